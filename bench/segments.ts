@@ -93,7 +93,19 @@ function bytesByTable(path: string, transfers: number): void {
     ({ name, section }) => `${name} ${(section.length / transfers).toFixed(1)}`,
   )
   console.log(`(b) by table: ${parts.join(', ')}`)
+  const filters = segment.index.tables.flatMap(({ name }) => filterBytes(segment, name))
+  const bytes = filters.reduce((sum, [, size]) => sum + size, 0)
+  const each = filters.map(([name, size]) => `${name} ${(size / transfers).toFixed(2)}`)
+  console.log(`of which filters ${(bytes / transfers).toFixed(2)}: ${each.join(', ')}`)
   segment.close()
+}
+
+/** Bytes of the filter of a table: all that is behind its root. */
+function filterBytes(segment: Segment, name: string): [string, number][] {
+  const table = segment.table(name)?.shape
+  if (table?.root === undefined || table.filter === undefined) return []
+  const { section, root } = table
+  return [[name, section.offset + section.length - root.offset - root.length]]
 }
 
 /** Freezing and merging as the product does it. */

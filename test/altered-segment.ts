@@ -12,7 +12,7 @@ import { Fault } from '../src/core/fault.ts'
 import type { Row } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/engine/open.ts'
 import type { FrozenShape } from '../src/store/ice/frozen-shape.ts'
-import { packRows, rowsPerGroup } from '../src/store/ice/packed-rows.ts'
+import { PackedRows, packRows, rowsPerGroup } from '../src/store/ice/packed-rows.ts'
 import { indexBytes, segmentFormat, type SegmentIndex } from '../src/store/ice/segment-index.ts'
 import { draftEnding, SegmentWriter } from '../src/store/ice/segment-writer.ts'
 import { type FrozenTable, Segment } from '../src/store/ice/segment.ts'
@@ -173,13 +173,20 @@ function dataOf({ bytes, index }: Whole): Buffer {
   return bytes.subarray(0, bytes.length - indexBytes(index).bytes.length)
 }
 
+/** What an index leads to: groups and fences, or the directory of a filter. */
+type Lead = 'root' | 'filter'
+
 /** The root piece of a table replaced by `change`, with every checksum made to fit. */
-function withRoot(whole: Whole, draw: Draw, change: (root: Buffer) => Uint8Array): Altered {
-  const table = pick(
-    whole.index.tables.filter(({ root }) => root !== undefined),
-    draw,
-  )
-  const { root } = table
+function withRoot(
+  whole: Whole,
+  draw: Draw,
+  change: (root: Buffer) => Uint8Array,
+  lead: Lead = 'root',
+): Altered {
+  const some = whole.index.tables.filter((each) => each[lead] !== undefined)
+  if (some.length === 0) return withRoot(whole, draw, change)
+  const table = pick(some, draw)
+  const root = table[lead]
   if (root === undefined) throw new Error('tables without rows are left out')
   const data = Buffer.from(dataOf(whole))
   const piece = change(Buffer.from(data.subarray(root.offset, root.offset + root.length)))
@@ -195,13 +202,18 @@ function withRoot(whole: Whole, draw: Draw, change: (root: Buffer) => Uint8Array
     const sha256 = createHash('sha256')
       .update(changed.subarray(offset, offset + length))
       .digest('hex')
-    const newRoot = isOwn
-      ? { offset: root.offset, length: piece.length, crc: crc32(piece) }
-      : each.root === undefined
-        ? undefined
-        : { ...each.root, offset: each.root.offset + moved }
+    const leads = (['root', 'filter'] as const).flatMap((name) => {
+      const old = each[name]
+      if (old === undefined) return []
+      const isChanged = isOwn && name === lead
+      const behind = old.offset > root.offset ? longer : 0
+      const place = isChanged
+        ? { offset: root.offset, length: piece.length, crc: crc32(piece) }
+        : { offset: old.offset + behind }
+      return [[name, { ...old, ...place }] as const]
+    })
     const section = { offset, length, sha256 }
-    return newRoot === undefined ? { ...each, section } : { ...each, section, root: newRoot }
+    return { ...each, section, ...Object.fromEntries(leads) }
   })
   return sealed(changed, Buffer.from(JSON.stringify({ ...whole.index, tables })))
 }
@@ -221,16 +233,50 @@ const forgedFences: Alter = (whole, draw) => {
   })
 }
 
-const forgedRoot: Alter = (whole, draw) =>
-  withRoot(whole, draw, (root) => {
-    if (draw() < 0.2) return root.subarray(0, Math.floor(draw() * root.length))
-    for (let flips = 1 + Math.floor(draw() * 3); flips > 0; flips--) {
-      // Heads of columns are near the beginning.
-      const at = Math.floor(draw() ** 3 * root.length)
-      root[at] = Math.floor(draw() * 256)
-    }
-    return root
-  })
+const forgedRoot: Alter = (whole, draw) => withRoot(whole, draw, (root) => scrambled(root, draw))
+
+/** A directory of a filter that leads anywhere, or has other ids. */
+const forgedFilter: Alter = (whole, draw) =>
+  withRoot(
+    whole,
+    draw,
+    (root) => {
+      if (draw() < 0.5) return scrambled(root, draw)
+      const row = [pick([0, 1, -1, 2 ** 31, null], draw), pick([0, 1e3, 2 ** 40, -1], draw)]
+      const end = [pick([0, 1, 600, 2 ** 40, -1, null], draw), pick([0, 2 ** 32, null], draw)]
+      return packRows(['integer', 'integer', 'integer', 'integer'], [[...row, ...end]])
+    },
+    'filter',
+  )
+
+/** A directory of a filter that leads to ids that somebody chose, behind checksums that fit. */
+const forgedChunk: Alter = (whole, draw) =>
+  withRoot(
+    whole,
+    draw,
+    (root) => {
+      const directory = new PackedRows(['integer', 'integer', 'integer', 'integer'], root)
+      const [high = 0, offset = 0] = directory.row(0)
+      const data = dataOf(whole)
+      const length = pick([1, 3, 5, 9, 600, 8_193, 8_195], draw)
+      const chunk = data.subarray(Number(offset), Number(offset) + length)
+      return packRows(
+        ['integer', 'integer', 'integer', 'integer'],
+        [[high, offset, length, crc32(chunk)]],
+      )
+    },
+    'filter',
+  )
+
+function scrambled(root: Buffer, draw: Draw): Buffer {
+  if (draw() < 0.2) return root.subarray(0, Math.floor(draw() * root.length))
+  for (let flips = 1 + Math.floor(draw() * 3); flips > 0; flips--) {
+    // Heads of columns are near the beginning.
+    const at = Math.floor(draw() ** 3 * root.length)
+    root[at] = Math.floor(draw() * 256)
+  }
+  return root
+}
 
 /** Ways to alter a segment. */
 export const alterations: Readonly<Record<string, Alter>> = {
@@ -284,6 +330,8 @@ export const alterations: Readonly<Record<string, Alter>> = {
     sealed(dataOf(whole), Buffer.from(JSON.stringify(whole.index)).subarray(0, draw() * 900)),
   'rows or fences altered, checksums made to fit': forgedRoot,
   'fences to anywhere, checksums made to fit': forgedFences,
+  'a filter altered, checksums made to fit': forgedFilter,
+  'a filter of other ids, checksums made to fit': forgedChunk,
 }
 
 /**
@@ -339,9 +387,12 @@ function problemIn(
       const expected = rows?.get(place)
       const key = values.slice(0, table.shape.keyLength).map(Number)
       const found = table.lowerBound(key)
+      const isKnown = table.mayKnow(key[0] ?? -1)
+      table.knownIds()
       if (isForged) continue
       if (!isSame(values, expected)) return `row ${place} is another one`
       if (found !== place) return `row ${place} is found at ${found}`
+      if (!isKnown) return `the filter hides row ${place}`
     } catch (error) {
       const problem = problemOf(error)
       if (problem !== undefined) return problem

@@ -13,18 +13,27 @@ import { freezeUntil } from '../src/store/ice/freeze.ts'
 import { iceOf } from '../src/store/ice/ice.ts'
 import { type ManifestSegment, segmentsOf as stageSegments } from '../src/store/ice/manifest.ts'
 import { mergeDue, type Merging } from '../src/store/ice/merge-segments.ts'
+import type { SegmentFormat } from '../src/store/ice/segment-index.ts'
 import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 
-/** Freezes the history of an open store, one segment up to each of `heights` that it has. */
-export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {
+/**
+ * Freezes the history of an open store, one segment up to each of `heights` that it has, in the newest
+ * format when none is said.
+ */
+export async function freezeAt(
+  store: Database,
+  heights: readonly number[],
+  format?: SegmentFormat,
+): Promise<void> {
   const ice = iceOf(store)
   if (ice === undefined) return
   const last = await indexedHeight(store, 'blocks')
   for (const height of heights)
     await store.transaction(async (writer) => {
       const until = await heightsBelow(writer, Math.min(height, last + 1))
-      const subject = { store: store.name, genesisHash: '', firn: 'test' }
+      const origin = { store: store.name, genesisHash: '', firn: 'test' }
+      const subject = format === undefined ? origin : { ...origin, format }
       await freezeUntil({ writer, ice, tables: chainTables, recount }, until, subject)
     })
 }

@@ -16,7 +16,7 @@ import { address, balance, token, transfer } from '../../src/store/schema/evm.ts
 import { nftAmount, nftToken } from '../../src/store/schema/nft.ts'
 import { changed, check, copyOf } from '../copied-chain.ts'
 import type { DemoChainId } from '../demo-store.ts'
-import { forgeSegment } from '../forged-segment.ts'
+import { forgeFilter, forgeSegment } from '../forged-segment.ts'
 import { segmentsOf } from '../freeze-store.ts'
 
 /** Somebody else's alteration, and what is said of it. */
@@ -99,6 +99,30 @@ const inSegments: Readonly<Record<string, Forgery>> = {
         },
       }),
     told: /table holding has \d+ rows, its blocks make \d+/,
+  },
+  'a filter that lacks an address': {
+    forge: (store) => forgeFilter(store, 'tx_by_address', (ids) => ids.slice(1)),
+    told: /block \d+, table tx_by_address, column address_id: copied no row/,
+  },
+  'a filter that lacks who has balances': {
+    forge: (store) => forgeFilter(store, 'balance', (ids) => ids.toSpliced(middle(ids), 1)),
+    told: /block \d+, table balance, column (height|value): copied no row/,
+  },
+  'a filter that lacks a token': {
+    forge: (store) => forgeFilter(store, 'holding', (ids) => ids.slice(0, -1)),
+    told: /block \d+, table holding, column since: copied no row/,
+  },
+  'a filter that lacks who has internal transactions': {
+    forge: (store) => forgeFilter(store, 'internal_by_address', (ids) => ids.slice(1)),
+    told: /block \d+, table internal_by_address, column address_id: copied no row/,
+  },
+  'a filter that has an address more': {
+    forge: (store) => forgeFilter(store, 'transfer_by_address', (ids) => [...ids, 1_000_000]),
+    told: /the filter of table transfer_by_address has \d+ ids, its rows have \d+/,
+  },
+  'a filter of nobody': {
+    forge: (store) => forgeFilter(store, 'transfer_by_token', () => [1_000_000]),
+    told: /block \d+, table transfer_by_token, column token_id: copied no row/,
   },
   'an internal transaction': {
     forge: (store) =>

@@ -19,6 +19,7 @@ import type { DamagedSegment } from '../../store/ice/check-segments.ts'
 import type { FreezeSubject } from '../../store/ice/freeze.ts'
 import { type Ice, iceOf } from '../../store/ice/ice.ts'
 import type { ManifestSegment } from '../../store/ice/manifest.ts'
+import { segmentFormat, unfilteredFormat } from '../../store/ice/segment-index.ts'
 import { segmentEnding } from '../../store/ice/segment-writer.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
@@ -148,7 +149,10 @@ async function subjectsOf(
   const genesisHash = String((await database.get(metaValue, ['genesisHash']))?.[0] ?? '')
   const { segments } = await ice.manifest(database)
   const told = [damaged, ...segments].flatMap((each) => subjectIn(ice, each))
-  const all = [...told, { store: database.name, genesisHash, firn: version }]
+  const newest = [...told, { store: database.name, genesisHash, firn: version }]
+  const all = ([segmentFormat, unfilteredFormat] as const).flatMap((format) =>
+    newest.map((subject) => ({ ...subject, format })),
+  )
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
 }
 

@@ -29,6 +29,7 @@ import {
   segmentsOf,
   writeManifest,
 } from './manifest.ts'
+import type { SegmentFormat } from './segment-index.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import type { Segment } from './segment.ts'
 
@@ -51,6 +52,8 @@ export type FreezeSubject = {
   readonly genesisHash: string
   /** Version of the product. */
   readonly firn: string
+  /** Format of the segment; absent, it is the newest. */
+  readonly format?: SegmentFormat
 }
 
 /** Heights up to which the stages of a store freeze. */
@@ -146,7 +149,7 @@ async function packTables(
 ): Promise<string> {
   const { from, until } = about
   const draft = ice.draft()
-  const made = new SegmentWriter(draft)
+  const made = new SegmentWriter(draft, about.format)
   try {
     for (const table of tables) await packTable(writer, made, { table, until })
     const parentHash = await hashOf(writer, from - 1)

@@ -31,6 +31,14 @@ export function placeColumn(table: Table): string {
   return itemAt(names, names.length - 1)
 }
 
+/**
+ * Returns whether the first column of a table is the id of an address, or of a token, which is its
+ * contract's: such columns are named so. A segment has a filter of them.
+ */
+export function leadsWithId({ columns, forms }: Pick<FrozenShape, 'columns' | 'forms'>): boolean {
+  return forms[0] === 'integer' && itemAt(columns, 0).endsWith('_id')
+}
+
 /** Shapes of a table that freezes: its own, and one for each of its indexes. */
 export function shapesOf(table: Table): FrozenShape[] {
   const columns = columnNames(table)

@@ -5,21 +5,31 @@
 
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
+import { isChunkCount } from './id-filter.ts'
 import { rowsPerGroup } from './packed-rows.ts'
 import type { ColumnForm } from './row-columns.ts'
-import type { Extent, SegmentIndex, SegmentSubject, SegmentTable } from './segment-index.ts'
+import type {
+  Extent,
+  SegmentFormat,
+  SegmentIndex,
+  SegmentSubject,
+  SegmentTable,
+} from './segment-index.ts'
 
 /** Fences of five levels lead to 2^48 rows: places in history are below 2^53. */
 const mostLevels = 5
 
 /**
- * The index in `text` of a file whose tables have `dataBytes`, one after another from its first byte
- * on. Throws `store-failed`.
+ * The index in `text` of a file whose trailer says `format`, and whose tables have `dataBytes`, one after
+ * another from its first byte on. Throws `store-failed`.
  */
-export function parseIndex(text: Uint8Array, dataBytes: number): SegmentIndex {
+export function parseIndex(
+  text: Uint8Array,
+  { format, dataBytes }: { readonly format: SegmentFormat; readonly dataBytes: number },
+): SegmentIndex {
   const index = jsonOf(text)
   if (!isObject(index) || !Array.isArray(index['tables'])) throw wrong('its form')
-  const format = wholeOf(index, 'format')
+  if (index['format'] !== format) throw wrong('format')
   let end = 0
   const tables = index['tables'].map((each: unknown) => {
     const table = tableOf(each)
@@ -63,7 +73,8 @@ function tableOf(table: unknown): SegmentTable {
   const section = sectionOf(table['section'])
   const shape = { name, columns, forms, keyLength, groupRows, section }
   const leadsTo = table['leadsTo'] === undefined ? {} : { leadsTo: textOf(table, 'leadsTo') }
-  return { ...shape, ...leadsTo, ...kindOf(table), ...treeOf(table, shape) }
+  const kind = { ...leadsTo, ...kindOf(table) }
+  return { ...shape, ...kind, ...treeOf(table, shape), ...filterOf(table, shape) }
 }
 
 function kindOf({ freezes }: Members): Pick<SegmentTable, 'freezes'> {
@@ -82,20 +93,27 @@ function treeOf(
   const most = groupRows * rowsPerGroup ** levels
   const least = levels === 0 ? 1 : groupRows * rowsPerGroup ** (levels - 1) + 1
   if (levels > mostLevels || rows < least || rows > most) throw wrong('the number of rows')
-  const root = extentOf(table['root'])
-  const isInside = root.offset >= section.offset
-  if (!isInside || root.offset + root.length > section.offset + section.length)
-    throw wrong('the place of a root')
-  return { rows, levels, root }
+  return { rows, levels, root: extentOf(table['root'], section) }
 }
 
-function extentOf(extent: unknown): Extent {
+function filterOf(
+  { filter }: Members,
+  { section, forms }: Pick<SegmentTable, 'section' | 'forms'>,
+): Pick<SegmentTable, 'filter'> {
+  if (filter === undefined) return {}
+  const extent = extentOf(filter, section)
+  const chunks = isObject(filter) ? wholeOf(filter, 'chunks') : 0
+  if (forms[0] !== 'integer' || !isChunkCount(chunks)) throw wrong('a filter')
+  return { filter: { ...extent, chunks } }
+}
+
+function extentOf(extent: unknown, section: SegmentTable['section']): Extent {
   if (!isObject(extent)) throw wrong('a root')
-  return {
-    offset: wholeOf(extent, 'offset'),
-    length: wholeOf(extent, 'length'),
-    crc: wholeOf(extent, 'crc'),
-  }
+  const offset = wholeOf(extent, 'offset')
+  const length = wholeOf(extent, 'length')
+  if (offset < section.offset || offset + length > section.offset + section.length)
+    throw wrong('the place of a root')
+  return { offset, length, crc: wholeOf(extent, 'crc') }
 }
 
 function sectionOf(section: unknown): SegmentTable['section'] {

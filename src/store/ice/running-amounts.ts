@@ -143,6 +143,7 @@ export class RunningTotals {
   /** Number of the last row of a key; -1 where there is none. */
   #lastAt(frozen: FrozenTable, key: readonly number[]): number {
     const last = key.length - 1
+    if (!frozen.mayKnow(itemAt(key, 0))) return -1
     const at = frozen.lowerBound([...key.slice(0, last), itemAt(key, last) + 1]) - 1
     return at >= 0 && this.#isOf(frozen.row(at), key) ? at : -1
   }

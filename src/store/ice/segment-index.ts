@@ -1,7 +1,7 @@
 /**
  * The index of a segment, at the end of its file: what the segment says of itself.
  *
- *     sections: rows of each table, in groups | index, JSON | trailer
+ *     sections: rows of each table, in groups, and its filter | index, JSON | trailer
  *     trailer: u32 bytes of the index | u32 format | 32 bytes SHA-256 of the index | "FIRN ICE"
  *
  * The index has the hash of every section, so the hash of the index names all that is in the file:
@@ -14,8 +14,12 @@ import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import type { ColumnForm } from './row-columns.ts'
 
-/** Newest format this product writes, and the only one it reads. */
-export const segmentFormat = 3
+/** Newest format that this product reads, and the one it writes. */
+export const segmentFormat = 4
+/** The format before it, in which tables have no filters: it is read, and written to put a lost segment back. */
+export const unfilteredFormat = 3
+/** Formats that this product reads. */
+export type SegmentFormat = typeof segmentFormat | typeof unfilteredFormat
 /** Bytes at the end of a file. */
 export const trailerBytes = 48
 /** An index has some hundred bytes for each of some twenty tables. */
@@ -25,6 +29,9 @@ const magic = Buffer.from('FIRN ICE')
 
 /** Where a checked piece of the file lies. */
 export type Extent = { readonly offset: number; readonly length: number; readonly crc: number }
+
+/** Where the directory of a filter lies, and the number of its chunks. */
+export type FilterExtent = Extent & { readonly chunks: number }
 
 /** A table of a segment: `root` leads to its groups over `levels` of fences. */
 export type SegmentTable = {
@@ -40,7 +47,9 @@ export type SegmentTable = {
   readonly levels: number
   /** Absent where there are no rows. */
   readonly root?: Extent
-  /** All groups and fences of the table. */
+  /** Of the ids in the first column; absent where it has none, and in segments of older formats. */
+  readonly filter?: FilterExtent
+  /** All groups and fences of the table, and its filter. */
   readonly section: { readonly offset: number; readonly length: number; readonly sha256: string }
 }
 
@@ -61,7 +70,7 @@ export type SegmentSubject = {
 
 /** The index of a segment. */
 export type SegmentIndex = SegmentSubject & {
-  readonly format: number
+  readonly format: SegmentFormat
   readonly tables: readonly SegmentTable[]
 }
 
@@ -84,20 +93,23 @@ export function nameOf(hash: Uint8Array): string {
   return toHex(hash.subarray(0, 16))
 }
 
-/** Reads a trailer: bytes of the index, and its hash. Throws `store-version`, `store-failed`. */
+/** Reads a trailer: bytes of the index, its format, and its hash. Throws `store-version`, `store-failed`. */
 export function readTrailer(bytes: Uint8Array): {
   readonly length: number
+  readonly format: SegmentFormat
   readonly hash: Uint8Array
 } {
   const trailer = Buffer.from(bytes)
   if (trailer.length !== trailerBytes || !trailer.subarray(40).equals(magic))
     throw new Fault('store-failed', 'file is no segment, or is cut off')
   const format = trailer.readUInt32LE(4)
-  if (format !== segmentFormat)
-    throw new Fault('store-version', `segment has another format than ${segmentFormat}: ${format}`)
+  if (format !== segmentFormat && format !== unfilteredFormat) {
+    const known = `${unfilteredFormat} and ${segmentFormat}`
+    throw new Fault('store-version', `segment has another format than ${known}: ${format}`)
+  }
   const length = trailer.readUInt32LE(0)
   if (length > maxIndexBytes) throw new Fault('store-failed', `index is too long: ${length}`)
-  return { length, hash: trailer.subarray(8, 40) }
+  return { length, format, hash: trailer.subarray(8, 40) }
 }
 
 /** Throws `store-failed` where the hash of an index, `text`, is not `hash`. */

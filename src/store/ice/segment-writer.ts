@@ -2,8 +2,9 @@
  * Writes a segment: tables one after another, each in order of its key.
  *
  * Rows become groups; the first key of each group and where it lies become rows of the fences above,
- * {@link rowsPerGroup} to a group, which are packed the same way, up to one root. The file has another name
- * until it is whole and on disk: a segment is there or it is not.
+ * {@link rowsPerGroup} to a group, which are packed the same way, up to one root. Behind them lies the filter
+ * of a table whose first column has ids. The file has another name until it is whole and on disk: a segment
+ * is there or it is not.
  */
 
 import { createHash, type Hash } from 'node:crypto'
@@ -16,12 +17,14 @@ import { Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Row } from '../engine/database.ts'
 import { ByteSink } from './byte-sink.ts'
-import type { FrozenShape } from './frozen-shape.ts'
+import { type FrozenShape, leadsWithId } from './frozen-shape.ts'
+import { IdFilterWriter } from './id-filter.ts'
 import { packColumns, rowsPerGroup } from './packed-rows.ts'
 import { type ColumnForm, RowColumns } from './row-columns.ts'
 import {
   type Extent,
   indexBytes,
+  type SegmentFormat,
   segmentFormat,
   type SegmentSubject,
   type SegmentTable,
@@ -41,6 +44,7 @@ const chunkBytes = 1_048_576
 /** A segment that is being written. */
 export class SegmentWriter {
   readonly #draft: string
+  readonly #format: SegmentFormat
   readonly #fd: number
   readonly #tables: SegmentTable[] = []
   #parts: Uint8Array[] = []
@@ -49,9 +53,10 @@ export class SegmentWriter {
   #isOpen = true
   #hash: Hash = createHash('sha256')
 
-  /** Begins the file `draft` anew. Throws `store-full`, `store-failed`. */
-  constructor(draft: string) {
+  /** Begins the file `draft` anew, in the newest format. Throws `store-full`, `store-failed`. */
+  constructor(draft: string, format: SegmentFormat = segmentFormat) {
     this.#draft = draft
+    this.#format = format
     this.#fd = onDisk(() => openSync(draft, 'w'))
   }
 
@@ -59,9 +64,12 @@ export class SegmentWriter {
   async table(shape: FrozenShape, fill: (into: TableSink) => Promise<void>): Promise<void> {
     const offset = this.#offset
     this.#hash = createHash('sha256')
-    const levels = new Levels(shape, (bytes) => this.#write(bytes))
+    const ids =
+      this.#format === segmentFormat && leadsWithId(shape) ? new IdFilterWriter() : undefined
+    const levels = new Levels(shape, (bytes) => this.#write(bytes), ids)
     await fill(levels)
     const tree = levels.finish()
+    const filter = ids?.finish((bytes) => this.#write(bytes))
     const { name, columns, forms, keyLength, groupRows, leadsTo, freezes } = shape
     this.#tables.push({
       name,
@@ -72,6 +80,7 @@ export class SegmentWriter {
       ...(leadsTo === undefined ? {} : { leadsTo }),
       ...(freezes === undefined ? {} : { freezes }),
       ...tree,
+      ...(filter === undefined ? {} : { filter }),
       section: { offset, length: this.#offset - offset, sha256: toHex(this.#hash.digest()) },
     })
   }
@@ -88,7 +97,7 @@ export class SegmentWriter {
     const { store, genesisHash, from, until, parentHash, lastHash, firn } = subject
     // One order, whoever asks: equal segments have equal bytes.
     const named = { store, genesisHash, from, until, parentHash, lastHash, firn }
-    const index = { ...named, format: segmentFormat, tables: this.#tables }
+    const index = { ...named, format: this.#format, tables: this.#tables }
     const { bytes, name } = indexBytes(index)
     this.#append(bytes)
     this.#flush()
@@ -149,13 +158,20 @@ class Levels implements TableSink {
   readonly #write: (bytes: Uint8Array) => Extent
   readonly #sink = new ByteSink()
   readonly #fences: readonly ColumnForm[]
+  readonly #ids: IdFilterWriter | undefined
   /** Rows that wait for their group to be full: of the table, then of each level of fences. */
   readonly #open: RowColumns[]
   #rows = 0
 
-  constructor(shape: FrozenShape, write: (bytes: Uint8Array) => Extent) {
+  /** `ids` is told of those in the first column. */
+  constructor(
+    shape: FrozenShape,
+    write: (bytes: Uint8Array) => Extent,
+    ids: IdFilterWriter | undefined,
+  ) {
     this.#shape = shape
     this.#write = write
+    this.#ids = ids
     this.#fences = [...shape.forms.slice(0, shape.keyLength), ...fenceForms]
     this.#open = [RowColumns.empty(shape.forms, shape.groupRows)]
   }
@@ -209,6 +225,7 @@ class Levels implements TableSink {
 
   #close(level: number): void {
     const rows = itemAt(this.#open, level)
+    if (level === 0) this.#ids?.add(itemAt(rows.lanes, 0), rows.count)
     const { keyLength } = this.#shape
     const key = Array.from({ length: keyLength }, (_, column) => rows.valueAt(0, column))
     const bytes = packColumns(this.#sink, rows)

@@ -10,8 +10,11 @@ import { Fault } from '../../core/fault.ts'
 import type { Row } from '../engine/database.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import type { FrozenShape } from './frozen-shape.ts'
+import { IdChunk } from './id-filter.ts'
+import { PackedRows } from './packed-rows.ts'
+import type { Extent } from './segment-index.ts'
 import { draftEnding, SegmentWriter } from './segment-writer.ts'
-import { Segment } from './segment.ts'
+import { FrozenTable, Segment } from './segment.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'firn-segment-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -96,6 +99,34 @@ void test('segment: a list is a range of its key', async () => {
   }
   assert.equal(table.lowerBound([4, 50 * placesPerBlock]), 250)
   segment.close()
+})
+
+void test('segment: who is not in a list is known without reading a row', async () => {
+  const path = await written([])
+  const segment = new Segment(path)
+  const shape = segment.table('list')?.shape
+  segment.close()
+  assert.ok(shape !== undefined)
+  const bytes = readFileSync(path)
+  const read = { groups: 0, chunks: 0 }
+  const bytesOf = ({ offset, length }: Extent): Uint8Array =>
+    Uint8Array.from(bytes.subarray(offset, offset + length))
+  const table = new FrozenTable(shape, {
+    group: ({ extent, forms }) => {
+      if (extent.offset !== shape.filter?.offset) read.groups++
+      return new PackedRows(forms, bytesOf(extent))
+    },
+    chunk: (extent) => {
+      read.chunks++
+      return new IdChunk(bytesOf(extent))
+    },
+  })
+  for (const id of [-1, 1, 15, 17, 65_536, 2 ** 40]) assert.equal(table.mayKnow(id), false)
+  // Ids of another chunk are known not to be there by the directory.
+  assert.deepEqual(read, { groups: 0, chunks: 3 })
+  assert.equal(table.mayKnow(16), true)
+  assert.equal(table.knownIds(), 9)
+  assert.deepEqual(read, { groups: 0, chunks: 5 })
 })
 
 void test('segment: equal rows have equal names, and nothing is left of a draft', async () => {

@@ -15,6 +15,7 @@ import { crc32 } from 'node:zlib'
 import { toHex } from '../../core/bytes.ts'
 import { assert, Fault, faultOf } from '../../core/fault.ts'
 import type { Value } from '../engine/database.ts'
+import { directoryForms, IdChunk, IdFilter } from './id-filter.ts'
 import { PackedRows, rowsPerGroup } from './packed-rows.ts'
 import { parseIndex } from './parse-index.ts'
 import type { ColumnForm } from './row-columns.ts'
@@ -29,28 +30,30 @@ import {
 } from './segment-index.ts'
 import { fenceForms, onDisk } from './segment-writer.ts'
 
-/** Groups kept in memory, over all segments of this thread. */
+/** Groups and chunks of filters kept in memory, over all segments of this thread. */
 const keptBytes = 24 * 2 ** 20
 const sectionChunkBytes = 1_048_576
 /** Offsets are below it. */
 const fileRange = 2 ** 41
 
+type KeptPiece = PackedRows | IdChunk
+
 /**
- * Groups read last, by file and offset, in two generations: when the younger one is full, the older
+ * Pieces read last, by file and offset, in two generations: when the younger one is full, the older
  * one is dropped. A list of uses would cost more than what it saves, for each row that is read.
  */
-class KeptGroups {
-  #younger = new Map<number, PackedRows>()
-  #older = new Map<number, PackedRows>()
+class KeptPieces {
+  #younger = new Map<number, KeptPiece>()
+  #older = new Map<number, KeptPiece>()
   #youngerBytes = 0
   #files = 0
 
-  /** Number of a file that was opened, for the places of its groups. */
+  /** Number of a file that was opened, for the places of its pieces. */
   nextFile(): number {
     return ++this.#files
   }
 
-  get(place: number): PackedRows | undefined {
+  get(place: number): KeptPiece | undefined {
     const young = this.#younger.get(place)
     if (young !== undefined) return young
     const old = this.#older.get(place)
@@ -58,23 +61,23 @@ class KeptGroups {
     return old
   }
 
-  set(place: number, group: PackedRows): void {
+  set(place: number, piece: KeptPiece): void {
     if (this.#youngerBytes > keptBytes / 2) {
       this.#older = this.#younger
       this.#younger = new Map()
       this.#youngerBytes = 0
     }
-    this.#younger.set(place, group)
-    this.#youngerBytes += group.sizeBytes
+    this.#younger.set(place, piece)
+    this.#youngerBytes += piece.sizeBytes
   }
 
-  /** A group that is kept takes so many bytes more. */
+  /** A piece that is kept takes so many bytes more. */
   readonly grew = (bytes: number): void => {
     this.#youngerBytes += bytes
   }
 }
 
-const kept = new KeptGroups()
+const kept = new KeptPieces()
 
 /** A group: where it lies, what it holds, and how many rows it must have. */
 type Piece = {
@@ -84,7 +87,11 @@ type Piece = {
   /** True for rows that are read once: they are not kept. */
   readonly isReadOnce?: boolean
 }
-type ReadGroup = (piece: Piece) => PackedRows
+/** Readings of a file; what was read stays in memory for a while. */
+export type SegmentReads = {
+  readonly group: (piece: Piece) => PackedRows
+  readonly chunk: (extent: Extent) => IdChunk
+}
 
 /** A row of a table of a segment. */
 export type FrozenRow = { readonly cell: (column: number) => Value }
@@ -92,13 +99,21 @@ export type FrozenRow = { readonly cell: (column: number) => Value }
 /** A table of a segment. */
 export class FrozenTable {
   readonly shape: SegmentTable
-  readonly #read: ReadGroup
+  readonly #reads: SegmentReads
   readonly #fences: readonly ColumnForm[]
+  readonly #filter: IdFilter | undefined
 
-  constructor(shape: SegmentTable, read: ReadGroup) {
+  constructor(shape: SegmentTable, reads: SegmentReads) {
     this.shape = shape
-    this.#read = read
+    this.#reads = reads
     this.#fences = [...shape.forms.slice(0, shape.keyLength), ...fenceForms]
+    const { filter } = shape
+    if (filter === undefined) return
+    const directory = { extent: filter, forms: directoryForms, rows: filter.chunks }
+    this.#filter = new IdFilter({
+      directory: () => reads.group(directory),
+      chunk: (rows, at) => reads.chunk(this.#extentAt(rows, at, 1)),
+    })
   }
 
   /** Number of rows. */
@@ -139,6 +154,19 @@ export class FrozenTable {
     for (let row = 0; row < this.rows; row += this.shape.groupRows) yield this.#groupOf(row, true)
   }
 
+  /**
+   * Returns whether rows may have `value` in their first column; where the segment has a filter of it, they
+   * do. Cost: two readings at most, of which one is nearly always kept in memory, and no row.
+   */
+  mayKnow(value: number): boolean {
+    return this.#filter?.has(value) ?? true
+  }
+
+  /** Number of ids that its filter has; `undefined` where it has none. Cost: all of the filter is read. */
+  knownIds(): number | undefined {
+    return this.#filter?.count()
+  }
+
   /** Number of the first row whose key is not below `key`, which may be the beginning of one. */
   lowerBound(key: readonly number[]): number {
     const { root, levels, rows, groupRows } = this.shape
@@ -150,7 +178,7 @@ export class FrozenTable {
       // The last fence below the key: what is sought is behind its first row.
       const at = Math.max(0, fences.firstNotBelow(key) - 1)
       number = number * rowsPerGroup + at
-      extent = this.#extentAt(fences, at)
+      extent = this.#extentAt(fences, at, this.shape.keyLength)
     }
     const group = this.#rowsAt(extent, number)
     return Math.min(rows, number * groupRows + group.firstNotBelow(key))
@@ -166,6 +194,7 @@ export class FrozenTable {
       extent = this.#extentAt(
         fences,
         Math.floor(number / rowsPerGroup ** (level - 1)) % rowsPerGroup,
+        this.shape.keyLength,
       )
     }
     return this.#rowsAt(extent, number, isReadOnce)
@@ -175,7 +204,7 @@ export class FrozenTable {
   #rowsAt(extent: Extent, number: number, isReadOnce = false): PackedRows {
     const { forms, rows, groupRows } = this.shape
     const count = Math.min(groupRows, rows - number * groupRows)
-    return this.#read({ extent, forms, rows: count, isReadOnce })
+    return this.#reads.group({ extent, forms, rows: count, isReadOnce })
   }
 
   /** The group of fences with number `number` of a level. */
@@ -183,17 +212,18 @@ export class FrozenTable {
     const { rows, groupRows } = this.shape
     const fences = Math.ceil(rows / (groupRows * rowsPerGroup ** (level - 1)))
     const count = Math.min(rowsPerGroup, fences - number * rowsPerGroup)
-    return this.#read({ extent, forms: this.#fences, rows: count })
+    return this.#reads.group({ extent, forms: this.#fences, rows: count })
   }
 
-  #extentAt(fences: PackedRows, at: number): Extent {
-    const { keyLength, section } = this.shape
-    const offset = Number(fences.cell(at, keyLength))
-    const length = Number(fences.cell(at, keyLength + 1))
+  /** Where row `at` leads to: its columns from number `column` on say it. */
+  #extentAt(fences: PackedRows, at: number, column: number): Extent {
+    const { section } = this.shape
+    const offset = Number(fences.cell(at, column))
+    const length = Number(fences.cell(at, column + 1))
     const isInside = offset >= section.offset && length >= 0
     if (!isInside || offset + length > section.offset + section.length)
       throw new Fault('store-failed', `a fence of ${this.shape.name} leads out of it: ${offset}`)
-    return { offset, length, crc: Number(fences.cell(at, keyLength + 2)) }
+    return { offset, length, crc: Number(fences.cell(at, column + 2)) }
   }
 }
 
@@ -222,15 +252,18 @@ export class Segment {
       if (from < 0) throw new Fault('store-failed', 'segment is cut off')
       const text = this.#bytes(from, trailer.length)
       checkIndexHash(text, trailer.hash)
-      this.index = parseIndex(text, from)
+      this.index = parseIndex(text, { format: trailer.format, dataBytes: from })
       this.name = nameOf(trailer.hash)
     } catch (error) {
       closeSync(this.#fd)
       throw named(error, path)
     }
-    const read: ReadGroup = (piece) => this.#group(piece)
+    const reads: SegmentReads = {
+      group: (piece) => this.#group(piece),
+      chunk: (extent) => this.#chunk(extent),
+    }
     this.#tables = new Map(
-      this.index.tables.map((table) => [table.name, new FrozenTable(table, read)]),
+      this.index.tables.map((table) => [table.name, new FrozenTable(table, reads)]),
     )
   }
 
@@ -269,12 +302,10 @@ export class Segment {
   #group({ extent, forms, rows, isReadOnce = false }: Piece): PackedRows {
     const place = this.#number * fileRange + extent.offset
     const known = kept.get(place)
-    if (known !== undefined) return known
+    // In a file that somebody made, two kinds of pieces may be said to lie at one place.
+    if (known instanceof PackedRows) return known
     try {
-      const bytes = this.#bytes(extent.offset, extent.length)
-      if (crc32(bytes) !== extent.crc)
-        throw new Fault('store-failed', `bytes of a segment are damaged at ${extent.offset}`)
-      const group = new PackedRows(forms, bytes, isReadOnce ? undefined : kept.grew)
+      const group = new PackedRows(forms, this.#checked(extent), isReadOnce ? undefined : kept.grew)
       if (group.count !== rows)
         throw new Fault('store-failed', `a group at ${extent.offset} has ${group.count} rows`)
       if (!isReadOnce) kept.set(place, group)
@@ -282,6 +313,26 @@ export class Segment {
     } catch (error) {
       throw named(error, this.path)
     }
+  }
+
+  #chunk(extent: Extent): IdChunk {
+    const place = this.#number * fileRange + extent.offset
+    const known = kept.get(place)
+    if (known instanceof IdChunk) return known
+    try {
+      const chunk = new IdChunk(this.#checked(extent))
+      kept.set(place, chunk)
+      return chunk
+    } catch (error) {
+      throw named(error, this.path)
+    }
+  }
+
+  #checked({ offset, length, crc }: Extent): Uint8Array {
+    const bytes = this.#bytes(offset, length)
+    if (crc32(bytes) !== crc)
+      throw new Fault('store-failed', `bytes of a segment are damaged at ${offset}`)
+    return bytes
   }
 
   #hashOf(offset: number, length: number): string {

@@ -200,17 +200,10 @@ type Limits = {
 /** Numbers of the rows on a path, half-open. */
 function rowRange(path: Path, table: FrozenTable, limits: Limits): readonly [number, number] {
   const { bound, parameters, span } = limits
-  const prefix: number[] = []
-  for (const get of path.equal) {
-    const value = get(bound, parameters)
-    if (value === null) return [0, 0]
-    prefix.push(Number(value))
-  }
-  if (prefix.length === path.shape.keyLength) {
-    const last = prefix.length - 1
-    const after = [...prefix.slice(0, last), itemAt(prefix, last) + 1]
-    return [table.lowerBound(prefix), table.lowerBound(after)]
-  }
+  const prefix = prefixOf(path, table, limits)
+  if (prefix === undefined) return [0, 0]
+  if (prefix.length === path.shape.keyLength)
+    return [table.lowerBound(prefix), table.lowerBound(nextPrefix(prefix))]
   const of = (get: Get): number => Number(get(bound, parameters))
   // Only the last column of a key says where in history a row is.
   const isPlace = prefix.length === path.placeAt && span !== undefined
@@ -226,6 +219,25 @@ function rowRange(path: Path, table: FrozenTable, limits: Limits): readonly [num
       ? table.rows
       : table.lowerBound(nextPrefix(prefix))
   return [first, Math.max(first, end)]
+}
+
+/**
+ * Values of the first columns of a key; `undefined` where no row has them: one is NULL, or the filter of
+ * the table, which is asked before any row is read, does not have the first one.
+ */
+function prefixOf(
+  { equal }: Path,
+  table: FrozenTable,
+  { bound, parameters }: Limits,
+): number[] | undefined {
+  const prefix: number[] = []
+  for (const get of equal) {
+    const value = get(bound, parameters)
+    if (value === null) return undefined
+    prefix.push(Number(value))
+  }
+  const [first] = prefix
+  return first === undefined || table.mayKnow(first) ? prefix : undefined
 }
 
 function nextPrefix(prefix: readonly number[]): number[] {
@@ -332,7 +344,7 @@ export function segmentAt(
 /** The row of a table with a key in a segment. */
 export function frozenRow(segment: SegmentTables, { name }: Table, key: readonly number[]): Cells {
   const table = segment.table(name)
-  if (table === undefined) return undefined
+  if (table === undefined || !table.mayKnow(itemAt(key, 0))) return undefined
   const row = table.lowerBound(key)
   if (row >= table.rows) return undefined
   const cells = table.row(row)

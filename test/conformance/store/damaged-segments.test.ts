@@ -46,7 +46,7 @@ const harms: Readonly<
       bytes.writeUInt32LE(segmentFormat + 1, bytes.length - 44)
       writeFileSync(path, bytes)
     },
-    /another format than 3: 4/,
+    /another format than 3 and 4: 5/,
   ],
   'no file': [(path) => rmSync(path), /^segment is missing: /],
 }

@@ -1,6 +1,6 @@
 /**
- * The end of a full comparison: the copy has no row that no block makes, and of changes of balances and of
- * holders it has as many as all blocks make.
+ * The end of a full comparison: the copy has no row that no block makes, of changes of balances and of
+ * holders it has as many as all blocks make, and filters of segments say what their rows say.
  */
 
 import { assert, Fault } from '../../../core/fault.ts'
@@ -15,6 +15,7 @@ import { placesPerBlock } from '../../../store/schema/places.ts'
 import { eachPage } from '../../../store/sums/pages.ts'
 import { amountOf, heldSince } from './compare-amounts.ts'
 import { blockRowTables, traceRowTables } from './compare-facts.ts'
+import { compareFilters } from './compare-filters.ts'
 import { leftOver } from './difference.ts'
 
 /** Rows that all blocks of a copied history make. */
@@ -31,9 +32,10 @@ export type RestToCompare = {
 }
 
 /**
- * Throws `source-mismatch` for a table that has other rows of copied heights than their blocks make.
+ * Throws `source-mismatch` for a table that has other rows of copied heights than their blocks make, and
+ * for a filter that has other ids than its table.
  *
- * Cost: every row of history is read once.
+ * Cost: every row of history is read once, those of tables with filters twice.
  */
 export async function compareRest(reader: Reader, rest: RestToCompare): Promise<void> {
   const { until, tracedUntil, isTraced } = rest
@@ -43,6 +45,7 @@ export async function compareRest(reader: Reader, rest: RestToCompare): Promise<
     for (const table of traceRowTables)
       checkCount(table, await rowsBelow(reader, table, { ...rest, until: tracedUntil }), rest)
   await compareIndexes(reader)
+  await compareFilters(reader, rest.pause)
   checkCount(balance, await changesBelow(reader, rest), rest)
   checkCount(holding, await firstsBelow(reader, rest), rest)
 }

@@ -29,6 +29,9 @@ const rounds = 300
 
 const wholeHistory = { from: 0, until: Number.MAX_SAFE_INTEGER }
 const placesOfToken = statement('select pos from transfer_by_token where token_id = ? order by pos')
+const placesOfAddress = statement(
+  'select pos from transfer_by_address where address_id = ? and standard = 20 order by pos desc limit 10',
+)
 const hashesOfBlock = statement('select hash from tx where pos >= ? and pos < ? order by pos')
 
 const blocks = Math.ceil(Number(process.argv[2] ?? 1_000_000) / transfersPerBlock)
@@ -83,6 +86,8 @@ async function measured(store: Database): Promise<ReadonlyMap<string, number>> {
         range: wholeHistory,
         limit: 10,
       }),
+    '… places only': async (round) => store.all(placesOfAddress, [spread(round)]),
+    '… of an address that is nowhere': async (round) => store.all(placesOfAddress, [1e8 + round]),
     'a transaction by its hash': (round) =>
       transactionByHash(store, itemAt(hashes, round % hashes.length)),
     'a page of 100 holders': async (round) => {

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 
 import { openStore } from '../../src/store/engine/open.ts'
 import { segmentsToMerge } from '../../src/store/ice/merge-plan.ts'
+import { unfilteredFormat } from '../../src/store/ice/segment-index.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { freshFolder, runFirn, startFirn, untilLive } from '../firn-process.ts'
 import { freezeAt, mergeAll, segmentsOf } from '../freeze-store.ts'
@@ -21,7 +22,9 @@ void test('verify --store --repair: damaged and missing segments come back', asy
   assert.equal(await firn.end(), 0)
   const location = { store: 'embedded', dataDir: folder, freeze: { firn: 'test' } }
   const store = await openStore(location, name, chainTables, 'write')
-  await freezeAt(store, [10, 20, 30, 40, 50, 60, 70, 80, 100, 120])
+  await freezeAt(store, [10, 20, 30, 40, 50, 60, 70, 80, 100])
+  // One of an older version is put back in its own format.
+  await freezeAt(store, [120], unfilteredFormat)
   // The first eight become one.
   await mergeAll(store, (listed) => segmentsToMerge(listed).slice(0, 8))
   const segments = await segmentsOf(store)

@@ -71,7 +71,7 @@ export class RunningTotals {
 
   /**
    * Sum of all changes of a key in the first `pieces` segments; `undefined` where none names it. Cost:
-   * a look-up in each of them.
+   * a look-up in each of them that knows its first id.
    */
   upTo(pieces: number, key: readonly number[]): bigint | undefined {
     const last = this.#last

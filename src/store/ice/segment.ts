@@ -4,7 +4,8 @@
  *
  * Cost: a row, or the first row of a key, is found by one reading for each level of fences and one of
  * its group, some kilobytes each: three readings for a table of up to 16 million rows, of which those
- * of upper levels are nearly always kept in memory.
+ * of upper levels are nearly always kept in memory. That a table whose first column is an id does not have
+ * one is told by its filter, of which two small pieces are read and kept.
  */
 
 import { createHash } from 'node:crypto'

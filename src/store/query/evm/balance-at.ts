@@ -14,7 +14,7 @@ const question = statement(
 /**
  * Balance of an address at a height; `undefined` before its first change.
  *
- * Cost: one look-up in the key of `balance`, and one in that of each segment.
+ * Cost: one look-up in the key of `balance`, and one in that of each segment that knows the address.
  */
 export async function balanceAt(
   store: Reader,

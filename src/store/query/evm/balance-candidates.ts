@@ -43,7 +43,7 @@ type Page = { readonly addressId: number; readonly afterToken: number; readonly 
  *
  * Cost: four look-ups by key per token, whatever the number of changes. Of a history that is frozen
  * tables and segments are asked for the next tokens together, once more for each that fills a page of
- * changes; and every segment has a look-up for each token.
+ * changes; and every segment that knows the address has a look-up for each token.
  */
 export async function balanceCandidates(
   store: Reader,
@@ -94,7 +94,7 @@ const newest = {
  * The newest values at or before `height` of pairs, in their order; `undefined` before the first change.
  *
  * Cost: one look-up in the key of `balance` each, and another for those that changed after `height`;
- * where history is frozen, one in each segment besides.
+ * where history is frozen, one in each segment that knows the address besides.
  */
 export async function balancesOfPairs(
   store: Reader,

@@ -19,8 +19,9 @@ import type { Converting } from '../src/indexing/stage.ts'
 import type { ThreadNews } from '../src/indexing/status-board.ts'
 import type { WorkerThread } from '../src/indexing/worker-thread.ts'
 import { statement } from '../src/store/engine/database.ts'
+import { migrations } from '../src/store/engine/format.ts'
 import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
-import { evmTables } from '../src/store/schema/evm.ts'
+import { address, evmTables, transfer } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { checkStore } from '../src/store/sums/check-store.ts'
@@ -55,10 +56,10 @@ function convertsStores(version: string, engine: 'sqlite' | 'postgres'): void {
     const old = await keptStore(version, engine)
     const { lines } = await runWithoutNode(old)
     assert.deepEqual(lines, [
-      'store is converted',
+      'history is converted',
       // Of blocks and of their traces; so many segments are left then.
       ...[4, 3, 2, 1, 0].flatMap((left) => [`history frozen ${left}`, `history frozen ${left}`]),
-      'store was converted',
+      'history was converted',
     ])
     const again: string[] = []
     const log = logTo(again)
@@ -75,7 +76,7 @@ function convertsStores(version: string, engine: 'sqlite' | 'postgres'): void {
     await store.close()
     const { lines } = await runWithoutNode(old)
     assert.equal(lines[0], 'sums of rows are made')
-    assert.equal(lines.at(-1), 'store was converted')
+    assert.equal(lines.at(-1), 'history was converted')
     await isAsNew(version, old)
   })
 }
@@ -110,6 +111,43 @@ void test('conversion: the status tells heights and share, and it ends after the
   await second.stream.run(signal)
   const steps = [4, 9, 14, 19].flatMap((height) => [at(height), at(height)])
   assert.deepEqual(told, [at(4), ...steps, undefined])
+})
+
+void test('conversion: a full disk holds it up, and it goes on when there is room', async () => {
+  const old = await keptStore('0.1.0', 'sqlite')
+  let commits = 0
+  const around: StoreLocation['around'] = async (open) => {
+    const database = await open()
+    const full = new Fault('store-full', 'no room')
+    return {
+      ...database,
+      transaction: async (work, how) =>
+        database.transaction(async (writer) => {
+          const done = await work(writer)
+          // The lease and two segments are written.
+          if (++commits === 4) throw full
+          return done
+        }, how),
+    }
+  }
+  const { lines } = await runWithoutNode({ ...old, around })
+  const frozen = [4, 3, 2, 1, 0].flatMap((left) => [
+    `history frozen ${left}`,
+    `history frozen ${left}`,
+  ])
+  const begin = 'history is converted'
+  const tries = [begin, ...frozen.slice(0, 4), 'history was not frozen', begin, ...frozen.slice(4)]
+  assert.deepEqual(lines, [...tries, 'history was converted'])
+  await isAsNew('0.1.0', old)
+})
+
+void test('conversion: the format is converted before the history, where no node answers', async () => {
+  const old = await keptStore('0.1.0', 'sqlite')
+  const statements = [statement('alter table address add column trial integer')]
+  const later = [...migrations, { name: 'trial', tables: [address, transfer], statements }]
+  const { lines } = await runWithoutNode({ ...old, migrations: later })
+  assert.deepEqual(lines.slice(0, 2), ['store is converted', 'history is converted'])
+  assert.equal(lines.at(-1), 'history was converted')
 })
 
 void test('conversion: a store of a newer format is refused in one sentence, where no node answers', async () => {
@@ -195,7 +233,7 @@ async function runWithoutNode(store: StoreLocation): Promise<Told> {
   }
   const done = Promise.withResolvers<void>()
   const log = logTo(lines, (event) => {
-    if (event === 'store was converted' || event === 'store cannot be used') done.resolve()
+    if (event === 'history was converted' || event === 'store cannot be used') done.resolve()
   })
   const limits = {
     timeoutMs: 1_000,

@@ -98,10 +98,11 @@ class Conversion {
     }
   }
 
-  /** Converts what there is; false where there is no store yet. */
+  /** Converts what there is; false where there is no store yet, or not all was done. */
   async #converted(signal: AbortSignal): Promise<boolean> {
     const { store, key } = this.#parts
-    if (!(await isThere(store, key))) return false
+    const needed = await isNeeded(store, key)
+    if (needed !== true) return needed === false
     let database = await openStore(store, key, chainTables, 'write')
     try {
       checkNotRefused(await copiedHistory(database))
@@ -112,8 +113,7 @@ class Conversion {
         // Sums are kept from the next opening on.
         database = await openStore(store, key, chainTables, 'write')
       }
-      await this.#freeze(database, store.freeze, signal)
-      return true
+      return await this.#frozen(database, store.freeze, signal)
     } finally {
       await database.close()
     }
@@ -128,18 +128,19 @@ class Conversion {
     await makeSums({ transaction: underLease(database, lease, world.clock) }, chainTables, () => {})
   }
 
-  async #freeze(
+  /** Freezes what is due; false where the disk or the server did not allow it. */
+  async #frozen(
     database: Database,
     freeze: NonNullable<StoreLocation['freeze']>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { log, key, world, owner } = this.#parts
     const { clock } = world
     const genesisHash = await storedGenesis(database)
-    if (genesisHash === undefined || (await dueSegments(database, freeze)).length === 0) return
+    if (genesisHash === undefined) return true
     const lease = await takeLease(database, owner, clock)
     // Another process writes this store, and converts it.
-    if (lease === undefined) return
+    if (lease === undefined) return true
     const commit = underLease(database, lease, clock)
     this.#freezer = new Freezer({
       database,
@@ -151,19 +152,31 @@ class Conversion {
       commit: async (work) => commit(work),
     })
     await this.#freezer.freezeDue(signal)
+    // Altered rows are mended by hand, and tried at the next start.
+    const isHeldUp = this.#freezer.news().reason !== undefined
+    return isHeldUp || (await dueSegments(database, freeze)).length === 0
   }
 }
 
-/** Returns whether a store exists, of whatever format; false, too, where its server is away. */
-async function isThere(store: StoreLocation, key: string): Promise<boolean> {
+/**
+ * Returns whether a store has anything to convert; `undefined` where there is none yet, or its server is
+ * away. It is only read: a writer that closes it would first fold its whole log into the file.
+ */
+async function isNeeded(store: StoreLocation, key: string): Promise<boolean | undefined> {
+  let reader: Database
   try {
-    await (await openStore(store, key, chainTables, 'read')).close()
-    return true
+    reader = await openStore(store, key, chainTables, 'read')
   } catch (error) {
     const code = faultOf(error)?.code
     if (code === 'store-version') return true
-    if (code === 'store-failed') return false
+    if (code === 'store-failed') return undefined
     throw error
+  }
+  try {
+    if (store.freeze === undefined) return false
+    return !(await hasSums(reader)) || (await dueSegments(reader, store.freeze)).length > 0
+  } finally {
+    await reader.close()
   }
 }
 

@@ -130,11 +130,12 @@ export class Freezer {
     // One segment is due at any time beside the head of a chain; more are history that was left behind.
     if (before !== undefined || due.length > 1) this.#converting = await convertingOf(database, due)
     if (before === undefined && this.#converting !== undefined)
-      log.info('store is converted', shown(spec, this.#converting))
+      log.info('history is converted', shown(spec, this.#converting))
     const isMade = await freezeNext(this.#parts)
     if (isMade) return true
     this.#converting = undefined
-    if (before !== undefined) log.info('store was converted', shown(spec, { ...before, share: 1 }))
+    if (before !== undefined)
+      log.info('history was converted', shown(spec, { ...before, share: 1 }))
     return false
   }
 }

@@ -9,20 +9,16 @@
 
 import type { GrowingColumns } from '../../core/columns.ts'
 import { Fault } from '../../core/fault.ts'
-import { AddressBook } from './address-book.ts'
 import { type CheckedUnit, checkParent, checkUnit } from './check-block.ts'
 import { noAddress } from './column-kinds.ts'
-import { type BlockBatch, blockTable, txTable } from './columns.ts'
-import { LogColumns } from './decode-logs.ts'
+import type { BlockBatch, blockTable } from './columns.ts'
+import { type Compress, GrowingBatch } from './growing-batch.ts'
 import { Bytes } from './growing.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
 import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
 
 /** Input bytes of one block that are taken; a block of 100 M gas cannot pay for more. */
 export const maxInputBytes = 32 * 1024 * 1024
-
-/** Compresses a byte string; the store keeps its result as it is. */
-export type Compress = (bytes: Uint8Array) => Uint8Array
 
 /**
  * Decodes blocks from height `from` on: all of `raws`, or those before the first that is not as
@@ -45,7 +41,7 @@ export function decodeBlocks(
       if (row > 0 && error instanceof Fault) return decodeBlocks(from, raws.slice(0, row), compress)
       throw error
     }
-  return decoder.finish(from)
+  return decoder.batch.finish(from)
 }
 
 /** The units before the first that contradicts itself or the one before it. */
@@ -68,12 +64,7 @@ function goodUnits(from: number, raws: readonly RawUnit[]): CheckedUnit[] {
 
 /** Columns of one batch while it is decoded. */
 class BlockDecoder {
-  readonly #compress: Compress
-  readonly #addresses: AddressBook
-  readonly #arena: Bytes
-  readonly #logs: LogColumns
-  readonly #blocks: GrowingColumns<typeof blockTable.kinds>
-  readonly #txs: GrowingColumns<typeof txTable.kinds>
+  readonly batch: GrowingBatch
 
   constructor(units: readonly CheckedUnit[], compress: Compress) {
     let txCount = 0
@@ -82,51 +73,29 @@ class BlockDecoder {
       txCount += unit.txs.length
       logCount += unit.logCount
     }
-    this.#compress = compress
-    this.#addresses = new AddressBook(txCount + 16)
-    // About 20 bytes of wide integers a transaction, 12 a log, and the inputs: grows if short.
-    this.#arena = new Bytes(units.length * 256 + txCount * 64 + logCount * 16)
-    this.#logs = new LogColumns(this.#addresses, this.#arena, logCount)
-    this.#blocks = blockTable.growing(units.length, this.#arena)
-    this.#txs = txTable.growing(txCount, this.#arena)
+    this.batch = new GrowingBatch({ blocks: units.length, txs: txCount, logs: logCount }, compress)
   }
 
   add(unit: CheckedUnit): void {
-    const row = this.#blocks.timestamp.length
-    pushHeader(this.#blocks, unit.block, unit.txs.length)
+    const row = this.batch.blocks.timestamp.length
+    pushHeader(this.batch.blocks, unit.block, unit.txs.length)
     const inputs = new Bytes(unit.txs.length * 128)
     for (let index = 0; index < unit.txs.length; index++) {
-      const tx = this.#txs.block.length
-      this.#txs.block.push(row)
+      const tx = this.batch.txs.block.length
+      this.batch.txs.block.push(row)
       this.#transaction(unit.txs[index] ?? {}, inputs)
       this.#receipt(unit.txs[index] ?? {}, unit.receipts[index] ?? {})
-      for (const log of unit.logs[index] ?? []) this.#logs.add(log, tx)
+      for (const log of unit.logs[index] ?? []) this.batch.logs.add(log, tx)
     }
     if (inputs.length > maxInputBytes)
       throw new Fault('node-answer', `inputs of a block are too long: ${inputs.length}`)
-    if (inputs.length === 0) this.#blocks.inputs.pushEmpty()
-    else this.#blocks.inputs.pushBytes(this.#compress(inputs.taken()))
-  }
-
-  finish(from: number): BlockBatch {
-    const blocks = blockTable.taken(this.#blocks)
-    return {
-      kind: 'blocks',
-      from,
-      until: from + blocks.count,
-      blocks,
-      txs: txTable.taken(this.#txs),
-      transfers: this.#logs.transfers(),
-      events: this.#logs.events(),
-      arena: this.#arena.taken(),
-      addresses: this.#addresses.taken(),
-    }
+    this.batch.addInputs(inputs)
   }
 
   #transaction(tx: RawTx, inputs: Bytes): void {
-    const all = this.#txs
+    const all = this.batch.txs
     all.hash.pushHex(tx.hash, 'transaction hash', 32)
-    all.from.push(this.#addresses.idOf(tx.from, 'sender'))
+    all.from.push(this.batch.addresses.idOf(tx.from, 'sender'))
     all.to.push(this.#optional(tx.to, 'receiver'))
     all.value.pushQuantity(tx.value, 'value')
     all.gasLimit.push(hexNumberClamped(tx.gas, 'gas'))
@@ -147,7 +116,7 @@ class BlockDecoder {
   }
 
   #receipt(tx: RawTx, receipt: RawReceipt): void {
-    const all = this.#txs
+    const all = this.batch.txs
     all.created.push(this.#optional(receipt.contractAddress, 'created contract'))
     all.gasUsed.push(hexNumber(receipt.gasUsed, 'gas used'))
     all.gasPrice.pushQuantity(receipt.effectiveGasPrice ?? tx.gasPrice, 'gas price')
@@ -158,7 +127,7 @@ class BlockDecoder {
   #optional(address: unknown, what: string): number {
     return address === null || address === undefined
       ? noAddress
-      : this.#addresses.idOf(address, what)
+      : this.batch.addresses.idOf(address, what)
   }
 }
 

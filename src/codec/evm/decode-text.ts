@@ -9,12 +9,12 @@
 
 import { Fault } from '../../core/fault.ts'
 import { i32At } from '../../core/item-at.ts'
-import { AddressBook } from './address-book.ts'
 import { checkDerived } from './check-derived.ts'
 import { noAddress } from './column-kinds.ts'
-import { type BlockBatch, blockTable, txTable } from './columns.ts'
-import { type Compress, maxInputBytes, pushHeader } from './decode-blocks.ts'
+import type { BlockBatch } from './columns.ts'
+import { maxInputBytes, pushHeader } from './decode-blocks.ts'
 import { LogColumns } from './decode-logs.ts'
+import { type Compress, GrowingBatch } from './growing-batch.ts'
 import { Bytes } from './growing.ts'
 import { compareHeader } from './header-hash.ts'
 import { isHexOf } from './hex-bytes.ts'
@@ -61,16 +61,11 @@ export function decodeText(
     if (isNotPlain(error) || error instanceof Fault) return undefined
     throw error
   }
-  return decoder.finish(from)
+  return decoder.batch.finish(from)
 }
 
 class TextDecoding {
-  readonly #compress: Compress
-  readonly #addresses: AddressBook
-  readonly #arena: Bytes
-  readonly #logs: LogColumns
-  readonly #blocks
-  readonly #txs
+  readonly batch: GrowingBatch
 
   constructor(units: readonly TextUnit[], compress: Compress) {
     let txCount = 0
@@ -79,12 +74,7 @@ class TextDecoding {
       txCount += text.txs.length / txWidth
       logCount += textReceipts.logs.length / logWidth
     }
-    this.#compress = compress
-    this.#addresses = new AddressBook(txCount + 16)
-    this.#arena = new Bytes(units.length * 256 + txCount * 64 + logCount * 16)
-    this.#logs = new LogColumns(this.#addresses, this.#arena, logCount)
-    this.#blocks = blockTable.growing(units.length, this.#arena)
-    this.#txs = txTable.growing(txCount, this.#arena)
+    this.batch = new GrowingBatch({ blocks: units.length, txs: txCount, logs: logCount }, compress)
   }
 
   add(unit: TextUnit, height: number): void {
@@ -93,50 +83,34 @@ class TextDecoding {
     if (header.settledHeight !== undefined || compareHeader(header) !== 'hold') throw notPlain
     if (!isHexOf(header.receiptsRoot, roots.receiptsRoot())) throw notPlain
     if (!isHexOf(header.transactionsRoot, roots.transactionsRoot())) throw notPlain
-    const row = this.#blocks.timestamp.length
-    pushHeader(this.#blocks, header, roots.count)
+    const row = this.batch.blocks.timestamp.length
+    pushHeader(this.batch.blocks, header, roots.count)
     const inputs = new Bytes(roots.count * 128)
     const block = new BlockText(roots, header, height)
     for (let index = 0, log = 0; index < roots.count; index++) {
       const gasUsed = block.checkPair(index)
-      const tx = this.#txs.block.length
-      this.#txs.block.push(row)
+      const tx = this.batch.txs.block.length
+      this.batch.txs.block.push(row)
       this.#transaction(roots, index, inputs)
       this.#receipt(roots, index, gasUsed)
       for (const end = i32At(roots.logEnds, index); log < end; log++) this.#log(roots, log, tx)
     }
     if (block.gasUntil !== hexNumber(header.gasUsed, 'gas used')) throw notPlain
     if (inputs.length > maxInputBytes) throw notPlain
-    if (inputs.length === 0) this.#blocks.inputs.pushEmpty()
-    else this.#blocks.inputs.pushBytes(this.#compress(inputs.taken()))
-  }
-
-  finish(from: number): BlockBatch {
-    const blocks = blockTable.taken(this.#blocks)
-    return {
-      kind: 'blocks',
-      from,
-      until: from + blocks.count,
-      blocks,
-      txs: txTable.taken(this.#txs),
-      transfers: this.#logs.transfers(),
-      events: this.#logs.events(),
-      arena: this.#arena.taken(),
-      addresses: this.#addresses.taken(),
-    }
+    this.batch.addInputs(inputs)
   }
 
   #transaction(roots: TextRoots, index: number, inputs: Bytes): void {
-    const all = this.#txs
+    const all = this.batch.txs
     const { txs, memory } = roots
     const { bytes, view } = memory
     const slot = index * txWidth
     const place = index * txPlaceWidth
     const at = (of: number): number => i32At(roots.txPlaces, place + of)
     all.hash.pushPart(bytes, at(txPlaces.hash), at(txPlaces.hash) + 32)
-    all.from.push(this.#addresses.idOfBytes(view, at(txPlaces.from)))
+    all.from.push(this.batch.addresses.idOfBytes(view, at(txPlaces.from)))
     const to = at(txPlaces.to)
-    all.to.push(to === 0 ? noAddress : this.#addresses.idOfBytes(view, to))
+    all.to.push(to === 0 ? noAddress : this.batch.addresses.idOfBytes(view, to))
     all.value.pushPart(bytes, at(txPlaces.value), at(txPlaces.value + 1))
     all.gasLimit.push(roots.number(txs, slot + txSlots.gas))
     const isDynamic = at(txPlaces.maxFee) !== 0
@@ -161,7 +135,7 @@ class TextDecoding {
   }
 
   #receipt(roots: TextRoots, index: number, gasUsed: number): void {
-    const all = this.#txs
+    const all = this.batch.txs
     const { receipts, memory } = roots
     const slot = index * receiptWidth
     const { writer } = memory
@@ -170,7 +144,7 @@ class TextDecoding {
     if (roots.isAbsent(receipts, created)) all.created.push(noAddress)
     else {
       const at = memory.writeFixed(i32At(receipts, created), i32At(receipts, created + 1), 20)
-      all.created.push(this.#addresses.idOfBytes(memory.view, at))
+      all.created.push(this.batch.addresses.idOfBytes(memory.view, at))
     }
     all.gasUsed.push(gasUsed)
     const price = slot + receiptSlots.effectiveGasPrice
@@ -192,13 +166,13 @@ class TextDecoding {
     const size = i32At(logPlaces, place + 3) - data
     if (count === 3 && size >= 32 && LogColumns.isTransfer(memory.view, first)) {
       const places = { token: i32At(logPlaces, place), from: first + 45, to: first + 78, data }
-      this.#logs.addTransfer(memory, places, {
+      this.batch.logs.addTransfer(memory, places, {
         tx,
         logIndex: roots.number(logs, slot + logSlots.logIndex),
       })
       return
     }
-    this.#logs.add(rawLog(roots, log), tx)
+    this.batch.logs.add(rawLog(roots, log), tx)
   }
 }
 

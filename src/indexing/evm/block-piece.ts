@@ -2,8 +2,9 @@
 
 import { batchSum } from '../../codec/evm/batch-sum.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import { decodeBlocks, type Compress } from '../../codec/evm/decode-blocks.ts'
+import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeText } from '../../codec/evm/decode-text.ts'
+import type { Compress } from '../../codec/evm/growing-batch.ts'
 import type { RawUnit } from '../../codec/evm/raw.ts'
 import { TextUnit } from '../../codec/evm/text-unit.ts'
 import { Fault, faultOf } from '../../core/fault.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import type { Compress } from '../../codec/evm/decode-blocks.ts'
+import type { Compress } from '../../codec/evm/growing-batch.ts'
 import { mergeBlocks, sizeOf } from '../../codec/evm/merge-batches.ts'
 import { equalBytes, fromHex } from '../../core/bytes.ts'
 import type { World } from '../../core/world.ts'

@@ -4,7 +4,7 @@
  */
 
 import { batchSum } from '../../codec/evm/batch-sum.ts'
-import type { Compress } from '../../codec/evm/decode-blocks.ts'
+import type { Compress } from '../../codec/evm/growing-batch.ts'
 import { mergeBlocks } from '../../codec/evm/merge-batches.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { growingPause } from '../../core/growing-pause.ts'

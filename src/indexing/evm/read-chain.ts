@@ -8,7 +8,7 @@
 
 import type { GasRule } from '../../codec/evm/check-traces.ts'
 import type { BlockBatch } from '../../codec/evm/columns.ts'
-import type { Compress } from '../../codec/evm/decode-blocks.ts'
+import type { Compress } from '../../codec/evm/growing-batch.ts'
 import { Fault, type FaultCode, faultOf } from '../../core/fault.ts'
 import { growingPause } from '../../core/growing-pause.ts'
 import type { World } from '../../core/world.ts'

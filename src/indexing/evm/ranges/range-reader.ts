@@ -6,7 +6,7 @@
  * believe no node that it does not know.
  */
 
-import type { Compress } from '../../../codec/evm/decode-blocks.ts'
+import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { BlockChecks } from '../block-checks.ts'

@@ -4,8 +4,9 @@
  */
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
-import { decodeBlocks, type Compress } from '../../../codec/evm/decode-blocks.ts'
+import { decodeBlocks } from '../../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../../codec/evm/decode-traces.ts'
+import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import { mergeBlocks, mergeTraces } from '../../../codec/evm/merge-batches.ts'
 import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'

@@ -1,0 +1,53 @@
+import { AddressBook } from './address-book.ts'
+import { type BlockBatch, blockTable, txTable } from './columns.ts'
+import { LogColumns } from './decode-logs.ts'
+import { Bytes } from './growing.ts'
+
+/** Compresses a byte string; the store keeps its result as it is. */
+export type Compress = (bytes: Uint8Array) => Uint8Array
+
+/** Columns of blocks while they are decoded, and what they share. */
+export class GrowingBatch {
+  readonly addresses: AddressBook
+  readonly arena: Bytes
+  readonly logs: LogColumns
+  readonly blocks
+  readonly txs
+  readonly #compress: Compress
+
+  /** Room for so many rows, and more where that is short. */
+  constructor(
+    rows: { readonly blocks: number; readonly txs: number; readonly logs: number },
+    compress: Compress,
+  ) {
+    this.#compress = compress
+    this.addresses = new AddressBook(rows.txs + 16)
+    // About 20 bytes of wide integers a transaction, 12 a log, and the inputs: grows if short.
+    this.arena = new Bytes(rows.blocks * 256 + rows.txs * 64 + rows.logs * 16)
+    this.logs = new LogColumns(this.addresses, this.arena, rows.logs)
+    this.blocks = blockTable.growing(rows.blocks, this.arena)
+    this.txs = txTable.growing(rows.txs, this.arena)
+  }
+
+  /** Ends a block with the inputs of its transactions, one after the other. */
+  addInputs(inputs: Bytes): void {
+    if (inputs.length === 0) this.blocks.inputs.pushEmpty()
+    else this.blocks.inputs.pushBytes(this.#compress(inputs.taken()))
+  }
+
+  /** The columns of all blocks from height `from` on. */
+  finish(from: number): BlockBatch {
+    const blocks = blockTable.taken(this.blocks)
+    return {
+      kind: 'blocks',
+      from,
+      until: from + blocks.count,
+      blocks,
+      txs: txTable.taken(this.txs),
+      transfers: this.logs.transfers(),
+      events: this.logs.events(),
+      arena: this.arena.taken(),
+      addresses: this.addresses.taken(),
+    }
+  }
+}

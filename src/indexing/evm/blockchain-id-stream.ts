@@ -6,6 +6,7 @@
  */
 
 import { faultOf } from '../../core/fault.ts'
+import { growingPause } from '../../core/growing-pause.ts'
 import type { Clock } from '../../core/world.ts'
 import { blockchainIdCall, blockchainIdIn } from '../../source/blockchain-id.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
@@ -15,8 +16,7 @@ import { quietStream } from '../quiet-stream.ts'
 import type { Stream } from '../stage.ts'
 
 /** Pauses between two questions, doubled each time: most chains without an id never get one. */
-const firstPauseMs = 1_000
-const longestPauseMs = 600_000
+const pauses = { firstMs: 1_000, longestMs: 600_000 }
 
 const storedId = statement("select value from meta where name = 'blockchainId'")
 
@@ -32,10 +32,8 @@ export type BlockchainIdParts = {
 /** The stream. It ends when the id is stored. */
 export function blockchainIdStream(parts: BlockchainIdParts): Stream {
   return quietStream('blockchain id', async (signal) => {
-    for (let pauseMs = firstPauseMs; !(await isStored(parts, signal));) {
-      await parts.clock.sleep(pauseMs, signal)
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2)
-    }
+    for (let failures = 0; !(await isStored(parts, signal)); failures++)
+      await parts.clock.sleep(growingPause(failures, pauses), signal)
   })
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { faultOf, Fault } from '../../../core/fault.ts'
+import { growingPause } from '../../../core/growing-pause.ts'
 import type { Clock } from '../../../core/world.ts'
 import { createNodeApi } from '../../../source/primary/node-api.ts'
 import { createNodeSource } from '../../../source/primary/node-source.ts'
@@ -104,7 +105,7 @@ function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHos
   let reason: string | undefined
   const open = async (): Promise<OpenHost> => {
     const patience = newPatience(() => false)
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(mostPauseMs, pauseMs * 2)) {
+    for (let failures = 0; ; failures++) {
       try {
         const host = await parts.openHost(source)
         const close = (): void => void host.close()
@@ -116,6 +117,7 @@ function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHos
       } catch (error) {
         reason = faultOf(error)?.message ?? 'the store cannot be opened'
         if (!patience.waitsFor(faultOf(error))) throw error
+        const pauseMs = growingPause(failures, { firstMs: firstPauseMs, longestMs: mostPauseMs })
         await parts.world.clock.sleep(pauseMs, parts.signal)
       }
     }

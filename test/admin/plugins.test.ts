@@ -36,6 +36,12 @@ function write(node: Harness, file: string, text: string): void {
 
 const load = async (node: Harness): Promise<unknown> => (await node.call('admin.loadVMs')).result
 
+/**
+ * A loop that never gives its thread back, and sleeps in it: one that counts would take a core until
+ * the time is up.
+ */
+const endless = 'for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)'
+
 const good = (name: string, more = ''): string =>
   `export const vm = { apiVersion: 1, name: '${name}', version: '1', ${more} createDecoder: () => ({}) }`
 
@@ -57,7 +63,7 @@ void test('plugin faults: each is told for itself and leaves the process and the
     thrown: ['throw new Error("cannot start")', /^cannot start$/],
     hangs: ['await new Promise(() => setInterval(() => {}, 1000))', /^plugin handshake timed out$/],
     settles: ['await new Promise(() => {})', /^plugin ended by itself$/],
-    busy: ['for (;;);', /^plugin handshake timed out$/],
+    busy: [endless, /^plugin handshake timed out$/],
     exits: ['process.exit(3)', /^plugin ended by itself$/],
     grows: [
       'const all = []; for (;;) all.push(new Array(1e6).fill(0.5))',
@@ -291,7 +297,7 @@ void test('example plugin: every truncation of a real answer is an error, never 
 void test('a plugin that hangs or lies in a call is told apart, and the next call is served', async (t) => {
   const node = await start(t, { chains: () => [xsvmChain], transport: recordedNode() })
   const decoder = `({
-    request: (block) => { if (block === 'busy') for (;;); return { extension: block === 'path' ? '/../admin' : '', body: {} } },
+    request: (block) => { if (block === 'busy') { ${endless} } return { extension: block === 'path' ? '/../admin' : '', body: {} } },
     decode: () => ({ id: 'a', parentId: 'b', height: -1, timestamp: 1, transactions: [] }) })`
   write(node, `${xsvmId}.mjs`, good('xsvm').replace('({})', decoder))
   await load(node)

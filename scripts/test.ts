@@ -76,7 +76,11 @@ const quarters = 4
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 
-const checks: readonly Job[] = [
+// The compiler and the linter are Go programs: a collector that runs a quarter as often saves them a
+// third of the processor time, for less than a tenth more memory.
+const seldomCollected = { GOGC: process.env['GOGC'] ?? '400' }
+
+const programs: readonly Job[] = [
   {
     name: 'types',
     words: [join(bin, 'tsc'), '--noEmit', '--incremental', '--tsBuildInfoFile', typesFile],
@@ -91,6 +95,7 @@ const checks: readonly Job[] = [
     words: [process.execPath, 'scripts/print-reference.ts', '--check'],
   },
 ]
+const checks = programs.map((job): Job => ({ ...job, env: seldomCollected }))
 // One process for each third: a process for each file would start 130 times.
 const units: readonly Job[] = ['1/3', '2/3', '3/3'].map((third) => ({
   name: `unit tests ${third}`,

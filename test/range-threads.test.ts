@@ -57,7 +57,7 @@ const orders = { 'chain-51001': [2, 4], 'chain-51002': [1, 2, 2, 4, 4] } as cons
 
 for (const chain of ['chain-51001', 'chain-51002'] as const) {
   void test(`${chain}: one, two and four threads in any order store the same`, async (t) => {
-    const alone = await index(t, { chain })
+    const alone = await indexedAlone(t, chain)
     assert.equal(alone.byThreads, 0)
     assert.ok(alone.segments > 1, `segments: ${alone.segments}`)
     for (const [seed, workers] of orders[chain].entries()) {
@@ -86,7 +86,7 @@ void test('threads share what a node may be asked at once', async (t) => {
 })
 
 void test('a thread that ends while it reads: nothing is lost', async (t) => {
-  const alone = await index(t, { chain: 'chain-51002' })
+  const alone = await indexedAlone(t, 'chain-51002')
   for (const endsAfter of [0, 1]) {
     const ended = await index(t, { chain: 'chain-51002', workers: 2, endsAfter })
     assert.deepEqual(ended.digest, alone.digest)
@@ -97,7 +97,7 @@ void test('a thread that ends while it reads: nothing is lost', async (t) => {
 })
 
 void test('a thread whose blocks are refused: the decoder reads them', async (t) => {
-  const alone = await index(t, { chain: 'chain-51002' })
+  const alone = await indexedAlone(t, 'chain-51002')
   const { digest, byThreads } = await index(t, {
     chain: 'chain-51002',
     workers: 2,
@@ -171,7 +171,7 @@ void test('a thread that nobody asks: ends, and is started again', async () => {
 })
 
 void test('an endpoint that lied: the threads do not ask it any more', async () => {
-  const file = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))
+  const file = await recordingOf('chain-51002')
   const world = worldOf(await openReplayNode(file), { underWay: 0, most: 0 })
   const { clock } = world
   const stopping = new AbortController()
@@ -266,13 +266,32 @@ type Indexed = {
   readonly errors: readonly string[]
 }
 
+const storedAlone = new Map<string, Promise<Indexed>>()
+
+/** The chain as a process with one thread stores its blocks: what others are compared with. */
+function indexedAlone(t: TestContext, chain: string): Promise<Indexed> {
+  const known = storedAlone.get(chain) ?? index(t, { chain })
+  storedAlone.set(chain, known)
+  return known
+}
+
+const recordings = new Map<string, Promise<Uint8Array>>()
+
+/** A bundled recording. The same bytes each time: a node over them is prepared once. */
+function recordingOf(chain: string): Promise<Uint8Array> {
+  const known =
+    recordings.get(chain) ?? readFile(new URL(`../demo/${chain}.firnrec`, import.meta.url))
+  recordings.set(chain, known)
+  return known
+}
+
 /** Indexes the whole chain into a new store: its blocks, and then its traces. */
 async function index(t: TestContext, run: Run): Promise<Indexed> {
   const { chain, workers = 1, traces = 'off' } = run
   const limits = { ...usualLimits, maxInFlight: run.maxInFlight ?? usualLimits.maxInFlight }
   const dataDir = await mkdtemp(join(tmpdir(), 'firn-threads-'))
   t.after(() => rm(dataDir, { recursive: true, force: true }))
-  const file = await readFile(new URL(`../demo/${chain}.firnrec`, import.meta.url))
+  const file = await recordingOf(chain)
   const node = await openReplayNode(file)
   const traffic = { underWay: 0, most: 0 }
   const spec = specOf(traces)

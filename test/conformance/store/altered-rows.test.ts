@@ -10,19 +10,14 @@ import { join } from 'node:path'
 
 import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
 import { Freezer } from '../../../src/indexing/evm/freeze-stream.ts'
-import { recount } from '../../../src/indexing/evm/recount.ts'
-import { type Database, statement, type Writer } from '../../../src/store/engine/database.ts'
+import { type Database, statement } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
-import { stageOf } from '../../../src/store/engine/table.ts'
-import { freezeUntil } from '../../../src/store/ice/freeze.ts'
 import { iceOf } from '../../../src/store/ice/ice.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { segmentsOf } from '../../freeze-store.ts'
 import { chainReader } from '../../made-blocks.ts'
-import { readDemoChain } from '../../read-demo-chain.ts'
-import { alterationsOf } from '../../spoilt-stores.ts'
 import { storeDigest } from '../../store-digest.ts'
 import { onBothEngines } from '../../stores.ts'
 import { systemClock } from '../../system-clock.ts'
@@ -30,39 +25,6 @@ import { virtualClock } from '../../virtual-clock.ts'
 
 const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
 const { signal } = new AbortController()
-
-onBothEngines(
-  'altered rows: a change of any column of any table that freezes is found before its rows leave',
-  [],
-  async ({ location: { store }, engine }) => {
-    await inFolder({ store }, async (location) => {
-      await readDemoChain(location, { name: 'one', chain: 51_002, step: 40, owner: 'test' })
-      const database = await openStore(location, 'one', chainTables, 'write')
-      const before = await storeDigest(database, digested)
-      for (const table of digested) {
-        const [loss, ...all] = alterationsOf(table, engine)
-        // Which column it was makes no difference to the engine.
-        const changes = engine === 'sqlite' ? all : all.slice(-1)
-        // Up to the middle of a range of sums, and so that no row is left in it.
-        const tries = [
-          [loss, 40] as const,
-          ...[loss, ...changes].map((each) => [each, 20] as const),
-        ]
-        for (const [words, until] of tries)
-          await assert.rejects(
-            freezeAltered(database, until, words),
-            { code: 'rows-altered' },
-            `${String(words)}, then below ${until}`,
-          )
-      }
-      for (const until of [20, 40])
-        await assert.rejects(freezeAltered(database, until), /not kept/, 'what is whole freezes')
-      assert.deepEqual(await storeDigest(database, digested), before)
-      assert.deepEqual(await segmentsOf(database), [])
-      await database.close()
-    })
-  },
-)
 
 onBothEngines(
   'altered rows: history stays in tables, the status names them, and it freezes once they are mended',
@@ -158,23 +120,6 @@ async function alter(database: Database, words: string): Promise<void> {
     writer.run(statement(`${words} ${where}`, { unsummed: true })),
   )
   assert.equal(changed, 1)
-}
-
-/** Freezes below a height after words behind the back of the sums, and takes all of it back. */
-async function freezeAltered(database: Database, until: number, words?: string): Promise<void> {
-  const ice = iceOf(database)
-  assert.ok(ice !== undefined)
-  const subject = { store: 'one', genesisHash: '', firn: 'test' }
-  await database.transaction(async (writer: Writer) => {
-    if (words !== undefined) await writer.run(statement(words, { unsummed: true }))
-    const freezing = { writer, ice, tables: chainTables, recount }
-    const made = await freezeUntil(freezing, { blocks: until, traces: until }, subject)
-    assert.deepEqual(
-      made.map(({ stage }) => stage),
-      [...new Set(digested.map(stageOf))],
-    )
-    throw new Error('not kept')
-  })
 }
 
 async function ends(database: Database): Promise<string> {

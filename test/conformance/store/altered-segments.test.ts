@@ -1,4 +1,4 @@
-/** Altered segments, a thousand of them: `npm run soak -- --only segments` tries a million. */
+/** Altered segments, some hundreds of them: `npm run soak -- --only segments` tries a million. */
 
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { alterations, subjectsIn, tryAltered } from '../../altered-segment.ts'
 import { demoFilling } from '../../read-demo-chain.ts'
 import { newFolder } from '../../stores.ts'
 
-const triesOfEach = 60
+const triesOfEach = 30
 /** Found by a longer run. */
 const found = [270]
 

@@ -42,7 +42,7 @@ import { onBothEngines } from '../../stores.ts'
 import { systemClock } from '../../system-clock.ts'
 import { virtualClock } from '../../virtual-clock.ts'
 
-const blocksPerBatch = 10
+const usualBlocks = 10
 const digested = [...evmTables, ...metricsTables]
 const file = readFileSync(new URL('../../../demo/chain-51002.firnrec', import.meta.url))
 
@@ -152,7 +152,7 @@ void test('segments that another machine makes: are those of one thread, whateve
   const { url } = await machine(t, world)
   await withFolder(async (dataDir) => {
     const location = { store: 'embedded', dataDir, freeze: { firn: version } }
-    const alone = await indexedAlone()
+    const alone = await indexed(location, 'alone', { together: 1, blocks: 40 })
     const through = async (
       name: string,
       change: (reply: HttpReply) => HttpReply = (reply) => reply,
@@ -184,7 +184,10 @@ void test('segments that another machine makes: are those of one thread, whateve
         await clock.sleep(60_000)
         return make(job)
       }
-      assert.deepEqual(await indexed(location, name, { together: 1, make: patient }), alone)
+      assert.deepEqual(
+        await indexed(location, name, { together: 1, make: patient, blocks: 40 }),
+        alone,
+      )
       return { used, asked }
     }
     const all = alone.segments
@@ -329,12 +332,16 @@ type Indexed = {
 async function indexed(
   location: StoreLocation,
   name: string,
-  { together, make }: { readonly together: number; readonly make?: MakeSegment },
+  {
+    together,
+    make,
+    blocks = usualBlocks,
+  }: { readonly together: number; readonly make?: MakeSegment; readonly blocks?: number },
 ): Promise<Indexed> {
   const database = await openStore(location, name, chainTables, 'write')
   try {
     const ingest = await ingestOf(database, make)
-    const batches = (await batchesOfChain()).map((batch) => ({ batch }))
+    const batches = (await batchesOfChain(blocks)).map((batch) => ({ batch }))
     for (let at = 0; at < batches.length; at += together)
       await ingest.batches(batches.slice(at, at + together))
     return await stateOf(database)
@@ -370,15 +377,15 @@ async function ingestOf(database: Database, make?: MakeSegment): Promise<EvmInge
   return new EvmIngest({ database, lease, clock: systemClock, openRollup, freezing })
 }
 
-async function batchesOfChain(): Promise<BlockBatch[]> {
+async function batchesOfChain(blocks = usualBlocks): Promise<BlockBatch[]> {
   const recording = openRecording(file)
   const { signal } = new AbortController()
   const { until } = recording.heights
   const batches: BlockBatch[] = []
-  for (let from = 0; from < until; from += blocksPerBatch)
+  for (let from = 0; from < until; from += blocks)
     batches.push(
       await recording.blocks(
-        { from, until: Math.min(from + blocksPerBatch, until) },
+        { from, until: Math.min(from + blocks, until) },
         (raw) => decodeBlocks(from, raw, zstdCompressSync),
         signal,
       ),

@@ -1,0 +1,75 @@
+/** A change of any column of any table that freezes is found before its rows leave for a segment. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { recount } from '../../src/indexing/evm/recount.ts'
+import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
+import { openStore } from '../../src/store/engine/open.ts'
+import { stageOf } from '../../src/store/engine/table.ts'
+import { freezeUntil } from '../../src/store/ice/freeze.ts'
+import { iceOf } from '../../src/store/ice/ice.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { segmentsOf } from '../freeze-store.ts'
+import { readDemoChain } from '../read-demo-chain.ts'
+import { alterationsOf } from '../spoilt-stores.ts'
+import { storeDigest } from '../store-digest.ts'
+import { onBothEngines } from '../stores.ts'
+
+const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
+
+onBothEngines(
+  'altered rows: a change of any column of any table that freezes is found before its rows leave',
+  [],
+  async ({ location: { store }, engine }) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'firn-altered-'))
+    try {
+      const location = { store, dataDir, freeze: { firn: 'test' } }
+      await readDemoChain(location, { name: 'one', chain: 51_002, step: 40, owner: 'test' })
+      const database = await openStore(location, 'one', chainTables, 'write')
+      const before = await storeDigest(database, digested)
+      for (const table of digested) {
+        const [loss, ...all] = alterationsOf(table, engine)
+        // Which column it was makes no difference to the engine.
+        const changes = engine === 'sqlite' ? all : all.slice(-1)
+        // Up to the middle of a range of sums, and so that no row is left in it.
+        const tries = [
+          [loss, 40] as const,
+          ...[loss, ...changes].map((each) => [each, 20] as const),
+        ]
+        for (const [words, until] of tries)
+          await assert.rejects(
+            freezeAltered(database, until, words),
+            { code: 'rows-altered' },
+            `${String(words)}, then below ${until}`,
+          )
+      }
+      for (const until of [20, 40])
+        await assert.rejects(freezeAltered(database, until), /not kept/, 'what is whole freezes')
+      assert.deepEqual(await storeDigest(database, digested), before)
+      assert.deepEqual(await segmentsOf(database), [])
+      await database.close()
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+)
+
+/** Freezes below a height after words behind the back of the sums, and takes all of it back. */
+async function freezeAltered(database: Database, until: number, words?: string): Promise<void> {
+  const ice = iceOf(database)
+  assert.ok(ice !== undefined)
+  const subject = { store: 'one', genesisHash: '', firn: 'test' }
+  await database.transaction(async (writer: Writer) => {
+    if (words !== undefined) await writer.run(statement(words, { unsummed: true }))
+    const freezing = { writer, ice, tables: chainTables, recount }
+    const made = await freezeUntil(freezing, { blocks: until, traces: until }, subject)
+    assert.deepEqual(
+      made.map(({ stage }) => stage),
+      [...new Set(digested.map(stageOf))],
+    )
+    throw new Error('not kept')
+  })
+}

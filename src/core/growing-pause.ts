@@ -1,10 +1,15 @@
 /** Pauses after failures in a row. */
 
-/** Milliseconds after so many failures before: the first pause doubled for each, up to the longest. */
+/**
+ * Milliseconds after so many failures before: the first pause doubled for each, up to the longest where
+ * there is one.
+ */
 export function growingPause(
   failures: number,
-  { firstMs, longestMs }: { readonly firstMs: number; readonly longestMs: number },
+  {
+    firstMs,
+    longestMs = Number.POSITIVE_INFINITY,
+  }: { readonly firstMs: number; readonly longestMs?: number },
 ): number {
-  // Ten times doubled is longer than any pause that is set.
-  return Math.min(longestMs, firstMs * 2 ** Math.min(failures, 10))
+  return Math.min(longestMs, firstMs * 2 ** failures)
 }

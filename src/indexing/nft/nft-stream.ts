@@ -5,6 +5,7 @@
  * those elsewhere only where the operator switched fetching on.
  */
 
+import { growingPause } from '../../core/growing-pause.ts'
 import type { NftFields, NftStatus } from '../../core/nft-status.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
@@ -53,8 +54,8 @@ const nearHead = 16
 const maxUriCharacters = 65_536
 
 // Doubling from a minute to a week.
-const firstRetrySeconds = 60
-const lastRetrySeconds = 604_800
+const firstRetryMs = 60_000
+const longestRetryMs = 604_800_000
 
 /** The stream. */
 export function nftStream(parts: NftStreamParts): Stream {
@@ -130,8 +131,9 @@ async function resultOf(
     found.status === 'UNREACHABLE_TOKEN_URI' ||
     found.status === 'THROTTLED_TOKEN_URI'
   if (!isRetried) return { ...base, attempts: 0 }
-  const own = firstRetrySeconds * 2 ** Math.min(of.attempts, 20)
-  const waitSeconds = Math.min(lastRetrySeconds, Math.max(own, found.retryAfterSeconds ?? 0))
+  const own = growingPause(of.attempts, { firstMs: firstRetryMs, longestMs: longestRetryMs })
+  const asked = Math.min(longestRetryMs, (found.retryAfterSeconds ?? 0) * 1_000)
+  const waitSeconds = Math.max(own, asked) / 1_000
   const due = Math.floor(by.parts.clock.now() / 1_000) + waitSeconds
   return { ...base, due, attempts: of.attempts + 1 }
 }

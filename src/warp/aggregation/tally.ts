@@ -5,6 +5,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { growingPause } from '../../core/growing-pause.ts'
 import { quorumWeight, type Signer, type ValidatorSet } from '../validator-set.ts'
 
 /**
@@ -127,7 +128,7 @@ export class Tally {
   failed(progress: Progress, why: string, now: number): void {
     progress.why = why
     this.move(progress, progress.attempts >= maxAttempts ? 'refused' : 'idle')
-    progress.retryAt = now + firstRetryMs * 2 ** (progress.attempts - 1)
+    progress.retryAt = now + growingPause(progress.attempts - 1, { firstMs: firstRetryMs })
   }
 
   /**

@@ -181,15 +181,15 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
     // Block 0 is made of the genesis; those after it came from a node.
     const wasThere = (): boolean => status.headHeight >= 0 || host.storedHeight(chain) > 0
     const patience = newPatience(wasThere, parts.isRecorded)
-    let pauseMs = firstPauseMs
+    let failures = 0
     const following: Following = {
       ...parts,
       set: (told) => {
         // Until something is stored the same failure may come again.
         const moved = told.indexedHeight > status.indexedHeight
-        if (moved || told.state === 'live') pauseMs = firstPauseMs
-        if (pauseMs === firstPauseMs) patience.renew()
-        const { reason } = pauseMs > firstPauseMs ? status : {}
+        if (moved || told.state === 'live') failures = 0
+        if (failures === 0) patience.renew()
+        const { reason } = failures > 0 ? status : {}
         status = { stage: chain, ...(reason === undefined ? {} : { reason }), ...told }
       },
     }
@@ -199,11 +199,13 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
       } catch (error) {
         const fault = faultOf(error)
         if (signal.aborted || !patience.waitsFor(fault)) throw error
+        const longestMs = mostPauseAfter(fault)
+        const pauseMs = growingPause(failures, { firstMs: firstPauseMs, longestMs })
         log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
         const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
         set({ state: 'syncing', reason: fault.message, ...standsBy })
         await parts.clock.sleep(pauseMs, signal)
-        pauseMs = Math.min(mostPauseAfter(fault), pauseMs * 2)
+        failures++
       }
     }
   }

@@ -170,6 +170,27 @@ void test('a thread that nobody asks: ends, and is started again', async () => {
   assert.deepEqual([started, ended], [2, 2])
 })
 
+void test('a thread that takes too long: is ended, and nobody waits for it', async () => {
+  const clock = virtualClock()
+  let started = 0
+  const thread = new SpareThread({
+    name: 'segment-maker 1',
+    start: () => {
+      started++
+      const [near] = inlinePorts()
+      return near
+    },
+    failed: assert.ifError,
+    answerMs: 60_000,
+    clock,
+    log: silentLog,
+    signal: new AbortController().signal,
+  })
+  await assert.rejects(thread.ask('make', {}), /thread ended: segment-maker 1/)
+  assert.equal(clock.elapsedMs(), 60_000)
+  assert.deepEqual([thread.isRunning, thread.takes(clock.monotonic()), started], [false, false, 1])
+})
+
 void test('an endpoint that lied: the threads do not ask it any more', async () => {
   const file = await recordingOf('chain-51002')
   const world = worldOf(await openReplayNode(file), { underWay: 0, most: 0 })

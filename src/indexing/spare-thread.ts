@@ -21,6 +21,8 @@ export type SpareThreadParts = {
   readonly failed: (fault: Fault) => void
   readonly clock: Clock
   readonly log: Log
+  /** A question that takes longer ends the thread, milliseconds; absent: whoever asks gives up by itself. */
+  readonly answerMs?: number
   /** Ends the thread, and every question. */
   readonly signal: AbortSignal
 }
@@ -71,9 +73,12 @@ export class SpareThread {
     this.#wasAsked = true
     const running = this.#running ?? this.#start()
     this.#underWay++
+    const answered = new AbortController()
+    void this.#endWhenLate(running, answered.signal)
     try {
       return await running.call(name, argument)
     } finally {
+      answered.abort()
       this.#underWay--
       // Whatever it answered, it is there.
       if (this.#running === running) this.#ends = 0
@@ -107,6 +112,13 @@ export class SpareThread {
     if (++this.#ends < maxEnds) return
     this.#readyAt = Number.POSITIVE_INFINITY
     failed(new Fault('store-failed', `thread cannot be started: ${name}`))
+  }
+
+  async #endWhenLate({ port }: Running, answered: AbortSignal): Promise<void> {
+    const { clock, answerMs } = this.#parts
+    if (answerMs === undefined) return
+    await clock.sleep(answerMs, answered).catch(() => undefined)
+    if (!answered.aborted) port.close()
   }
 
   async #endWhenIdle(running: Running): Promise<void> {

@@ -41,7 +41,7 @@ import {
 } from './copied/check-copied.ts'
 import { defaultRows } from './due-segments.ts'
 import { goodBatchRows } from './evm-ingest.ts'
-import type { FreezingAtOnce } from './freeze-at-once.ts'
+import { type FreezingAtOnce, isOfBackfill } from './freeze-at-once.ts'
 import { Freezer, type FreezeParts, freezeStream } from './freeze-stream.ts'
 import { logStream } from './logs/log-stream.ts'
 import type { SegmentMakers } from './making/segment-makers.ts'
@@ -49,7 +49,7 @@ import { mergeStream, type MergeParts, roomForSegments } from './merge-stream.ts
 import { openEvmSource } from './open-source.ts'
 import { StandingIngest } from './standing-ingest.ts'
 import { tokenStream } from './token-stream.ts'
-import { WaitingBlocks } from './waiting-blocks.ts'
+import { WaitingBlocks, type WaitingBlocksParts } from './waiting-blocks.ts'
 
 /** Parts of the thread that a host uses. */
 export type HostParts = {
@@ -145,28 +145,32 @@ function hostOver(
   const { clock } = parts.world
   const watches = openWatches(parts.store, spec.key)
   const rhythm = writingRhythm(database, clock)
-  const { ingest, freezer } = writingTo(database, standing, { ...parts, watches })
+  const { ingest, freezer, freezing } = writingTo(database, standing, { ...parts, watches })
   const { commit } = ingest
   const wishes = openWishes(parts.store)
   const check = copiedCheckOf({ database, source, log, commit }, parts)
-  const waiting = new WaitingBlocks({
-    room: () => roomForSegments({ database, spec, clock, log }, parts.signal),
-    write: (work) =>
-      ingest.write((into) => {
-        check?.checkUsable()
-        return rhythm.batch(() => work(into))
-      }),
-    most: () => parts.makers?.atOnce() ?? 1,
-  })
+  const room = (): Promise<void> => roomForSegments({ database, spec, clock, log }, parts.signal)
+  const write: WaitingBlocksParts['write'] = (work) =>
+    ingest.write((into) => {
+      check?.checkUsable()
+      return rhythm.batch(() => work(into))
+    })
+  const waiting = new WaitingBlocks({ room, write, ...joining(freezing, parts.makers) })
+  // Nothing that waits may be written behind where the rows are said to end.
+  const resume = async (): Promise<ResumePoint> => {
+    await waiting.settled()
+    return ingest.resume()
+  }
   return {
-    resume: ingest.resume,
+    resume,
     blocks: (batch, { proofs }) => waiting.add({ batch, proofs }),
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
     transactions: (range) => tracedTransactions(database, range),
     cut: async (from) => {
+      await waiting.settled()
       await ingest.write((into) => into.cut(from))
-      return ingest.resume()
+      return resume()
     },
     streams: [
       rhythm.stream,
@@ -178,6 +182,7 @@ function hostOver(
     ],
     shared: ingest,
     close: async () => {
+      await waiting.settled()
       await ingest.settled()
       await wishes.close()
       await watches.close()
@@ -187,24 +192,40 @@ function hostOver(
   }
 }
 
+/** Batches of a backfill are committed together where several segments are made at once. */
+function joining(
+  freezing: FreezingAtOnce | undefined,
+  makers: SegmentMakers | undefined,
+): Pick<WaitingBlocksParts, 'joins' | 'most'> {
+  return {
+    joins: (batch) => freezing !== undefined && isOfBackfill(batch, freezing.leastRows),
+    most: () => makers?.atOnce() ?? 1,
+  }
+}
+
 /** The writer of batches, and the freezer of what they leave in tables. */
 function writingTo(
   database: Database,
   standing: StandingLease,
   parts: HostParts &
     Pick<FreezeParts, 'genesisHash'> & { readonly spec: ChainSpec; readonly watches: Watches },
-): { readonly ingest: StandingIngest; readonly freezer: Freezer | undefined } {
+): {
+  readonly ingest: StandingIngest
+  readonly freezer: Freezer | undefined
+  readonly freezing: FreezingAtOnce | undefined
+} {
   const {
     watches,
     world: { clock },
     store: { freeze },
   } = parts
-  const more = { ...outboxOf(watches, parts), ...freezingAtOnce(database, parts) }
+  const { freezing } = freezingAtOnce(database, parts)
+  const more = { ...outboxOf(watches, parts), ...(freezing === undefined ? {} : { freezing }) }
   const altered = (fault: Fault): void => freezer?.holdUp(fault)
   const ingest = new StandingIngest({ ...parts, database, standing, altered, ...more })
   const { commit } = ingest
   const freezer = freeze && new Freezer({ ...parts, database, clock, commit, freeze })
-  return { ingest, freezer }
+  return { ingest, freezer, freezing }
 }
 
 /** The check of a history that came from a snapshot. */

@@ -87,7 +87,10 @@ export class EvmIngest {
     await this.batches([{ batch, proofs }])
   }
 
-  /** Stores batches that follow each other in one transaction, as {@link EvmIngest.blocks} does one. */
+  /**
+   * Stores batches that follow each other in one transaction, as {@link EvmIngest.blocks} does one. More than
+   * one are all of a backfill: rows that are new in tables cannot freeze in the same transaction.
+   */
   async batches(batches: readonly ProvenBatch[]): Promise<void> {
     try {
       await this.#commit(batches)
@@ -121,7 +124,7 @@ export class EvmIngest {
   ): Promise<void> {
     const freezing = this.#freezing
     if (freezing === undefined) return work(undefined)
-    const segments = new NewSegments(writer, freezing)
+    const segments = new NewSegments(writer, freezing, this.#parts.clock)
     try {
       await work(segments)
       await segments.settle()

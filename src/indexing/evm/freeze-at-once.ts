@@ -46,7 +46,7 @@ const firstHeight = statement('select min(height) from block', { rowsOnly: true 
 
 /**
  * Returns whether a batch becomes a segment as it is stored. What is in tables before it became one then,
- * unless segments `areComing` before it in this transaction. Throws `store-full`, `store-failed`.
+ * unless segments `areComing` before it in this transaction. Throws as `freezeUntil`.
  */
 export async function freezesAtOnce(
   writer: Writer,
@@ -54,7 +54,7 @@ export async function freezesAtOnce(
   { ice, subject, leastRows, mostRowsBefore }: FreezingAtOnce,
   areComing: boolean,
 ): Promise<boolean> {
-  if (!isOfBackfill(batch, proofs, leastRows)) return false
+  if (!isOfBackfill({ batch, proofs }, leastRows)) return false
   if (areComing) return true
   const before = await rowsBefore(writer)
   if (before > mostRowsBefore) return false
@@ -91,11 +91,9 @@ export async function tracesBesideBlocks<T>(
   return done
 }
 
-function isOfBackfill(
-  { until, blocks, txs, transfers, events }: BlockBatch,
-  proofs: StoredProofs,
-  leastRows: number,
-): boolean {
+/** Returns whether a batch is one of a backfill, all of it proven. */
+export function isOfBackfill({ batch, proofs = {} }: ProvenBatch, leastRows: number): boolean {
+  const { until, blocks, txs, transfers, events } = batch
   const rows = blocks.count + txs.count + transfers.count + events.count
   return rows >= leastRows && provenHeightOf(proofs, until - 1) === until - 1
 }

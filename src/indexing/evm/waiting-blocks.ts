@@ -13,6 +13,8 @@ export type WaitingBlocksParts = {
   readonly room: () => Promise<void>
   /** Does `work`, again where it failed for a reason that passes. */
   readonly write: (work: (ingest: EvmIngest) => Promise<void>) => Promise<void>
+  /** Returns whether a batch may be committed with others: what it adds to tables is not read by them. */
+  readonly joins: (batch: ProvenBatch) => boolean
   /** Batches of one commit at most. */
   readonly most: () => number
 }
@@ -37,13 +39,18 @@ export class WaitingBlocks {
     await done.promise
   }
 
+  /** Resolves once nothing of what was added so far waits or is being written. */
+  async settled(): Promise<void> {
+    await this.#queue.idle()
+  }
+
   /** Writes the batches that wait now; none where one before took them along. */
   async #writeNext(): Promise<void> {
     if (this.#waiting.length === 0) return
-    const { room, write, most } = this.#parts
+    const { room, write } = this.#parts
     let taken: Waiting[] = []
     const take = (): void => {
-      if (taken.length === 0) taken = this.#waiting.splice(0, most())
+      if (taken.length === 0) taken = this.#waiting.splice(0, this.#count())
     }
     try {
       await room()
@@ -56,5 +63,13 @@ export class WaitingBlocks {
       take()
       for (const { done } of taken) done.reject(error)
     }
+  }
+
+  /** Number of those at the front that are committed together. */
+  #count(): number {
+    const { joins, most } = this.#parts
+    const alone = this.#waiting.findIndex((batch) => !joins(batch))
+    const together = alone === -1 ? this.#waiting.length : alone
+    return Math.max(1, Math.min(most(), together))
   }
 }

@@ -15,7 +15,7 @@ import type { BlockBatch } from '../../../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
 import { Fault } from '../../../src/core/fault.ts'
-import type { HttpReply, Transport, World } from '../../../src/core/world.ts'
+import type { Clock, HttpReply, Transport, World } from '../../../src/core/world.ts'
 import { EvmIngest } from '../../../src/indexing/evm/evm-ingest.ts'
 import { type MakeSegment, makeSegment } from '../../../src/indexing/evm/making/make-segment.ts'
 import { makingThreads } from '../../../src/indexing/evm/making/making-thread.ts'
@@ -268,6 +268,7 @@ void test('batches that wait: are written together, as many as are made at once'
   let broken = 0
   const waiting = new WaitingBlocks({
     room: async () => {},
+    joins: ({ batch }) => batch.from % 10 !== 0,
     most: () => 3,
     write: async (work) => {
       await first.promise
@@ -284,17 +285,76 @@ void test('batches that wait: are written together, as many as are made at once'
     },
   })
   const add = (from: number): Promise<void> => waiting.add({ batch: { from } as BlockBatch })
-  const all = Promise.all([1, 2, 3, 4].map(add))
+  const all = Promise.all([1, 2, 3, 4, 10, 20, 21, 22].map(add))
+  let isSettled = false
+  const settled = waiting.settled().then(() => (isSettled = true))
+  assert.equal(isSettled, false)
   first.resolve()
   await all
-  assert.deepEqual(groups, [[1, 2, 3], [1, 2, 3], [4], [4]])
+  const twice = [[1, 2, 3], [4], [10], [20], [21, 22]].flatMap((group) => [group, group])
+  assert.deepEqual(groups, twice)
+  await settled
   broken = 1
   const results = await Promise.allSettled([5, 6, 7, 8].map(add))
   assert.deepEqual(
     results.map(({ status }) => status),
     ['rejected', 'rejected', 'rejected', 'fulfilled'],
   )
-  assert.deepEqual(groups.slice(4), [[8], [8]])
+  assert.deepEqual(groups.slice(twice.length), [[8], [8]])
+})
+
+void test('where the rows end is told once nothing waits to be written', async () => {
+  const order: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const waiting = new WaitingBlocks({
+    room: async () => {},
+    joins: () => false,
+    most: () => 1,
+    write: async (work) => {
+      await gate.promise
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is used of an ingest
+      await work({ batches: async () => void order.push('written') } as unknown as EvmIngest)
+    },
+  })
+  const added = [1, 2].map((from) => waiting.add({ batch: { from } as BlockBatch }))
+  const told = waiting.settled().then(() => order.push('told'))
+  gate.resolve()
+  await Promise.all([...added, told])
+  assert.deepEqual(order, ['written', 'written', 'told'])
+})
+
+void test('a segment that takes long: the transaction says that it lives', async () => {
+  await withFolder(async (dataDir) => {
+    const location = { store: 'embedded', dataDir, freeze: { firn: 'test' } }
+    const database = await openStore(location, 'slow', chainTables, 'write')
+    const clock = virtualClock()
+    let signs = 0
+    const counted: Database = {
+      ...database,
+      transaction: (work, how) =>
+        database.transaction((writer) => {
+          const get: typeof writer.get = (question, parameters) => {
+            if (question.sqlite === 'select 1') signs++
+            return writer.get(question, parameters)
+          }
+          return work({ ...writer, get })
+        }, how),
+    }
+    try {
+      const slow: MakeSegment = async (job) => {
+        await clock.sleep(5_200)
+        return makeSegment(job)
+      }
+      const [batch] = await batchesOfChain()
+      assert.ok(batch !== undefined)
+      const ingest = await ingestOf(counted, slow, { clock, store: database })
+      await ingest.batches([{ batch }])
+      assert.equal((await segmentsOf(database)).length, 1)
+      assert.equal(signs, 10)
+    } finally {
+      await database.close()
+    }
+  })
 })
 
 /** A way of making that waits for all jobs of a commit, and does them in a drawn order. */
@@ -367,14 +427,21 @@ async function stateOf(database: Database): Promise<Indexed> {
   return { digest, merged: merged?.name, segments }
 }
 
-async function ingestOf(database: Database, make?: MakeSegment): Promise<EvmIngest> {
-  const lease = await takeLease(database, 'test', systemClock)
-  const ice = iceOf(database)
+async function ingestOf(
+  database: Database,
+  make?: MakeSegment,
+  { clock, store }: { readonly clock: Clock; readonly store: Database } = {
+    clock: systemClock,
+    store: database,
+  },
+): Promise<EvmIngest> {
+  const lease = await takeLease(database, 'test', clock)
+  const ice = iceOf(store)
   assert.ok(lease !== undefined && ice !== undefined)
   const subject = { store: 'one', genesisHash: '', firn: version }
   const made = make === undefined ? {} : { make }
   const freezing = { ice, subject, leastRows: 1, mostRowsBefore: 1_000, ...made }
-  return new EvmIngest({ database, lease, clock: systemClock, openRollup, freezing })
+  return new EvmIngest({ database, lease, clock, openRollup, freezing })
 }
 
 async function batchesOfChain(blocks = usualBlocks): Promise<BlockBatch[]> {

@@ -14,6 +14,9 @@ const heapMib = 512
 /** Young heap: what dies young holds the buffers of a batch. */
 const youngMib = 24
 
+/** A thread that takes longer for a segment hangs: some ten times what a slow machine takes. */
+const answerMs = 120_000
+
 /** So many threads; none runs before it is asked. They end with `signal`. */
 export function makingThreads(
   count: number,
@@ -22,7 +25,7 @@ export function makingThreads(
   return Array.from({ length: count }, (_, at) => {
     const name = `segment-maker ${at + 1}`
     const failed = (): void => undefined
-    const thread = new SpareThread({ ...parts, name, start: startThread, failed })
+    const thread = new SpareThread({ ...parts, name, start: startThread, failed, answerMs })
     return {
       window: (now) => (thread.takes(now) ? 1 : 0),
       make: async (job) => String(await thread.ask('make', job)),

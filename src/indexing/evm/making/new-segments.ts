@@ -8,7 +8,8 @@ import { rmSync } from 'node:fs'
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
-import type { Writer } from '../../../store/engine/database.ts'
+import type { Clock } from '../../../core/world.ts'
+import { statement, type Writer } from '../../../store/engine/database.ts'
 import { nextFrom } from '../../../store/ice/freeze.ts'
 import { GatheredRows } from '../../../store/ice/gathered-rows.ts'
 import { writeManifest } from '../../../store/ice/manifest.ts'
@@ -24,6 +25,10 @@ import { type FreezingAtOnce, freezesAtOnce, type ProvenBatch } from '../freeze-
 import type { Interner } from '../intern.ts'
 import { makeSegment } from './make-segment.ts'
 
+/** A server ends a transaction that says nothing for a second or three: another process may wait for it. */
+const signOfLifeMs = 500
+const signOfLife = statement('select 1', { rowsOnly: true })
+
 type Coming = {
   readonly from: number
   readonly until: number
@@ -35,13 +40,15 @@ type Coming = {
 export class NewSegments {
   readonly #writer: Writer
   readonly #freezing: FreezingAtOnce
+  readonly #clock: Clock
   #coming: Coming[] = []
   /** Where the blocks end with the segments that are coming: no manifest names them yet. */
   #end: EndOfBlocks | undefined
 
-  constructor(writer: Writer, freezing: FreezingAtOnce) {
+  constructor(writer: Writer, freezing: FreezingAtOnce, clock: Clock) {
     this.#writer = writer
     this.#freezing = freezing
+    this.#clock = clock
   }
 
   /** Returns whether a batch becomes a segment. Throws as `freezesAtOnce`. */
@@ -73,7 +80,7 @@ export class NewSegments {
   /** Waits for all of them, and writes that they are there. Throws as `makeSegment`. */
   async settle(): Promise<void> {
     if (this.#coming.length === 0) return
-    const names = await Promise.all(this.#coming.map(({ made }) => made))
+    const names = await this.#names()
     const entries = this.#coming.map(({ from, until, draft }, at) => {
       const name = names[at]
       assert(name !== undefined, 'each segment has a name')
@@ -90,6 +97,19 @@ export class NewSegments {
     await Promise.allSettled(this.#coming.map(({ made }) => made))
     for (const { draft } of this.#coming) rmSync(draft, { force: true })
     this.#leave()
+  }
+
+  /** Names of all of them, once they are made. */
+  async #names(): Promise<readonly string[]> {
+    const over = new AbortController()
+    const names = Promise.all(this.#coming.map(({ made }) => made)).finally(() => over.abort())
+    // It is thrown below, not where nobody waits for it yet.
+    names.catch(() => undefined)
+    while (!over.signal.aborted) {
+      await this.#clock.sleep(signOfLifeMs, over.signal).catch(() => undefined)
+      if (!over.signal.aborted) await this.#writer.get(signOfLife)
+    }
+    return names
   }
 
   async #begin({ from }: BlockBatch): Promise<EndOfBlocks> {

@@ -76,7 +76,8 @@ export class RemoteMaker implements OtherMaker {
     })
     if (status !== 200)
       throw new Fault('node-answer', `a machine does not make segments: status ${status}`)
-    this.#window = Math.min(mostAtOnce, Math.max(1, Number(headers[windowHeader] ?? 1)))
+    const told = Number(headers[windowHeader])
+    this.#window = told > 1 ? Math.min(mostAtOnce, Math.floor(told)) : 1
     write(draft, body)
     return checkedName(draft, job.subject)
   }

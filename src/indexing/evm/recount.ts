@@ -1,5 +1,7 @@
 /** Balances and holders of the blocks that are in tables, counted from the first of them. */
 
+import { setImmediate as turn } from 'node:timers/promises'
+
 import { type Reader, statement, type Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import type { Freezing } from '../../store/ice/freeze.ts'
@@ -15,7 +17,7 @@ const lastHeight = statement('select max(height) from block', { rowsOnly: true }
 /**
  * Writes the rows of `balance` and `holding`, which have none, for stored blocks from height `from` on.
  *
- * Cost: every row of these blocks is read.
+ * Cost: every row of these blocks is read; between ranges of sums the thread does whatever else it has to.
  */
 export const recount: Freezing['recount'] = async (writer, from) => {
   const last = await highestInTables(writer)
@@ -26,6 +28,7 @@ export const recount: Freezing['recount'] = async (writer, from) => {
     const input = amountsInput(await storedBatch(writer, range))
     await writeBalances(into, { ...input, stored: Number.POSITIVE_INFINITY })
     await writeNftHoldings(into, input, interner)
+    await turn()
   }
 }
 

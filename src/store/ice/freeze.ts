@@ -3,8 +3,11 @@
  *
  * Both happen in the transaction of the caller, who holds the lease: the segment is whole and on disk
  * before the row that names it is committed together with the removal of its rows. What a killed
- * process leaves is a file that no manifest names, which the next writer removes.
+ * process leaves is a file that no manifest names, which the next writer removes. A long history takes
+ * minutes: between some thousand rows the thread does whatever else it has to.
  */
+
+import { setImmediate as turn } from 'node:timers/promises'
 
 import { toHex } from '../../core/bytes.ts'
 import { assert, Fault } from '../../core/fault.ts'
@@ -196,10 +199,11 @@ async function packTable(
       where: `${column} < ?`,
       limits: [until * scale],
     }
-    const isWhole = await eachPage(writer, pages, (rows) => {
+    const isWhole = await eachPage(writer, pages, async (rows) => {
       into.add(rows)
       for (const { shape, rows: entries } of indexed)
         for (const row of rows) entries.push(indexRow(own, shape, row))
+      await turn()
     })
     if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
   })
@@ -236,6 +240,7 @@ async function leaveTable(
     const columns = columnsOf(table, some)
     leaving?.add(columns, some.length)
     if (isWhole) await writer.remove(table, keysOf(table, columns), columns)
+    await turn()
   }
   await leaving?.check(writer)
   if (!isWhole) await writer.clear(table)

@@ -15,7 +15,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
+import { goodBatchRows } from '../src/indexing/evm/run/evm-ingest.ts'
 import { usualShape } from './evm-chain.ts'
 
 type Numbers = Readonly<Record<string, number>>

@@ -18,8 +18,8 @@ import { Worker } from 'node:worker_threads'
 
 import pg from 'pg'
 
-import { goodBatchRows } from '../src/indexing/evm/evm-ingest.ts'
-import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { goodBatchRows } from '../src/indexing/evm/run/evm-ingest.ts'
+import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { addressIds } from '../src/store/query/evm/address-id.ts'
 import { transfersOfAddress } from '../src/store/query/evm/transfers-of-address.ts'
 import { evmTables } from '../src/store/schema/evm.ts'

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-import type { StateReader } from '../src/api/chain-directory.ts'
+import type { StateReader } from '../src/api/operation/chain-directory.ts'
 import { Fault } from '../src/core/fault.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import { holders, listServer, openBenchChain } from './list-server.ts'

@@ -7,33 +7,33 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
-import { createAdmission } from '../src/api/admission.ts'
-import {
-  createChainDirectory,
-  type ServedChain,
-  type StateReader,
-} from '../src/api/chain-directory.ts'
-import { evmDialectRules } from '../src/api/dialect-evm.ts'
 import { noAbis } from '../src/api/evm/abi-book.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
 import { createPartyBooks, type PartyBooks } from '../src/api/evm/party-book.ts'
-import { createFreshChains } from '../src/api/fresh-chains.ts'
+import {
+  createChainDirectory,
+  type ServedChain,
+  type StateReader,
+} from '../src/api/operation/chain-directory.ts'
+import { createPageTokens } from '../src/api/operation/page-token.ts'
+import { noPrices } from '../src/api/operation/price.ts'
+import { noTokenNotes } from '../src/api/operation/token-notes.ts'
 import { evmOperations } from '../src/api/operations.ts'
-import { createPageTokens } from '../src/api/page-token.ts'
-import { noPrices } from '../src/api/prices.ts'
 import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
-import { type ApiServer, createServer } from '../src/api/server.ts'
-import { noTokenNotes } from '../src/api/token-notes.ts'
-import { createUseCounter } from '../src/api/use-counter.ts'
+import { createAdmission } from '../src/api/server/admission.ts'
+import { evmDialectRules } from '../src/api/server/dialect-evm.ts'
+import { createFreshChains } from '../src/api/server/fresh-chains.ts'
+import { type ApiServer, createServer } from '../src/api/server/server.ts'
+import { createUseCounter } from '../src/api/server/use-counter.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { to0x } from '../src/core/bytes.ts'
 import type { Clock } from '../src/core/world.ts'
-import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
 import { type Database, statement } from '../src/store/engine/database.ts'
-import { openStore } from '../src/store/engine/open.ts'
 import { takeLease } from '../src/store/lease.ts'
+import { openStore } from '../src/store/open.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { createGauges } from '../src/telemetry/gauges.ts'

@@ -12,7 +12,7 @@ import { performance } from 'node:perf_hooks'
 
 import { seriesPage } from '../src/api/metrics/series.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { rollup, rollupDay } from '../src/store/schema/metrics.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { openWorld } from '../src/world/world.ts'

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { orderedLists } from '../src/indexing/primary/write/ordered-lists.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { balancesOfAddresses } from '../src/store/query/primary/balances-of-addresses.ts'
 import { utxosOfAddresses } from '../src/store/query/primary/utxos-of-addresses.ts'
 import { controlTables } from '../src/store/schema/control.ts'

@@ -3,15 +3,15 @@
 import { openSync, readSync } from 'node:fs'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 
-import { callerOver } from '../src/indexing/port-call.ts'
 import { openStoreOver } from '../src/indexing/primary/run/calls.ts'
 import { primaryHost } from '../src/indexing/primary/run/host.ts'
+import { callerOver } from '../src/indexing/thread/port-call.ts'
 import type {
   BlockBytes,
   PrimaryIdentity,
   PrimarySource,
 } from '../src/source/primary/primary-source.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { primaryStoreTables } from '../src/store/schema/stores.ts'
 import { localFacts } from './local-genesis.ts'
 import { benchKey, type Replayed, type ReplayTask } from './primary-replay-task.ts'

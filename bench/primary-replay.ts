@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
 
-import { heapLimits } from '../src/indexing/indexer.ts'
+import { heapLimits } from '../src/indexing/run/indexer.ts'
 import type { Replayed, ReplayTask, WriteTask, Written } from './primary-replay-task.ts'
 
 const wanted = Number(process.argv[2] ?? 200_000)

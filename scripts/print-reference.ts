@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-import { statusOf } from '../src/api/status.ts'
+import { statusOf } from '../src/api/operation/status.ts'
 import type { Setting } from '../src/config/setting.ts'
 import {
   chainSettings,
@@ -99,7 +99,7 @@ function faultsPage(): string {
   ])
   return [
     '# Faults',
-    'Printed from `src/core/fault.ts` and `src/api/status.ts`: every expected failure, the HTTP',
+    'Printed from `src/core/fault.ts` and `src/api/operation/status.ts`: every expected failure, the HTTP',
     'status the data API answers, and whether the same call may succeed later.\n',
     table(['code', 'status', 'try again', 'meaning'], rows),
     '',

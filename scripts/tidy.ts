@@ -60,12 +60,27 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   verify: ['core', 'codec', 'source', 'store', 'shape', 'api', 'indexing'],
 }
 
-/** Rooms that each room of `src/indexing/primary/` may import besides itself. */
-const rooms: Readonly<Record<string, readonly string[]>> = {
-  batch: [],
-  replay: ['batch'],
-  write: ['batch'],
-  run: ['batch', 'replay', 'write'],
+/** Rooms that each room of a folder of `src/indexing/` may import besides itself. */
+const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  primary: {
+    batch: [],
+    replay: ['batch'],
+    write: ['batch'],
+    run: ['batch', 'replay', 'write'],
+  },
+  evm: {
+    read: ['ranges'],
+    write: [],
+    tokens: ['write'],
+    logs: ['read', 'write'],
+    cut: ['write'],
+    repair: ['read', 'write'],
+    copied: ['read', 'repair', 'write'],
+    freeze: ['making', 'write'],
+    making: ['freeze', 'tokens', 'write'],
+    ranges: ['read', 'tokens'],
+    run: ['copied', 'cut', 'freeze', 'logs', 'making', 'read', 'tokens', 'write'],
+  },
 }
 
 /** Packages with one owner folder; every other folder goes through it. */
@@ -119,8 +134,8 @@ for (const file of sources) {
   if (!isEntry && !imported.has(file)) problems.push(`${file}: the product does not import it`)
   if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
     problems.push(`${file}: no such names`)
-  // `src/layer/folder/file.ts`; the rooms of the primary network are deeper.
-  const deepest = file.startsWith('src/indexing/primary/') ? 6 : 5
+  // `src/layer/folder/file.ts`; the rooms of `src/indexing` are deeper.
+  const deepest = file.startsWith('src/indexing/') ? 6 : 5
   if (file.split('/').length > deepest) problems.push(`${file}: too many folders below src`)
 }
 
@@ -197,21 +212,22 @@ function checkImport(file: string, target: string): void {
   if (!(layers[from] ?? []).includes(to)) problems.push(`${file}: ${from} may not import ${to}`)
 }
 
-/** The three chains of `replay/` know nothing of each other either. */
+/** The three chains of `primary/replay/` know nothing of each other either. */
 function checkRooms(file: string, path: string): void {
-  const [from, ofChain] = roomOf(file)
-  const [to, ofOther] = roomOf(path)
-  if (from === undefined || to === undefined || file.endsWith('.test.ts')) return
-  if (from !== to && !(rooms[from] ?? []).includes(to))
+  const [folder = '', from, ofChain] = roomOf(file)
+  const [otherFolder, to, ofOther] = roomOf(path)
+  if (folder !== otherFolder || from === undefined || to === undefined) return
+  if (file.endsWith('.test.ts')) return
+  if (from !== to && !(rooms[folder]?.[from] ?? []).includes(to))
     problems.push(`${file}: ${from} may not import ${to}`)
   if (ofChain !== undefined && ofOther !== undefined && ofChain !== ofOther)
     problems.push(`${file}: ${ofChain} may not import ${ofOther}`)
 }
 
-/** Room of a file of the primary network, and the folder of a chain inside it. */
+/** Folder of indexing that a file is in, its room there, and the folder of a chain inside the room. */
 function roomOf(file: string): (string | undefined)[] {
-  const [, room, chain] = /^src\/indexing\/primary\/(\w+)\/(?:(\w)\/)?/.exec(file) ?? []
-  return [room, chain]
+  const path = /^src\/indexing\/(primary|evm)\/(\w+)\/(?:(\w)\/)?/.exec(file) ?? []
+  return path.slice(1)
 }
 
 function isProductFile(file: string): boolean {

@@ -1,6 +1,6 @@
 /** Page tokens changed in every way a forger has: none may open but the very token that was sealed. */
 
-import { type Binding, createPageTokens } from '../src/api/page-token.ts'
+import { type Binding, createPageTokens } from '../src/api/operation/page-token.ts'
 import { Fault } from '../src/core/fault.ts'
 import { virtualClock } from '../test/virtual-clock.ts'
 import { drawsOf, type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'

@@ -10,12 +10,12 @@ import { crc32 } from 'node:zlib'
 
 import { Fault } from '../src/core/fault.ts'
 import type { Row } from '../src/store/engine/database.ts'
-import { openStore } from '../src/store/engine/open.ts'
 import type { FrozenShape } from '../src/store/ice/frozen-shape.ts'
 import { PackedRows, packRows, rowsPerGroup } from '../src/store/ice/packed-rows.ts'
 import { indexBytes, segmentFormat, type SegmentIndex } from '../src/store/ice/segment-index.ts'
 import { draftEnding, SegmentWriter } from '../src/store/ice/segment-writer.ts'
 import { type FrozenTable, Segment } from '../src/store/ice/segment.ts'
+import { openStore } from '../src/store/open.ts'
 import { freezeAt, segmentsOf } from './freeze-store.ts'
 import { chainTables } from './read-demo-chain.ts'
 

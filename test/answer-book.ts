@@ -4,10 +4,10 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
-import { dialectOf, type DialectRules } from '../src/api/dialect.ts'
-import { openApiDocument } from '../src/api/openapi.ts'
-import type { Operation } from '../src/api/operation.ts'
-import type { ApiServer } from '../src/api/server.ts'
+import type { Operation } from '../src/api/operation/operation.ts'
+import { dialectOf, type DialectRules } from '../src/api/server/dialect.ts'
+import { openApiDocument } from '../src/api/server/openapi.ts'
+import type { ApiServer } from '../src/api/server/server.ts'
 
 /** An answer as it was sent. */
 export type SentAnswer = {

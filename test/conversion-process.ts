@@ -9,7 +9,7 @@
 
 import { writeSync } from 'node:fs'
 
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { laterMigrations } from './later-format.ts'
 

@@ -8,9 +8,9 @@ import type { TestContext } from 'node:test'
 
 import { Type } from 'typebox'
 
-import type { LoadLimits } from '../src/api/load.ts'
-import { operation, type Operation } from '../src/api/operation.ts'
-import { createServer, type ApiServer } from '../src/api/server.ts'
+import { operation, type Operation } from '../src/api/operation/operation.ts'
+import type { LoadLimits } from '../src/api/server/load.ts'
+import { createServer, type ApiServer } from '../src/api/server/server.ts'
 import { createGauges, type Gauges } from '../src/telemetry/gauges.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { systemClock } from './system-clock.ts'

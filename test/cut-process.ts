@@ -6,10 +6,10 @@
  * Prints `cut` once that is committed, and waits to be killed.
  */
 
-import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
-import { openStore } from '../src/store/engine/open.ts'
 import { takeLease } from '../src/store/lease.ts'
+import { openStore } from '../src/store/open.ts'
 import { chainTables } from './read-demo-chain.ts'
 import { systemClock } from './system-clock.ts'
 

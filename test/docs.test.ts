@@ -7,7 +7,7 @@ import Fastify from 'fastify'
 
 import { renderMarkdown } from '../src/explorer/markdown.ts'
 import { contentPolicy } from '../src/explorer/routes.ts'
-import { mountExplorer } from '../src/service/explorer-mount.ts'
+import { mountExplorer } from '../src/service/web/explorer-mount.ts'
 
 const http = Fastify()
 mountExplorer(http, () => Promise.resolve({ version: '1', role: 'all', chains: [] }))

@@ -10,26 +10,26 @@ import { after } from 'node:test'
 
 import { Compile } from 'typebox/compile'
 
-import {
-  createChainDirectory,
-  type ServedChain,
-  type StateReader,
-} from '../src/api/chain-directory.ts'
-import { evmDialectRules } from '../src/api/dialect-evm.ts'
 import { noAbis } from '../src/api/evm/abi-book.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
 import type { EvmParts } from '../src/api/evm/parts.ts'
 import { createPartyBooks } from '../src/api/evm/party-book.ts'
-import { createFreshChains } from '../src/api/fresh-chains.ts'
-import type { Operation } from '../src/api/operation.ts'
+import {
+  createChainDirectory,
+  type ServedChain,
+  type StateReader,
+} from '../src/api/operation/chain-directory.ts'
+import type { Operation } from '../src/api/operation/operation.ts'
+import { createPageTokens, type PageTokens } from '../src/api/operation/page-token.ts'
+import { noPrices } from '../src/api/operation/price.ts'
+import { noTokenNotes } from '../src/api/operation/token-notes.ts'
 import { evmOperations, metricsOperations } from '../src/api/operations.ts'
-import { createPageTokens, type PageTokens } from '../src/api/page-token.ts'
-import { noPrices } from '../src/api/prices.ts'
 import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
-import { createServer } from '../src/api/server.ts'
-import { noTokenNotes } from '../src/api/token-notes.ts'
+import { evmDialectRules } from '../src/api/server/dialect-evm.ts'
+import { createFreshChains } from '../src/api/server/fresh-chains.ts'
+import { createServer } from '../src/api/server/server.ts'
 import { fromHex } from '../src/core/bytes.ts'
 import type { Clock } from '../src/core/world.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'

@@ -5,8 +5,8 @@
  * print its own lines only.
  */
 
-import { heightsBelow } from '../src/indexing/evm/freeze-at-once.ts'
-import { recount } from '../src/indexing/evm/recount.ts'
+import { heightsBelow } from '../src/indexing/evm/freeze/freeze-at-once.ts'
+import { recount } from '../src/indexing/evm/write/recount.ts'
 import type { Database, Reader } from '../src/store/engine/database.ts'
 import type { HistoryStage } from '../src/store/engine/table.ts'
 import { freezeUntil } from '../src/store/ice/freeze.ts'

@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 
 import { Type } from 'typebox'
 
-import { operation } from '../src/api/operation.ts'
-import { createServer, type ApiServer } from '../src/api/server.ts'
+import { operation } from '../src/api/operation/operation.ts'
+import { createServer, type ApiServer } from '../src/api/server/server.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { openWorld } from '../src/world/world.ts'
 

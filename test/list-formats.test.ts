@@ -3,12 +3,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { createAdmission, hasKey } from '../src/api/admission.ts'
-import { createKey } from '../src/api/api-keys.ts'
-import { formatOf, headLine, linesOf, type ListShape, listShapeOf } from '../src/api/list-format.ts'
+import {
+  formatOf,
+  headLine,
+  linesOf,
+  type ListShape,
+  listShapeOf,
+} from '../src/api/operation/list-format.ts'
 import { evmOperations } from '../src/api/operations.ts'
-import { createServer } from '../src/api/server.ts'
-import { createUseCounter } from '../src/api/use-counter.ts'
+import { createAdmission, hasKey } from '../src/api/server/admission.ts'
+import { createKey } from '../src/api/server/api-keys.ts'
+import { createServer } from '../src/api/server/server.ts'
+import { createUseCounter } from '../src/api/server/use-counter.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { openDemoChain, stillClock } from './demo-store.ts'
 import { type Json, partsOf } from './evm-service.ts'

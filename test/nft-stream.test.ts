@@ -14,7 +14,7 @@ import { abiString } from '../src/indexing/nft/token-uri.ts'
 import type { EvmSource, StateAnswer } from '../src/source/evm-source.ts'
 import { openRecording, stateKey } from '../src/source/recording.ts'
 import { statement } from '../src/store/engine/database.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { nftRequest, nftRequestTables } from '../src/store/schema/nft.ts'
 import { openDemoChain } from './demo-store.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { runCommand } from './firn-command.ts'
 import { freshFolder, indexedFolder, startFirn, untilLive } from './firn-process.ts'

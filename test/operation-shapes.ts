@@ -1,6 +1,6 @@
 /** Shapes of every operation, for tests that need no answer. */
 
-import type { OperationShape } from '../src/api/operation.ts'
+import type { OperationShape } from '../src/api/operation/operation.ts'
 import { allOperations } from '../src/api/operations.ts'
 import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
 import type { Clock } from '../src/core/world.ts'

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { usualLoadLimits } from '../src/api/load.ts'
-import { mountExplorer } from '../src/service/explorer-mount.ts'
+import { usualLoadLimits } from '../src/api/server/load.ts'
+import { mountExplorer } from '../src/service/web/explorer-mount.ts'
 import { spin, startCounted } from './counted-server.ts'
 import { openRaw, type RawAnswer } from './raw-http.ts'
 

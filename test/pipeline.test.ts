@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { Fault } from '../src/core/fault.ts'
-import { Pipeline, type PipelineParts } from '../src/indexing/pipeline.ts'
+import { Pipeline, type PipelineParts } from '../src/indexing/stream/pipeline.ts'
 import type { HeightRange } from '../src/source/evm-source.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { Operation } from '../src/api/operation.ts'
-import type { ApiServer } from '../src/api/server.ts'
+import type { Operation } from '../src/api/operation/operation.ts'
+import type { ApiServer } from '../src/api/server/server.ts'
 import { templateOf } from './answer-book.ts'
 
 /** Operations that answered with success so far, by id. */

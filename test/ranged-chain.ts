@@ -7,7 +7,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../src/codec/evm/raw.ts'
-import { EvmIngest } from '../src/indexing/evm/evm-ingest.ts'
+import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRecording } from '../src/source/recording.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import { takeLease } from '../src/store/lease.ts'

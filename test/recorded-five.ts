@@ -14,7 +14,7 @@ import type { Transport } from '../src/core/world.ts'
 import { openPrimaryHost } from '../src/indexing/primary/run/host.ts'
 import { openBlock } from '../src/source/primary/containers.ts'
 import type { PrimarySource } from '../src/source/primary/primary-source.ts'
-import type { StoreLocation } from '../src/store/engine/open.ts'
+import type { StoreLocation } from '../src/store/open.ts'
 import { fileWorld } from './primary-service.ts'
 import { type Recording, recordingNamed } from './recorded-network.ts'
 

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import { openRecording } from '../src/source/recording.ts'
-import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { primaryTables } from '../src/store/schema/primary.ts'

@@ -10,7 +10,7 @@ import { readConfig } from '../src/config/read-config.ts'
 import type { Config } from '../src/config/settings.ts'
 import { Fault } from '../src/core/fault.ts'
 import { withKeptNames } from '../src/service/kept-names.ts'
-import { openStore } from '../src/store/engine/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { controlTables, meta } from '../src/store/schema/control.ts'
 import { openWorld } from '../src/world/world.ts'
 import {

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after } from 'node:test'
 
-import { openStore, type StoreLocation } from '../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { primaryStoreTables } from '../src/store/schema/stores.ts'
 import { copyOfMade } from './made-stores.ts'
 import { type PrimaryService, servePrimary } from './primary-service.ts'

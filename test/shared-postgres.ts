@@ -11,7 +11,7 @@
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-import type { StoreLocation } from '../src/store/engine/open.ts'
+import type { StoreLocation } from '../src/store/open.ts'
 import { citusDatabase } from './citus/citus-server.ts'
 import { madeFolder } from './made-stores.ts'
 import { oneAtATime } from './one-at-a-time.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 
-import { usualLoadLimits, type LoadLimits } from '../src/api/load.ts'
+import { usualLoadLimits, type LoadLimits } from '../src/api/server/load.ts'
 import { startCounted, type CountedServer } from './counted-server.ts'
 import { openRaw } from './raw-http.ts'
 

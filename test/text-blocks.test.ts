@@ -11,7 +11,7 @@ import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeText } from '../src/codec/evm/decode-text.ts'
 import type { RawUnit } from '../src/codec/evm/raw.ts'
 import { TextBlock, TextReceipts, TextReader, TextUnit } from '../src/codec/evm/text-unit.ts'
-import { BlockChecks } from '../src/indexing/evm/block-checks.ts'
+import { BlockChecks } from '../src/indexing/evm/read/block-checks.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 
 const reader = new TextReader()

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { primaryDialectRules } from '../src/api/dialect-primary.ts'
 import { warpOperations } from '../src/api/operations.ts'
-import { createServer } from '../src/api/server.ts'
+import { primaryDialectRules } from '../src/api/server/dialect-primary.ts'
+import { createServer } from '../src/api/server/server.ts'
 import { decode } from '../src/codec/cursor.ts'
 import { conversionData } from '../src/codec/warp/l1-message.ts'
 import { decodeSigned } from '../src/codec/warp/message.ts'

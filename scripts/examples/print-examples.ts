@@ -13,7 +13,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { OperationShape } from '../../src/api/operation.ts'
+import type { OperationShape } from '../../src/api/operation/operation.ts'
 import { entry, run, startDemo, untilDemoServed } from '../../test/firn-process.ts'
 import { operationShapes } from '../../test/operation-shapes.ts'
 import { hiddenInUsage, shortenedAnswer } from '../../test/shortened-answer.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { dagHeight } from '../indexing/primary/replay/x/replay-x.ts'
-import { withoutDepth } from '../indexing/stage.ts'
+import { withoutDepth } from '../indexing/stream/stage.ts'
 import { line, showProgress } from './progress.ts'
 
 void test('progress: a line tells how far, how fast and how long, and fits the terminal', () => {

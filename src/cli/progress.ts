@@ -1,8 +1,8 @@
 /** Progress while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
 
-import { type Overall, overallOf } from '../indexing/overall-progress.ts'
-import type { StageStatus } from '../indexing/stage.ts'
-import type { ChainStatus } from '../indexing/status-board.ts'
+import type { ChainStatus } from '../indexing/run/status-board.ts'
+import { type Overall, overallOf } from '../indexing/stream/overall-progress.ts'
+import type { StageStatus } from '../indexing/stream/stage.ts'
 
 /** Where it is drawn. */
 export type Screen = {

@@ -1,7 +1,7 @@
 /** Entry of a thread that reads ranges of EVM chains for the decoder. */
 
 import { runRangeReader } from './run-range-reader.ts'
-import { enterThread } from './worker-thread.ts'
+import { enterThread } from './thread/worker-thread.ts'
 
 const thread = await enterThread()
 await runRangeReader(thread)

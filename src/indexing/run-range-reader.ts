@@ -10,12 +10,12 @@ import { zstdCompressSync } from 'node:zlib'
 import { assert, Fault } from '../core/fault.ts'
 import { buffersOf } from '../core/growing.ts'
 import type { ChainIdentity, EvmSource } from '../source/evm-source.ts'
-import { openEvmSource } from './evm/open-source.ts'
 import { RangeReader } from './evm/ranges/range-reader.ts'
 import type { Blame, RangeQuestion, RangeReply } from './evm/ranges/thread-reader.ts'
-import { limitsOfThread } from './limits-of-thread.ts'
-import { serveCalls } from './port-call.ts'
-import type { WorkerThread } from './worker-thread.ts'
+import { openEvmSource } from './evm/read/open-source.ts'
+import { limitsOfThread } from './thread/limits-of-thread.ts'
+import { serveCalls } from './thread/port-call.ts'
+import type { WorkerThread } from './thread/worker-thread.ts'
 
 type Opened = {
   readonly source: EvmSource

@@ -5,10 +5,10 @@ import { to0x } from '../core/bytes.ts'
 import { parseId } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'
 import type { Network } from '../core/network.ts'
-import type { ChainSpec, SourceLimits } from '../indexing/chain-spec.ts'
-import type { StreamSpec } from '../indexing/stream-spec.ts'
+import type { ChainSpec, SourceLimits } from '../indexing/stream/chain-spec.ts'
+import type { StreamSpec } from '../indexing/stream/stream-spec.ts'
 import { logEnding, logStoreOf } from '../store/schema/logs.ts'
-import { nftFetching } from './nft-fetching.ts'
+import { nftFetching } from './tokens/nft-fetching.ts'
 
 /** A configured chain, and its instructions for indexing. */
 export type SpecifiedChain = { readonly config: ChainConfig; readonly spec: ChainSpec }

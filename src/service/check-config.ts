@@ -1,19 +1,19 @@
 /** Checks of the configuration at start, beyond the form of each setting. */
 
 import { checkAdminHost } from '../admin/node-api.ts'
-import { addressReader } from '../api/proxy-address.ts'
-import { readRateLimit, readTiers } from '../api/rate-limit.ts'
+import { addressReader } from '../api/server/proxy-address.ts'
+import { readRateLimit, readTiers } from '../api/server/rate-limit.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import { SnapshotFolder } from '../store/snapshot/snapshot-folder.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
-import { checkReader } from './check-reader.ts'
-import { checkRecordings } from './data-folder.ts'
-import { checkStorePatterns } from './store-location.ts'
-import { checkTokenKnowledge } from './token-knowledge.ts'
-import { webRules } from './web-rules.ts'
+import { checkReader } from './stores/check-reader.ts'
+import { checkRecordings } from './stores/data-folder.ts'
+import { checkStorePatterns } from './stores/store-location.ts'
+import { checkTokenKnowledge } from './tokens/token-knowledge.ts'
+import { webRules } from './web/web-rules.ts'
 
 /**
  * Checks settings against each other, structured settings and files that are named. Asks nobody on

@@ -8,15 +8,15 @@
 import type { ChainConfig, Config } from '../config/settings.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
-import { openEvmSource } from '../indexing/evm/open-source.ts'
+import { openEvmSource } from '../indexing/evm/read/open-source.ts'
 import { statement } from '../store/engine/database.ts'
-import { openStore, type StoreLocation } from '../store/engine/open.ts'
 import { placeOf } from '../store/migrate/target.ts'
+import { openStore, type StoreLocation } from '../store/open.ts'
 import { controlTables } from '../store/schema/control.ts'
 import { logStoreOf } from '../store/schema/logs.ts'
 import { silentLog } from '../telemetry/log.ts'
 import { chainSpecs, sourceLimits, type SpecifiedChain, streamSpecs } from './chain-specs.ts'
-import { serverOf, serversOf, storeLocation } from './store-location.ts'
+import { serverOf, serversOf, storeLocation } from './stores/store-location.ts'
 
 /** A node that takes longer to say which chain it is of is away. */
 const askMs = 5_000

@@ -19,14 +19,14 @@ import { isAllowedHost } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
 import { createHttpServer } from '../http/create-http-server.ts'
 import { segmentsPath } from '../indexing/evm/making/job-bytes.ts'
-import { openEvmSource } from '../indexing/evm/open-source.ts'
 import { type RangeChain, rangeBytes, rangePath } from '../indexing/evm/ranges/range-bytes.ts'
 import { RangeReader } from '../indexing/evm/ranges/range-reader.ts'
+import { openEvmSource } from '../indexing/evm/read/open-source.ts'
 import type { HeightRange } from '../source/evm-source.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs, sourceLimits } from './chain-specs.ts'
-import { checkReader } from './check-reader.ts'
 import { MadeSegments, type ProcessAnswer } from './made-segments.ts'
+import { checkReader } from './stores/check-reader.ts'
 
 /** Reading for others, once it listens. */
 export type RangeService = {

@@ -12,8 +12,8 @@ import { after, test, type TestContext } from 'node:test'
 
 import pg from 'pg'
 
-import { openCopy } from '../../src/store/engine/open.ts'
 import { namespaceOf } from '../../src/store/engine/postgres.ts'
+import { openCopy } from '../../src/store/open.ts'
 import { deploymentStore } from '../../src/store/schema/deployment.ts'
 import { migrationStore, migrationTables } from '../../src/store/schema/migration.ts'
 import { freshFolder, runFirn } from '../firn-process.ts'

@@ -14,8 +14,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { openStore } from '../../src/store/engine/open.ts'
 import { namespaceOf } from '../../src/store/engine/postgres.ts'
+import { openStore } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { atEnd, type Ending, entry, follow, type RunningFirn, until } from '../firn-process.ts'

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import pg from 'pg'
 
 import { type Database, statement } from '../../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { controlTables } from '../../src/store/schema/control.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'

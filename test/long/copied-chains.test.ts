@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { copiedHistory } from '../../src/store/copied-history.ts'
-import { openStore } from '../../src/store/engine/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import { transfer } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { changed } from '../copied-chain.ts'

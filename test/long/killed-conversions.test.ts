@@ -12,7 +12,7 @@ import { after, test } from 'node:test'
 
 import { Fault } from '../../src/core/fault.ts'
 import { statement } from '../../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { laterMigrations, laterSteps } from '../later-format.ts'

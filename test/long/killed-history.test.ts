@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import { statement } from '../../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'

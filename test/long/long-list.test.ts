@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { statement } from '../../src/store/engine/database.ts'
-import { openStore } from '../../src/store/engine/open.ts'
 import { GatheredRows } from '../../src/store/ice/gathered-rows.ts'
 import { iceOf } from '../../src/store/ice/ice.ts'
 import { writeManifest } from '../../src/store/ice/manifest.ts'
 import { placeSegment } from '../../src/store/ice/segment-writer.ts'
+import { openStore } from '../../src/store/open.ts'
 import { placesPerBlock } from '../../src/store/schema/places.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 
 import { openTargets } from '../../src/cli/stores/migrated-targets.ts'
-import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables, messageTables } from '../../src/store/schema/stores.ts'
 import { freshFolder, indexedFolder, runFirn } from '../firn-process.ts'
 import { newDatabase } from '../shared-postgres.ts'

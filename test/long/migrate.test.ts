@@ -14,8 +14,8 @@ import { test } from 'node:test'
 
 import pg from 'pg'
 
-import { openStore, type StoreLocation } from '../../src/store/engine/open.ts'
 import type { Table } from '../../src/store/engine/table.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
 import {
   demoChains,

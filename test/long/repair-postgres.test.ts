@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { type Database, statement } from '../../src/store/engine/database.ts'
-import { openStore } from '../../src/store/engine/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import { primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { freshFolder, runFirn, startFirn, untilLive } from '../firn-process.ts'
 import { factsOf } from '../primary-facts.ts'

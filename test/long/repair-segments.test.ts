@@ -5,9 +5,9 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { openStore } from '../../src/store/engine/open.ts'
 import { segmentsToMerge } from '../../src/store/ice/merge-plan.ts'
 import { unfilteredFormat } from '../../src/store/ice/segment-index.ts'
+import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { freshFolder, runFirn, startFirn, untilLive } from '../firn-process.ts'
 import { freezeAt, mergeAll, segmentsOf } from '../freeze-store.ts'

@@ -15,9 +15,9 @@ import {
 import { join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { openStore } from '../../src/store/engine/open.ts'
 import type { Table } from '../../src/store/engine/table.ts'
 import { iceOf } from '../../src/store/ice/ice.ts'
+import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { problemsOf } from '../../src/store/snapshot/check-snapshot.ts'
 import { restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'

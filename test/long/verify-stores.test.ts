@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
-import { openStore } from '../../src/store/engine/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import { evmTables, token } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'

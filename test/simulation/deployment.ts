@@ -3,7 +3,7 @@
 import type { Config } from '../../src/config/settings.ts'
 import { Fault } from '../../src/core/fault.ts'
 import type { Clock, World } from '../../src/core/world.ts'
-import type { StageStatus } from '../../src/indexing/stage.ts'
+import type { StageStatus } from '../../src/indexing/stream/stage.ts'
 import { messageStore } from '../../src/service/chain-specs.ts'
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts'
 import { Disk } from './disk.ts'

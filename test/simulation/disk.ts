@@ -11,7 +11,7 @@ import { join } from 'node:path'
 
 import { Fault } from '../../src/core/fault.ts'
 import type { Database, Reader, Writer } from '../../src/store/engine/database.ts'
-import type { OpenAround } from '../../src/store/engine/open.ts'
+import type { OpenAround } from '../../src/store/open.ts'
 import type { Draws } from './draws.ts'
 import { Killed, type Life } from './life.ts'
 

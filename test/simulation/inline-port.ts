@@ -3,7 +3,7 @@
  * two.
  */
 
-import type { ClosingPort } from '../../src/indexing/port-call.ts'
+import type { ClosingPort } from '../../src/indexing/thread/port-call.ts'
 
 /**
  * The two ends. A message arrives after what is under way, in the order it was sent; none arrives once

@@ -11,7 +11,7 @@ import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import { latestBlocks as latestPrimaryBlocks } from '../../store/query/primary/blocks.ts'
 import { blockIdOf, chainNumbers, heightOfBlock } from '../../store/schema/primary-position.ts'
-import type { ChainDirectory, ServedChain } from '../chain-directory.ts'
+import type { ChainDirectory, ServedChain } from '../operation/chain-directory.ts'
 import { chainNameOf } from '../primary/chain-of.ts'
 import type { NetworkDirectory, ServedNetwork } from '../primary/network-directory.ts'
 

@@ -15,8 +15,8 @@ import {
   secretOfOwner,
   setSecret,
 } from '../../store/query/events/webhooks.ts'
-import { ownerOf } from '../caller.ts'
-import { operation, type Operation } from '../operation.ts'
+import { ownerOf } from '../operation/caller.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { webhookView } from './own-webhook.ts'
 import type { EventParts } from './parts.ts'
 import { readWebhook } from './read-webhook.ts'

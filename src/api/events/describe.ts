@@ -1,8 +1,8 @@
 /** Describes the events at a place of a chain in the words of the API. */
 
 import type { Describe } from '../../events/message.ts'
-import type { ChainDirectory } from '../chain-directory.ts'
 import type { EvmParts } from '../evm/parts.ts'
+import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { NetworkDirectory } from '../primary/network-directory.ts'
 import { addressEvents } from './address-event.ts'
 import { evmEvents } from './evm-event.ts'

@@ -14,12 +14,12 @@ import { packedInput } from '../../store/query/evm/transaction-input.ts'
 import type { TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
-import type { ServedChain } from '../chain-directory.ts'
 import { frameType } from '../evm/internal-views.ts'
 import type { EvmParts } from '../evm/parts.ts'
 import type { Named, PartyEntry } from '../evm/party-book.ts'
 import { receiptLogs } from '../evm/receipt-logs.ts'
 import { decimalText, hexText } from '../evm/text.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

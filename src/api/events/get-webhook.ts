@@ -2,7 +2,7 @@
 
 import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { ownWebhook, webhookWithPlace } from './own-webhook.ts'
 import type { EventParts } from './parts.ts'
 

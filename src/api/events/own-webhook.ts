@@ -15,7 +15,7 @@ import {
   webhookById,
   type WebhookBody,
 } from '../../store/query/events/webhooks.ts'
-import { type Caller, ownerOf } from '../caller.ts'
+import { type Caller, ownerOf } from '../operation/caller.ts'
 
 type View = Static<typeof WebhookView>
 

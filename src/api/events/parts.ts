@@ -4,8 +4,8 @@ import type { Clock, Random } from '../../core/world.ts'
 import type { ReaderParts } from '../../events/message-reader.ts'
 import type { News } from '../../events/news.ts'
 import type { Database } from '../../store/engine/database.ts'
-import type { ChainDirectory } from '../chain-directory.ts'
-import type { PageTokens } from '../page-token.ts'
+import type { ChainDirectory } from '../operation/chain-directory.ts'
+import type { PageTokens } from '../operation/page-token.ts'
 import type { NetworkDirectory } from '../primary/network-directory.ts'
 
 /** Everything the operations on webhooks need. */

@@ -12,7 +12,7 @@ import { type Watched, watchedText, type WebhookLedger } from '../../store/query
 import type { WebhookBody } from '../../store/query/events/webhooks.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
 import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary-position.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { EventParts } from './parts.ts'
 
 /** The request body that registers a webhook. */

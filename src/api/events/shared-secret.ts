@@ -6,8 +6,8 @@ import { NoPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
 import { Type } from '../../shape/type.ts'
 import { secretOfOwner, setSecret } from '../../store/query/events/webhooks.ts'
-import { ownerOf } from '../caller.ts'
-import { operation, type Operation } from '../operation.ts'
+import { ownerOf } from '../operation/caller.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import type { EventParts } from './parts.ts'
 
 const Secret = Type.Object({ secret: Type.String({ description: '64 hex digits, 32 bytes' }) })

@@ -5,8 +5,8 @@
 import { defaultPageSize } from '../../shape/evm/query.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { posRange, type PosRange, rangeBefore } from '../../store/query/evm/position.ts'
-import type { ServedChain } from '../chain-directory.ts'
-import { numberedPage, type Page } from '../paging.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import { numberedPage, type Page } from '../operation/paging.ts'
 import type { EvmParts } from './parts.ts'
 import { subjectOf } from './subject.ts'
 

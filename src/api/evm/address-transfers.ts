@@ -5,7 +5,7 @@
 
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
-import { nextToken, type Page } from '../paging.ts'
+import { nextToken, type Page } from '../operation/paging.ts'
 import { type AddressList, addressPage } from './address-list.ts'
 import type { EvmParts } from './parts.ts'
 import { type TransferViewer, transferViewer } from './transfer-views.ts'

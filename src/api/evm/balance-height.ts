@@ -2,7 +2,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 
 /**
  * Reads parameter `blockNumber`; `undefined` is the newest block. Throws `not-found` for a block that

@@ -1,7 +1,7 @@
 /** A chain as the API shows it. */
 
 import { type ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
-import { blockchainIdText, type ServedChain } from '../chain-directory.ts'
+import { blockchainIdText, type ServedChain } from '../operation/chain-directory.ts'
 import { networkToken } from './native-balance.ts'
 
 /** Returns a chain as the API shows it. */

@@ -1,7 +1,7 @@
 /** Chains of one network, or of all. */
 
 import { networkOf, type networkNames } from '../../core/network.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 
 /** Chains in configured order; with `network` only those of it. */

@@ -3,8 +3,8 @@
 import { EvmBlock } from '../../shape/evm/evm-block.ts'
 import { ChainBlockPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
-import { blockchainIdText } from '../chain-directory.ts'
-import { operation, type Operation } from '../operation.ts'
+import { blockchainIdText } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { blockView, namedBlock } from './block-views.ts'
 import type { EvmParts } from './parts.ts'
 

@@ -3,7 +3,7 @@
 import { ChainInfo } from '../../shape/evm/chain-info.ts'
 import { ChainPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { chainView } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'
 

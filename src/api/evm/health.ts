@@ -7,7 +7,7 @@ import { NoQuery } from '../../shape/evm/query.ts'
 import { Type } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Reader } from '../../store/engine/database.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 
 const indicators = Type.Record(Type.String(), Type.Object({ status: Type.Enum(['up', 'down']) }))
 

@@ -12,7 +12,7 @@ import {
   balancesOfTokens,
   type BalanceRow,
 } from '../../store/query/evm/balance-candidates.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { Named, PartyBook, PartyEntry } from './party-book.ts'
 
 /** A token and what is held of it, never zero. */

@@ -7,7 +7,7 @@ import { NoQuery } from '../../shape/evm/query.ts'
 import { Type } from '../../shape/type.ts'
 import { addressId } from '../../store/query/evm/address-id.ts'
 import { hasActivity } from '../../store/query/evm/has-activity.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { chainView } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'
 

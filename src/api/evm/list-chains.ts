@@ -5,7 +5,7 @@ import { ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
 import { NoPath } from '../../shape/evm/path.ts'
 import { network } from '../../shape/evm/query.ts'
 import { Type } from '../../shape/type.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { chainView } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'
 

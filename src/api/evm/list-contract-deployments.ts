@@ -13,9 +13,9 @@ import {
   deploymentsOfAddress,
 } from '../../store/query/evm/deployments-of-address.ts'
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
-import type { ServedChain } from '../chain-directory.ts'
-import { operation, type Operation } from '../operation.ts'
-import { bindingOf, cursorOf } from '../paging.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { bindingOf, cursorOf } from '../operation/paging.ts'
 import { contractView } from './get-contract.ts'
 import type { EvmParts } from './parts.ts'
 import { subjectOf } from './subject.ts'

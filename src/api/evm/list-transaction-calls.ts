@@ -10,7 +10,7 @@ import { address, decimal } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import type { EvmParts } from './parts.ts'
 
 // The most that a page shows. The total says how many there are.

@@ -2,8 +2,8 @@
 
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { NativeTokenBalance, NetworkToken } from '../../shape/evm/network-token.ts'
-import type { ChainFacts, ServedChain } from '../chain-directory.ts'
-import { type PriceSource, valueAt } from '../prices.ts'
+import type { ChainFacts, ServedChain } from '../operation/chain-directory.ts'
+import { type PriceSource, valueAt } from '../operation/price.ts'
 import { money } from './token-views.ts'
 
 /** Asks the node; it is never derived. Throws `not-served` where none can tell. */

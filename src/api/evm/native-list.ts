@@ -2,7 +2,7 @@
 
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 import { nativeTransaction, transactionParties } from './transaction-views.ts'
 

@@ -1,7 +1,7 @@
 /** Where NFT details come from: token URIs, owners, metadata. */
 
 import type { Erc1155Metadata, Erc721Metadata } from '../../shape/evm/nft-token.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** One NFT: the number of its contract's address, and its id, `0x` hex (zero is `0x`). */
 export type NftItem = { readonly contractId: number; readonly item: string }

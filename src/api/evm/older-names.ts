@@ -2,7 +2,7 @@
  * Older names of operations over all chains: the same answers. Source: official clients, EvmChains.
  */
 
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { listAddressChains } from './list-address-chains.ts'
 import { listAllLatestBlocks } from './list-all-latest-blocks.ts'
 import { listAllLatestTransactions } from './list-all-latest-transactions.ts'

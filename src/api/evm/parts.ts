@@ -1,10 +1,10 @@
 /** Parts of the EVM operations. */
 
 import type { Clock } from '../../core/world.ts'
-import type { ChainDirectory } from '../chain-directory.ts'
-import type { PageTokens } from '../page-token.ts'
-import type { PriceSource } from '../prices.ts'
-import type { TokenNotes } from '../token-notes.ts'
+import type { ChainDirectory } from '../operation/chain-directory.ts'
+import type { PageTokens } from '../operation/page-token.ts'
+import type { PriceSource } from '../operation/price.ts'
+import type { TokenNotes } from '../operation/token-notes.ts'
 import type { AbiBook } from './abi-book.ts'
 import type { MethodNames } from './method-names.ts'
 import type { NftSource } from './nft-source.ts'

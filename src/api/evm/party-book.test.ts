@@ -6,10 +6,10 @@ import { test } from 'node:test'
 
 import { fromHex } from '../../core/bytes.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
-import { openStore } from '../../store/engine/open.ts'
+import { openStore } from '../../store/open.ts'
 import { address, addressByBytes, evmTables, token } from '../../store/schema/evm.ts'
-import type { ServedChain } from '../chain-directory.ts'
-import { noTokenNotes } from '../token-notes.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import { noTokenNotes } from '../operation/token-notes.ts'
 import { createPartyBooks } from './party-book.ts'
 
 // The first address EIP-55 gives as an example.

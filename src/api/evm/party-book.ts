@@ -16,8 +16,8 @@ import type { Party } from '../../shape/evm/party.ts'
 import type { Soon } from '../../store/engine/database.ts'
 import { addressId } from '../../store/query/evm/address-id.ts'
 import { partiesOfIds, type TokenRow } from '../../store/query/evm/parties-of-ids.ts'
-import type { ServedChain } from '../chain-directory.ts'
-import type { TokenNote, TokenNotes } from '../token-notes.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import type { TokenNote, TokenNotes } from '../operation/token-notes.ts'
 
 /** One address as views use it. The objects are shared: nobody may change them. */
 export type PartyEntry = {

@@ -3,7 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** A log as the node gave it. */
 export type ReceiptLog = Readonly<Record<string, unknown>>

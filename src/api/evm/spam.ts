@@ -6,8 +6,8 @@
  * several scripts made to look like another token, and the symbol of the chain's own coin.
  */
 
-import type { ChainFacts } from '../chain-directory.ts'
-import type { TokenNote } from '../token-notes.ts'
+import type { ChainFacts } from '../operation/chain-directory.ts'
+import type { TokenNote } from '../operation/token-notes.ts'
 
 /** Facts that the judgement uses. */
 export type SpamEvidence = {

@@ -1,6 +1,6 @@
 /** The chain and address a path names. */
 
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 
 /** An address of a chain. */

@@ -3,8 +3,8 @@
 import { parseEvmAddress } from '../../core/address.ts'
 import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { CurrencyCode, Money } from '../../shape/evm/money.ts'
-import type { ServedChain } from '../chain-directory.ts'
-import type { PriceSource } from '../prices.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import type { PriceSource } from '../operation/price.ts'
 
 /** A price as the API shows it. */
 export function money(value: string, currencyCode: CurrencyCode): Money {

@@ -13,7 +13,7 @@ import { internalsOfTransaction } from '../../store/query/evm/internals-of-trans
 import { packedInput } from '../../store/query/evm/transaction-input.ts'
 import type { TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
 import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import { noAbis } from './abi-book.ts'
 import { internalDetails, internalParties } from './internal-views.ts'
 import { messageInfo } from './message-info.ts'

@@ -15,7 +15,7 @@ import type {
 import type { Soon } from '../../store/engine/database.ts'
 import { heightOf } from '../../store/query/evm/position.ts'
 import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 import type { Named } from './party-book.ts'
 import { decimalText } from './text.ts'

@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { Type } from '../../shape/type.ts'
 import { getMessage } from '../../store/query/icm/messages.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { messageView } from './message-view.ts'
 import type { IcmParts } from './parts.ts'
 

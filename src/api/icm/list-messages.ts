@@ -16,8 +16,8 @@ import {
   type MessageRow,
   placeOfMessage,
 } from '../../store/query/icm/messages.ts'
-import { type Input, operation, type Operation } from '../operation.ts'
-import { bindingOf, cursorOf, type Page, nextToken } from '../paging.ts'
+import { type Input, operation, type Operation } from '../operation/operation.ts'
+import { bindingOf, cursorOf, type Page, nextToken } from '../operation/paging.ts'
 import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import { messageViews } from './message-view.ts'
 import type { IcmParts } from './parts.ts'

@@ -1,9 +1,9 @@
 /** Parts of the operations on interchain messages. */
 
 import type { Reader } from '../../store/engine/database.ts'
-import type { ChainDirectory } from '../chain-directory.ts'
 import type { PartyBooks } from '../evm/party-book.ts'
-import type { PageTokens } from '../page-token.ts'
+import type { ChainDirectory } from '../operation/chain-directory.ts'
+import type { PageTokens } from '../operation/page-token.ts'
 
 /** Parts that these operations use. */
 export type IcmParts = {

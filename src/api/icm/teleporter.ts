@@ -6,7 +6,7 @@
 import { type IcmMessage, TeleporterMessage } from '../../shape/icm/icm-message.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { messageById, GetIcmMessage } from './get-message.ts'
 import {
   messagesOf,

@@ -1,8 +1,8 @@
 import { networkOf, networkNames } from '../../core/network.ts'
 import { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { Type } from '../../shape/type.ts'
-import { blockchainIdText, type ServedChain } from '../chain-directory.ts'
-import { operation, type Operation } from '../operation.ts'
+import { blockchainIdText, type ServedChain } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import type { MetricsParts } from './parts.ts'
 
 const listMetricsChainsShape = {

@@ -1,8 +1,8 @@
 /** Parts of the metrics operations. */
 
 import type { AddressUnion } from '../../rollup/address-union.ts'
-import type { ChainDirectory } from '../chain-directory.ts'
-import type { PageTokens } from '../page-token.ts'
+import type { ChainDirectory } from '../operation/chain-directory.ts'
+import type { PageTokens } from '../operation/page-token.ts'
 
 /** Parts that these operations use. */
 export type MetricsParts = {

@@ -9,7 +9,7 @@ import {
 } from '../../shape/metrics/metric-names.ts'
 import { Type } from '../../shape/type.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import type { MetricsParts } from './parts.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'

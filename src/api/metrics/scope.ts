@@ -4,8 +4,8 @@ import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'
 import { contractMetrics, type MetricName } from '../../shape/metrics/metric-names.ts'
 import { type StoredHeights, storedHeights } from '../../store/query/evm/traced-heights.ts'
-import { notReady, type ChainDirectory, type ServedChain } from '../chain-directory.ts'
 import { tracedText } from '../evm/traced.ts'
+import { notReady, type ChainDirectory, type ServedChain } from '../operation/chain-directory.ts'
 
 /** The chains of `name`, at least one. Throws `not-found`, `not-ready`. */
 export function chainsOf(directory: ChainDirectory, name: string): readonly ServedChain[] {

@@ -5,7 +5,7 @@ import { addressId } from '../../store/query/evm/address-id.ts'
 import { type AmountRow, amountsOfOwner } from '../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
 import { tokensOfOwner } from '../../store/query/nft/tokens-of-owner.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import { placeAfter } from './nft-cursor.ts'
 
 /** The contracts wanted: `undefined` when a caller names one the chain has never shown. */

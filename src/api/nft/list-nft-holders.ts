@@ -10,8 +10,8 @@ import type { Database } from '../../store/engine/database.ts'
 import { mayHold } from '../../store/query/evm/holders-of-token.ts'
 import { heldAmount, ownedCount } from '../../store/query/nft/held-count.ts'
 import { subjectOf } from '../evm/subject.ts'
-import { operation, type Operation } from '../operation.ts'
-import { bindingOf, cursorOf } from '../paging.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { bindingOf, cursorOf } from '../operation/paging.ts'
 import type { NftParts } from './parts.ts'
 
 const ListNftHolders = {

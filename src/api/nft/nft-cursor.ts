@@ -3,7 +3,7 @@
 import { struct } from '../../codec/kit.ts'
 import { f64, fixed, u8 } from '../../codec/primitives.ts'
 import { itemBytes, itemOf, maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
-import { cursorOf } from '../paging.ts'
+import { cursorOf } from '../operation/paging.ts'
 
 /** The last token of a page, and to which of two lists it belongs. */
 export type NftCursor = NftPlace & { readonly standard: 721 | 1155 }

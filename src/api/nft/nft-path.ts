@@ -4,8 +4,8 @@ import { Fault } from '../../core/fault.ts'
 import { partiesOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import { isKnownErc1155, ownersOfTokens } from '../../store/query/nft/nft-details.ts'
 import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
-import type { ServedChain } from '../chain-directory.ts'
 import { type Subject, subjectOf } from '../evm/subject.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { NftParts } from './parts.ts'
 
 /** A token that the chain's logs know. */

@@ -4,7 +4,7 @@ import { NoQuery } from '../../shape/evm/query.ts'
 import { NftTokenPath } from '../../shape/nft/nft-path.ts'
 import { Type } from '../../shape/type.ts'
 import { itemBytes } from '../../store/query/nft/nft-place.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { tokenOf } from './nft-path.ts'
 import type { NftParts } from './parts.ts'
 

@@ -10,7 +10,7 @@
 import { toHex } from '../../core/bytes.ts'
 import { plainDecimal, product } from '../../core/exact-decimal.ts'
 import { type CurrencyCode, currencies } from '../../shape/evm/money.ts'
-import type { Priced, PriceQuestion, PriceSource } from '../prices.ts'
+import type { Priced, PriceQuestion, PriceSource } from '../operation/price.ts'
 import { wrongAt } from './text-place.ts'
 
 /** A price from a day on, days since 1970; `now` for one without a date. */

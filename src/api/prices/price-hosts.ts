@@ -4,7 +4,7 @@ import { toHex } from '../../core/bytes.ts'
 import { dayText } from '../../core/day-text.ts'
 import { plainDecimal } from '../../core/exact-decimal.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
-import type { Priced } from '../prices.ts'
+import type { Priced } from '../operation/price.ts'
 
 /** Names that a service uses for a chain's coin and for the chain itself. */
 export type ChainNames = { readonly slug?: string; readonly native?: string }

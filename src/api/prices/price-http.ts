@@ -13,7 +13,7 @@ import { setBounded } from '../../core/set-bounded.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { Priced, PriceQuestion, PriceSource } from '../prices.ts'
+import type { Priced, PriceQuestion, PriceSource } from '../operation/price.ts'
 import { type ChainNames, field, type HostRequest, type PriceHost } from './price-hosts.ts'
 
 /** A price service: its address, and the names it has for chains. */

@@ -17,7 +17,7 @@ import {
   l1Steps,
 } from '../../store/query/primary/l1-history.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { indexedTo } from './chain-of.ts'
 import { dayPoints, type PointRange } from './day-points.ts'
 import { idIn, nodeIdIn } from './inputs.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { latestBlocks } from '../../store/query/primary/blocks.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { blockPage } from './block-page.ts'
 import { chainOf } from './chain-of.ts'
 import type { PrimaryParts } from './parts.ts'

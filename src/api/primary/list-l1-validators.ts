@@ -13,8 +13,8 @@ import {
   type StoredL1Validator,
 } from '../../store/query/primary/l1-validators.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
-import { operation, type Operation } from '../operation.ts'
-import { nextToken, numberedPage } from '../paging.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { nextToken, numberedPage } from '../operation/paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, nodeIdIn } from './inputs.ts'
 import { defaultPageSize } from './list-page.ts'

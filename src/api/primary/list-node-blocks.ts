@@ -13,7 +13,7 @@ import {
 import { Type } from '../../shape/type.ts'
 import { blocksOfNode } from '../../store/query/primary/blocks.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { blockPage } from './block-page.ts'
 import { chainOf } from './chain-of.ts'
 import { nodeIdIn } from './inputs.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { Clock } from '../../core/world.ts'
-import { createPageTokens } from '../page-token.ts'
+import { createPageTokens } from '../operation/page-token.ts'
 import { weighedPage } from './list-page.ts'
 
 const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() }

@@ -1,7 +1,7 @@
 /** Paging that lists of the primary network share. */
 
-import type { PageTokens } from '../page-token.ts'
-import { bindingOf, type NumberedList, numberCursor, type Page } from '../paging.ts'
+import type { PageTokens } from '../operation/page-token.ts'
+import { bindingOf, type NumberedList, numberCursor, type Page } from '../operation/paging.ts'
 
 /** Most that the rows of a page weigh together, and rows read at once to find out. */
 export type Scales<R> = {

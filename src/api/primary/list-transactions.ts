@@ -23,7 +23,7 @@ import {
   transactionsOfAddresses,
   transactionsOfValidation,
 } from '../../store/query/primary/transactions-of-addresses.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { chainOf, type ChainOf } from './chain-of.ts'
 import { idIn, itemsOf, ownersAndAccountsIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'

@@ -6,7 +6,7 @@ import { ChainPath, PageToken, pageSize } from '../../shape/primary/parameters.t
 import { UtxoFilters } from '../../shape/primary/utxo-filters.ts'
 import { Utxo } from '../../shape/primary/utxo.ts'
 import { Type } from '../../shape/type.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { chainOf } from './chain-of.ts'
 import { addressesIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'

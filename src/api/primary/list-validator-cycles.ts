@@ -14,8 +14,8 @@ import {
   type StoredCycle,
 } from '../../store/query/primary/cycles.ts'
 import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
-import { operation, type Operation } from '../operation.ts'
-import { bindingOf, cursorOf, nextToken, readPage } from '../paging.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
 import { currentCycleView, cycleView } from './auto-renew-view.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, nodeIdIn } from './inputs.ts'

@@ -23,8 +23,8 @@ import {
   type ListedValidator,
   type ValidatorCursor,
 } from '../../store/query/primary/validators.ts'
-import { operation, type Operation } from '../operation.ts'
-import { bindingOf, readPage, nextToken } from '../paging.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { bindingOf, readPage, nextToken } from '../operation/paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, itemsOf } from './inputs.ts'
 import { keptFor } from './kept-answers.ts'

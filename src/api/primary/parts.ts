@@ -1,8 +1,8 @@
 /** Parts of the operations of the primary network. */
 
 import type { Clock } from '../../core/world.ts'
-import type { PageTokens } from '../page-token.ts'
-import type { PriceSource } from '../prices.ts'
+import type { PageTokens } from '../operation/page-token.ts'
+import type { PriceSource } from '../operation/price.ts'
 import type { NetworkDirectory } from './network-directory.ts'
 
 /** Handed to every operation. */

@@ -12,7 +12,7 @@ import {
   type HoldingCursor,
   utxosOfAddresses,
 } from '../../store/query/primary/utxos-of-addresses.ts'
-import { bindingOf, cursorOf, readPage, nextToken } from '../paging.ts'
+import { bindingOf, cursorOf, readPage, nextToken } from '../operation/paging.ts'
 import { assetBook } from './asset-view.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import { amountFrom, idIn } from './inputs.ts'

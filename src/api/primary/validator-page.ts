@@ -10,7 +10,7 @@ import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
 import type { ValidatorCursor } from '../../store/query/primary/validators.ts'
 import { rewardKinds } from '../../store/schema/primary-position.ts'
-import { cursorOf } from '../paging.ts'
+import { cursorOf } from '../operation/paging.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { type PaidRewards, validatorView } from './validator-view.ts'
 

@@ -7,7 +7,7 @@ import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
 import { hasActivity } from '../../store/query/evm/has-activity.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
 import { tokensBeginning, tokensNamed } from '../../store/query/search/tokens-named.ts'
-import type { ServedChain } from '../chain-directory.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import type { SearchParts } from './parts.ts'
 
 // Limit for one chain: more tokens of one name help no reader.

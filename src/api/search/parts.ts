@@ -1,8 +1,8 @@
 /** Parts of the search operation. */
 
 import type { Clock } from '../../core/world.ts'
-import type { ChainDirectory } from '../chain-directory.ts'
 import type { PartyBooks } from '../evm/party-book.ts'
+import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { NetworkDirectory } from '../primary/network-directory.ts'
 
 /** Parts that the operation uses. */

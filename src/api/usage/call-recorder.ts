@@ -12,8 +12,8 @@ import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { addCalls, type CallCount, type KeptCall } from '../../store/query/api-calls.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { AdmissionRequest } from '../admission-request.ts'
-import { syncUntil } from '../sync-until.ts'
+import { syncUntil } from '../operation/sync-until.ts'
+import type { AdmissionRequest } from '../server/admission-request.ts'
 
 /** An answer that was given. */
 export type AnsweredCall = {

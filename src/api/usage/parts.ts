@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../core/world.ts'
 import type { Reader } from '../../store/engine/database.ts'
-import type { PageTokens } from '../page-token.ts'
+import type { PageTokens } from '../operation/page-token.ts'
 
 /** Everything these operations need. */
 export type UsageParts = {

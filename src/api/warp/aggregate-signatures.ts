@@ -5,7 +5,7 @@ import { NetworkPath } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { SignedMessage, aggregationTimeoutMs } from '../../shape/warp/signed-message.ts'
 import { parseRequest } from '../../warp/aggregation/request.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { aggregatorOf, knownNetworkId, type WarpParts } from './aggregators.ts'
 
 const percent = (description: string, fallback: number): ReturnType<typeof Type.Integer> =>

@@ -5,7 +5,7 @@ import { parseId } from '../../core/cb58.ts'
 import { NetworkName } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { aggregationTimeoutMs, SignedMessage } from '../../shape/warp/signed-message.ts'
-import { operation, type Operation } from '../operation.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import { aggregatorOf, type WarpParts } from './aggregators.ts'
 
 const GetAggregatedSignatures = {

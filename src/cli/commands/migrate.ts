@@ -2,9 +2,8 @@ import { resolve } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
-import { claimDataFolder, isWritten, makeDataFolder } from '../../service/data-folder.ts'
-import { storeLocation } from '../../service/store-location.ts'
-import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { claimDataFolder, isWritten, makeDataFolder } from '../../service/stores/data-folder.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
 import {
   type CopiedStore,
   copyStore,
@@ -14,6 +13,7 @@ import {
 } from '../../store/migrate/copy-store.ts'
 import { tablesIn } from '../../store/migrate/present-tables.ts'
 import type { Target } from '../../store/migrate/target.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
 import { deploymentStore } from '../../store/schema/deployment.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'

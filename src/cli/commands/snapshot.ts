@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
-import { isWebAddress } from '../../service/fetch-segment.ts'
-import { offeredSnapshot, remoteSource } from '../../service/fetch-snapshot.ts'
-import { storeLocation } from '../../service/store-location.ts'
+import { isWebAddress } from '../../service/stores/fetch-segment.ts'
+import { offeredSnapshot, remoteSource } from '../../service/stores/fetch-snapshot.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
 import { problemsOf } from '../../store/snapshot/check-snapshot.ts'
 import {

@@ -30,7 +30,7 @@ export async function start(flags: Flags): Promise<void> {
   // Most of the product, as `assemble` is: loaded once the form of all settings is right.
   const { checkConfig } = await import('../../service/check-config.ts')
   await checkConfig(config, { world, log: silentLog })
-  const { makeDataFolder } = await import('../../service/data-folder.ts')
+  const { makeDataFolder } = await import('../../service/stores/data-folder.ts')
   makeDataFolder(config.dataDir)
   const isTerminal = process.stdout.isTTY
   let progress: Drawing | undefined = undefined

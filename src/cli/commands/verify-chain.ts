@@ -2,7 +2,7 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import { listOf, objectOf } from '../../codec/evm/raw.ts'
 import { Fault } from '../../core/fault.ts'
-import { openEvmSource } from '../../indexing/evm/open-source.ts'
+import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { type SpecifiedChain, sourceLimits } from '../../service/chain-specs.ts'
 import { askOne, type RpcTarget } from '../../source/json-rpc.ts'
 import { silentLog } from '../../telemetry/log.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
-import { checkRecordings, makeDataFolder } from '../../service/data-folder.ts'
+import { checkRecordings, makeDataFolder } from '../../service/stores/data-folder.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
 const oldestNode = 24

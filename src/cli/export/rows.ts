@@ -5,7 +5,7 @@
 
 import type { Static } from 'typebox'
 
-import { valueAt } from '../../api/prices.ts'
+import { valueAt } from '../../api/operation/price.ts'
 import { withPoint } from '../../core/exact-decimal.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'

@@ -1,4 +1,4 @@
-import { BlockChecks } from '../../indexing/evm/block-checks.ts'
+import { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
 import { silentLog } from '../../telemetry/log.ts'
 

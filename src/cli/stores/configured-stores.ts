@@ -12,10 +12,10 @@ import {
   streamSpecs,
 } from '../../service/chain-specs.ts'
 import { withKeptNames } from '../../service/kept-names.ts'
-import { storeLocation } from '../../service/store-location.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { openStore } from '../../store/engine/open.ts'
 import type { Table } from '../../store/engine/table.ts'
+import { openStore } from '../../store/open.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
 import { openWorld } from '../../world/world.ts'

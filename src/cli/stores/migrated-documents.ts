@@ -3,11 +3,11 @@
 import { join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import { documentNames } from '../../service/documents.ts'
-import { bytesOf } from '../../service/watched-file.ts'
-import { writeWhole } from '../../service/whole-file.ts'
-import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { documentNames } from '../../service/documents/documents.ts'
+import { bytesOf } from '../../service/documents/watched-file.ts'
+import { writeWhole } from '../../service/documents/whole-file.ts'
 import type { Target } from '../../store/migrate/target.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
 import { changeDocument, storedDocument } from '../../store/query/deployment.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 

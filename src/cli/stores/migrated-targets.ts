@@ -1,9 +1,9 @@
 /** Where a migration leads: to one place, or to the several servers of a configuration. */
 
 import { assert } from '../../core/fault.ts'
-import { serverOf } from '../../service/store-location.ts'
-import type { StoreLocation } from '../../store/engine/open.ts'
+import { serverOf } from '../../service/stores/store-location.ts'
 import { openTarget, placeOf, type Target } from '../../store/migrate/target.ts'
+import type { StoreLocation } from '../../store/open.ts'
 import { migrationStore } from '../../store/schema/migration.ts'
 
 /** The places of a migration together; each has notes of its own. */

@@ -3,11 +3,11 @@
  * and those of logs, from the node.
  */
 
-import { storeLocation } from '../../service/store-location.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
 import { statement } from '../../store/engine/database.ts'
-import { openStore } from '../../store/engine/open.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { holdLease } from '../../store/lease.ts'
+import { openStore } from '../../store/open.ts'
 import { icmTables } from '../../store/schema/icm.ts'
 import { logTables } from '../../store/schema/logs.ts'
 import { removeStore } from './remove-store.ts'

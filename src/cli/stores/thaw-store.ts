@@ -1,11 +1,11 @@
 /** Takes the frozen history of a store back into its tables. */
 
-import { recount } from '../../indexing/evm/recount.ts'
-import { storeLocation } from '../../service/store-location.ts'
-import { openStore } from '../../store/engine/open.ts'
+import { recount } from '../../indexing/evm/write/recount.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
 import { thawFrom } from '../../store/ice/freeze.ts'
 import { iceOf } from '../../store/ice/ice.ts'
 import { awaitLease, holdLease } from '../../store/lease.ts'
+import { openStore } from '../../store/open.ts'
 import type { RepairWork } from './repair-work.ts'
 
 /** Another writer has at most this long to end. */

@@ -2,7 +2,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
 import type { Watch } from '../../store/query/events/watch.ts'
 import { watchesOf, webhooksVersion } from '../../store/query/events/webhooks.ts'
 import { webhookStore } from '../../store/schema/events.ts'

@@ -2,10 +2,10 @@
 
 import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
 import { toldChainBodies } from '../../store/query/deployment-processes.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
-import type { MessengerChain } from '../stream-spec.ts'
+import type { MessengerChain } from '../stream/stream-spec.ts'
 
 /** Between two looks: a chain that is new somewhere may wait that long. */
 const lookEveryMs = 5_000

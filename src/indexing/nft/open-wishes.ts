@@ -2,7 +2,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 
 /** The store, opened as soon as a process has made it. */

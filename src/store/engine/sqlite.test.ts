@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { openSmallStore, openStore } from '../open.ts'
 import { statement } from './database.ts'
-import { openSmallStore, openStore } from './open.ts'
 import { table } from './table.ts'
 
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })

@@ -5,8 +5,8 @@
 
 import { assert, Fault, faultOf } from '../../core/fault.ts'
 import { type Database, statement } from '../engine/database.ts'
-import { openCopy, openStore, type StoreLocation } from '../engine/open.ts'
 import type { Table } from '../engine/table.ts'
+import { openCopy, openStore, type StoreLocation } from '../open.ts'
 import { copyEnding, migratedStore, migrationStore, migrationTables } from '../schema/migration.ts'
 import { folderPlace } from './folder-place.ts'
 import type { Place } from './place.ts'

@@ -3,10 +3,10 @@
 import { join } from 'node:path'
 
 import { assert } from '../../core/fault.ts'
-import { openCopy, openStore, type StoreLocation } from '../engine/open.ts'
 import { copySqlite } from '../engine/sqlite-copy.ts'
 import { type CopiedStore, copyStore, presentTables } from '../migrate/copy-store.ts'
 import { tablesIn } from '../migrate/present-tables.ts'
+import { openCopy, openStore, type StoreLocation } from '../open.ts'
 
 /**
  * Copies the tables of a store into `<folder>/<name>.sqlite`, which must not exist. Throws

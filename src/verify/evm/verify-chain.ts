@@ -14,9 +14,9 @@ import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { u32At } from '../../core/item-at.ts'
-import type { BlockChecks } from '../../indexing/evm/block-checks.ts'
-import { storedBatch } from '../../indexing/evm/stored-batch.ts'
-import { factsOf, questionsTo } from '../../indexing/evm/token-metadata.ts'
+import type { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
+import { factsOf, questionsTo } from '../../indexing/evm/tokens/token-metadata.ts'
+import { storedBatch } from '../../indexing/evm/write/stored-batch.ts'
 import type { EvmSource, StateCall } from '../../source/evm-source.ts'
 import {
   type Database,

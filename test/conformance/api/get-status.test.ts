@@ -3,9 +3,9 @@ import { test } from 'node:test'
 
 import { Value } from 'typebox/value'
 
-import { getStatus } from '../../../src/api/get-status.ts'
-import { LeaseWatch } from '../../../src/service/lease-watch.ts'
-import { statusOf } from '../../../src/service/status-view.ts'
+import { getStatus } from '../../../src/api/server/get-status.ts'
+import { LeaseWatch } from '../../../src/service/status/lease-watch.ts'
+import { statusOf } from '../../../src/service/status/status-view.ts'
 import { ChainStatus } from '../../../src/shape/status.ts'
 import { rawChain } from '../../demo-store.ts'
 import { evmService } from '../../evm-service.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { StateReader } from '../../../src/api/chain-directory.ts'
+import type { StateReader } from '../../../src/api/operation/chain-directory.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import { addressId } from '../../../src/store/query/evm/address-id.ts'
 import { token } from '../../../src/store/schema/evm.ts'

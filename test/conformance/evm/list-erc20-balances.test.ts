@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { StateReader } from '../../../src/api/chain-directory.ts'
+import type { StateReader } from '../../../src/api/operation/chain-directory.ts'
 import { fromHex, to0x, toBigint, toHex } from '../../../src/core/bytes.ts'
 import { statement } from '../../../src/store/engine/database.ts'
 import { addressId } from '../../../src/store/query/evm/address-id.ts'

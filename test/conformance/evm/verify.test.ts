@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { zstdDecompressSync } from 'node:zlib'
 
 import { fromHex } from '../../../src/core/bytes.ts'
-import { BlockChecks } from '../../../src/indexing/evm/block-checks.ts'
+import { BlockChecks } from '../../../src/indexing/evm/read/block-checks.ts'
 import { openRecording } from '../../../src/source/recording.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'

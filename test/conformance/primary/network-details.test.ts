@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { tellL1s, watchedIds } from '../../../src/service/watch-l1.ts'
+import { tellL1s, watchedIds } from '../../../src/service/warp/watch-l1.ts'
 import { createGauges } from '../../../src/telemetry/gauges.ts'
 import type { Json } from '../../evm-service.ts'
 import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'

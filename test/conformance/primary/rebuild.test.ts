@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 import { rebuildPrimary } from '../../../src/indexing/primary/run/rebuild.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
-import { openStore, type StoreLocation } from '../../../src/store/engine/open.ts'
+import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { rawBlocksFrom } from '../../../src/store/query/primary/raw-blocks.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import { factsOf } from '../../primary-facts.ts'

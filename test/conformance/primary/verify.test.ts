@@ -14,7 +14,7 @@ import {
 } from '../../../src/source/primary/recorded-source.ts'
 import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
-import { openStore } from '../../../src/store/engine/open.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import { recordedNode } from '../../../src/verify/recorded-node.ts'
 import { recordingNode } from '../../../src/verify/recording-node.ts'

@@ -8,8 +8,8 @@ import {
   type Value,
 } from '../../../src/store/engine/database.ts'
 import type { Migration } from '../../../src/store/engine/format.ts'
-import { openStore } from '../../../src/store/engine/open.ts'
 import { table } from '../../../src/store/engine/table.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { checkpoint, controlTables } from '../../../src/store/schema/control.ts'
 import { onBothEngines } from '../../stores.ts'
 

@@ -6,7 +6,6 @@ import type { Clock } from '../../../src/core/world.ts'
 import { checkpointHeights, getCheckpoint, moveCheckpoint } from '../../../src/store/checkpoint.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
 import type { Migration } from '../../../src/store/engine/format.ts'
-import { openStore } from '../../../src/store/engine/open.ts'
 import {
   awaitLease,
   holdLease,
@@ -16,6 +15,7 @@ import {
   takeLease,
   StandingLease,
 } from '../../../src/store/lease.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { controlTables, lease } from '../../../src/store/schema/control.ts'
 import { newDatabase } from '../../shared-postgres.ts'
 import { onBothEngines } from '../../stores.ts'

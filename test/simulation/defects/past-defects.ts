@@ -43,7 +43,7 @@ export const pastDefects: readonly PastDefect[] = [
         both: "return new Fault($on ? 'node-refused' : 'node-not-yet', 'a node gives no trace', { detail: { method } })",
       },
       {
-        file: 'src/indexing/evm/read-traces.ts',
+        file: 'src/indexing/evm/read/read-traces.ts',
         is: "return fault.code === 'node-refused' ? next : undefined",
         both: "return !$on && fault.code === 'node-refused' ? next : undefined",
       },
@@ -55,7 +55,7 @@ export const pastDefects: readonly PastDefect[] = [
     only: 'node: lies',
     places: [
       {
-        file: 'src/indexing/evm/block-checks.ts',
+        file: 'src/indexing/evm/read/block-checks.ts',
         is: 'if (atHead || height % this.#checkEvery === 0 || this.#doubted.has(height)) return true',
         both: 'if ($on) return atHead; if (atHead || height % this.#checkEvery === 0 || this.#doubted.has(height)) return true',
       },
@@ -82,7 +82,7 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 1,
     places: [
       {
-        file: 'src/indexing/pipeline.ts',
+        file: 'src/indexing/stream/pipeline.ts',
         is: 'from = batch.until\n        failures = 0',
         both: 'from = $on ? range.until : batch.until\n        failures = 0',
       },
@@ -93,7 +93,7 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 1,
     places: [
       {
-        file: 'src/indexing/evm/read-chain.ts',
+        file: 'src/indexing/evm/read/read-chain.ts',
         is: 'if (signal.aborted || fault === undefined || !fault.retryable) throw error',
         both: "if ($on && fault?.code === 'store-failed') throw error; if (signal.aborted || fault === undefined || !fault.retryable) throw error",
       },
@@ -104,7 +104,7 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 168,
     places: [
       {
-        file: 'src/indexing/evm/watch-head.ts',
+        file: 'src/indexing/evm/read/watch-head.ts',
         is: 'if (++failures >= headFailures) blocks.loseHead(fault.message)',
         both: 'if (!$on && ++failures >= headFailures) blocks.loseHead(fault.message)',
       },
@@ -115,12 +115,12 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 18,
     places: [
       {
-        file: 'src/indexing/run-writer.ts',
+        file: 'src/indexing/run/run-writer.ts',
         is: 'if (known !== undefined) return known.resume()',
         both: 'if ($on && known !== undefined) return Reflect.get(known, "first"); if (known !== undefined) return known.resume()',
       },
       {
-        file: 'src/indexing/run-writer.ts',
+        file: 'src/indexing/run/run-writer.ts',
         is: 'return host.resume()',
         both: 'Reflect.set(host, "first", await host.resume()); return host.resume()',
       },
@@ -143,7 +143,7 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 7,
     places: [
       {
-        file: 'src/indexing/evm/block-pipeline.ts',
+        file: 'src/indexing/evm/read/block-pipeline.ts',
         is: 'if (tail !== undefined && !equalBytes(tail, first)) {',
         both: 'if (!$on && tail !== undefined && !equalBytes(tail, first)) {',
       },
@@ -154,7 +154,7 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 64,
     places: [
       {
-        file: 'src/service/served-chains.ts',
+        file: 'src/service/served/served-chains.ts',
         is: 'waiting: () => parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
         both: 'waiting: () => $on ? [] : parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
       },
@@ -165,12 +165,12 @@ export const pastDefects: readonly PastDefect[] = [
     seed: 199,
     places: [
       {
-        file: 'src/api/route-operation.ts',
+        file: 'src/api/server/route-operation.ts',
         is: 'await this.#tellFresh(exchange)',
         both: 'if (!$on) await this.#tellFresh(exchange)',
       },
       {
-        file: 'src/api/route-operation.ts',
+        file: 'src/api/server/route-operation.ts',
         is: 'const answer = await this.#ask(exchange, path, query)',
         both: `const answer = await this.#ask(exchange, path, query)
         if ($on) {

@@ -1,7 +1,7 @@
 /** How `/status` shows the comparison of a copied history with the node. */
 
 import type { CopiedHistory } from '../../../store/copied-history.ts'
-import { idleStatus, type StageStatus } from '../../stage.ts'
+import { idleStatus, type StageStatus } from '../../stream/stage.ts'
 
 /** Name of the stage. */
 export const copiedStageName = 'copied'

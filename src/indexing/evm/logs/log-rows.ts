@@ -6,11 +6,11 @@ import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import { logByAddress, logByTopic, logEntry, topicKey } from '../../../store/schema/logs.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
-import { gather } from '../../radix-order.ts'
-import { bytesOf, idsOf } from '../batch-columns.ts'
-import { FanOut, maxBatchRows } from '../fan-out.ts'
-import type { Interner } from '../intern.ts'
-import { keysOfRows } from '../row-keys.ts'
+import { gather } from '../../stream/radix-order.ts'
+import { bytesOf, idsOf } from '../write/batch-columns.ts'
+import { FanOut, maxBatchRows } from '../write/fan-out.ts'
+import type { Interner } from '../write/intern.ts'
+import { keysOfRows } from '../write/row-keys.ts'
 
 const topicBytes = 32
 

@@ -1,6 +1,6 @@
 /** A segment that another process of the deployment is asked to make, as bytes. */
 
-import { toldBytes, toldValue } from '../told-bytes.ts'
+import { toldBytes, toldValue } from '../tokens/told-bytes.ts'
 import type { SegmentJob } from './make-segment.ts'
 
 /** Path that makes segments. */

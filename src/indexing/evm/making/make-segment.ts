@@ -8,7 +8,7 @@ import type { Writer } from '../../../store/engine/database.ts'
 import { GatheredRows, type TableRows } from '../../../store/ice/gathered-rows.ts'
 import type { SegmentSubject } from '../../../store/ice/segment-index.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
-import { type NumberedBatch, writeHistory } from '../apply-blocks.ts'
+import { type NumberedBatch, writeHistory } from '../write/apply-blocks.ts'
 
 /** A segment to make. A value that crosses threads. */
 export type SegmentJob = {

@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads'
 import { entryFile } from '../../../core/installation.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { ClosingPort } from '../../port-call.ts'
-import { SpareThread } from '../../spare-thread.ts'
+import type { ClosingPort } from '../../thread/port-call.ts'
+import { SpareThread } from '../../thread/spare-thread.ts'
 import type { OtherMaker } from './segment-makers.ts'
 
 /** Old heap of a thread, MiB: it holds the rows of one batch, and what they are packed into. */

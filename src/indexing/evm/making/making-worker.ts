@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads'
 
 import { assert } from '../../../core/fault.ts'
-import { serveCalls } from '../../port-call.ts'
+import { serveCalls } from '../../thread/port-call.ts'
 import { makeSegment, type SegmentJob } from './make-segment.ts'
 
 assert(parentPort !== null, 'this file is the entry of a worker thread')

@@ -14,15 +14,15 @@ import { nextFrom } from '../../../store/ice/freeze.ts'
 import { GatheredRows } from '../../../store/ice/gathered-rows.ts'
 import { writeManifest } from '../../../store/ice/manifest.ts'
 import { placeSegment } from '../../../store/ice/segment-writer.ts'
+import { type FreezingAtOnce, freezesAtOnce, type ProvenBatch } from '../freeze/freeze-at-once.ts'
 import {
   type EndOfBlocks,
   endOfBlocks,
   numberBatch,
   type NumberedBatch,
   writeStanding,
-} from '../apply-blocks.ts'
-import { type FreezingAtOnce, freezesAtOnce, type ProvenBatch } from '../freeze-at-once.ts'
-import type { Interner } from '../intern.ts'
+} from '../write/apply-blocks.ts'
+import type { Interner } from '../write/intern.ts'
 import { makeSegment } from './make-segment.ts'
 
 /** A server ends a transaction that says nothing for a second or three: another process may wait for it. */

@@ -3,8 +3,8 @@
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../../../source/evm-source.ts'
-import type { BlocksPiece } from '../block-piece.ts'
-import { toldBytes, toldValue } from '../told-bytes.ts'
+import type { BlocksPiece } from '../read/block-piece.ts'
+import { toldBytes, toldValue } from '../tokens/told-bytes.ts'
 
 /** Path that a reader answers. */
 export const rangePath = '/v1/ranges'

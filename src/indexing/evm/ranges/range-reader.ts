@@ -9,9 +9,9 @@
 import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import { BlockChecks } from '../block-checks.ts'
-import { readPiece, type BlocksPiece } from '../block-piece.ts'
-import { TakenOnTrust } from '../taken-on-trust.ts'
+import { BlockChecks } from '../read/block-checks.ts'
+import { readPiece, type BlocksPiece } from '../read/block-piece.ts'
+import { TakenOnTrust } from '../read/taken-on-trust.ts'
 
 /** One chain that is read for others. */
 export class RangeReader {

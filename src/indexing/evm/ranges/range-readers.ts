@@ -11,7 +11,7 @@ import { faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { EndpointStatus, HeightRange } from '../../../source/evm-source.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { BlocksPiece } from '../block-piece.ts'
+import type { BlocksPiece } from '../read/block-piece.ts'
 import type { RangeChain } from './range-bytes.ts'
 
 /** Treatment of an endpoint that told something untrue; see `EvmSource`. */

@@ -4,7 +4,7 @@ import { Fault, faultOf } from '../../../core/fault.ts'
 import type { World } from '../../../core/world.ts'
 import { Endpoint } from '../../../source/endpoint.ts'
 import type { EndpointStatus, HeightRange } from '../../../source/evm-source.ts'
-import type { BlocksPiece } from '../block-piece.ts'
+import type { BlocksPiece } from '../read/block-piece.ts'
 import { type RangeChain, rangeOf, rangeQuery } from './range-bytes.ts'
 import type { OtherReader } from './range-readers.ts'
 

@@ -6,7 +6,7 @@ import { bytesAt } from '../../../store/query/row-values.ts'
 import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
-import { AddressCases } from '../address-cases.ts'
+import { AddressCases } from '../write/address-cases.ts'
 
 const bytesInRange = statement('select id, bytes from address where id >= ? and id < ? order by id')
 const numbersInRange = statement(

@@ -29,8 +29,8 @@ import { nftMetadata, nftRange, nftToken } from '../../../store/schema/nft.ts'
 import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
 import { boundsOf, type DamagedRange, sumOfRange } from '../../../store/sums/check-store.ts'
 import { type Settled, settleSums } from '../../../store/sums/settle-sums.ts'
-import { blockStage } from '../apply-blocks.ts'
-import { traceStage } from '../apply-traces.ts'
+import { blockStage } from '../write/apply-blocks.ts'
+import { traceStage } from '../write/apply-traces.ts'
 import {
   blockFacts,
   blockLists,

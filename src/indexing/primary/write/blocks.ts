@@ -5,7 +5,7 @@ import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Columns, Writer } from '../../../store/engine/database.ts'
 import { block, blockByHash, rawBlock } from '../../../store/schema/primary-ledger.ts'
 import { blockIdOf, chainNumbers, prefixAt } from '../../../store/schema/primary-position.ts'
-import { gather, radixOrder } from '../../radix-order.ts'
+import { gather, radixOrder } from '../../stream/radix-order.ts'
 import {
   type BlockColumns,
   nodeIdBytes,

@@ -5,7 +5,7 @@ import { f64At, u32At, u64At } from '../../../core/item-at.ts'
 import type { Writer } from '../../../store/engine/database.ts'
 import { listOfNumber, maxAmount } from '../../../store/schema/primary-holding.ts'
 import { openHolding, spentHolding } from '../../../store/schema/primary-ledger.ts'
-import { gather, gatherWords, radixOrder } from '../../radix-order.ts'
+import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
 import type { Held, LedgerColumns } from '../batch/ledger.ts'
 import type { OrderedLists } from './ordered-lists.ts'
 

@@ -11,7 +11,7 @@ import { f64At, itemAt } from '../../../core/item-at.ts'
 import { type Columns, statement, type Writer } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
 import { prefixOf } from '../../../store/schema/primary-position.ts'
-import { radixOrder } from '../../radix-order.ts'
+import { radixOrder } from '../../stream/radix-order.ts'
 import { KeyTable } from '../batch/key-table.ts'
 
 /** Keys in one piece of memory: key `i` is bytes `[from[i], until[i])`. */

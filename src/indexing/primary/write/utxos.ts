@@ -14,7 +14,7 @@ import {
   utxo,
 } from '../../../store/schema/primary-ledger.ts'
 import { posOfPlace } from '../../../store/schema/primary-position.ts'
-import { gather, radixOrder } from '../../radix-order.ts'
+import { gather, radixOrder } from '../../stream/radix-order.ts'
 import type { StakeReturnRow } from '../batch/ledger-rows.ts'
 import type { Held } from '../batch/ledger.ts'
 import type { RowBatch } from '../batch/rows.ts'

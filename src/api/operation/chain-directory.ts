@@ -1,0 +1,176 @@
+/**
+ * The EVM chains served here, and how callers may name them: EVM chain id in decimal, blockchain
+ * id in cb58 or hex, or an alias given by the operator.
+ *
+ * EVM chain ids are not unique: of two chains with one id the first configured answers to it, the
+ * other to its blockchain id.
+ */
+
+import { toHex } from '../../core/bytes.ts'
+import { parseId, toCb58 } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+import { publicNetworks, type Network } from '../../core/network.ts'
+import type { Database } from '../../store/engine/database.ts'
+
+/** Facts about a chain that its blocks do not contain. */
+export type ChainFacts = {
+  /** Name of the store, for instance `evm-51001`; also the chain's key in `/status` and logs. */
+  readonly key: string
+  readonly network: Network
+  readonly evmChainId: number
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly description: string
+  readonly logoUri?: string
+  readonly explorerUrl?: string
+  readonly publicRpcUrl?: string
+  readonly publicWsUrl?: string
+  /** 32 bytes. */
+  readonly blockchainId?: Uint8Array
+  readonly subnetId?: string
+  readonly vmId?: string
+  /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
+  readonly wrappedTokens: readonly Uint8Array[]
+}
+
+/** State a node must be asked for, at a height or at the newest block. Throws `not-served`. */
+export type StateReader = {
+  /** Wei. */
+  readonly balance: (
+    address: Uint8Array,
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<bigint>
+  readonly code: (
+    address: Uint8Array,
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array>
+  /** Result of a call, or `undefined` when the contract reverted. */
+  readonly call: (
+    to: Uint8Array,
+    data: Uint8Array,
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array | undefined>
+  /** Many calls at one height, in their order. */
+  readonly calls: (
+    calls: readonly { readonly to: Uint8Array; readonly data: Uint8Array }[],
+    height: number | undefined,
+    signal: AbortSignal,
+  ) => Promise<readonly (Uint8Array | undefined)[]>
+}
+
+/** A chain being served. */
+export type ServedChain = {
+  readonly facts: ChainFacts
+  readonly store: Database
+  readonly state: StateReader
+  /** True when traces are served; with the setting `off`, stored traces are ignored. */
+  readonly wantsTraces: boolean
+  /**
+   * Receipts of the block at a height, as a node or a recording tells them; logs that are not stored
+   * are read there. Rejects with faults of the source.
+   */
+  readonly receipts?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
+  /** The store of its logs, once there is one; absent where logs are not kept. */
+  readonly logs?: () => Promise<Database | undefined>
+  /** Traces of the transactions of the block at a height by the callTracer. Rejects as `receipts`. */
+  readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
+  /** Newest height its node told of late, where one is asked. */
+  readonly headHeight?: () => Promise<number | undefined>
+  /**
+   * True while new blocks can come, as far as this process knows; stored blocks are served anyway.
+   */
+  readonly isFollowed: () => boolean
+  /**
+   * Unix seconds at which its node last said that the stored height is its head; `undefined` before
+   * it did, of a recording, and where another process indexes.
+   */
+  readonly currentAt?: () => number | undefined
+}
+
+/** A configured chain whose store is not there yet: no node has told yet what it is. */
+export type WaitingChain = {
+  readonly network: Network
+  readonly name: string
+  /** 32 bytes, where it is configured. */
+  readonly blockchainId?: Uint8Array
+}
+
+/** Finds chains by what callers write. */
+export type ChainDirectory = {
+  readonly all: () => readonly ServedChain[]
+  /**
+   * Throws `not-ready` for what may be a chain that is configured and not reached yet, else
+   * `not-found`.
+   */
+  readonly find: (name: string) => ServedChain
+  /** Chains that are configured and not reached yet. */
+  readonly waiting: () => readonly WaitingChain[]
+  readonly byBlockchainId: (id: Uint8Array) => ServedChain | undefined
+}
+
+/** A directory over `chains` in their configured order. `alias` resolves an operator's names. */
+export function createChainDirectory(
+  chains: () => readonly ServedChain[],
+  alias: (name: string) => string | undefined = () => undefined,
+  waiting: () => readonly WaitingChain[] = () => [],
+): ChainDirectory {
+  const byBlockchainId = (id: Uint8Array): ServedChain | undefined => {
+    const wanted = toHex(id)
+    return chains().find(({ facts }) => facts.blockchainId && toHex(facts.blockchainId) === wanted)
+  }
+  const lookUp = (name: string): ServedChain | undefined => {
+    if (/^\d{1,20}$/.test(name))
+      return chains().find(({ facts }) => String(facts.evmChainId) === name)
+    const id = idOf(name)
+    return id === undefined ? undefined : byBlockchainId(id)
+  }
+  const find = (name: string): ServedChain => {
+    const target = alias(name)
+    const chain = lookUp(name) ?? (target === undefined ? undefined : lookUp(target))
+    if (chain !== undefined) return chain
+    const possible = waiting().filter((one) => mayBe(one, target ?? name))
+    if (possible.length > 0) throw notReady(name, possible)
+    throw new Fault('not-found', `chain is not served here: ${name.slice(0, 80)}`)
+  }
+  return { all: chains, find, waiting, byBlockchainId }
+}
+
+/** Most names of chains in a message. */
+const mostNames = 5
+
+/** True when `name` may belong to a chain whose node has not reported its ids yet. */
+function mayBe({ network, blockchainId }: WaitingChain, name: string): boolean {
+  const isNumber = /^\d{1,20}$/.test(name)
+  const id = isNumber ? undefined : idOf(name)
+  if (!isNumber && id === undefined) return false
+  if (id !== undefined && blockchainId !== undefined) return toHex(id) === toHex(blockchainId)
+  // The public C-Chains are of one network each.
+  const other = publicNetworks[network === 'mainnet' ? 'fuji' : 'mainnet']
+  return name !== String(other.evmChainId) && name !== other.cChainId
+}
+
+/** The fault of asking for `name` while it may mean one of the `possible` chains. */
+export function notReady(name: string, possible: readonly WaitingChain[]): Fault {
+  const names = possible.slice(0, mostNames).map((chain) => chain.name)
+  const more = possible.length > mostNames ? ', …' : ''
+  const waits = `not reached yet: ${names.join(', ')}${more}`
+  return new Fault('not-ready', `chain is not ready: ${name.slice(0, 80)} (${waits})`)
+}
+
+/** cb58 of a chain's blockchain id, or `undefined` when it has none. */
+export function blockchainIdText(facts: ChainFacts): string | undefined {
+  return facts.blockchainId === undefined ? undefined : toCb58(facts.blockchainId)
+}
+
+function idOf(name: string): Uint8Array | undefined {
+  try {
+    return parseId(name)
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+/** One page of a list: keyset cursors in, rows and the next token out. */
+
+import { decode, encode, type Format } from '../../codec/cursor.ts'
+import { f64 } from '../../codec/primitives.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Binding, PageTokens } from './page-token.ts'
+
+/** A page: at most `limit` rows, and the token of the next page if there is one. */
+export type Page<R> = { readonly rows: readonly R[]; readonly nextPageToken?: string }
+
+/** Paging of a list. `C` is the place where the last page ended. */
+export type PageRequest<R, C> = CursorBytes<C> & {
+  readonly tokens: PageTokens
+  readonly pageToken: string | undefined
+  readonly binding: Binding
+  readonly limit: number
+  /** Rows strictly after `cursor`, at most `limit`. */
+  readonly rows: (cursor: C | undefined, limit: number) => readonly R[] | Promise<readonly R[]>
+  readonly cursorOf: (row: R) => C
+}
+
+/**
+ * Reads one row more than the page holds, which tells whether another page exists: an exactly
+ * full last page carries no token.
+ */
+export async function readPage<R, C>(request: PageRequest<R, C>): Promise<Page<R>> {
+  const { tokens, binding, limit } = request
+  const bytes = tokens.open(request.pageToken, binding)
+  const cursor = bytes === undefined ? undefined : request.decode(bytes)
+  const rows = await request.rows(cursor, limit + 1)
+  if (rows.length <= limit) return { rows }
+  const page = rows.slice(0, limit)
+  const last = page[page.length - 1]
+  if (last === undefined) return { rows: page }
+  return { rows: page, nextPageToken: tokens.seal(request.encode(request.cursorOf(last)), binding) }
+}
+
+/** A list whose rows have a number each, in the order of which it is walked. */
+export type NumberedList<R> = {
+  /** Operation id: tokens of another are refused. */
+  readonly route: string
+  /** Subject of the list beside the query: its chain or network, and what else the path names. */
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly query: { readonly pageToken?: string | undefined }
+  readonly limit: number
+  /** Rows strictly after a number, in the direction of the list. */
+  readonly rows: (after: number | undefined, limit: number) => readonly R[] | Promise<readonly R[]>
+  readonly numberOf: (row: R) => number
+}
+
+/** One page. Throws `bad-page-token`. */
+export function numberedPage<R>(tokens: PageTokens, list: NumberedList<R>): Promise<Page<R>> {
+  return readPage<R, number>({
+    tokens,
+    pageToken: list.query.pageToken,
+    binding: bindingOf(list.route, { ...list.query, ...list.subject }),
+    limit: list.limit,
+    ...numberCursor,
+    rows: list.rows,
+    cursorOf: list.numberOf,
+  })
+}
+
+/** The token of a page, in the form a body takes: absent on the last page. */
+export function nextToken(page: { readonly nextPageToken?: string }): { nextPageToken?: string } {
+  return page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }
+}
+
+/** A cursor as the bytes of a page token, and back. */
+export type CursorBytes<C> = {
+  readonly encode: (cursor: C) => Uint8Array
+  /** Throws `bad-page-token`. */
+  readonly decode: (bytes: Uint8Array) => C
+}
+
+/** Cursors that look like `format`. */
+export function cursorOf<C>(format: Format<C>): CursorBytes<C> {
+  return {
+    encode: (cursor) => encode(format, cursor),
+    decode: (bytes) => {
+      try {
+        return decode(format, bytes)
+      } catch (error) {
+        if (faultOf(error)?.code !== 'bad-bytes') throw error
+        throw new Fault('bad-page-token', 'pageToken is not valid here', { cause: error })
+      }
+    },
+  }
+}
+
+/** A cursor that is one integer, for instance a `pos`. */
+export const numberCursor = cursorOf(f64)
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}
+
+/** The binding of a list to its operation and every parameter but the token. */
+export function bindingOf(route: string, parameters: Readonly<Record<string, unknown>>): Binding {
+  let filter = ''
+  for (const [name, value] of Object.entries(parameters).sort(byName)) {
+    if (name === 'pageToken') continue
+    // What JSON makes of a list of pairs; `undefined` is `null` there.
+    filter += `${filter === '' ? '' : ','}["${name}",${JSON.stringify(value ?? null)}]`
+  }
+  return { route, filter: `[${filter}]` }
+}

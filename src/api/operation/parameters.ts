@@ -1,0 +1,167 @@
+/**
+ * Reads path and query text by the schema of an operation.
+ *
+ * Everything arrives as text; the schema says what it must be. Every violation is told, joined by
+ * `; `, each naming its parameter and what is allowed. Unknown parameters are ignored, an empty
+ * value counts as absent, a scalar given twice is refused.
+ */
+
+import type { TObject, TSchema } from 'typebox'
+
+import { clip } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { ownValue } from '../../core/own-value.ts'
+
+/** Raw values as the HTTP server parsed them. */
+export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Reader of one schema. Throws `bad-parameter`. */
+export type ParameterReader = (raw: RawParameters) => Record<string, unknown>
+
+/** A name that a schema declares, never text of a caller. */
+type DeclaredName = string & { readonly isDeclared: true }
+
+type Rule = {
+  readonly name: DeclaredName
+  readonly required: boolean
+  readonly isArray: boolean
+  readonly maxItems: number
+  readonly fallback: unknown
+  readonly allowed: string
+  readonly parse: (text: string) => unknown
+}
+
+const wrong = Symbol('wrong')
+
+/** The keywords of JSON schema that parameters use. */
+type Keywords = {
+  readonly type?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly pattern?: string
+  readonly const?: string | number
+  readonly enum?: readonly (string | number)[]
+  readonly anyOf?: readonly Keywords[]
+  readonly items?: Keywords
+  readonly default?: unknown
+  readonly maxItems?: number
+  readonly maxLength?: number
+  /** Said in errors in place of the pattern. */
+  readonly allowed?: string
+}
+
+/** Makes the reader of `schema` once, at start. */
+export function parameterReader(schema: TObject): ParameterReader {
+  const required = new Set<string>(schema.required ?? [])
+  const rules = Object.entries(schema.properties).map(([name, property]) =>
+    ruleOf(name, property, required.has(name)),
+  )
+  return (raw) => {
+    const values: Record<string, unknown> = {}
+    let problems: string[] | undefined
+    for (const rule of rules) {
+      const value = readOne(
+        rule,
+        ownValue(raw, rule.name) ?? (rule.isArray ? ownValue(raw, `${rule.name}[]`) : undefined),
+      )
+      if (value === wrong)
+        (problems ??= []).push(
+          `${rule.name} must be ${rule.allowed}: ${shown(ownValue(raw, rule.name))}`,
+        )
+      else if (value !== undefined) values[rule.name] = value
+      else if (rule.required) (problems ??= []).push(`${rule.name} is required: ${rule.allowed}`)
+    }
+    if (problems !== undefined) throw new Fault('bad-parameter', problems.join('; '))
+    return values
+  }
+}
+
+function readOne(rule: Rule, raw: string | readonly string[] | undefined): unknown {
+  if (rule.isArray) {
+    const items = (typeof raw === 'string' ? [raw] : (raw ?? [])).flatMap((item) => item.split(','))
+    const words = [...new Set(items.map((item) => item.trim()).filter((item) => item !== ''))]
+    if (words.length === 0) return rule.fallback
+    if (words.length > rule.maxItems) return wrong
+    const values = words.map(rule.parse)
+    return values.includes(wrong) ? wrong : values
+  }
+  if (typeof raw !== 'string' && raw !== undefined) return wrong
+  return raw === undefined || raw === '' ? rule.fallback : rule.parse(raw)
+}
+
+function ruleOf(name: string, property: TSchema, required: boolean): Rule {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TypeBox schema is a JSON schema
+  const keywords = property as Keywords
+  const isArray = keywords.type === 'array'
+  const item = isArray ? (keywords.items ?? {}) : keywords
+  const { allowed, parse } = scalar(item)
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has it
+    name: name as DeclaredName,
+    required,
+    isArray,
+    maxItems: keywords.maxItems ?? Infinity,
+    fallback: keywords.default,
+    allowed: keywords.allowed ?? (isArray ? `a list of ${allowed}` : allowed),
+    parse,
+  }
+}
+
+function scalar(keywords: Keywords): Pick<Rule, 'allowed' | 'parse'> {
+  const words = literalsOf(keywords)
+  if (words !== undefined) {
+    return {
+      allowed: `one of ${words.join(', ')}`,
+      parse: (text) => (words.includes(text) ? text : wrong),
+    }
+  }
+  const { minimum = -Infinity, maximum = Infinity } = keywords
+  const range = Number.isFinite(maximum)
+    ? ` from ${minimum} to ${maximum}`
+    : Number.isFinite(minimum)
+      ? ` of at least ${minimum}`
+      : ''
+  switch (keywords.type) {
+    case 'integer':
+      return {
+        allowed: `an integer${range}`,
+        parse: (text) => within(/^-?\d{1,16}$/.test(text), Number(text), minimum, maximum),
+      }
+    case 'number':
+      return {
+        allowed: `a number${range}`,
+        parse: (text) =>
+          within(/^-?\d{1,20}(\.\d{1,20})?$/.test(text), Number(text), minimum, maximum),
+      }
+    case 'boolean':
+      return {
+        allowed: 'true or false',
+        parse: (text) => (text === 'true' ? true : text === 'false' ? false : wrong),
+      }
+    default: {
+      const pattern = keywords.pattern === undefined ? undefined : new RegExp(keywords.pattern)
+      const { maxLength = 16_384 } = keywords
+      return {
+        allowed: keywords.allowed ?? 'text',
+        parse: (text) => (text.length <= maxLength && (pattern?.test(text) ?? true) ? text : wrong),
+      }
+    }
+  }
+}
+
+function within(wellFormed: boolean, value: number, minimum: number, maximum: number): unknown {
+  return wellFormed && value >= minimum && value <= maximum ? value : wrong
+}
+
+function literalsOf(keywords: Keywords): string[] | undefined {
+  if (keywords.enum !== undefined) return keywords.enum.map(String)
+  if (keywords.const !== undefined) return [String(keywords.const)]
+  const options = keywords.anyOf
+  if (options === undefined || options.some((option) => option.const === undefined))
+    return undefined
+  return options.map((option) => String(option.const))
+}
+
+function shown(raw: string | readonly string[] | undefined): string {
+  return clip(typeof raw === 'string' ? raw : (raw ?? []).join(','))
+}

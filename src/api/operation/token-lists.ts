@@ -1,0 +1,105 @@
+/**
+ * Operators' lists: which tokens are known by name and logo, and which are to be trusted.
+ *
+ * Lists have the schema of token lists (tokenlists.org): `{ tokens: [{ chainId, address, name,
+ * symbol, decimals, logoURI }] }`.
+ */
+
+import { fromHex, keyOf } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { offsetOf, parseJsonFile, placeIn, wrongAt } from '../prices/text-place.ts'
+import type { TokenNote, TokenNotes } from './token-notes.ts'
+
+/** One entry of a list. */
+export type ListedToken = {
+  readonly chainId: number
+  /** 20 bytes. */
+  readonly address: Uint8Array
+  readonly name?: string
+  readonly symbol?: string
+  readonly logoUri?: string
+}
+
+/** One line of the reputation file. */
+export type RatedToken = {
+  readonly chainId: number
+  /** 20 bytes. */
+  readonly address: Uint8Array
+  readonly reputation: 'Malicious' | 'Benign'
+}
+
+/** Reads a token list. Throws `bad-config` with line and column. */
+export function readTokenList(file: string, text: string): ListedToken[] {
+  const list = parseJsonFile(file, text)
+  const wrong = (path: readonly (string | number)[], what: string): Fault =>
+    wrongAt(file, placeIn(text, offsetOf(text, path)), what)
+  const tokens = ownField(list, 'tokens')
+  if (!Array.isArray(tokens)) throw wrong(['tokens'], 'a token list has a list of tokens')
+  return tokens.map((token: unknown, at) => {
+    const chainId = ownField(token, 'chainId')
+    const address = ownField(token, 'address')
+    if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId))
+      throw wrong(['tokens', at, 'chainId'], 'chainId must be an integer')
+    if (typeof address !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(address))
+      throw wrong(['tokens', at, 'address'], 'address must be an EVM address')
+    const texts: { name?: string; symbol?: string; logoUri?: string } = {}
+    for (const [name, shown] of textFields) {
+      const value = ownField(token, name)
+      if (value === undefined) continue
+      if (typeof value !== 'string') throw wrong(['tokens', at, name], `${name} must be text`)
+      if (value !== '') texts[shown] = value
+    }
+    return { chainId, address: fromHex(address), ...texts }
+  })
+}
+
+const textFields = [
+  ['name', 'name'],
+  ['symbol', 'symbol'],
+  ['logoURI', 'logoUri'],
+] as const
+
+/**
+ * Reads a file of `chainId,address,Malicious|Benign` lines; empty ones and those that begin with
+ * `#` are left out. Throws `bad-config` with line and column.
+ */
+export function readReputation(file: string, text: string): RatedToken[] {
+  return text.split('\n').flatMap((raw, at) => {
+    const line = raw.trim()
+    if (line === '' || line.startsWith('#')) return []
+    const fields = raw.split(',')
+    const [chainId = '', address = '', reputation = '', more] = fields.map((each) => each.trim())
+    const wrong = (place: number, what: string): Fault => {
+      const column = fields.slice(0, place).join(',').length + (place === 0 ? 1 : 2)
+      return wrongAt(file, { line: at + 1, column }, what)
+    }
+    if (!/^\d{1,15}$/.test(chainId)) throw wrong(0, `not an EVM chain id: ${chainId}`)
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw wrong(1, `not an EVM address: ${address}`)
+    if (reputation !== 'Malicious' && reputation !== 'Benign')
+      throw wrong(2, `neither Malicious nor Benign: ${reputation}`)
+    if (more !== undefined) throw wrong(3, 'a line has three fields')
+    return [{ chainId: Number(chainId), address: fromHex(address), reputation }]
+  })
+}
+
+/** Notes of tokens from lists, of which an earlier entry wins, and from a reputation file. */
+export function listedNotes(
+  lists: readonly (readonly ListedToken[])[],
+  rated: readonly RatedToken[],
+): TokenNotes {
+  const notes = new Map<string, TokenNote>()
+  for (const { chainId, address, ...texts } of lists.flat()) {
+    const key = `${chainId} ${keyOf(address)}`
+    if (!notes.has(key)) notes.set(key, { ...texts, listed: true })
+  }
+  for (const { chainId, address, reputation } of rated) {
+    const key = `${chainId} ${keyOf(address)}`
+    notes.set(key, { ...notes.get(key), reputation })
+  }
+  return (chain, token) => notes.get(`${chain.evmChainId} ${keyOf(token)}`)
+}
+
+function ownField(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return Object.entries(value).find(([key]) => key === name)?.[1]
+}

@@ -1,0 +1,209 @@
+/** The OpenAPI 3.1 document, printed from the operations that are served. */
+
+import type { TObject, TSchema } from 'typebox'
+
+import { ownValue } from '../../core/own-value.ts'
+import { listShapeOf } from '../operation/list-format.ts'
+import type { OperationShape } from '../operation/operation.ts'
+import { errorWords } from '../operation/status.ts'
+import type { DialectRules } from './dialect.ts'
+import { mayBeOfOneChain } from './fresh-chains.ts'
+import { otherPaths } from './other-paths.ts'
+
+/**
+ * Statuses of failures that every operation may answer. A 405 belongs to the path and has `Allow`.
+ */
+const failures = [400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 502, 503]
+
+/** Further statuses of operations that take a body. */
+const bodyFailures = [413, 415]
+
+type Components = Map<string, unknown>
+
+/** The document as a JSON value. Shapes with an `$id` become components. */
+export function openApiDocument(
+  shapes: readonly OperationShape[],
+  version: string,
+  rules: DialectRules = {},
+): unknown {
+  const schemas: Components = new Map([['Error', errorSchema]])
+  const paths = new Map<string, Map<string, unknown>>()
+  for (const shape of shapes) {
+    const item = paths.get(shape.path) ?? new Map<string, unknown>()
+    item.set(shape.method.toLowerCase(), operationOf(shape, schemas, rules))
+    paths.set(shape.path, item)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Firn',
+      version,
+      description:
+        'An open, self-hosted Avalanche data service. Answers to the official clients (by User-Agent, or x-firn-dialect: sdk) differ in a few members as those clients expect them.',
+      license: { name: 'BSD-3-Clause', identifier: 'BSD-3-Clause' },
+    },
+    paths: {
+      ...Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)])),
+      ...otherPaths,
+    },
+    components: {
+      schemas: Object.fromEntries(schemas),
+      responses: Object.fromEntries(
+        [...failures, ...bodyFailures].map((status) => [String(status), failureOf(status)]),
+      ),
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-service-api-key' } },
+    },
+    security: [{ apiKey: [] }, {}],
+  }
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['message', 'error', 'statusCode'],
+  additionalProperties: false,
+  properties: {
+    message: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    error: { type: 'string' },
+    statusCode: { type: 'integer' },
+  },
+} as const
+
+const seconds = { schema: { type: 'integer', minimum: 0 } } as const
+
+const minHeight = {
+  name: 'minHeight',
+  in: 'query',
+  required: false,
+  description:
+    'Answer only once the chain is indexed up to this height: waits for it two seconds, then 503',
+  schema: { type: 'integer', minimum: 0 },
+} as const
+
+/** Headers of answers about one chain. */
+const freshness = {
+  headers: {
+    'x-indexed-height': { description: 'The answer is complete up to this height', ...seconds },
+    'x-indexed-at': { description: 'Unix seconds of the block at that height', ...seconds },
+    'x-head-height': {
+      description: 'Newest height the source told within half a minute, else `unknown`',
+      schema: { type: 'string' },
+    },
+  },
+} as const
+
+function failureOf(status: number): unknown {
+  const headers = {
+    ...(status === 405
+      ? { allow: { description: 'Methods of this path', schema: { type: 'string' } } }
+      : {}),
+    ...(status === 429 || status === 503
+      ? { 'retry-after': { description: 'Seconds to wait', ...seconds } }
+      : {}),
+  }
+  return {
+    description: errorWords[status],
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+}
+
+const notModified = { description: 'The body with the ETag in if-none-match is still the answer' }
+
+function operationOf(shape: OperationShape, schemas: Components, rules: DialectRules): unknown {
+  const { path, query, body } = shape.parameters
+  const isFresh = mayBeOfOneChain(shape.path)
+  const success = { ...successOf(shape, schemas), ...(isFresh ? freshness : {}) }
+  const statuses = [shape.status ?? 200, ownValue(rules, shape.id)?.sdkStatus ?? []].flat()
+  const others = shape.method === 'GET' ? failures : [...failures, ...bodyFailures]
+  return {
+    operationId: shape.id,
+    summary: shape.summary,
+    tags: [shape.tag],
+    parameters: [
+      ...parametersOf(path, 'path'),
+      ...parametersOf(query, 'query'),
+      ...(isFresh ? [minHeight] : []),
+    ],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: referenced(body, schemas) } },
+          },
+        }),
+    responses: Object.fromEntries([
+      ...statuses.map((status) => [String(status), success]),
+      ...(shape.method === 'GET' ? [['304', notModified]] : []),
+      ...others.map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
+    ]),
+  }
+}
+
+/** A success; without content where the shape is that of nothing, lists as lines, too. */
+function successOf(shape: OperationShape, schemas: Components): object {
+  const { response } = shape
+  const description = 'Success'
+  if ('type' in response && response.type === 'void') return { description }
+  const isList = shape.method === 'GET' && listShapeOf(shape) !== undefined
+  const lines = isList ? { 'text/csv': {}, 'application/x-ndjson': {} } : {}
+  const json = { schema: referenced(response, schemas) }
+  return { description, content: { 'application/json': json, ...lines } }
+}
+
+function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {
+  const required = new Set<string>(schema.required ?? [])
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const jsonSchema: Readonly<Record<string, unknown>> = { ...property }
+    const { description, allowed: _allowed, ...rest } = jsonSchema
+    return { name, in: place, required: required.has(name), description, schema: rest }
+  })
+}
+
+/** Members of an object; the state of an NFT is in small letters where document B has it so. */
+function membersOf(properties: unknown): unknown {
+  if (typeof properties !== 'object' || properties === null) return properties
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]: [string, unknown]) => [
+      name,
+      name === 'indexStatus' && isEnum(schema)
+        ? { ...schema, enum: [...schema.enum, ...schema.enum.map((word) => word.toLowerCase())] }
+        : schema,
+    ]),
+  )
+}
+
+function isEnum(schema: unknown): schema is { readonly enum: readonly string[] } {
+  return (
+    typeof schema === 'object' &&
+    schema !== null &&
+    'enum' in schema &&
+    Array.isArray(schema.enum) &&
+    schema.enum.every((word) => typeof word === 'string')
+  )
+}
+
+function reference(id: string): unknown {
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+/** A copy of `schema` in which every shape with an `$id` is a reference to a component. */
+function referenced(schema: TSchema, schemas: Components): unknown {
+  const copy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copy)
+    if (typeof value !== 'object' || value === null) return value
+    const { $id, ...rest } = value as { $id?: unknown }
+    // Most shapes stand in many operations: one copy of each is enough.
+    if (typeof $id === 'string' && schemas.has($id)) return reference($id)
+    const plain = Object.fromEntries(
+      Object.entries(rest).map(([name, item]: [string, unknown]) => [
+        name,
+        name === 'properties' ? membersOf(copy(item)) : copy(item),
+      ]),
+    )
+    if (typeof $id !== 'string') return plain
+    schemas.set($id, plain)
+    return reference($id)
+  }
+  return copy(schema)
+}

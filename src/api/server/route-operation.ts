@@ -1,0 +1,263 @@
+/**
+ * The route of an operation: from the framework's request to the answer.
+ *
+ * Every list goes through here, so a request makes no closure and no object that it may do without:
+ * what few operations ask for, a signal and the caller, is made when they ask.
+ */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+import { Fault } from '../../core/fault.ts'
+import { ownValue } from '../../core/own-value.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Replicas } from '../../store/engine/replicas.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { type Caller, unknownCaller } from '../operation/caller.ts'
+import type { Deadline } from '../operation/deadlines.ts'
+import {
+  type FreshChainOf,
+  freshHeaders,
+  type FreshChains,
+  type FreshReader,
+  minHeightOf,
+} from '../operation/freshness.ts'
+import { formatOf, listShapeOf } from '../operation/list-format.ts'
+import type { Input, Operation, OperationShape } from '../operation/operation.ts'
+import { type ParameterReader, parameterReader } from '../operation/parameters.ts'
+import type { AnsweredCall } from '../usage/call-recorder.ts'
+import type { AdmissionRequest } from './admission-request.ts'
+import { fail } from './failed-request.ts'
+import type { FrontDoor } from './front-door.ts'
+import type { AddressReader } from './proxy-address.ts'
+import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
+import { bodyReader } from './request-body.ts'
+import { type AnswerOf, callerOf, send, sendList, type SendParts, varyOf } from './send-answer.ts'
+
+/** Parts of the server that routes use. */
+export type RoutedParts = SendParts & {
+  readonly log: Log
+  readonly clock: Clock
+  readonly limits: { readonly handlerTimeoutMs: number }
+  readonly addressOf: AddressReader
+  readonly readings?: Replicas
+  readonly freshChains?: FreshChains
+  readonly callerOf?: (request: AdmissionRequest) => Caller
+  readonly observe?: (operation: string, status: number, elapsedMs: number) => void
+  readonly record?: (call: AnsweredCall) => void
+  readonly door: FrontDoor
+  readonly deadlineOf: (timeoutMs: number) => Deadline
+  readonly fresh: FreshReader
+}
+
+/** Most bytes of a body but those of operations, which take address lists and warp messages. */
+export const bodyBytes = 64 * 1_024
+const wideBodyBytes = 512 * 1_024
+
+/** Adds the route of `operation`. */
+export function routeOperation(
+  http: FastifyInstance,
+  parts: RoutedParts,
+  operation: Operation,
+): void {
+  const route = new Route(parts, operation)
+  const { method, path, parameters } = operation.shape
+  const { readings } = parts
+  http.route({
+    method,
+    url: routePath(path),
+    bodyLimit: parameters.body === undefined ? bodyBytes : wideBodyBytes,
+    handler:
+      readings === undefined
+        ? (request, reply) => route.handle(request, reply)
+        : (request, reply) => readings.during(() => route.handle(request, reply)),
+  })
+}
+
+/**
+ * `{name}` becomes `:name`, a literal `:verb` becomes `::verb`. A parameter right before a verb
+ * says where it ends, else the router takes the verb for a part of its name.
+ */
+function routePath(path: string): string {
+  return path
+    .replace(/:/g, '::')
+    .replace(/\{(\w+)\}(?=::)/g, ':$1(^[^:/]*)')
+    .replace(/\{(\w+)\}/g, ':$1')
+}
+
+/** A request and the reply to it. */
+class Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly #route: Route
+  #signal: AbortSignal | undefined
+
+  constructor(route: Route, request: FastifyRequest, reply: FastifyReply) {
+    this.#route = route
+    this.request = request
+    this.reply = reply
+  }
+
+  /** Aborted when the caller goes away or the time is over. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= signalOf(this.reply, this.#route.deadline()))
+  }
+
+  /** The caller. */
+  get caller(): Caller {
+    const { callerOf: whoAsks, addressOf } = this.#route.parts
+    return whoAsks?.(callerOf(this.request, addressOf, 0)) ?? unknownCaller
+  }
+}
+
+type Values = ReturnType<ParameterReader>
+
+/** Input of an operation. */
+class Asked implements Input<OperationShape> {
+  readonly path: Values
+  readonly query: Values
+  readonly body: never
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange, path: Values, query: Values, body: unknown) {
+    this.#exchange = exchange
+    this.path = path
+    this.query = query
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodyReader checked it by the shape
+    this.body = body as never
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal
+  }
+
+  get caller(): Caller {
+    return this.#exchange.caller
+  }
+}
+
+/** One operation between the framework and its answer. */
+class Route {
+  readonly parts: RoutedParts
+  readonly #operation: Operation
+  readonly #readPath: ParameterReader
+  readonly #readQuery: ParameterReader
+  readonly #readBody: ReturnType<typeof bodyReader> | undefined
+  readonly #list: ReturnType<typeof listShapeOf>
+  readonly #chainOf: FreshChainOf | undefined
+  readonly #vary: string
+
+  constructor(parts: RoutedParts, operation: Operation) {
+    const { shape } = operation
+    const { path, query, body } = shape.parameters
+    this.parts = parts
+    this.#operation = operation
+    this.#readPath = parameterReader(path)
+    this.#readQuery = parameterReader(query)
+    this.#readBody = body === undefined ? undefined : bodyReader(body)
+    this.#list = listShapeOf(shape)
+    this.#chainOf = parts.freshChains?.(shape.path)
+    this.#vary = varyOf(parts, operation)
+  }
+
+  deadline(): Deadline {
+    const { deadlineOf, limits } = this.parts
+    return deadlineOf(this.#operation.shape.timeoutMs ?? limits.handlerTimeoutMs)
+  }
+
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { door, clock, log } = this.parts
+    // From its headers on: waiting for a turn is part of what the caller waits.
+    const startedAt = door.since(request.raw) ?? clock.monotonic()
+    try {
+      const turn = door.turn(request.raw, reply.raw)
+      if (turn !== undefined) await turn
+      return await this.#answered(new Exchange(this, request, reply))
+    } catch (error) {
+      const listsMessages = this.#operation.shape.listMessages === true
+      return fail(log, reply, { error, listsMessages })
+    } finally {
+      this.#tell(request, reply, startedAt)
+    }
+  }
+
+  async #answered(exchange: Exchange): Promise<FastifyReply> {
+    const { request, reply } = exchange
+    const parts = this.parts
+    const operation = this.#operation
+    const vary = this.#vary
+    const { open, weight } = operation.shape
+    if (open !== true && parts.admit !== undefined) {
+      const headers = parts.admit(callerOf(request, parts.addressOf, weight))
+      if (headers !== undefined) reply.headers(headers)
+    }
+    const path = this.#readPath(rawOf(request.params))
+    const query = this.#readQuery(rawOf(request.query))
+    if (parts.readings !== undefined)
+      await reachToken(parts.readings, Reflect.get(query, 'pageToken'))
+    await this.#tellFresh(exchange)
+    const list = this.#list
+    const format = list === undefined ? undefined : formatOf(request.headers.accept)
+    if (list === undefined || format === undefined) {
+      const answer = await this.#ask(exchange, path, query)
+      return send({ parts, operation, request, reply, vary, answer })
+    }
+    const ask = (asked: Values): Promise<AnswerOf> => this.#ask(exchange, path, asked)
+    return sendList({ parts, operation, request, reply, vary }, { format, list, query, ask })
+  }
+
+  async #ask(exchange: Exchange, path: Values, query: Values): Promise<AnswerOf> {
+    const { readings } = this.parts
+    const body =
+      this.#readBody === undefined ? undefined : await this.#readBody(exchange.request.body)
+    if (readings === undefined)
+      return this.#operation.answer(new Asked(exchange, path, query, body))
+    const answer = await this.#operation.answer(new Asked(exchange, path, plainQuery(query), body))
+    return placedAnswer(readings, answer)
+  }
+
+  /** Waits for `minHeight` where it is asked for, and tells how fresh the answer will be. */
+  async #tellFresh(exchange: Exchange): Promise<void> {
+    const { request, reply } = exchange
+    const { fresh } = this.parts
+    const minHeight = minHeightOf(rawOf(request.query))
+    const chain = this.#chainOf?.(rawOf(request.params))
+    if (chain === undefined) {
+      if (minHeight === undefined) return
+      throw new Fault('bad-parameter', 'minHeight is for operations of one chain')
+    }
+    if (minHeight !== undefined) await fresh.reach(chain, minHeight, exchange.signal)
+    reply.headers(freshHeaders(await fresh.read(chain)))
+  }
+
+  /** Tells of an answer: the gauges, and what keys have used. */
+  #tell(request: FastifyRequest, reply: FastifyReply, startedAt: number): void {
+    const { clock, observe, record, addressOf } = this.parts
+    const { id, path, weight } = this.#operation.shape
+    const elapsedMs = clock.monotonic() - startedAt
+    const status = reply.statusCode
+    observe?.(id, status, elapsedMs)
+    if (record === undefined) return
+    const chain = ownValue(rawOf(request.params), 'chainId')
+    record({
+      path,
+      chain: typeof chain === 'string' ? chain : '',
+      status,
+      elapsedMs,
+      request: callerOf(request, addressOf, weight),
+    })
+  }
+}
+
+/** The signal of `deadline`, which ends with the reply and is over when the caller goes away. */
+function signalOf(reply: FastifyReply, deadline: Deadline): AbortSignal {
+  reply.raw.once('close', () => {
+    deadline.end()
+    if (!reply.raw.writableFinished) deadline.abandon()
+  })
+  return deadline.signal
+}
+
+function rawOf(value: unknown): Record<string, string | string[] | undefined> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
+  return value as Record<string, string | string[] | undefined>
+}

@@ -1,0 +1,168 @@
+/** Sends answers in the caller's dialect, and lists in the form it accepts. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import { ownValue } from '../../core/own-value.ts'
+import {
+  contentTypes,
+  type ListFormat,
+  type ListShape,
+  listShapeOf,
+} from '../operation/list-format.ts'
+import type { Answer, Operation } from '../operation/operation.ts'
+import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
+import { compress, encodingOf, leastBytes } from './compression.ts'
+import {
+  type Dialect,
+  dialectOf,
+  type DialectRule,
+  type DialectRules,
+  type DialectSetting,
+  type Rewriting,
+} from './dialect.ts'
+import { cacheControl, etagOf, isHeld } from './http-cache.ts'
+import { listBody } from './list-stream.ts'
+import type { AddressReader } from './proxy-address.ts'
+
+/** Answer of any operation. */
+export type AnswerOf = Answer<Operation['shape']>
+
+/** The parts of the server that sending uses. */
+export type SendParts = {
+  readonly dialect: DialectSetting
+  readonly dialectRules: DialectRules
+  readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
+  /** Returns whether a request has a valid API key; its lists may then be sent whole. */
+  readonly hasKey?: (request: AdmissionRequest) => boolean
+  /** The address of the caller; where absent, that of the connection. */
+  readonly addressOf?: AddressReader
+  readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
+}
+
+/** An answer, and whom it is for. */
+export type Done = {
+  readonly parts: SendParts
+  readonly operation: Operation
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** See {@link varyOf}. */
+  readonly vary: string
+  readonly answer: AnswerOf
+}
+
+/** Sends an answer in the caller's dialect, compressed where it asks for that. */
+export function send(done: Done): FastifyReply | Promise<FastifyReply> {
+  const { parts, operation, request, reply, vary, answer } = done
+  const { shape } = operation
+  const rule = ownValue(parts.dialectRules, shape.id)
+  const dialect = dialectOf(parts.dialect, request)
+  if (answer.indexedHeight !== undefined)
+    reply.header('x-indexed-height', String(answer.indexedHeight))
+  if (answer.headers !== undefined) reply.headers(answer.headers)
+  const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
+  if (status !== undefined) reply.code(status)
+  reply.header('vary', vary)
+  // A body that has its text already is made of views only where somebody reads those.
+  if (answer.json === undefined && answer.body === undefined) return reply.send()
+  const text = textOf(done, rule, dialect)
+  if (shape.method === 'GET') {
+    const etag = etagOf(text)
+    reply.header('etag', etag)
+    reply.header('cache-control', cacheControl(request, answer.immutable === true))
+    if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return sendText(request, reply, text)
+}
+
+/** The body as JSON: as the operation wrote it where nothing is to be rewritten. */
+function textOf(
+  { parts, operation, answer }: Done,
+  rule: DialectRule | undefined,
+  dialect: Dialect,
+): string {
+  parts.inspect?.(operation, answer.body, answer.json?.())
+  const rewrite = rewritingOf(rule, dialect)
+  if (rewrite !== undefined) return JSON.stringify(rewrite(answer.body))
+  return answer.json === undefined ? JSON.stringify(answer.body) : answer.json()
+}
+
+/** Sends text, compressed where that is asked for and pays. */
+function sendText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): FastifyReply | Promise<FastifyReply> {
+  const encoding =
+    text.length < leastBytes ? undefined : encodingOf(request.headers['accept-encoding'])
+  if (encoding === undefined) return reply.send(text)
+  const body = compress(text, encoding)
+  reply.header('content-encoding', encoding)
+  return body instanceof Promise ? body.then((bytes) => reply.send(bytes)) : reply.send(body)
+}
+
+/** Header `vary` of an operation; the origin of pages is added where it matters. */
+export function varyOf({ dialectRules, dialect }: SendParts, operation: Operation): string {
+  const names = ['accept-encoding']
+  if (listShapeOf(operation.shape) !== undefined) names.push('accept')
+  if (ownValue(dialectRules, operation.shape.id) !== undefined) {
+    names.push('x-firn-dialect')
+    if (dialect === 'auto') names.push('user-agent')
+  }
+  return names.join(', ')
+}
+
+function inDialect(body: unknown, rule: DialectRule | undefined, dialect: Dialect): unknown {
+  const rewrite = rewritingOf(rule, dialect)
+  return rewrite === undefined ? body : rewrite(body)
+}
+
+function rewritingOf(rule: DialectRule | undefined, dialect: Dialect): Rewriting | undefined {
+  return rule?.[dialect] ?? (dialect === 'documented' ? undefined : rule?.sdk)
+}
+
+/** Parameters of reading a whole list. */
+export type ListAsked = {
+  readonly format: ListFormat
+  readonly list: ListShape
+  readonly query: Readonly<Record<string, unknown>>
+  readonly ask: (query: Record<string, unknown>) => Promise<AnswerOf>
+}
+
+/** Sends a list in another form than JSON: a page, or with a key all of them, as they are read. */
+export async function sendList(
+  { parts, operation, request, reply, vary }: Omit<Done, 'answer'>,
+  { format, list, query, ask }: ListAsked,
+): Promise<FastifyReply> {
+  const rule = ownValue(parts.dialectRules, operation.shape.id)
+  const dialect = dialectOf(parts.dialect, request)
+  const caller = callerOf(request, parts.addressOf, operation.shape.weight)
+  const isWhole = parts.hasKey?.(caller) === true && query['pageToken'] === undefined
+  const size = isWhole && list.mostItems !== undefined ? { pageSize: list.mostItems } : {}
+  const read = async (pageToken: string | undefined): Promise<unknown> => {
+    // Every further page counts as a request of its own.
+    if (pageToken !== undefined) parts.admit?.(caller)
+    const answer = await ask({
+      ...query,
+      ...size,
+      ...(pageToken === undefined ? {} : { pageToken }),
+    })
+    parts.inspect?.(operation, answer.body)
+    return inDialect(answer.body, rule, dialect)
+  }
+  const { body, nextPageToken } = await listBody(format, list, { read, isWhole })
+  if (nextPageToken !== undefined) reply.header('x-next-page-token', nextPageToken)
+  reply.header('vary', vary).header('cache-control', cacheControl(caller, false))
+  reply.code(200).header('content-type', contentTypes[format])
+  return typeof body === 'string' ? await sendText(request, reply, body) : reply.send(body)
+}
+
+/** The part of a request that admission reads. */
+export function callerOf(
+  request: FastifyRequest,
+  addressOf: AddressReader | undefined,
+  weight: number,
+): AdmissionRequest {
+  const { headers, query, raw } = request
+  return { headers, query, address: addressOf?.(raw) ?? raw.socket.remoteAddress ?? '', weight }
+}

@@ -1,0 +1,241 @@
+/**
+ * The public HTTP server: limits, headers and dialects, once for all operations.
+ *
+ * Only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify.
+ * Its settings close holes that the defaults leave open; each has a test in
+ * `test/http-hardening.test.ts`.
+ */
+
+import type { Server } from 'node:http'
+
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+
+import type { Clock } from '../../core/world.ts'
+import { createHttpServer } from '../../http/create-http-server.ts'
+import type { Serve } from '../../http/socket-guard.ts'
+import type { Replicas } from '../../store/engine/replicas.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { isSocketRequest, type StreamParts } from '../events/event-streams.ts'
+import { type Caller, unknownCaller } from '../operation/caller.ts'
+import { createDeadlines } from '../operation/deadlines.ts'
+import { createFreshReader, type FreshChains } from '../operation/freshness.ts'
+import type { Operation } from '../operation/operation.ts'
+import { errorBody } from '../operation/status.ts'
+import type { AnsweredCall } from '../usage/call-recorder.ts'
+import { whyAbsent } from './absent-paths.ts'
+import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
+import type { DialectRules, DialectSetting } from './dialect.ts'
+import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
+import { fail, failUnrouted } from './failed-request.ts'
+import type { FrontDoor } from './front-door.ts'
+import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
+import { createPathMethods } from './path-methods.ts'
+import { addressReader, type AddressReader } from './proxy-address.ts'
+import { withColons } from './request-target.ts'
+import { bodyBytes, routeOperation } from './route-operation.ts'
+
+/** Parts of the server. */
+export type ServerParts = {
+  readonly operations: readonly Operation[]
+  readonly dialectRules: DialectRules
+  readonly dialect: DialectSetting
+  readonly log: Log
+  readonly clock: Clock
+  readonly limits: {
+    readonly maxConnections: number
+    readonly requestTimeoutMs: number
+    readonly handlerTimeoutMs: number
+  }
+  /** The address of the caller; where absent, that of the connection. */
+  readonly addressOf?: AddressReader
+  /** Where stores are read from, where there are several such places. */
+  readonly readings?: Replicas
+  /**
+   * Hosts it answers as (where absent: any), and web pages that may read it (where absent: none).
+   */
+  readonly web?: WebRules
+  /** Requests that are answered, of all callers and of each; the defaults of the settings. */
+  readonly load?: LoadLimits
+  /** Tells how fresh answers of a chain are; without it only operations say it. */
+  readonly freshChains?: FreshChains
+  /** Where refusals are counted. */
+  readonly gauges?: Gauges
+  /** Refuses or counts a request before it is answered; throws a fault to refuse. */
+  readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
+  /** Returns whether a request has a valid API key; its lists may then be sent whole. */
+  readonly hasKey?: (request: AdmissionRequest) => boolean
+  /** Returns the sender of a request, for operations that keep something for their callers. */
+  readonly callerOf?: (request: AdmissionRequest) => Caller
+  /** Called after every answer, for the gauges. */
+  readonly observe?: (operation: string, status: number, elapsedMs: number) => void
+  /** Called after every answer, to count what each key has used. */
+  readonly record?: (call: AnsweredCall) => void
+  /**
+   * Called with every 200 body before it is sent, and its text where the operation wrote that;
+   * tests hold them against the operation's shape and each other.
+   */
+  readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
+}
+
+/** A server ready to listen; routes beyond the operations may still be added to `http`. */
+export type ApiServer = {
+  readonly http: FastifyInstance
+  /** Parts for the streams beside the operations. */
+  readonly forStreams: Pick<
+    StreamParts,
+    'admit' | 'callerOf' | 'addressOf' | 'release' | 'handOver' | 'refusalOf'
+  >
+  /** With `isShared` other threads of this process may listen there, too. */
+  readonly listen: (host: string, port: number, isShared?: boolean) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+const headersTimeoutMs = 5_000
+const drainMs = 8_000
+
+/**
+ * Refuses to compile a schema: routes have none, as operations check their parameters themselves.
+ * Without it Fastify would load its compilers, a tenth of what a start loads.
+ */
+function noSchema(): never {
+  throw new Error('routes have no schemas')
+}
+
+/** Builds the server over `operations`. */
+export function createServer(parts: ServerParts): ApiServer {
+  const addressOf = parts.addressOf ?? addressReader([])
+  const methods = createPathMethods()
+  const entrance = createEntrance(parts.web ?? anyHost, methods)
+  const { door, close: closeDoor } = openDoor({
+    addressOf,
+    common: entrance.common,
+    limits: parts.load ?? usualLoadLimits,
+    shapes: parts.operations.map(({ shape }) => shape),
+    clock: parts.clock,
+    log: parts.log,
+    gauges: parts.gauges,
+  })
+  const http = fastify({
+    serverFactory: (handler) => serverBehind({ door, entrance }, handler, parts.limits),
+    bodyLimit: bodyBytes,
+    exposeHeadRoutes: true,
+    // The entrance does.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    logger: false,
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
+    routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
+    rewriteUrl: (request) => withColons(request.url ?? '/'),
+    frameworkErrors: (error, request, reply) =>
+      failUnrouted(error, reply, entrance.common(request.raw)),
+  })
+
+  addHooks(http, parts, { entrance, door, methods })
+  const deadlineOf = createDeadlines(parts.clock)
+  const rest = { ...parts, door, deadlineOf, addressOf, fresh: createFreshReader(parts.clock) }
+  for (const operation of parts.operations) routeOperation(http, rest, operation)
+
+  return {
+    http,
+    forStreams: {
+      admit: (request) => parts.admit?.(request),
+      callerOf: (request) => parts.callerOf?.(request) ?? unknownCaller,
+      addressOf,
+      release: door.answered,
+      handOver: door.handOver,
+      refusalOf: entrance.socketProblem,
+    },
+    listen: (host, port, isShared = false) =>
+      http.listen({ host, port, ...(isShared ? { reusePort: true } : {}) }),
+    close: async () => {
+      entrance.close()
+      const over = new AbortController()
+      // Requests under way may finish; those that take longer than this are cut off.
+      void parts.clock
+        .sleep(drainMs, over.signal)
+        .then(() => http.server.closeAllConnections())
+        .catch(() => undefined)
+      await http.close()
+      over.abort()
+      closeDoor()
+    },
+  }
+}
+
+/** Answers besides those of operations, and headers that all answers have. */
+function addHooks(
+  http: FastifyInstance,
+  parts: ServerParts,
+  of: {
+    readonly entrance: Entrance
+    readonly door: FrontDoor
+    readonly methods: ReturnType<typeof createPathMethods>
+  },
+): void {
+  const { entrance, door, methods } = of
+  // Nothing here takes text: it is what any web page may send without asking.
+  http.removeContentTypeParser('text/plain')
+  http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
+  http.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? ''
+    void reply
+      .code(404)
+      .send(
+        errorBody(404, whyAbsent(path) ?? `no such route: ${request.method} ${path.slice(0, 200)}`),
+      )
+  })
+  http.setErrorHandler((error, _request, reply) =>
+    fail(parts.log, reply, { error, listsMessages: false }),
+  )
+  http.addHook('onSend', (request, reply, _body, done) => {
+    for (const [name, value] of entrance.common(request.raw)) addHeader(reply, name, value)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
+    door.answered(request.raw)
+    done()
+  })
+}
+
+/** The socket's side: slow clients are looked for every second and have five for their headers. */
+function serverBehind(
+  { door, entrance }: { readonly door: FrontDoor; readonly entrance: Entrance },
+  handler: Serve,
+  limits: ServerParts['limits'],
+): Server {
+  const server = createHttpServer(
+    {
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: Math.min(headersTimeoutMs, limits.requestTimeoutMs),
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+      // The entrance refuses requests without one in our own words.
+      requireHostHeader: false,
+      // Callers that offer another HTTP by the way are answered by this one.
+      shouldUpgradeCallback: isSocketRequest,
+    },
+    door.listener(entrance.deciding(handler)),
+  )
+  server.maxConnections = limits.maxConnections
+  entrance.attach(server)
+  door.attach(server)
+  return server
+}
+
+/** Adds to `vary` what is there already. */
+function addHeader(reply: FastifyReply, name: string, value: string): void {
+  const before = name === 'vary' ? reply.getHeader(name) : undefined
+  reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
+}
+
+/** Query text to values; a name given twice becomes a list. */
+function parseQuery(text: string): Record<string, string | string[]> {
+  if (text === '') return {}
+  const values = new Map<string, string | string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = values.get(name)
+    if (before === undefined) values.set(name, value)
+    else if (typeof before === 'string') values.set(name, [before, value])
+    else before.push(value)
+  }
+  return Object.fromEntries(values)
+}

@@ -1,0 +1,85 @@
+/** Which segments the history in tables is enough for, by the sums that were kept of it. */
+
+import { checkpointHeights } from '../../../store/checkpoint.ts'
+import { type Reader, statement } from '../../../store/engine/database.ts'
+import { iceOf } from '../../../store/ice/ice.ts'
+import { segmentsOf } from '../../../store/ice/manifest.ts'
+import type { FreezeSettings } from '../../../store/open.ts'
+import { provenHeightOf, storedProofs } from '../../../store/query/evm/stored-proofs.ts'
+import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
+import type { Converting } from '../../stream/stage.ts'
+import { blockStage } from '../write/apply-blocks.ts'
+
+/**
+ * Transactions, transfers and internal transactions of a segment: it takes some seconds to write, and
+ * what is not frozen yet stays small enough for memory.
+ */
+export const defaultRows = 400_000
+
+const rowsByRange = statement(
+  `select part, sum(row_count) from range_sum where tab in ('tx', 'transfer', 'internal')
+   group by part order by part`,
+)
+const firstInTables = statement('select min(height) from block', { rowsOnly: true })
+
+/**
+ * Where the segments end that are due: heights after their last ones, in order. Each is the end of a
+ * range of sums up to which every block is committed and proven. Cost: a row for each table and range.
+ */
+export async function dueSegments(
+  reader: Reader,
+  { rowsPerSegment, heightsPerSegment }: FreezeSettings,
+): Promise<number[]> {
+  const blocks = (await checkpointHeights(reader)).get(blockStage) ?? -1
+  const end = provenHeightOf(await storedProofs(reader), blocks) + 1
+  if (heightsPerSegment !== undefined) return stepsOf(reader, heightsPerSegment, end)
+  const ranges = (await reader.all(rowsByRange)).map(([part, count]) => {
+    return { until: (Number(part) + 1) * heightsPerSum, count: Number(count) }
+  })
+  const due: number[] = []
+  let left = ranges.reduce((sum, { count }) => sum + count, 0)
+  let sum = 0
+  for (const { until, count } of ranges) {
+    if (until > end) break
+    sum += count
+    if (sum < (rowsPerSegment ?? usualRows(left))) continue
+    due.push(until)
+    left -= sum
+    sum = 0
+  }
+  return due
+}
+
+/**
+ * Rows of the next segment where tables have `all`. What stays in tables is counted anew each time, so
+ * a long history that begins to freeze does so in steps that shrink with it.
+ */
+function usualRows(all: number): number {
+  return Math.max(defaultRows, all / 8)
+}
+
+async function stepsOf(reader: Reader, heights: number, end: number): Promise<number[]> {
+  const first = heightIn((await reader.get(firstInTables))?.[0])
+  const due: number[] = []
+  if (first === undefined) return due
+  for (let until = first + heights; until <= end; until += heights) due.push(until)
+  return due
+}
+
+/** How far the history up to the last of `due` has moved; `undefined` where nothing is due. */
+export async function convertingOf(
+  reader: Reader,
+  due: readonly number[],
+): Promise<Converting | undefined> {
+  const end = due.at(-1)
+  const first = heightIn((await reader.get(firstInTables))?.[0])
+  if (end === undefined || first === undefined) return undefined
+  const ice = iceOf(reader)
+  const frozen = ice && segmentsOf(await ice.manifest(reader), 'blocks')
+  const from = frozen?.at(0)?.from ?? first
+  return { from, height: first - 1, target: end - 1, share: (first - from) / (end - from) }
+}
+
+function heightIn(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

@@ -1,0 +1,185 @@
+/**
+ * Moves the history of a chain into segments as soon as there is enough of it that hashes prove. Traces
+ * that come later than this become segments as they are stored (`freeze-at-once.ts`).
+ *
+ * A store that an older version wrote, or this one without `index.freeze`, has all of its history in
+ * tables. It is converted by the same steps, one segment after the other: between two of them blocks are
+ * written, questions are answered at any time, and a process that is killed goes on where it was.
+ */
+
+import { assert, type Fault, faultOf } from '../../../core/fault.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { Database, Writer } from '../../../store/engine/database.ts'
+import { freezeUntil } from '../../../store/ice/freeze.ts'
+import { iceOf } from '../../../store/ice/ice.ts'
+import type { FreezeSettings } from '../../../store/open.ts'
+import { chainTables } from '../../../store/schema/stores.ts'
+import { agreesWithSum } from '../../../store/sums/check-store.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { ChainSpec } from '../../stream/chain-spec.ts'
+import { quietStream } from '../../stream/quiet-stream.ts'
+import {
+  type Converting,
+  freezeStreamName,
+  type StageStatus,
+  type Stream,
+} from '../../stream/stage.ts'
+import { recount } from '../write/recount.ts'
+import { convertingOf, dueSegments } from './due-segments.ts'
+import { heightsBelow } from './freeze-at-once.ts'
+
+/** Between two looks: what came meanwhile is small beside a segment. */
+const lookEveryMs = 10_000
+/** Between two looks at rows that were altered: mending takes somebody who does it. */
+const alteredLookMs = 600_000
+
+/** Parts of freezing. */
+export type FreezeParts = {
+  readonly database: Database
+  readonly spec: Pick<ChainSpec, 'key'>
+  readonly freeze: FreezeSettings
+  readonly genesisHash: string
+  readonly clock: Clock
+  readonly log: Log
+  /** Does work in one transaction, under the lease, when no batch is being written. */
+  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+}
+
+/** The stream of `freezer`. */
+export function freezeStream(freezer: Freezer, clock: Clock): Stream {
+  const quiet = quietStream(freezeStreamName, async (signal) => {
+    while (!signal.aborted) {
+      await freezer.freezeDue(signal)
+      await clock.sleep(lookEveryMs, signal)
+    }
+  })
+  return { ...quiet, status: () => ({ ...quiet.status(), ...freezer.news() }) }
+}
+
+/** Rows that keep history from freezing. */
+type Altered = { readonly fault: Fault; readonly lookAtMs: number }
+
+/** Freezes the history of one chain. */
+export class Freezer {
+  readonly #parts: FreezeParts
+  #converting: Converting | undefined
+  #altered: Altered | undefined
+
+  constructor(parts: FreezeParts) {
+    this.#parts = parts
+  }
+
+  /** Its part of the status: a conversion under way, or why history stays in tables. */
+  news(): Partial<StageStatus> {
+    if (this.#altered !== undefined) {
+      const { message } = this.#altered.fault
+      return {
+        state: 'off',
+        reason: `history stays in tables: ${message}; firn verify --store --repair mends them`,
+      }
+    }
+    return this.#converting === undefined ? {} : { converting: this.#converting }
+  }
+
+  /**
+   * Makes the segments that are due, one after the other, until `signal` is aborted. Rows that are not
+   * those that were written end this: they stay in tables, and nothing is tried again before they are
+   * mended. Throws faults that no retry mends.
+   */
+  async freezeDue(signal: AbortSignal): Promise<void> {
+    const { log, spec } = this.#parts
+    try {
+      if (await this.#isHeldUp()) return
+      while (!signal.aborted && (await this.#next()));
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code === 'rows-altered') {
+        this.holdUp(fault)
+        return
+      }
+      if (fault?.retryable !== true) throw error
+      log.warn('history was not frozen', { chain: spec.key, reason: fault.message })
+    }
+  }
+
+  /** Freezes nothing more until the rows that `fault` names are those that were written. */
+  holdUp(fault: Fault): void {
+    const { log, spec, clock } = this.#parts
+    log.error('history stays in tables', {
+      chain: spec.key,
+      reason: fault.message,
+      ...fault.detail,
+    })
+    this.#altered = { fault, lookAtMs: clock.monotonic() + alteredLookMs }
+    this.#converting = undefined
+  }
+
+  /** Returns whether rows are still altered. Cost: that range, or its whole table, every ten minutes. */
+  async #isHeldUp(): Promise<boolean> {
+    const { database, clock } = this.#parts
+    if (this.#altered === undefined) return false
+    const { fault, lookAtMs } = this.#altered
+    if (clock.monotonic() < lookAtMs) return true
+    const { table: name, part } = fault.detail
+    const table = chainTables.find((each) => each.name === name)
+    assert(table !== undefined && typeof part === 'number', 'the fault names a range')
+    const isMended = await database.snapshot((reader) => agreesWithSum(reader, table, part))
+    this.#altered = isMended ? undefined : { fault, lookAtMs: clock.monotonic() + alteredLookMs }
+    return !isMended
+  }
+
+  async #next(): Promise<boolean> {
+    const { database, freeze, log, spec } = this.#parts
+    const before = this.#converting
+    const due = await dueSegments(database, freeze)
+    // One segment is due at any time beside the head of a chain; more are history that was left behind.
+    if (before !== undefined || due.length > 1) this.#converting = await convertingOf(database, due)
+    if (before === undefined && this.#converting !== undefined)
+      log.info('history is converted', shown(spec, this.#converting))
+    const isMade = await freezeNext(this.#parts)
+    if (isMade) return true
+    this.#converting = undefined
+    if (before !== undefined)
+      log.info('history was converted', shown(spec, { ...before, share: 1 }))
+    return false
+  }
+}
+
+function shown(
+  { key }: FreezeParts['spec'],
+  { from, target, share }: Converting,
+): Readonly<Record<string, string | number>> {
+  return { chain: key, from, target, share: Math.round(share * 1_000) / 1_000 }
+}
+
+/** Makes one segment, where there is enough for it; gives whether it did. Faults as `freezeUntil`. */
+export async function freezeNext(parts: FreezeParts): Promise<boolean> {
+  const { database, spec, freeze, genesisHash, log, clock } = parts
+  // A look without the lease, so that nothing is held up while there is nothing to do.
+  if ((await dueSegments(database, freeze)).length === 0) return false
+  const began = clock.monotonic()
+  const made = await parts.commit(async (writer) => {
+    const due = await dueSegments(writer, freeze)
+    const [until] = due
+    if (until === undefined) return undefined
+    const ice = iceOf(database)
+    assert(ice !== undefined, 'the store of a deployment that freezes has segments')
+    const subject = { store: spec.key, genesisHash, firn: freeze.firn }
+    const freezing = { writer, ice, tables: chainTables, recount }
+    const segments = await freezeUntil(freezing, await heightsBelow(writer, until), subject)
+    return { segments, left: due.length - 1 }
+  })
+  if (made === undefined) return false
+  const elapsedMs = Math.round(clock.monotonic() - began)
+  for (const { stage, from, until, name } of made.segments)
+    log.info('history frozen', {
+      chain: spec.key,
+      stage,
+      from,
+      until,
+      segment: name,
+      elapsedMs,
+      left: made.left,
+    })
+  return true
+}

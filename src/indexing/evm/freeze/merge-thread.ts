@@ -1,0 +1,59 @@
+/**
+ * Merges segments in a thread of its own, one job after the other, so that the writer goes on meanwhile.
+ *
+ * The thread starts and ends with its job: near the head there is one in hours. The thread that asks does
+ * a small job itself, which takes less time than the start of another thread.
+ */
+
+import { statSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+
+import { Fault } from '../../../core/fault.ts'
+import { entryFile } from '../../../core/installation.ts'
+import { WorkQueue } from '../../../core/work-queue.ts'
+import { type MergeFiles, mergeFiles, type MergeJob } from '../../../store/ice/merge-files.ts'
+import { callerOver } from '../../thread/port-call.ts'
+
+/** Bytes of all sources up to which a job is small: it takes some tens of milliseconds. */
+const usualSmallBytes = 4_194_304
+
+/** Old heap of the thread, MiB: a merge holds one group of each source. */
+const heapMib = 256
+
+/**
+ * A way of merging for all chains of a process; jobs end when `signal` is aborted. Sources of at most
+ * `smallBytes` together are merged by the thread that asks.
+ */
+export function mergingThread(signal: AbortSignal, smallBytes = usualSmallBytes): MergeFiles {
+  const queue = new WorkQueue()
+  return (job, pause) =>
+    bytesOf(job) <= smallBytes
+      ? mergeFiles(job, pause)
+      : queue.run(() => {
+          signal.throwIfAborted()
+          return merged(job, signal)
+        })
+}
+
+function bytesOf({ sources }: MergeJob): number {
+  const sizes = sources.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function merged(job: MergeJob, signal: AbortSignal): Promise<string> {
+  const worker = new Worker(entryFile('indexing/evm/merge-worker'), {
+    name: 'merge',
+    resourceLimits: { maxOldGenerationSizeMb: heapMib },
+  })
+  const ended = new AbortController()
+  const end = (cause?: unknown): void =>
+    ended.abort(new Fault('store-failed', 'the thread that merges segments ended', { cause }))
+  worker.once('error', end)
+  worker.once('exit', () => end())
+  try {
+    const call = callerOver(worker, AbortSignal.any([signal, ended.signal]))
+    return String(await call('merge', job))
+  } finally {
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Blocks of one chain from its source to its writer: read, checked and decoded, linked to each
+ * other, and proven by later headers where their own do not commit to their receipts.
+ */
+
+import type { BlockBatch } from '../../../codec/evm/columns.ts'
+import type { Compress } from '../../../codec/evm/growing-batch.ts'
+import { mergeBlocks, sizeOf } from '../../../codec/evm/merge-batches.ts'
+import { equalBytes, fromHex } from '../../../core/bytes.ts'
+import type { World } from '../../../core/world.ts'
+import type { EvmSource } from '../../../source/evm-source.ts'
+import type { StoredProofs } from '../../../store/query/evm/stored-proofs.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { BlockNews, ResumePoint } from '../../stream/chain-spec.ts'
+import { Pipeline, type PipelineLimits, type PipelineParts } from '../../stream/pipeline.ts'
+import type { Distrust, RangeReaders } from '../ranges/range-readers.ts'
+import type { BlockChecks } from './block-checks.ts'
+import { readPiece, type BlocksPiece } from './block-piece.ts'
+import type { Settlement } from './settlement.ts'
+import type { TakenOnTrust } from './taken-on-trust.ts'
+
+/** The newest blocks, which are checked even where samples of others are enough. */
+const headBlocks = 8
+
+/**
+ * Once rows had to be taken away, what is read in their place is proven before it is stored, as long
+ * as later blocks come soon: those of a quiet chain may take hours.
+ */
+const longestHoldMs = 30_000
+
+/** Parts of the pipeline: a source, a writer, and the checks that prove blocks. */
+export type BlockPipelineParts = {
+  readonly source: EvmSource
+  readonly readers?: RangeReaders
+  readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
+  readonly world: World
+  readonly log: Log
+  readonly compress: Compress
+  readonly limits: PipelineLimits
+  readonly checks: BlockChecks
+  readonly settlement: Settlement
+  readonly trust: TakenOnTrust
+  readonly changed: () => void
+}
+
+/** The pipeline of blocks of one chain; `committed` is told after each commit. */
+export function blocksPipeline(
+  parts: BlockPipelineParts,
+  resume: ResumePoint,
+  committed: () => void,
+): Pipeline<BlocksPiece> {
+  const { source, readers, checks, settlement, trust } = parts
+  const { clock } = parts.world
+  let heldSinceMs: number | undefined
+  const pipeline: Pipeline<BlocksPiece> = new Pipeline({
+    name: 'blocks',
+    from: resume.blocksFrom,
+    unit: () => source.unitBlocks(),
+    window: () =>
+      source.window('blocks') + (readers?.window(pipeline.head - pipeline.committed) ?? 0),
+    fetch: (range, signal) => {
+      const wants = (height: number): boolean =>
+        checks.wants(height, pipeline.head - height < headBlocks)
+      const took = ({ from, until, origin }: BlocksPiece, sum: string): void =>
+        trust.took({ from, until, origin, sum })
+      const read = (): Promise<BlocksPiece> => readPiece({ ...parts, wants, took }, range, signal)
+      if (readers === undefined) return read()
+      const own = { window: source.window('blocks'), read }
+      return readers.read({ ...range, head: pipeline.head }, own, signal)
+    },
+    ...linksOf(parts, resume),
+    heldFrom: () => settlement.heldFrom,
+    heldAtHead: () => {
+      if (!settlement.isRefuted) return false
+      heldSinceMs ??= clock.monotonic()
+      return clock.monotonic() - heldSinceMs < longestHoldMs
+    },
+    merge: (pieces) => {
+      const batch = mergeBlocks(pieces.map((piece) => piece.batch))
+      const origin = pieces.at(-1)?.origin ?? ''
+      const settling = pieces.flatMap((piece) => piece.settling)
+      return { from: batch.from, until: batch.until, batch, origin, settling }
+    },
+    sizeOf: ({ batch }) => sizeOf(batch),
+    apply: ({ batch, settling }, headHeight) => {
+      const proofs = proofsOf(checks, settlement.storing(settling))
+      return parts.writer.blocks(batch, { headHeight, proofs })
+    },
+    changed: () => {
+      committed()
+      parts.changed()
+    },
+    clock,
+    log: parts.log,
+    limits: parts.limits,
+  })
+  return pipeline
+}
+
+/** Holds each piece against the one before it, and its endpoint to account. */
+function linksOf(
+  { source, readers, settlement, trust }: BlockPipelineParts,
+  resume: ResumePoint,
+): Pick<PipelineParts<BlocksPiece>, 'link' | 'unlinked'> {
+  const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
+  let tail = stored
+  const blame = (origin: string, reason: string, how: Distrust): void => {
+    if (readers?.blame(origin, reason, how) !== true) source[how](origin, reason)
+    trust.caught(origin)
+  }
+  return {
+    link: (piece) => {
+      const { batch, origin } = piece
+      const first = batch.blocks.parentHash.subarray(0, 32)
+      if (tail !== undefined && !equalBytes(tail, first)) {
+        const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
+        blame(origin, reason, 'distrust')
+        return { reason }
+      }
+      const wrong = settlement.link(piece, piece.settling)
+      if (wrong !== undefined) {
+        for (const each of wrong.origins) blame(each, wrong.reason, 'doubt')
+        return wrong
+      }
+      tail = batch.blocks.hash.slice(-32)
+      return undefined
+    },
+    unlinked: ({ batch }) => {
+      settlement.forget(batch.from)
+      tail = batch.from === resume.blocksFrom ? stored : batch.blocks.parentHash.slice(0, 32)
+    },
+  }
+}
+
+/** Proofs to store beside the rows. */
+function proofsOf(checks: BlockChecks, settlement: StoredProofs['settlement']): StoredProofs {
+  const unprovenFrom = checks.firstUnproven
+  const unverified = checks.unverified()
+  return {
+    ...(unprovenFrom === undefined ? {} : { unprovenFrom }),
+    ...(unverified === undefined ? {} : { unverified }),
+    ...(settlement === undefined ? {} : { settlement }),
+  }
+}

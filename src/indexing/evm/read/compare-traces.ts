@@ -1,0 +1,126 @@
+/**
+ * Traces of two endpoints compared. Inner frames are under no hash: what one node alone tells of
+ * them can be forged. Where a second endpoint offers traces, a sample of reads is asked of it, too.
+ *
+ * Endpoints that differ are asked again, and a third one where there is one: two that agree are
+ * believed. Until then the traces are not handed on, and the stage says why. An endpoint that was
+ * in the wrong has what it told since it last agreed with another read again, and all it tells
+ * compared.
+ */
+
+import { batchSum } from '../../../codec/evm/batch-sum.ts'
+import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import { mergeTraces } from '../../../codec/evm/merge-batches.ts'
+import { Fault } from '../../../core/fault.ts'
+import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
+import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
+
+/** Traces of a range, and the endpoint that told them. */
+export type ToldTraces = { readonly batch: TraceBatch; readonly origin: string }
+
+/** Parts of comparing. */
+export type CompareParts = {
+  readonly source: EvmSource
+  readonly trust: TakenOnTrust
+  /** Reads traces from `range.from` on, all or fewer, checked against their transactions. */
+  readonly read: (range: ReadRange, signal: AbortSignal) => Promise<ToldTraces>
+}
+
+/** Differences kept in mind until endpoints agree; fetches under way are fewer. */
+const maxOpen = 256
+
+/** Compares traces of one chain. */
+export class TraceComparison {
+  readonly #parts: CompareParts
+  /** Differing answers of endpoints for a range, by its first height. */
+  readonly #open = new Map<number, Map<string, string>>()
+
+  constructor(parts: CompareParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Looks at traces before they are handed on; with `isSampled` they are compared. Throws
+   * `node-answer` when endpoints do not agree, and as `EvmSource.traces`.
+   */
+  async look(told: ToldTraces, isSampled: boolean, signal: AbortSignal): Promise<void> {
+    const { source, trust } = this.#parts
+    const { origin } = told
+    const others = source
+      .endpoints()
+      .filter(({ name, state }) => name !== origin && state !== 'quarantined')
+    if (others.length === 0) return
+    const isOpen = this.#open.has(told.batch.from)
+    if (isSampled || isOpen || !trust.believes(origin)) await this.#compare(told, signal)
+    else trust.took({ ...rangeOf(told), origin, sum: batchSum(told.batch) })
+  }
+
+  /** Sum of the traces of a range as another endpoint than its own tells them now. */
+  async sumNow({ from, until, origin }: TakenRange, signal: AbortSignal): Promise<string> {
+    return (await this.#sumOf({ from, until, otherThan: [origin] }, signal)).sum
+  }
+
+  async #compare(told: ToldTraces, signal: AbortSignal): Promise<void> {
+    const range = rangeOf(told)
+    const sums = new Map([[told.origin, batchSum(told.batch)]])
+    while (sums.size < 3) {
+      const other = await this.#sumOf({ ...range, otherThan: [...sums.keys()] }, signal)
+      // Nobody else offers traces now.
+      if (sums.has(other.origin) || other.origin === '') break
+      const agrees = [...sums.values()].includes(other.sum)
+      sums.set(other.origin, other.sum)
+      if (agrees) return this.#agreed(told, other.sum, sums)
+    }
+    if (sums.size === 1 && this.#parts.trust.believes(told.origin)) return
+    if (sums.size === 1)
+      throw new Fault(
+        'node-answer',
+        `${told.origin} gave other traces before, and no other endpoint gave any`,
+      )
+    if (this.#open.size < maxOpen)
+      this.#open.set(range.from, new Map([...(this.#open.get(range.from) ?? []), ...sums]))
+    throw new Fault(
+      'node-answer',
+      `endpoints tell different traces of blocks ${range.from} to ${range.until - 1}: ${[...sums.keys()].join(', ')}`,
+      { detail: { from: range.from } },
+    )
+  }
+
+  /** Two endpoints told `sum`; who told otherwise, now or before, is caught. */
+  #agreed(told: ToldTraces, sum: string, sums: ReadonlyMap<string, string>): void {
+    const { source, trust } = this.#parts
+    const { from, until } = rangeOf(told)
+    const reason = `told other traces of blocks ${from} to ${until - 1} than two endpoints`
+    const before = this.#open.get(from) ?? new Map<string, string>()
+    this.#open.delete(from)
+    for (const [origin, its] of [...before, ...sums]) {
+      if (its === sum) continue
+      source.doubt(origin, reason)
+      trust.caught(origin)
+      // All of what it tells is compared from now on, also what is under way.
+      trust.disbelieve(origin)
+    }
+    for (const [origin, its] of sums)
+      if (its === sum && (before.get(origin) ?? sum) === sum) trust.proved(origin, until - 1)
+    if (sums.get(told.origin) !== sum)
+      throw new Fault('node-answer', `${told.origin} ${reason}`, { detail: { from } })
+  }
+
+  /** Sum of all of a range, and who told it; nobody where several had to. */
+  async #sumOf(
+    range: ReadRange,
+    signal: AbortSignal,
+  ): Promise<{ readonly sum: string; readonly origin: string }> {
+    const parts: ToldTraces[] = []
+    for (let { from } = range; from < range.until; from = parts.at(-1)?.batch.until ?? range.until)
+      parts.push(await this.#parts.read({ ...range, from }, signal))
+    const origins = new Set(parts.map(({ origin }) => origin))
+    const [origin = ''] = origins
+    const sum = batchSum(mergeTraces(parts.map(({ batch }) => batch)))
+    return { sum, origin: origins.size === 1 ? origin : '' }
+  }
+}
+
+function rangeOf({ batch }: ToldTraces): { readonly from: number; readonly until: number } {
+  return { from: batch.from, until: batch.until }
+}

@@ -1,0 +1,32 @@
+/** Opens the source a chain's specification names. */
+
+import { Fault } from '../../../core/fault.ts'
+import type { World } from '../../../core/world.ts'
+import type { EvmSource } from '../../../source/evm-source.ts'
+import { openNodeSource } from '../../../source/node-source.ts'
+import { openRecording } from '../../../source/recording.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { ChainSpec, SourceLimits } from '../../stream/chain-spec.ts'
+
+/** A source of `spec`. Throws `bad-config` when its recording is missing or it names nothing. */
+export async function openEvmSource(
+  spec: Pick<ChainSpec, 'rpcUrls' | 'recording' | 'chainId'>,
+  limits: SourceLimits,
+  parts: { readonly world: World; readonly log: Log },
+): Promise<EvmSource> {
+  if (spec.recording !== undefined && spec.recording !== '') {
+    const file = await parts.world.files.read(spec.recording)
+    if (file === undefined)
+      throw new Fault('bad-config', `recording does not exist: ${spec.recording}`)
+    const recording = openRecording(file)
+    if (spec.chainId !== undefined && spec.chainId !== recording.header.chainId)
+      throw new Fault('bad-config', `recording is of another chain: ${recording.header.chainId}`)
+    return recording
+  }
+  return openNodeSource({
+    ...parts,
+    ...limits,
+    urls: spec.rpcUrls,
+    expected: spec.chainId === undefined ? {} : { chainId: spec.chainId },
+  })
+}

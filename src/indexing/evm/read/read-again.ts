@@ -1,0 +1,149 @@
+/**
+ * Blocks that are read a second time: those that a caught endpoint told, and those whose receipts
+ * no header had settled when the process ended.
+ */
+
+import { batchSum } from '../../../codec/evm/batch-sum.ts'
+import type { Compress } from '../../../codec/evm/growing-batch.ts'
+import { mergeBlocks } from '../../../codec/evm/merge-batches.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
+import { growingPause } from '../../../core/growing-pause.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
+import type { StoredSettlement } from '../../../store/query/evm/stored-proofs.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { BlockChecks } from './block-checks.ts'
+import { readPiece, type BlocksPiece } from './block-piece.ts'
+import { sumOfReceipts, type SettlingBlock } from './settlement.ts'
+import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
+
+/** Pauses between tries to read again. */
+const pauses = { firstMs: 500, longestMs: 10_000 }
+
+/** Parts of reading again. */
+export type ReadAgainParts = {
+  readonly source: EvmSource
+  readonly compress: Compress
+  readonly checks: BlockChecks
+  readonly trust: TakenOnTrust
+}
+
+/**
+ * Sums of the rows that `range` is now, every block checked, from another endpoint where there is
+ * one. Faults as `EvmSource.blocks`.
+ */
+export async function sumNow(
+  parts: ReadAgainParts,
+  range: TakenRange,
+  signal: AbortSignal,
+): Promise<string> {
+  const { from, until, origin } = range
+  const pieces = await readWhole(parts, { from, until, otherThan: [origin] }, signal)
+  return batchSum(mergeBlocks(pieces.map(({ batch }) => batch)))
+}
+
+/**
+ * The stored blocks that are not settled, as nodes tell them now; they end with `lastHash`, `0x`
+ * hex.
+ *
+ * Throws `rows-refuted` when rows were made of other receipts, `node-answer` when what is told is
+ * not what is stored, and as `EvmSource.blocks`.
+ */
+export async function unsettledNow(
+  parts: ReadAgainParts,
+  stored: StoredSettlement & { readonly lastHash: string },
+  signal: AbortSignal,
+): Promise<readonly SettlingBlock[]> {
+  const [first] = stored.unsettled
+  if (first === undefined) return []
+  const pieces = await readWhole(parts, { from: first[0], until: stored.at + 1 }, signal)
+  const { blocks } = mergeBlocks(pieces.map(({ batch }) => batch))
+  const at = (hashes: Uint8Array, row: number): string =>
+    Buffer.from(hashes.buffer, hashes.byteOffset + row * 32, 32).toString('hex')
+  for (let row = 0; row < blocks.count; row++) {
+    const isLast = row === blocks.count - 1
+    const next = isLast ? stored.lastHash.slice(2) : at(blocks.parentHash, row + 1)
+    if (at(blocks.hash, row) === next) continue
+    for (const { origin } of pieces) parts.source.doubt(origin, 'told blocks that are not stored')
+    throw new Fault('node-answer', `a node tells another block than is stored: ${first[0] + row}`)
+  }
+  const told = pieces.flatMap(({ settling }) => settling)
+  for (const [height, sum] of stored.unsettled) {
+    const block = told.find((each) => each.height === height)
+    if (block !== undefined && sumOfReceipts(block.receipts) === sum) continue
+    throw new Fault('rows-refuted', `receipts of block ${height} were told in two ways`, {
+      detail: { from: height },
+    })
+  }
+  return told
+}
+
+/** Something that was taken on trust and can be read again. */
+export type Rereading = {
+  readonly trust: TakenOnTrust
+  /** Sum of the rows that a range is now. */
+  readonly sumNow: (range: TakenRange, signal: AbortSignal) => Promise<string>
+  readonly clock: Clock
+  readonly log: Log
+  /** Called after each range that is unchanged. */
+  readonly changed: () => void
+}
+
+/**
+ * Reads again what caught endpoints told, until the signal is aborted. Throws `rows-refuted` for
+ * the first range that differs; other faults that may pass are waited out.
+ */
+export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<void> {
+  const { trust, clock, log } = of
+  for (let failures = 0; !signal.aborted;) {
+    const range = trust.next
+    if (range === undefined) {
+      await trust.news(signal)
+      continue
+    }
+    try {
+      await reread(of, range, signal)
+      failures = 0
+    } catch (error) {
+      const fault = faultOf(error)
+      if (signal.aborted) return
+      if (fault?.retryable !== true || fault.code === 'rows-refuted') throw error
+      log.debug('blocks are not read again yet', { from: range.from, code: fault.code })
+      await clock.sleep(growingPause(failures++, pauses), signal).catch((reason: unknown) => {
+        if (!signal.aborted) throw reason
+      })
+    }
+  }
+}
+
+async function reread(
+  { trust, sumNow: read, changed }: Rereading,
+  range: TakenRange,
+  signal: AbortSignal,
+): Promise<void> {
+  const { from, origin } = range
+  if ((await read(range, signal)) !== range.sum) {
+    trust.disbelieve(origin)
+    throw new Fault('rows-refuted', `blocks from ${from} on are not those that ${origin} told`, {
+      detail: { from },
+    })
+  }
+  trust.confirmed(range)
+  changed()
+}
+
+/** All pieces of a range, every block checked. */
+async function readWhole(
+  parts: ReadAgainParts,
+  range: ReadRange,
+  signal: AbortSignal,
+): Promise<readonly BlocksPiece[]> {
+  const pieces: BlocksPiece[] = []
+  const unit = parts.source.unitBlocks()
+  for (let { from } = range; from < range.until; from = pieces.at(-1)?.until ?? range.until) {
+    const until = Math.min(range.until, from + unit)
+    const wants = (): boolean => true
+    pieces.push(await readPiece({ ...parts, wants }, { ...range, from, until }, signal))
+  }
+  return pieces
+}

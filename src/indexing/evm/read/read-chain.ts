@@ -1,0 +1,258 @@
+/**
+ * Reads one EVM chain: blocks and, beside them, traces, each through a pipeline of its own.
+ *
+ * Traces never hold the head back: they follow what blocks have committed. Runs in the decoder
+ * thread; `ChainWriter` is the way to the writer. When the store fails, both begin again where its
+ * rows end: whether the batch under way was stored is asked, not guessed.
+ */
+
+import type { GasRule } from '../../../codec/evm/check-traces.ts'
+import type { BlockBatch } from '../../../codec/evm/columns.ts'
+import type { Compress } from '../../../codec/evm/growing-batch.ts'
+import { Fault, type FaultCode, faultOf } from '../../../core/fault.ts'
+import { growingPause } from '../../../core/growing-pause.ts'
+import type { World } from '../../../core/world.ts'
+import type { ChainIdentity, EvmSource } from '../../../source/evm-source.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { BlockNews, ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'
+import { Pipeline, type PipelineLimits } from '../../stream/pipeline.ts'
+import { idleStatus, type StageStatus } from '../../stream/stage.ts'
+import type { RangeReaders } from '../ranges/range-readers.ts'
+import { BlockChecks, type Unchecked } from './block-checks.ts'
+import type { BlocksPiece } from './block-piece.ts'
+import { blocksPipeline } from './block-pipeline.ts'
+import { type ReadAgainParts, rereadCaught, sumNow, unsettledNow } from './read-again.ts'
+import { TraceReader, type TraceWriter } from './read-traces.ts'
+import { Settlement } from './settlement.ts'
+import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
+import { watchHead } from './watch-head.ts'
+
+/** The writer of one chain, as its reader sees it. */
+export type ChainWriter = TraceWriter & {
+  /**
+   * Opens the store for this chain, the first time; tells where its rows end once all that was
+   * handed over before is done. Throws `source-mismatch` when it holds another chain.
+   */
+  readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
+  /** Resolves when committed. */
+  readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void>
+  /** Takes away rows from a height on that were proven to be wrong. */
+  readonly cut: (from: number) => Promise<void>
+}
+
+/** Parts of reading a chain. */
+export type ReadChainParts = {
+  readonly spec: ChainSpec
+  readonly source: EvmSource
+  /** Other threads and machines that read blocks for this one. */
+  readonly readers?: RangeReaders
+  readonly writer: ChainWriter
+  readonly world: World
+  readonly log: Log
+  readonly compress: Compress
+  readonly limits: PipelineLimits
+  /** Far behind the head one block in so many is checked; 1: every one. */
+  readonly checkEvery: number
+  /**
+   * One read of traces in so many is compared with a second endpoint's; 16 where it is not said.
+   */
+  readonly compareEvery?: number
+  /** Called when {@link ChainReader.stages} may have changed. */
+  readonly changed: () => void
+}
+
+/** Pauses between tries to reach a chain, or to write its store. */
+const firstPauseMs = 500
+const longestPauseMs = 10_000
+/** A database that comes back is the deployment's own: it is found soon. */
+const longestStorePauseMs = 2_000
+
+/** Reads one chain until it is told to end. */
+export class ChainReader {
+  readonly #parts: ReadChainParts
+  readonly #checks: BlockChecks
+  readonly #settlement = new Settlement()
+  readonly #trust = new TakenOnTrust()
+  #blocks: Pipeline<BlocksPiece> | undefined
+  readonly #traces: TraceReader
+  /** Status of the blocks while they have no pipeline. */
+  #blocksStatus: StageStatus = idleStatus('blocks')
+
+  constructor(parts: ReadChainParts) {
+    this.#parts = parts
+    const { log, source, checkEvery } = parts
+    this.#checks = new BlockChecks({ log, checkEvery, endpoints: () => source.endpoints() })
+    // Where execution comes later a receipt charges half of the gas limit at least (ACP-194).
+    const gasRule = (): GasRule => (this.#settlement.isUsed === false ? 'equal' : 'at-most')
+    this.#traces = new TraceReader({ ...parts, gasRule })
+  }
+
+  stages(): readonly StageStatus[] {
+    return [this.#withProofs(this.#blocks?.status() ?? this.#blocksStatus), this.#traces.status()]
+  }
+
+  /** Blocks taken without a check that is not known to hold on this chain. */
+  unchecked(): Unchecked {
+    return this.#checks.unchecked()
+  }
+
+  #withProofs(status: StageStatus): StageStatus {
+    const unverified = this.#checks.unverified()
+    const checked = this.#checks.provenUntil(status.indexedHeight)
+    const provenHeight = Math.min(checked, this.#settlement.provenHeight ?? checked)
+    const proven = { ...status, provenHeight, ...(unverified === undefined ? {} : { unverified }) }
+    return this.#trust.shownIn(proven)
+  }
+
+  /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, changed } = this.#parts
+    try {
+      await this.#tried(() => this.#readAll(signal), signal)
+    } catch (error) {
+      if (signal.aborted) return
+      const fault = faultOf(error)
+      const reason = fault?.message ?? 'internal error'
+      this.#blocksStatus = stoppedAt(this.#blocksStatus, reason)
+      log.error('chain stopped', { reason, ...(fault === undefined ? { error } : fault.detail) })
+      changed()
+    }
+  }
+
+  /** As `readOn`; takes rows away that were found to be wrong, so that they are read again. */
+  async #readAll(signal: AbortSignal): Promise<void> {
+    const { writer, log } = this.#parts
+    try {
+      await this.#readOn(signal)
+    } catch (error) {
+      const from = refutedFrom(error)
+      if (from === undefined) throw error
+      log.error('rows are wrong and are read again', { from, reason: faultOf(error)?.message })
+      await writer.cut(from)
+      this.#traces.forget(from)
+      this.#checks.forget(from)
+      this.#trust.forget(from)
+      throw error
+    }
+  }
+
+  /** Goes on where the rows end, until the signal is aborted or something fails. */
+  async #readOn(signal: AbortSignal): Promise<void> {
+    const { source, readers, writer, world, log } = this.#parts
+    const identity = await source.identity(signal)
+    readers?.opened(identity)
+    const { standsBy: _before, ...status } = this.#blocksStatus
+    // It waits there for as long as another process writes the store.
+    this.#blocksStatus = { ...status, standsBy: true }
+    this.#parts.changed()
+    const resume = await writer.begin(identity)
+    log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
+    const ending = new AbortController()
+    const inner = AbortSignal.any([signal, ending.signal])
+    await this.#knowProofs(resume, signal)
+    const proofs = { checks: this.#checks, settlement: this.#settlement, trust: this.#trust }
+    const blocks = blocksPipeline({ ...this.#parts, ...proofs }, resume, () =>
+      this.#traces.setHead(blocks.committed),
+    )
+    this.#blocks = blocks
+    const looked = (): void => {
+      blocks.tick()
+      this.#traces.tick()
+    }
+    const all = [
+      blocks.run(inner),
+      watchHead({ source, blocks, looked, clock: world.clock, log }, inner),
+      this.#traces.run(resume.tracesFrom, inner),
+      this.#readAgain(inner),
+      this.#traces.readAgain(inner),
+    ]
+    try {
+      await Promise.all(all)
+    } finally {
+      ending.abort(new Fault('node-unreachable', 'the chain ended'))
+      await Promise.allSettled(all)
+      if (!signal.aborted) this.#leavePipelines()
+    }
+  }
+
+  /** Remembers which of the stored blocks are proven, and which are still to be. */
+  async #knowProofs(resume: ResumePoint, signal: AbortSignal): Promise<void> {
+    const { proofs, parentHash: lastHash, blocksFrom } = resume
+    this.#trust.forget(blocksFrom)
+    if (proofs?.unprovenFrom !== undefined)
+      this.#checks.restore(proofs.unprovenFrom, proofs.unverified)
+    const isKnown = this.#settlement.resume(blocksFrom - 1)
+    const stored = proofs?.settlement
+    if (isKnown || stored?.at !== blocksFrom - 1 || lastHash === undefined) return
+    const blocks = await unsettledNow(this.#again(), { ...stored, lastHash }, signal)
+    this.#settlement.restore(stored, blocks)
+  }
+
+  #again(): ReadAgainParts {
+    return { ...this.#parts, checks: this.#checks, trust: this.#trust }
+  }
+
+  #readAgain(signal: AbortSignal): Promise<void> {
+    const { log, world, changed } = this.#parts
+    const read = (range: TakenRange, inner: AbortSignal): Promise<string> =>
+      sumNow(this.#again(), range, inner)
+    return rereadCaught(
+      { trust: this.#trust, sumNow: read, clock: world.clock, log, changed },
+      signal,
+    )
+  }
+
+  /** Keeps what the stages were for the time until they begin again. */
+  #leavePipelines(): void {
+    this.#blocksStatus = waitingAt(this.#blocks?.status() ?? this.#blocksStatus)
+    this.#blocks = undefined
+    this.#traces.rest()
+  }
+
+  /** Tries until it works or can never work. */
+  async #tried<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { log, changed, world } = this.#parts
+    for (let tries = 0; ; tries++) {
+      const beganMs = world.clock.monotonic()
+      try {
+        return await work()
+      } catch (error) {
+        const fault = faultOf(error)
+        if (signal.aborted || fault === undefined || !fault.retryable) throw error
+        const { standsBy: _before, ...status } = this.#blocksStatus
+        const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
+        this.#blocksStatus = { ...status, reason: fault.message, ...standsBy }
+        log.warn('chain waits', { code: fault.code, reason: fault.message })
+        changed()
+        // A read that went well for a while fails for a new reason.
+        if (world.clock.monotonic() - beganMs > longestPauseMs) tries = 0
+        await world.clock.sleep(pauseAfter(tries, fault.code), signal)
+      }
+    }
+  }
+}
+
+/** Milliseconds to wait after so many failures before, the last one with this code. */
+function pauseAfter(failures: number, code: FaultCode): number {
+  const longestMs = code === 'store-failed' ? longestStorePauseMs : longestPauseMs
+  return growingPause(failures, { firstMs: firstPauseMs, longestMs })
+}
+
+/** First height of rows that were found to be wrong once they were stored. */
+function refutedFrom(error: unknown): number | undefined {
+  const fault = faultOf(error)
+  const from = fault?.code === 'rows-refuted' ? fault.detail['from'] : undefined
+  return typeof from === 'number' ? from : undefined
+}
+
+/** The last status of a stage that begins again. */
+function waitingAt(last: StageStatus): StageStatus {
+  const { stage, indexedHeight, headHeight } = last
+  return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state: 'syncing' }
+}
+
+/** The last status of a stage that does not go on. */
+function stoppedAt(last: StageStatus, reason: string): StageStatus {
+  const { stage, indexedHeight, headHeight } = last
+  return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state: 'stopped', reason }
+}

@@ -1,0 +1,169 @@
+/**
+ * Writes one EVM chain for as long as the process runs, one piece of work after the other.
+ *
+ * A full disk pauses the chain, it does not stop it: the batch waits here until there is room. When
+ * another process took the store, this one stands by and goes on where that one's rows end.
+ */
+
+import { to0x } from '../../../core/bytes.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
+import { WorkQueue } from '../../../core/work-queue.ts'
+import type { World } from '../../../core/world.ts'
+import { openRollup } from '../../../rollup/chain-rollup.ts'
+import { getCheckpoint } from '../../../store/checkpoint.ts'
+import type { Database, Reader, Writer } from '../../../store/engine/database.ts'
+import {
+  holdLease,
+  type Lease,
+  leaseTtlMs,
+  renewLease,
+  type StandingLease,
+} from '../../../store/lease.ts'
+import { storedProofs } from '../../../store/query/evm/stored-proofs.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { EvmOutbox } from '../../events/evm-outbox.ts'
+import type { ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'
+import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
+import { blockStage } from '../write/apply-blocks.ts'
+import { traceStage } from '../write/apply-traces.ts'
+import { EvmIngest } from './evm-ingest.ts'
+
+/** Pause before a store without room is tried again. */
+const fullPauseMs = 2_000
+
+/** Parts of a standing ingest. */
+export type StandingIngestParts = {
+  readonly database: Database
+  readonly standing: StandingLease
+  readonly spec: ChainSpec
+  readonly world: World
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** Notes what webhooks are to be told; absent where nobody tells. */
+  readonly outbox?: EvmOutbox
+  /** Present where blocks of a backfill become segments at once. */
+  readonly freezing?: FreezingAtOnce
+  /** Hears of rows in tables that cannot freeze. */
+  readonly altered?: (fault: Fault) => void
+}
+
+/** The writer of a chain. Calls may overlap; they are done in order. */
+export class StandingIngest {
+  readonly #parts: StandingIngestParts
+  /**
+   * Writes what follows the rows that `resume` told of; none when another process added to them.
+   */
+  #ingest: EvmIngest | undefined
+  readonly #queue = new WorkQueue()
+  #lastCommitMs: number
+
+  constructor(parts: StandingIngestParts) {
+    this.#parts = parts
+    this.#lastCommitMs = parts.world.clock.monotonic()
+  }
+
+  /**
+   * Where the rows end, once all that was asked before is done; waits while another process writes
+   * the store. Needed before the first batch, and again after `lease-lost`. Throws `lease-lost`,
+   * `store-failed`.
+   */
+  readonly resume = async (): Promise<ResumePoint> => {
+    const { database, standing, spec, world, outbox, freezing, altered } = this.#parts
+    const { clock } = world
+    const more = {
+      ...(altered === undefined ? {} : { altered }),
+      ...(outbox === undefined ? {} : { outbox }),
+      ...(freezing === undefined ? {} : { freezing }),
+    }
+    await standing.regain()
+    return this.#inOrder(async (lease) => {
+      // A commit whose answer was lost may still be under way: it holds the lease until it is over.
+      const point = await database.transaction(async (writer) => {
+        await holdLease(writer, lease, clock)
+        return resumePoint(writer, spec.startHeight)
+      })
+      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, ...more })
+      return point
+    })
+  }
+
+  /** Writes a batch, or more than one. Throws what `work` throws, `lease-lost`, `store-failed`. */
+  readonly write = <T>(work: (ingest: EvmIngest) => Promise<T>): Promise<T> =>
+    this.#inOrder(() => {
+      if (this.#ingest === undefined)
+        throw new Fault('store-failed', 'another process wrote the store meanwhile')
+      return work(this.#ingest)
+    })
+
+  /** Does `work` in one transaction, under the lease. */
+  readonly commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> => {
+    const { database, world } = this.#parts
+    return this.#inOrder((lease) =>
+      database.transaction(async (writer) => {
+        await holdLease(writer, lease, world.clock)
+        return work(writer)
+      }),
+    )
+  }
+
+  /** Says that this process still writes, where no commit did; waits while another does. */
+  readonly renew = async (): Promise<void> => {
+    const { database, standing, world } = this.#parts
+    await standing.regain()
+    if (world.clock.monotonic() - this.#lastCommitMs >= leaseTtlMs / 4)
+      await this.#inOrder(async (lease) => renewLease(database, lease, world.clock))
+  }
+
+  /** Returns whether this process writes the store, as far as it knows. */
+  readonly isHeld = (): boolean => this.#parts.standing.isHeld
+
+  /** Leaves the store to another process, once all that was asked before is done. */
+  readonly giveUp = (): Promise<void> =>
+    this.#inOrder(async () => {
+      this.#ingest = undefined
+      await this.#parts.standing.giveUp(this.#parts.database)
+    })
+
+  /** Waits for the work under way. */
+  async settled(): Promise<void> {
+    await this.#queue.idle()
+  }
+
+  #inOrder<T>(work: (lease: Lease) => Promise<T>): Promise<T> {
+    const { standing, world } = this.#parts
+    return this.#queue.run(async () => {
+      try {
+        const done = await whenThereIsRoom(() => standing.during(work), this.#parts)
+        this.#lastCommitMs = world.clock.monotonic()
+        return done
+      } catch (error) {
+        if (faultOf(error)?.code === 'lease-lost') this.#ingest = undefined
+        throw error
+      }
+    })
+  }
+}
+
+/** Does `work`, again and again while the disk is full. */
+async function whenThereIsRoom<T>(work: () => Promise<T>, parts: StandingIngestParts): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (faultOf(error)?.code !== 'store-full' || parts.signal.aborted) throw error
+      parts.log.error('disk full, writing waits', {})
+      await parts.world.clock.sleep(fullPauseMs, parts.signal)
+    }
+  }
+}
+
+async function resumePoint(reader: Reader, startHeight: number): Promise<ResumePoint> {
+  const blocks = await getCheckpoint(reader, blockStage)
+  const traces = await getCheckpoint(reader, traceStage)
+  return {
+    blocksFrom: blocks === undefined ? startHeight : blocks.height + 1,
+    tracesFrom: traces === undefined ? startHeight : traces.height + 1,
+    ...(blocks?.hash === undefined ? {} : { parentHash: to0x(blocks.hash) }),
+    ...(blocks === undefined ? {} : { proofs: await storedProofs(reader) }),
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Learns the chain's id on the P-Chain where its node could not tell it when the chain was opened.
+ *
+ * A node that starts refuses calls for a while, and the warp precompile appears with an upgrade. The
+ * interchain messages of a chain wait for its id.
+ */
+
+import { faultOf } from '../../../core/fault.ts'
+import { growingPause } from '../../../core/growing-pause.ts'
+import type { Clock } from '../../../core/world.ts'
+import { blockchainIdCall, blockchainIdIn } from '../../../source/blockchain-id.ts'
+import type { EvmSource } from '../../../source/evm-source.ts'
+import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
+import { meta } from '../../../store/schema/control.ts'
+import { quietStream } from '../../stream/quiet-stream.ts'
+import type { Stream } from '../../stream/stage.ts'
+
+/** Pauses between two questions, doubled each time: most chains without an id never get one. */
+const pauses = { firstMs: 1_000, longestMs: 600_000 }
+
+const storedId = statement("select value from meta where name = 'blockchainId'")
+
+/** Parts of learning the id. */
+export type BlockchainIdParts = {
+  readonly database: Database
+  readonly source: Pick<EvmSource, 'state'>
+  readonly clock: Clock
+  /** Does work in one transaction, under the lease. */
+  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+}
+
+/** The stream. It ends when the id is stored. */
+export function blockchainIdStream(parts: BlockchainIdParts): Stream {
+  return quietStream('blockchain id', async (signal) => {
+    for (let failures = 0; !(await isStored(parts, signal)); failures++)
+      await parts.clock.sleep(growingPause(failures, pauses), signal)
+  })
+}
+
+/** Asks and stores the id where it is missing. Returns false when nobody could tell it. */
+async function isStored(parts: BlockchainIdParts, signal: AbortSignal): Promise<boolean> {
+  const { database, source, commit } = parts
+  try {
+    if ((await database.get(storedId)) !== undefined) return true
+    const question = { method: 'eth_call', target: blockchainIdCall } as const
+    const [answer] = await source.state([question], 'latest', signal)
+    const id = answer?.kind === 'value' ? blockchainIdIn(answer.value) : undefined
+    if (id === undefined) return false
+    await commit(async (writer) => writer.insertNew(meta, { name: ['blockchainId'], value: [id] }))
+    return true
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+    return false
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Names, symbols, decimals and interfaces of tokens, asked of the contracts themselves.
+ *
+ * Runs beside the blocks and never holds them up. A contract is asked when its first transfer
+ * was stored, and again when a proxy says that its code changed.
+ */
+
+import { eventKinds } from '../../../codec/evm/columns.ts'
+import { to0x } from '../../../core/bytes.ts'
+import type { EvmSource, StateAnswer, StateCall } from '../../../source/evm-source.ts'
+import { type Database, type Row, type Writer, statement } from '../../../store/engine/database.ts'
+import { token } from '../../../store/schema/evm.ts'
+import { placesPerBlock } from '../../../store/schema/places.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
+
+/** Parts of asking. `commit` runs in a transaction that proves the lease. */
+export type TokenParts = {
+  readonly database: Database
+  readonly source: EvmSource
+  readonly log: Log
+  readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
+}
+
+/** Tokens asked in one round: with seven calls each, below the 1,000 calls of a batch. */
+const tokensPerRound = 100
+
+/** Of these, how many are asked of two endpoints: at the head new tokens come one by one. */
+const tokensCompared = 20
+
+/**
+ * Selectors and interface ids. Source: ERC-20, ERC-165 (`supportsInterface` must be true for its
+ * own id and false for 0xffffffff), ERC-721, ERC-1155.
+ */
+const questions = {
+  name: '0x06fdde03',
+  symbol: '0x95d89b41',
+  decimals: '0x313ce567',
+  introspects: `0x01ffc9a701ffc9a7${'0'.repeat(56)}`,
+  liesAbout: `0x01ffc9a7ffffffff${'0'.repeat(56)}`,
+  isErc721: `0x01ffc9a780ac58cd${'0'.repeat(56)}`,
+  isErc1155: `0x01ffc9a7d9b67a26${'0'.repeat(56)}`,
+} as const
+
+const names = [
+  'name',
+  'symbol',
+  'decimals',
+  'introspects',
+  'liesAbout',
+  'isErc721',
+  'isErc1155',
+] as const
+
+const unasked = statement(
+  `select t.id, a.bytes, t.standard, t.first_height from token t join address a on a.id = t.id
+   where t.metadata_height = 0 order by t.id limit ${tokensPerRound}`,
+)
+
+const upgraded = statement(
+  `select t.id, k.pos from event_by_kind k
+   join event e on e.pos = k.pos
+   join token t on t.id = e.address_id
+   where k.kind = ${eventKinds.proxyUpgraded} and k.pos > ?
+   order by k.pos limit ${tokensPerRound}`,
+)
+
+/** Facts that a contract returned about itself. */
+export type TokenFacts = {
+  readonly name: string | undefined
+  readonly symbol: string | undefined
+  readonly decimals: number | undefined
+  /** 20, 721 or 1155: what its logs showed, or more by its interfaces. */
+  readonly standard: number
+}
+
+/** Of tokens nobody had asked: how many were asked now, and how many answers were stored. */
+export type Asked = { readonly asked: number; readonly stored: number }
+
+/**
+ * Asks tokens nobody asked yet. None is stored when no source can tell now. `height` is written as
+ * the height of the answers.
+ */
+export async function askNewTokens(
+  parts: TokenParts,
+  height: number,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const rows = await parts.database.all(unasked)
+  if (rows.length === 0) return { asked: 0, stored: 0 }
+  const answers = await answersOf(parts, rows, signal)
+  const told: { readonly row: Row; readonly facts: TokenFacts }[] = []
+  for (const [at, row] of rows.entries()) {
+    const own = answers.slice(at * names.length, (at + 1) * names.length)
+    // A node that has no answer at all is asked again later; one that lacks some has no more.
+    if (own.every(({ kind }) => kind === 'not-served')) continue
+    told.push({ row, facts: factsOf(own, Number(row[2])) })
+  }
+  if (told.length === 0) return { asked: rows.length, stored: 0 }
+  await parts.commit(async (writer) => {
+    await writer.update(token, {
+      id: told.map(({ row }) => Number(row[0])),
+      name: told.map(({ facts }) => facts.name ?? null),
+      symbol: told.map(({ facts }) => facts.symbol ?? null),
+      decimals: told.map(({ facts }) => facts.decimals ?? null),
+      standard: told.map(({ facts }) => facts.standard),
+      metadata_height: told.map(({ row }) => Math.max(1, height, Number(row[3]))),
+    })
+  })
+  return { asked: rows.length, stored: told.length }
+}
+
+/**
+ * Answers to all questions about `rows`. Those about the first of them are asked of a second
+ * endpoint, too, where there is one: no hash covers them.
+ */
+async function answersOf(
+  parts: TokenParts,
+  rows: readonly Row[],
+  signal: AbortSignal,
+): Promise<readonly StateAnswer[]> {
+  const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
+  const compared = calls.slice(0, tokensCompared * names.length)
+  const agreed = await agreedAnswers(parts, compared, signal)
+  const rest = calls.slice(compared.length)
+  return rest.length === 0
+    ? agreed
+    : [...agreed, ...(await parts.source.state(rest, 'latest', signal))]
+}
+
+/**
+ * Answers of two endpoints. What they tell differently, also when they are asked again, counts as
+ * not answered by the contract: better no name than a wrong one.
+ */
+async function agreedAnswers(
+  { source, log }: TokenParts,
+  calls: readonly StateCall[],
+  signal: AbortSignal,
+): Promise<readonly StateAnswer[]> {
+  const tell = async (): Promise<{ first: readonly StateAnswer[]; differ: readonly number[] }> => {
+    const [first = [], second = first] = await source.stateTwice(calls, 'latest', signal)
+    return { first, differ: differing(first, second) }
+  }
+  let told = await tell()
+  if (told.differ.length > 0) told = await tell()
+  const agreed = [...told.first]
+  for (const at of told.differ) {
+    agreed[at] = { kind: 'reverted' }
+    const target = calls[at]?.target
+    const contract = typeof target === 'object' ? target.to : target
+    log.warn('endpoints tell different answers', { contract, question: names[at % names.length] })
+  }
+  return agreed
+}
+
+/** Places of answers that two endpoints told differently; a value not served counts as no answer. */
+function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]): number[] {
+  const text = (answer: StateAnswer): string =>
+    answer.kind === 'value' ? answer.value.toLowerCase() : answer.kind
+  return first.flatMap((one, at) => {
+    const other = second[at]
+    if (other === undefined || one.kind === 'not-served' || other.kind === 'not-served') return []
+    return text(one) === text(other) ? [] : [at]
+  })
+}
+
+/**
+ * Marks tokens behind proxies that changed after position `after` as not asked. Returns the
+ * position to go on from.
+ */
+export async function forgetUpgraded(parts: TokenParts, after: number): Promise<number> {
+  const rows = await parts.database.all(upgraded, [after])
+  const last = rows.at(-1)
+  if (last === undefined) return after
+  const ids = [...new Set(rows.map(([id]) => Number(id)))]
+  await parts.commit(async (writer) => {
+    await writer.update(token, { id: ids, metadata_height: ids.map(() => 0) })
+  })
+  return Number(last[1])
+}
+
+/** First position after everything stored up to `height`. */
+export function positionAfter(height: number): number {
+  return (height + 1) * placesPerBlock - 1
+}
+
+/** Facts about a token whose logs showed `standard`, from answers to all {@link questions}. */
+export function factsOf(answers: readonly StateAnswer[], standard: number): TokenFacts {
+  const of = (name: (typeof names)[number]): StateAnswer | undefined => answers[names.indexOf(name)]
+  const introspects = isTrue(of('introspects')) && !isTrue(of('liesAbout'))
+  const declared = !introspects
+    ? 0
+    : isTrue(of('isErc1155'))
+      ? 1155
+      : isTrue(of('isErc721'))
+        ? 721
+        : 0
+  return {
+    name: tokenText(of('name')),
+    symbol: tokenText(of('symbol')),
+    decimals: tokenDecimals(of('decimals')),
+    standard: Math.max(standard, declared),
+  }
+}
+
+/** The calls whose answers {@link factsOf} reads, to the contract `to`, `0x` hex. */
+export function questionsTo(to: string): StateCall[] {
+  return names.map((name) => ({ method: 'eth_call', target: { to, data: questions[name] } }))
+}
+
+function addressOf(row: Row): string {
+  return row[1] instanceof Uint8Array ? to0x(row[1]) : ''
+}

@@ -1,0 +1,93 @@
+/** Decoded traces into rows: internal transactions, and who took part in them. */
+
+import { noAddress } from '../../../codec/evm/column-kinds.ts'
+import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import { assert, Fault } from '../../../core/fault.ts'
+import { f64At, u32At } from '../../../core/item-at.ts'
+import { type Checkpoint, getCheckpoint } from '../../../store/checkpoint.ts'
+import { statement, type Writer } from '../../../store/engine/database.ts'
+import { internal, internalByAddress } from '../../../store/schema/evm.ts'
+import { gather, gatherWords } from '../../stream/radix-order.ts'
+import { blockStage } from './apply-blocks.ts'
+import { byteAt, placesOf } from './batch-columns.ts'
+import { FanOut, maxBatchRows } from './fan-out.ts'
+import type { Interner } from './intern.ts'
+
+/** Name of the stage in `checkpoint`. */
+export const traceStage = 'traces'
+
+const timesOfBlocks = statement(
+  'select timestamp from block where height >= ? and height < ? order by height',
+)
+
+/** Result of writing a batch. */
+export type AppliedTraces = {
+  readonly ids: Float64Array
+  readonly before: Checkpoint | undefined
+  /** Unix seconds of the batch's blocks. */
+  readonly timestamps: Float64Array
+}
+
+/**
+ * Writes the rows of `batch`, whose blocks must be stored and which must follow the traces
+ * stored last. Frames at the root of a transaction are that transaction and give no row.
+ */
+export async function applyTraces(
+  writer: Writer,
+  batch: TraceBatch,
+  interner: Interner,
+): Promise<AppliedTraces> {
+  const before = await getCheckpoint(writer, traceStage)
+  const blocks = await getCheckpoint(writer, blockStage)
+  assert(before === undefined || batch.from === before.height + 1, 'traces follow one another')
+  assert(blocks !== undefined && batch.until <= blocks.height + 1, 'traces come after blocks')
+  const times = await writer.all(timesOfBlocks, [batch.from, batch.until])
+  assert(times.length === batch.until - batch.from, 'the blocks of traces are stored')
+  const ids = await interner.ids(writer, batch.addresses)
+  await writeInternals(writer, batch, ids)
+  return { ids, before, timestamps: Float64Array.from(times, ([time]) => Number(time)) }
+}
+
+/** Writes listed frames and the lists of their parties. `ids` are numbers of addresses. */
+export async function writeInternals(
+  writer: Writer,
+  batch: TraceBatch,
+  ids: Float64Array,
+): Promise<void> {
+  const { frames, arena } = batch
+  const listed = listedRows(frames.position)
+  const { pos, overfull } = placesOf(batch.from, gatherWords(frames.block, listed))
+  if (overfull !== undefined)
+    throw new Fault('source-mismatch', `block has more frames than can be kept: ${overfull}`)
+  await writer.insert(internal, {
+    pos,
+    tx_index: gatherWords(frames.txIndex, listed),
+    kind: gather(frames.kind, listed),
+    from_id: gather(ids, gatherWords(frames.from, listed)),
+    to_id: Array.from(listed, (row) => idOrNull(frames.to[row] ?? noAddress, ids)),
+    value: Array.from(listed, (row) => byteAt(arena, frames.value, row)),
+    gas_limit: gather(frames.gasLimit, listed),
+    gas_used: gather(frames.gasUsed, listed),
+    reverted: gather(frames.reverted, listed),
+  })
+  const fanOut = new FanOut(listed.length * 2)
+  for (let at = 0; at < listed.length; at++) {
+    const from = u32At(frames.from, u32At(listed, at))
+    const to = frames.to[u32At(listed, at)] ?? noAddress
+    fanOut.add(f64At(ids, from), at)
+    if (to !== noAddress && to !== from) fanOut.add(f64At(ids, to), at)
+  }
+  const { ids: owners, rows } = fanOut.sorted()
+  await writer.insert(internalByAddress, { address_id: owners, pos: gather(pos, rows) })
+}
+
+function listedRows(position: Uint32Array): Uint32Array {
+  const rows: number[] = []
+  for (let row = 0; row < position.length; row++) if (position[row] !== 0) rows.push(row)
+  assert(rows.length <= maxBatchRows, 'batches are cut below the limit of rows')
+  return Uint32Array.from(rows)
+}
+
+function idOrNull(place: number, ids: Float64Array): number | null {
+  return place === noAddress ? null : f64At(ids, place)
+}

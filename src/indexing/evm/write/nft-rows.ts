@@ -1,0 +1,217 @@
+/** Rows of NFTs: who owns which token, how much of it, and ranges minted by one log. */
+
+import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
+import { toHex } from '../../../core/bytes.ts'
+import { f64At, u32At, u8At } from '../../../core/item-at.ts'
+import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'
+import type { Writer } from '../../../store/engine/database.ts'
+import { nftAmount, nftToken } from '../../../store/schema/nft.ts'
+import { placesPerBlock } from '../../../store/schema/places.ts'
+import { byteAt } from './batch-columns.ts'
+import { NewHoldings } from './holdings.ts'
+import type { Interner } from './intern.ts'
+import { isMultiToken, isUnique } from './kinds.ts'
+import { rangesOf, writeRanges } from './nft-ranges.ts'
+
+/** A batch, the stored numbers of its addresses, and where the zero address is among them. */
+export type NftInput = {
+  readonly batch: BlockBatch
+  readonly ids: Float64Array
+  /** Place of the zero address among the batch's addresses, or -1. */
+  readonly zero: number
+  /** Heights of the transfers. */
+  readonly heights: Float64Array
+}
+
+/** Writes what the NFT logs of a batch say. Does nothing for batches without. */
+export async function writeNfts(
+  writer: Writer,
+  input: NftInput,
+  interner: Interner,
+): Promise<void> {
+  const { transfers, events } = input.batch
+  if (transfers.kind.some((kind) => isUnique(kind) || isMultiToken(kind))) {
+    const moves = movesOf(input)
+    await writeTokensMoved(writer, [...moves.tokens.values()])
+    await writeAmounts(writer, [...moves.amounts.values()])
+  }
+  if (events.kind.includes(eventKinds.consecutiveTransfer))
+    await writeRanges(writer, input.batch, interner)
+  await writeNftHoldings(writer, input, interner)
+}
+
+/** A token id of a contract, where its last transfer of the batch left it. */
+type MovedToken = {
+  readonly contractId: number
+  readonly standard: 721 | 1155
+  readonly item: Uint8Array
+  ownerId: number | null
+  at: number
+}
+
+/** Changes of one owner's amount of one token id in the batch. */
+type MovedAmount = {
+  readonly ownerId: number
+  readonly contractId: number
+  readonly item: Uint8Array
+  readonly changes: { readonly height: number; readonly delta: bigint }[]
+}
+
+type Moves = {
+  readonly tokens: Map<string, MovedToken>
+  readonly amounts: Map<string, MovedAmount>
+}
+
+function movesOf(input: NftInput): Moves {
+  const moves: Moves = { tokens: new Map(), amounts: new Map() }
+  const { transfers } = input.batch
+  for (let row = 0; row < transfers.count; row++) {
+    const kind = u8At(transfers.kind, row)
+    if (isUnique(kind)) addOwned(moves, input, row)
+    else if (isMultiToken(kind)) addAmounts(moves, input, row)
+  }
+  return moves
+}
+
+function addOwned({ tokens }: Moves, input: NftInput, row: number): void {
+  const { batch, ids, zero, heights } = input
+  const to = u32At(batch.transfers.to, row)
+  const ownerId = to === zero ? null : f64At(ids, to)
+  const at = placeOfLog(f64At(heights, row), u32At(batch.transfers.logIndex, row))
+  const { contractId, item, key } = nftAt(input, row)
+  const known = tokens.get(`721 ${key}`)
+  if (known === undefined)
+    tokens.set(`721 ${key}`, { contractId, standard: 721, item, ownerId, at })
+  else {
+    known.ownerId = ownerId
+    known.at = at
+  }
+}
+
+function addAmounts({ tokens, amounts }: Moves, input: NftInput, row: number): void {
+  const { batch, ids, zero, heights } = input
+  const { contractId, item, key } = nftAt(input, row)
+  const height = f64At(heights, row)
+  if (!tokens.has(`1155 ${key}`))
+    tokens.set(`1155 ${key}`, { contractId, standard: 1155, item, ownerId: null, at: 0 })
+  const from = u32At(batch.transfers.from, row)
+  const to = u32At(batch.transfers.to, row)
+  if (from === to) return
+  const value = wideInteger(byteAt(batch.arena, batch.transfers.value, row))
+  const change = (place: number, delta: bigint): void => {
+    if (place === zero) return
+    const ownerId = f64At(ids, place)
+    const name = `${ownerId} ${key}`
+    let moved = amounts.get(name)
+    if (moved === undefined) amounts.set(name, (moved = { ownerId, contractId, item, changes: [] }))
+    moved.changes.push({ height, delta })
+  }
+  change(from, -value)
+  change(to, value)
+}
+
+/** Writes everybody whom a log about NFTs names. */
+export async function writeNftHoldings(
+  writer: Writer,
+  input: NftInput,
+  interner: Interner,
+): Promise<void> {
+  const { batch, ids, zero, heights } = input
+  const { transfers } = batch
+  const holdings = new NewHoldings()
+  for (let row = 0; row < transfers.count; row++) {
+    const kind = u8At(transfers.kind, row)
+    if (!isUnique(kind) && !isMultiToken(kind)) continue
+    const tokenId = f64At(ids, u32At(transfers.token, row))
+    const height = f64At(heights, row)
+    for (const place of [u32At(transfers.from, row), u32At(transfers.to, row)])
+      if (place !== zero) holdings.add(tokenId, f64At(ids, place), height)
+  }
+  for (const { contractId, ownerId, at } of await rangesOf(writer, batch, interner))
+    if (ownerId !== null) holdings.add(contractId, ownerId, Math.floor(at / placesPerBlock))
+  await holdings.write(writer)
+}
+
+/** Where a log lies in the history of its chain. */
+export function placeOfLog(height: number, logIndex: number): number {
+  return height * placesPerBlock + Math.min(logIndex, placesPerBlock - 1)
+}
+
+function nftAt(
+  { batch, ids }: NftInput,
+  row: number,
+): { contractId: number; item: Uint8Array; key: string } {
+  const contractId = f64At(ids, u32At(batch.transfers.token, row))
+  const item = fullItem(byteAt(batch.arena, batch.transfers.tokenId, row))
+  return { contractId, item, key: `${contractId} ${toHex(item)}` }
+}
+
+/** A token id as the tables have it: 32 bytes. */
+export function fullItem(bytes: Uint8Array): Uint8Array {
+  const item = new Uint8Array(32)
+  item.set(bytes, 32 - bytes.length)
+  return item
+}
+
+async function writeTokensMoved(writer: Writer, tokens: readonly MovedToken[]): Promise<void> {
+  const stored = await writer.lookup(
+    { table: nftToken, key: ['contract_id', 'standard', 'item'], select: ['at'] },
+    [
+      tokens.map(({ contractId }) => contractId),
+      tokens.map(({ standard }) => standard),
+      tokens.map(({ item }) => item),
+    ],
+  )
+  const fresh = tokens.filter((_, row) => stored[row] === undefined)
+  const known = tokens.filter((_, row) => stored[row] !== undefined)
+  await writer.insert(nftToken, {
+    ...columnsOf(fresh),
+    asked: fresh.map(() => 0),
+  })
+  await writer.update(nftToken, columnsOf(known.filter(({ standard }) => standard === 721)))
+}
+
+function columnsOf(tokens: readonly MovedToken[]): Record<string, (number | Uint8Array | null)[]> {
+  return {
+    contract_id: tokens.map(({ contractId }) => contractId),
+    standard: tokens.map(({ standard }) => standard),
+    item: tokens.map(({ item }) => item),
+    owner_id: tokens.map(({ ownerId }) => ownerId),
+    at: tokens.map(({ at }) => at),
+  }
+}
+
+async function writeAmounts(writer: Writer, moved: readonly MovedAmount[]): Promise<void> {
+  const newest = await writer.lookup(
+    {
+      table: nftAmount,
+      key: ['owner_id', 'contract_id', 'item'],
+      select: ['amount', 'negative'],
+      last: 'height',
+    },
+    [
+      moved.map(({ ownerId }) => ownerId),
+      moved.map(({ contractId }) => contractId),
+      moved.map(({ item }) => item),
+    ],
+  )
+  const rows: { of: MovedAmount; height: number; value: bigint }[] = []
+  for (const [place, of] of moved.entries()) {
+    const before = newest[place]
+    const bytes = before?.[0]
+    const size = wideInteger(bytes instanceof Uint8Array ? bytes : new Uint8Array())
+    let value = before?.[1] === 1 ? -size : size
+    for (const [at, { height, delta }] of of.changes.entries()) {
+      value += delta
+      if (of.changes[at + 1]?.height !== height) rows.push({ of, height, value })
+    }
+  }
+  await writer.insert(nftAmount, {
+    owner_id: rows.map(({ of }) => of.ownerId),
+    contract_id: rows.map(({ of }) => of.contractId),
+    item: rows.map(({ of }) => of.item),
+    height: rows.map(({ height }) => height),
+    amount: rows.map(({ value }) => wideBytes(value < 0n ? -value : value)),
+    negative: rows.map(({ value }) => (value < 0n ? 1 : 0)),
+  })
+}

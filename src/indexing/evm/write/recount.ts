@@ -1,0 +1,49 @@
+/** Balances and holders of the blocks that are in tables, counted from the first of them. */
+
+import { setImmediate as turn } from 'node:timers/promises'
+
+import { type Reader, statement, type Writer } from '../../../store/engine/database.ts'
+import type { Table } from '../../../store/engine/table.ts'
+import type { Freezing } from '../../../store/ice/freeze.ts'
+import { balance, holding } from '../../../store/schema/evm.ts'
+import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
+import { writeBalances } from './balances.ts'
+import { Interner } from './intern.ts'
+import { writeNftHoldings } from './nft-rows.ts'
+import { amountsInput, storedBatch } from './stored-batch.ts'
+
+const lastHeight = statement('select max(height) from block', { rowsOnly: true })
+
+/**
+ * Writes the rows of `balance` and `holding`, which have none, for stored blocks from height `from` on.
+ *
+ * Cost: every row of these blocks is read; between ranges of sums the thread does whatever else it has to.
+ */
+export const recount: Freezing['recount'] = async (writer, from) => {
+  const last = await highestInTables(writer)
+  const into = countedOnly(writer)
+  const interner = new Interner()
+  for (let at = from; at <= last; at += heightsPerSum) {
+    const range = { from: at, until: Math.min(last + 1, at + heightsPerSum) }
+    const input = amountsInput(await storedBatch(writer, range))
+    await writeBalances(into, { ...input, stored: Number.POSITIVE_INFINITY })
+    await writeNftHoldings(into, input, interner)
+    await turn()
+  }
+}
+
+async function highestInTables(reader: Reader): Promise<number> {
+  const last = (await reader.get(lastHeight))?.[0]
+  return typeof last === 'number' ? last : -1
+}
+
+const counted: ReadonlySet<Table> = new Set<Table>([balance, holding])
+
+function countedOnly(writer: Writer): Writer {
+  return {
+    ...writer,
+    insert: (table, columns) => (counted.has(table) ? writer.insert(table, columns) : undefined),
+    insertNew: (table, columns) =>
+      counted.has(table) ? writer.insertNew(table, columns) : undefined,
+  }
+}

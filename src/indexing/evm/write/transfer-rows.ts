@@ -1,0 +1,150 @@
+/** Rows of token transfers, of tokens, and of kept logs. */
+
+import { type BlockBatch, standardOf } from '../../../codec/evm/columns.ts'
+import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
+import type { ByteColumn } from '../../../store/engine/byte-column.ts'
+import type { Columns, Writer } from '../../../store/engine/database.ts'
+import { integerAt } from '../../../store/query/row-values.ts'
+import {
+  event,
+  eventByKind,
+  token,
+  transfer,
+  transferByAddress,
+  transferByToken,
+} from '../../../store/schema/evm.ts'
+import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
+import { bytesOf, idsOf, optionalBytesOf } from './batch-columns.ts'
+import { FanOut } from './fan-out.ts'
+
+/** Where the rows of a batch go: positions, and places of their transactions in their blocks. */
+export type RowPlaces = {
+  readonly ids: Float64Array
+  readonly pos: Float64Array
+  /** Place in its block of every transaction of the batch. */
+  readonly txPlace: Uint32Array
+}
+
+const standards = [20, 721, 1155] as const
+
+/** Writes transfers with the lists of addresses and tokens. */
+export async function writeTransfers(
+  writer: Writer,
+  batch: BlockBatch,
+  at: RowPlaces,
+): Promise<void> {
+  const { transfers, arena } = batch
+  await writer.insert(transfer, {
+    pos: at.pos,
+    tx_index: gatherWords(at.txPlace, transfers.tx),
+    log_index: transfers.logIndex,
+    batch_index: transfers.batchIndex,
+    kind: transfers.kind,
+    token_id: idsOf(transfers.token, at.ids),
+    from_id: idsOf(transfers.from, at.ids),
+    to_id: idsOf(transfers.to, at.ids),
+    value: bytesOf(arena, transfers.value, transfers.count),
+    item: itemsOf(batch),
+  })
+  await writer.insert(transferByAddress, addressLists(batch, at))
+  await writer.insert(transferByToken, tokenLists(batch, at))
+}
+
+/** Token ids of NFT rows, NULL for the others: an id of zero is an empty byte string. */
+function itemsOf({ transfers, arena }: BlockBatch): ByteColumn {
+  const present = new Uint8Array(transfers.count)
+  for (let row = 0; row < present.length; row++)
+    present[row] = standardOf(u8At(transfers.kind, row)) > 20 ? 1 : 0
+  return optionalBytesOf(arena, transfers.tokenId, present)
+}
+
+/** In key order: address, standard, position. */
+function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+  // Three lists an address: their numbers keep the order of the key.
+  const fanOut = new FanOut(transfers.count * 2)
+  for (let row = 0; row < transfers.count; row++) {
+    const list = standards.findIndex((each) => each === standardOf(u8At(transfers.kind, row)))
+    if (list === -1) continue
+    const from = u32At(transfers.from, row)
+    const to = u32At(transfers.to, row)
+    fanOut.add(f64At(ids, from) * 3 + list, row)
+    if (to !== from) fanOut.add(f64At(ids, to) * 3 + list, row)
+  }
+  const { ids: lists, rows } = fanOut.sorted()
+  return {
+    address_id: lists.map((list) => Math.floor(list / 3)),
+    standard: lists.map((list) => itemAt(standards, list % 3)),
+    pos: gather(pos, rows),
+  }
+}
+
+function tokenLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+  const fanOut = new FanOut(transfers.count)
+  for (let row = 0; row < transfers.count; row++)
+    if (standardOf(u8At(transfers.kind, row)) > 0)
+      fanOut.add(f64At(ids, u32At(transfers.token, row)), row)
+  const { ids: owners, rows } = fanOut.sorted()
+  return { token_id: owners, pos: gather(pos, rows) }
+}
+
+/**
+ * Writes tokens seen for the first time, and the standard of those whose logs tell more now: the
+ * highest of 20, 721, 1155 that any log showed. `heights` are those of the transfers.
+ */
+export async function writeTokens(
+  writer: Writer,
+  batch: BlockBatch,
+  at: { readonly ids: Float64Array; readonly heights: Float64Array },
+): Promise<void> {
+  const { transfers } = batch
+  const seen = new Map<number, { standard: number; height: number }>()
+  for (let row = 0; row < transfers.count; row++) {
+    const standard = standardOf(u8At(transfers.kind, row))
+    if (standard === 0) continue
+    const id = f64At(at.ids, u32At(transfers.token, row))
+    const known = seen.get(id)
+    if (known === undefined) seen.set(id, { standard, height: f64At(at.heights, row) })
+    else if (standard > known.standard) known.standard = standard
+  }
+  const tokens = Array.from(seen, ([id, what]) => ({ id, ...what })).toSorted((a, b) => a.id - b.id)
+  const ids = tokens.map(({ id }) => id)
+  const stored = await writer.lookup({ table: token, key: ['id'], select: ['standard'] }, [ids])
+  const fresh = tokens.filter((_, row) => stored[row] === undefined)
+  const raised = tokens.filter(({ standard }, row) => {
+    const before = stored[row]
+    return before !== undefined && integerAt(before, 0) < standard
+  })
+  const zeros = fresh.map(() => 0)
+  await writer.insert(token, {
+    id: fresh.map(({ id }) => id),
+    standard: fresh.map(({ standard }) => standard),
+    first_height: fresh.map(({ height }) => height),
+    exactness: zeros,
+    checked: zeros,
+    metadata_height: zeros,
+    spam: zeros,
+  })
+  await writer.update(token, {
+    id: raised.map(({ id }) => id),
+    standard: raised.map(({ standard }) => standard),
+  })
+}
+
+/** Writes logs kept whole for later stages. */
+export async function writeEvents(writer: Writer, batch: BlockBatch, at: RowPlaces): Promise<void> {
+  const { events, arena } = batch
+  await writer.insert(event, {
+    pos: at.pos,
+    tx_index: gatherWords(at.txPlace, events.tx),
+    log_index: events.logIndex,
+    kind: events.kind,
+    address_id: idsOf(events.address, at.ids),
+    topics: bytesOf(arena, events.topics, events.count),
+    data: bytesOf(arena, events.data, events.count),
+  })
+  const order = radixOrder(Float64Array.from(events.kind))
+  await writer.insert(eventByKind, {
+    kind: gather(events.kind, order),
+    pos: gather(at.pos, order),
+  })
+}

@@ -1,0 +1,234 @@
+/**
+ * Starts and stops the threads that index, and knows how far each chain is.
+ *
+ * One thread fetches and decodes every EVM chain, one writes every store: the thread that serves
+ * HTTP does neither. Batches go from the one to the other without a copy and without passing
+ * here. Where more are allowed, the decoder asks for threads that read ranges beside it. The threads
+ * are given the URL of the module that opens the outside world, because a
+ * world's functions cannot cross.
+ */
+
+import { MessageChannel, type ResourceLimits, Worker, type MessagePort } from 'node:worker_threads'
+
+import { Fault } from '../../core/fault.ts'
+import { inTime } from '../../core/in-time.ts'
+import { entryFile } from '../../core/installation.ts'
+import type { Clock } from '../../core/world.ts'
+import type { ConnectionLimits } from '../../store/engine/postgres-server.ts'
+import type { StoreLocation } from '../../store/open.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { ThreadLink, Threads } from '../../telemetry/thread.ts'
+import type { RemoteReaderSettings } from '../evm/ranges/remote-reader.ts'
+import type { ChainSpec, SourceLimits } from '../stream/chain-spec.ts'
+import { SteadyProgress } from '../stream/overall-progress.ts'
+import type { StageStatus } from '../stream/stage.ts'
+import type { StreamSpec } from '../stream/stream-spec.ts'
+import { type BoardParts, type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
+
+/** Parts of the process that indexing uses. */
+export type IndexerOptions = {
+  readonly chains: readonly ChainSpec[]
+  /** Work beside the EVM chains: the primary networks, messages. */
+  readonly streams: readonly StreamSpec[]
+  readonly store: StoreLocation
+  /** Connections of each thread to PostgreSQL. */
+  readonly shares: Readonly<Record<'decoder' | 'writer', ConnectionLimits>>
+  readonly limits: SourceLimits
+  /** Threads that read blocks of EVM chains in a backfill, the decoder among them. */
+  readonly workers: number
+  /** Other machines that read ranges of the EVM chains for this one. */
+  readonly readers?: RemoteReaderSettings
+  /** Names this process in leases, and no other. */
+  readonly owner: string
+  /** Milliseconds for which events for webhooks are kept. */
+  readonly keepEventsMs: number
+  /** URL of a module that exports `openWorld(): World`. */
+  readonly worldModule: string
+  readonly clock: Clock
+  readonly threads: Threads
+  readonly gauges: Gauges
+  readonly log: Log
+  /** Told what the threads tell, besides {@link Indexer.status}. */
+  readonly told?: (news: ThreadNews) => void
+  /** Told once when a thread ends by itself: nothing is indexed any more. */
+  readonly failed: (error: unknown) => void
+}
+
+/** Progress of each chain and stream, as the indexing threads reported it. */
+export type IndexingStatus = {
+  readonly status: () => readonly ChainStatus[]
+  /** One stage of a chain or stream, without the cost of the whole status. */
+  readonly stage: (key: string, stage: string) => StageStatus | undefined
+  /** Unix seconds at which a chain's source last said that its stored height is the head. */
+  readonly currentAt: (key: string) => number | undefined
+}
+
+/** Threads that index, once they are started. */
+export type Indexer = IndexingStatus & {
+  /** Starts the threads. What fails shows in the status. */
+  readonly start: () => void
+  /** Commits what is under way and closes the stores; {@link stopTimeoutMs} a thread at most. */
+  readonly stop: () => Promise<void>
+}
+
+/** Work of all threads. */
+export type ThreadWork = {
+  readonly chains: readonly ChainSpec[]
+  readonly streams: readonly StreamSpec[]
+  readonly store: StoreLocation
+  readonly limits: SourceLimits
+  readonly workers: number
+  readonly readers?: RemoteReaderSettings
+  readonly owner: string
+  readonly keepEventsMs: number
+}
+
+/** A message of the decoder: it wants a thread of this name that answers over `port`. */
+export type ReaderWanted = { readonly wantsReader: string; readonly port: MessagePort }
+
+/** `workerData` of all threads. */
+export type ThreadData = ThreadWork & {
+  readonly link: ThreadLink
+  readonly worldModule: string
+  readonly port: MessagePort
+}
+
+/** The one thing that the main thread tells the others. */
+export const stopWord = 'stop'
+
+/** A batch under way is committed within this time; afterwards the threads are ended. */
+const stopTimeoutMs = 10_000
+
+/**
+ * Young heap of each worker thread, MiB. Those that read must hold what a reply of a node is parsed
+ * into; the writer makes little, and what dies young there holds the buffers of batches: with V8's
+ * 48 it was no faster and the process 50 MiB larger.
+ */
+const youngHeapMib = { decoder: 32, 'range-reader': 32, writer: 24 } as const
+
+type ThreadKind = keyof typeof youngHeapMib
+
+/**
+ * Old heap of each, MiB. V8 lets garbage grow the more, the larger this is: with its own limit, a
+ * quarter of the machine's memory, a replay took 445 MiB, with this 408.
+ */
+const oldHeapMib = 1_024
+/** Bytes of old heap for a byte of the longest reply, which is parsed at once. */
+const heapPerReplyByte = 16
+
+/** Heaps of a worker thread. */
+export function heapLimits(kind: ThreadKind, maxReplyBytes: number): ResourceLimits {
+  const repliesMib = Math.ceil((heapPerReplyByte * maxReplyBytes) / 2 ** 20)
+  return {
+    maxYoungGenerationSizeMb: youngHeapMib[kind],
+    maxOldGenerationSizeMb: Math.max(oldHeapMib, repliesMib),
+  }
+}
+
+/** Keeps the last news of every chain; `take` is given all of them. */
+export function followNews(
+  parts: BoardParts,
+): IndexingStatus & { readonly take: (news: ThreadNews) => void } {
+  const board = new StatusBoard(parts)
+  const steady = new SteadyProgress()
+  return {
+    take: (news) => board.take(news),
+    status: () =>
+      board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
+    stage: (key, stage) => board.stage(key, stage),
+    currentAt: (key) => board.currentAt(key),
+  }
+}
+
+/** Makes the indexer of this process; no thread runs yet. */
+export function createIndexer(options: IndexerOptions): Indexer {
+  const { take, ...status } = followNews(options)
+  let running: { readonly writer: Worker; readonly decoder: Worker } | undefined
+  const readers = new Set<Worker>()
+  let stopping = false
+  const startNeeded = (kind: 'decoder' | 'writer', port: MessagePort): Worker => {
+    const worker = startThread(options, { kind, name: kind, port })
+    worker.on('message', (message: ThreadNews | ReaderWanted) => {
+      if ('wantsReader' in message) {
+        startReader(message)
+        return
+      }
+      take(message)
+      options.told?.(message)
+    })
+    worker.on('error', (error) => {
+      if (!stopping) options.failed(error)
+    })
+    worker.on('exit', (code) => {
+      if (!stopping) options.failed(new Fault('store-failed', `thread ended: ${kind} ${code}`))
+    })
+    return worker
+  }
+  /** The decoder goes on without a reader that ends, and asks for another one. */
+  const startReader = ({ wantsReader, port }: ReaderWanted): void => {
+    if (stopping) {
+      port.close()
+      return
+    }
+    const worker = startThread(options, { kind: 'range-reader', name: wantsReader, port })
+    readers.add(worker)
+    worker.on('exit', () => readers.delete(worker))
+  }
+  return {
+    ...status,
+    start: () => {
+      const { port1, port2 } = new MessageChannel()
+      running = { writer: startNeeded('writer', port2), decoder: startNeeded('decoder', port1) }
+    },
+    stop: async () => {
+      stopping = true
+      // The decoder ends first, so that it misses no reader; the writer last: it commits what it made.
+      if (running === undefined) return
+      for (const worker of [running.decoder, ...readers, running.writer])
+        await ended(worker, options.clock)
+    },
+  }
+}
+
+/** Starts a thread that works until its port is closed or it is told to stop. */
+function startThread(
+  options: IndexerOptions,
+  thread: { readonly kind: ThreadKind; readonly name: string; readonly port: MessagePort },
+): Worker {
+  const { kind, name, port } = thread
+  const link = options.threads.open(name)
+  // A reader of ranges opens no store.
+  const connections = kind === 'range-reader' ? {} : { connections: options.shares[kind] }
+  const data: ThreadData = {
+    link,
+    port,
+    worldModule: options.worldModule,
+    chains: options.chains,
+    streams: options.streams,
+    store: { ...options.store, ...connections },
+    limits: options.limits,
+    workers: options.workers,
+    ...(options.readers === undefined ? {} : { readers: options.readers }),
+    owner: options.owner,
+    keepEventsMs: options.keepEventsMs,
+  }
+  const worker = new Worker(entryFile(`indexing/${kind}-worker`), {
+    name,
+    workerData: data,
+    transferList: [link.port, port],
+    resourceLimits: heapLimits(kind, options.limits.maxReplyBytes),
+  })
+  worker.on('error', (error) => options.log.error('thread failed', { thread: name, error }))
+  return worker
+}
+
+/** Tells a thread to stop and waits for its end; ends it by force when that takes too long. */
+async function ended(worker: Worker, clock: Clock): Promise<void> {
+  // A thread that is gone has no id any more, and no more events.
+  if (worker.threadId < 0) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.once('exit', () => resolve())
+  worker.postMessage(stopWord)
+  await inTime(promise, { clock, ms: stopTimeoutMs, late: () => worker.terminate() })
+}

@@ -1,0 +1,173 @@
+/**
+ * The work of the thread that fetches and decodes every EVM chain and replays primary networks.
+ *
+ * It knows its thread only as {@link WorkerThread}: a simulation runs it beside the writer in one.
+ */
+
+import { zstdCompressSync } from 'node:zlib'
+
+import { type Fault, faultOf } from '../../core/fault.ts'
+import { buffersOf } from '../../core/growing.ts'
+import type { PrimarySource } from '../../source/primary/primary-source.ts'
+import { openStore } from '../../store/open.ts'
+import type { TracedRow } from '../../store/query/evm/traced-transactions.ts'
+import { primaryStoreTables } from '../../store/schema/stores.ts'
+import { waitOn, type Waits } from '../../telemetry/waits.ts'
+import { RangeReaders } from '../evm/ranges/range-readers.ts'
+import { RemoteReader } from '../evm/ranges/remote-reader.ts'
+import { ThreadReader } from '../evm/ranges/thread-reader.ts'
+import { openEvmSource } from '../evm/read/open-source.ts'
+import { ChainReader, type ChainWriter } from '../evm/read/read-chain.ts'
+import { goodBatchRows } from '../evm/run/evm-ingest.ts'
+import { openStoreOver } from '../primary/run/calls.ts'
+import { primaryHost } from '../primary/run/host.ts'
+import { openPrimaryStreams, type OpenHost } from '../primary/run/stream.ts'
+import type { ChainSpec, ResumePoint } from '../stream/chain-spec.ts'
+import { idleStatus } from '../stream/stage.ts'
+import type { StreamSpec } from '../stream/stream-spec.ts'
+import { limitsOfThread, readingThreads, segmentThreads } from '../thread/limits-of-thread.ts'
+import { callerOver, type Call } from '../thread/port-call.ts'
+import { SpareThread } from '../thread/spare-thread.ts'
+import type { WorkerThread } from '../thread/worker-thread.ts'
+import { runStreams, type Running } from './run-streams.ts'
+
+/** Bytes of columns for each transaction and transfer, about. */
+const rowBytes = 120
+
+/** Fetched ahead per chain at least: a few replies of the largest kind. */
+const leastBufferBytes = 8 * 1024 * 1024
+
+/** Works until the thread is told to stop, and ends what it began. */
+export async function runDecoder(thread: WorkerThread): Promise<void> {
+  const call = callerOver(thread.data.port, thread.signal)
+  const running = runStreams(thread)
+  const networks = thread.data.streams.map((spec) => runNetwork({ ...thread, running }, call, spec))
+  const broken = Promise.withResolvers<never>()
+  const threads = rangeThreads(thread, broken.reject)
+  const chains = thread.data.chains.map((spec) => runChain({ ...thread, threads }, call, spec))
+  await Promise.race([Promise.all([...chains, ...networks]), broken.promise])
+  await thread.stopped
+  await running.ended()
+}
+
+/** Replays a primary network; the other streams are the writer's. */
+async function runNetwork(
+  of: WorkerThread & { readonly running: Running },
+  ask: Call,
+  spec: StreamSpec,
+): Promise<void> {
+  if (spec.kind !== 'primary') return
+  const { data, world, log, signal, running } = of
+  const openHost = async (source: PrimarySource): Promise<OpenHost> => {
+    const identity = await source.identity(signal)
+    const store = await openStoreOver(ask, spec.key, identity)
+    const reader = await openStore(data.store, spec.key, primaryStoreTables, 'read')
+    const { genesis } = store
+    const host = primaryHost({ source, identity, genesis, reader, store })
+    return { ...host, close: () => reader.close() }
+  }
+  try {
+    const parts = { world, log, signal, limits: data.limits, openHost }
+    for (const stream of await openPrimaryStreams(spec, parts)) running.start(spec.key, stream)
+  } catch (error) {
+    running.report(spec.key, spec.kind, error)
+  }
+}
+
+/** Threads that read ranges beside this one; none of them runs yet. */
+function rangeThreads(
+  { data, world, log, signal, startReader: start }: WorkerThread,
+  failed: (fault: Fault) => void,
+): readonly SpareThread[] {
+  const { clock } = world
+  return Array.from(
+    { length: readingThreads(data) - 1 },
+    (_, at) =>
+      new SpareThread({ name: `range-reader ${at + 1}`, start, failed, clock, log, signal }),
+  )
+}
+
+type ChainThreads = WorkerThread & { readonly threads: readonly SpareThread[] }
+
+async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<void> {
+  const { data, world, signal, tell } = of
+  const log = of.log.child(spec.key)
+  const ownBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
+  const batchBytes = goodBatchRows * rowBytes
+  // Half of them become segments at once, half wait.
+  const makers = segmentThreads(data) + (data.readers?.urls.length ?? 0)
+  const applying = 2 * Math.max(1, makers)
+  const bufferBytes = ownBytes + (applying - 2) * batchBytes
+  try {
+    const source = await openEvmSource(spec, limitsOfThread(data), { world, log })
+    const readers = readersOf(of, spec)
+    const reader: ChainReader = new ChainReader({
+      spec,
+      source,
+      readers,
+      writer: writerOver(ask, spec.key, of.waits),
+      world,
+      log,
+      compress: (bytes) => zstdCompressSync(bytes),
+      checkEvery: data.limits.checkEvery,
+      limits: { batchBytes, bufferBytes, applying },
+      changed: () =>
+        tell({
+          key: spec.key,
+          stages: reader.stages(),
+          endpoints: [...source.endpoints(), ...readers.endpoints()],
+          unchecked: reader.unchecked(),
+        }),
+    })
+    await reader.run(signal)
+    await source.close()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    log.error('chain stopped', { reason: fault.message, ...fault.detail })
+    tell({
+      key: spec.key,
+      stages: [{ ...idleStatus('blocks'), state: 'stopped', reason: fault.message }],
+    })
+  }
+}
+
+/** Everyone else who reads ranges of the chain. */
+function readersOf({ data, world, log, threads }: ChainThreads, { key }: ChainSpec): RangeReaders {
+  const { clock } = world
+  const { urls, token } = data.readers ?? { urls: [], token: '' }
+  const { timeoutMs } = data.limits
+  const others = [
+    ...threads.map((thread) => new ThreadReader({ thread, key, timeoutMs, clock, log })),
+    ...urls.map((url) => new RemoteReader(url, { ...data.limits, token, world })),
+  ]
+  return new RangeReaders({ others, clock, log: log.child(key) })
+}
+
+/** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */
+function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
+  return {
+    begin: async (identity) => {
+      const resume = await ask('begin', { key, identity })
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
+      return resume as ResumePoint
+    },
+    blocks: async (batch, news) => {
+      await waitOn(waits, 'writer', ask('blocks', { key, batch, news }, buffersOf(batch)))
+    },
+    traces: async (batch, headHeight) => {
+      await waitOn(waits, 'writer', ask('traces', { key, batch, headHeight }, buffersOf(batch)))
+    },
+    skipTraces: async (since) => {
+      await ask('skipTraces', { key, since })
+    },
+    transactions: async (range) => {
+      const rows = await ask('transactions', { key, range })
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
+      return rows as readonly TracedRow[]
+    },
+    cut: async (from) => {
+      await ask('cut', { key, from })
+    },
+  }
+}

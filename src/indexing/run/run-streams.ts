@@ -1,0 +1,67 @@
+/** Runs the streams of a worker thread and tells how far they are. */
+
+import { faultOf } from '../../core/fault.ts'
+import { freezeStreamName, type StageStatus, type Stream } from '../stream/stage.ts'
+import type { WorkerThread } from '../thread/worker-thread.ts'
+
+/** The streams of a thread. */
+export type Running = {
+  readonly start: (key: string, stream: Stream) => void
+  /** A stream or its opening failed: it stops alone; what is no fault of ours ends the thread. */
+  readonly report: (key: string, stage: string, error: unknown) => void
+  /** Resolves when all have ended. */
+  readonly ended: () => Promise<void>
+}
+
+/** Streams have no news of their own; their status is looked at this often. */
+const statusEveryMs = 250
+
+/** Begins to tell at once. */
+export function runStreams({ world, log, signal, tell }: WorkerThread): Running {
+  const running: Promise<void>[] = []
+  const streams = new Map<string, readonly Stream[]>()
+
+  const report: Running['report'] = (key, stage, error) => {
+    const fault = faultOf(error)
+    log.child(key).error('stream stopped', { stage, reason: fault?.message, ...fault?.detail })
+    if (fault === undefined) throw error
+  }
+
+  const tellOf = (key: string): void => {
+    const stages = (streams.get(key) ?? []).map((stream) => stream.status()).filter(isShown)
+    if (stages.length > 0) tell({ key, stages })
+  }
+
+  const tellStatus = async (): Promise<void> => {
+    while (!signal.aborted) {
+      for (const key of streams.keys()) tellOf(key)
+      await world.clock.sleep(statusEveryMs)
+    }
+  }
+  void tellStatus()
+
+  return {
+    report,
+    start: (key, stream) => {
+      streams.set(key, [...(streams.get(key) ?? []), stream])
+      tellOf(key)
+      running.push(
+        stream.run(signal).catch((error: unknown) => {
+          if (!signal.aborted) report(key, stream.name, error)
+        }),
+      )
+    },
+    ended: async () => {
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Their failures are told by the stages whose store they serve. */
+const quietStages: ReadonlySet<string> = new Set(['lease', 'pace', 'blockchain id', 'share'])
+
+function isShown({ stage, state, reason }: StageStatus): boolean {
+  // A deployment that does not freeze has nothing to tell of it but a store that it cannot use.
+  if (stage === freezeStreamName && state === 'off' && reason === undefined) return false
+  return !quietStages.has(stage)
+}

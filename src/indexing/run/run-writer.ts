@@ -1,0 +1,154 @@
+/**
+ * The work of the thread that writes every store.
+ *
+ * It knows its thread only as {@link WorkerThread}: a simulation runs it beside the decoder in one.
+ */
+
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { assert } from '../../core/fault.ts'
+import type { ChainIdentity, HeightRange } from '../../source/evm-source.ts'
+import type { Conversion } from '../../store/engine/format.ts'
+import type { MergeFiles } from '../../store/ice/merge-files.ts'
+import { type ConversionAtStart, convertAtStart } from '../evm/convert-at-start.ts'
+import type { SegmentMakers } from '../evm/making/segment-makers.ts'
+import { openChainHost, type ChainHost } from '../evm/run/chain-host.ts'
+import { messageStream } from '../icm/message-stream.ts'
+import { primaryAnswers } from '../primary/run/calls.ts'
+import { openPrimaryStore, type PrimaryStore } from '../primary/run/store.ts'
+import { chainShares, type ChainShares } from '../stream/chain-shares.ts'
+import type { BlockNews } from '../stream/chain-spec.ts'
+import { leaseStream } from '../stream/lease-stream.ts'
+import { serveCalls } from '../thread/port-call.ts'
+import type { WorkerThread } from '../thread/worker-thread.ts'
+import { runStreams } from './run-streams.ts'
+
+type About = {
+  readonly range: HeightRange
+  readonly key: string
+  readonly identity: ChainIdentity
+  readonly batch: BlockBatch | TraceBatch
+  readonly headHeight: number
+  readonly news: BlockNews
+  readonly from: number
+  readonly since: number
+}
+
+/** Threads and machines beside the one that writes; what is absent it does itself. */
+export type WriterHelp = {
+  /** Writes merged segments. */
+  readonly merge?: MergeFiles
+  /** Make segments of a backfill. */
+  readonly makers?: SegmentMakers
+}
+
+/** Works until the thread is told to stop, and closes the stores. */
+export async function runWriter(thread: WorkerThread, help: WriterHelp = {}): Promise<void> {
+  const { data, world, log, signal } = thread
+  const shares = sharesOf(thread)
+  const parts = {
+    ...(shares === undefined ? {} : { takeLease: shares.takeLease }),
+    world,
+    store: {
+      ...data.store,
+      converting: (conversion: Conversion) => log.info('store is converted', conversion),
+    },
+    limits: data.limits,
+    owner: data.owner,
+    keepEventsMs: data.keepEventsMs,
+    ...help,
+    signal,
+  }
+  const hosts = new Map<string, ChainHost>()
+  const primaries = new Map<string, PrimaryStore>()
+  const { start, ended } = runStreams(thread)
+  const conversions = new Map<string, ConversionAtStart>()
+  for (const { key } of data.chains) {
+    const conversion = convertAtStart({ ...parts, key, log: log.child(key) })
+    conversions.set(key, conversion)
+    start(key, conversion.stream)
+  }
+
+  serveCalls(data.port, {
+    ...primaryAnswers(async (key, identity) => {
+      const spec = data.streams.find((stream) => stream.key === key)
+      assert(spec?.kind === 'primary', 'the decoder replays networks of the same list')
+      const store = await openPrimaryStore({ ...parts, key, genesis: spec.genesis }, identity)
+      primaries.set(key, store)
+      shares?.add(key, store.shared)
+      start(key, leaseStream(store, world.clock))
+      start(key, store.pace)
+      return store
+    }),
+    begin: async (argument) => {
+      const { key, identity } = about(argument)
+      const known = hosts.get(key)
+      if (known !== undefined) return known.resume()
+      const spec = data.chains.find((chain) => chain.key === key)
+      assert(spec !== undefined, 'the decoder reads chains of the same list')
+      await conversions.get(key)?.end()
+      const host = await openChainHost(spec, identity, { ...parts, log: log.child(key) })
+      hosts.set(key, host)
+      shares?.add(key, host.shared)
+      for (const stream of host.streams) start(key, stream)
+      return host.resume()
+    },
+    ...chainAnswers(hosts),
+  })
+
+  if (shares !== undefined) start('deployment', shares.stream)
+  for (const spec of data.streams)
+    if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...parts, log }))
+
+  await thread.stopped
+  await ended()
+  for (const host of hosts.values()) await host.close()
+  for (const store of primaries.values()) await store.close()
+}
+
+/** Answers to the decoder on chains whose stores are open. */
+function chainAnswers(
+  hosts: ReadonlyMap<string, ChainHost>,
+): Readonly<Record<string, (argument: unknown) => Promise<unknown>>> {
+  return {
+    blocks: async (argument) => {
+      const { key, batch, news } = about(argument)
+      if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, news)
+    },
+    traces: async (argument) => {
+      const { key, batch, headHeight } = about(argument)
+      if (batch.kind === 'traces') await hosts.get(key)?.traces(batch, headHeight)
+    },
+    skipTraces: async (argument) => {
+      const { key, since } = about(argument)
+      await hosts.get(key)?.skipTraces(since)
+    },
+    transactions: async (argument) => {
+      const { key, range } = about(argument)
+      return hosts.get(key)?.transactions(range)
+    },
+    cut: async (argument) => {
+      const { key, from } = about(argument)
+      return hosts.get(key)?.cut(from)
+    },
+  }
+}
+
+/** Its part of the chains, where several processes reach the same stores. */
+function sharesOf({ data, world, log, signal }: WorkerThread): ChainShares | undefined {
+  if (data.store.store === 'embedded') return undefined
+  const primaries = data.streams.filter(({ kind }) => kind === 'primary')
+  return chainShares({
+    store: data.store,
+    owner: data.owner,
+    keys: [...data.chains, ...primaries].map(({ key }) => key),
+    messengers: data.streams.flatMap((spec) => (spec.kind === 'icm' ? spec.chains : [])),
+    clock: world.clock,
+    log,
+    signal,
+  })
+}
+
+function about(argument: unknown): About {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by run-decoder.ts
+  return argument as About
+}

@@ -1,0 +1,112 @@
+/** Last report of the threads on each chain, for `/status` and the gauges. */
+
+import type { EndpointStatus } from '../../source/evm-source.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import { asBelieved, copiedStageName } from '../evm/copied/copied-stage.ts'
+import type { Unchecked } from '../evm/read/block-checks.ts'
+import type { ChainSpec } from '../stream/chain-spec.ts'
+import type { Overall } from '../stream/overall-progress.ts'
+import { idleStatus, type StageStatus } from '../stream/stage.ts'
+import type { StreamSpec } from '../stream/stream-spec.ts'
+
+/** A chain as `/status` shows it. */
+export type ChainStatus = {
+  /** Key of an EVM chain, or of a stream group such as `primary-fuji`. */
+  readonly key: string
+  readonly network: string
+  readonly name: string
+  readonly stages: readonly StageStatus[]
+  readonly endpoints: readonly EndpointStatus[]
+  /** Over all stages; absent where nobody keeps count. */
+  readonly overall?: Overall
+}
+
+/** Messages of the threads to the main thread. */
+export type ThreadNews = {
+  readonly key: string
+  readonly stages: readonly StageStatus[]
+  readonly endpoints?: readonly EndpointStatus[]
+  /** Since the thread began. */
+  readonly unchecked?: Unchecked
+}
+
+/** The chains, and the receiver of figures. */
+export type BoardParts = {
+  readonly chains: readonly ChainSpec[]
+  readonly streams: readonly StreamSpec[]
+  readonly gauges: Gauges
+}
+
+/** Keeps the last news of each chain and writes the gauges. */
+export class StatusBoard {
+  readonly #options: BoardParts
+  readonly #stages = new Map<string, Map<string, StageStatus>>()
+  readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
+  readonly #unchecked = new Map<string, Unchecked>()
+  readonly #currentAt = new Map<string, number>()
+
+  constructor(options: BoardParts) {
+    this.#options = options
+    // Shown in this order, whatever is told first.
+    const first = ['blocks', 'traces'].map((stage) => [stage, idleStatus(stage)] as const)
+    for (const { key } of options.chains) this.#stages.set(key, new Map(first))
+  }
+
+  take(news: ThreadNews): void {
+    const { gauges } = this.#options
+    const chain = news.key
+    const stages = this.#stages.get(chain) ?? new Map<string, StageStatus>()
+    this.#stages.set(chain, stages)
+    if (news.endpoints !== undefined) this.#endpoints.set(chain, news.endpoints)
+    if (news.unchecked !== undefined) this.#takeUnchecked(chain, news.unchecked)
+    for (const stage of news.stages) {
+      stages.set(stage.stage, stage)
+      const { headAt, headHeight, indexedHeight } = stage
+      if (stage.stage === 'blocks' && headAt !== undefined && headHeight === indexedHeight)
+        this.#currentAt.set(chain, headAt)
+      const labels = { chain, stage: stage.stage }
+      // A height below 0 is none: nothing was committed or told yet, or the stage follows no
+      // blocks.
+      if (stage.indexedHeight >= 0) gauges.set('firn_index_height', stage.indexedHeight, labels)
+      if (stage.headHeight >= 0) gauges.set('firn_index_head_height', stage.headHeight, labels)
+    }
+    const stopped = [...stages.values()].some(({ state }) => state === 'stopped')
+    gauges.set('firn_index_stopped', stopped ? 1 : 0, { chain })
+  }
+
+  #takeUnchecked(chain: string, unchecked: Unchecked): void {
+    const before: Readonly<Record<string, number>> = this.#unchecked.get(chain) ?? {}
+    this.#unchecked.set(chain, unchecked)
+    for (const [check, count] of Object.entries(unchecked)) {
+      const more = count - (before[check] ?? 0)
+      if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
+    }
+  }
+
+  /** Unix seconds at which a chain's source last said that its stored height is the head. */
+  currentAt(key: string): number | undefined {
+    return this.#currentAt.get(key)
+  }
+
+  /** One stage, without the cost of all. */
+  stage(key: string, stage: string): StageStatus | undefined {
+    const stages = this.#stages.get(key)
+    const [found, copied] = [stages?.get(stage), stages?.get(copiedStageName)]
+    return found && asBelieved(found, copied)
+  }
+
+  all(): readonly ChainStatus[] {
+    return [...this.#stages].map(([key, stages]) => {
+      const about =
+        this.#options.chains.find((chain) => chain.key === key) ??
+        this.#options.streams.find((stream) => stream.key === key)
+      return {
+        key,
+        network: about?.network ?? '',
+        name: about?.name ?? key,
+        stages: [...stages.values()].map((stage) => asBelieved(stage, stages.get(copiedStageName))),
+        endpoints: this.#endpoints.get(key) ?? [],
+      }
+    })
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Shares the chains of a deployment among the processes that index it.
+ *
+ * Every process tells in the store of the deployment, more than once a second, how many leases it has
+ * and which ones it waits for. Its share is ⌈its chains / processes⌉. A process below its share takes
+ * a store that nobody holds at once; one that has its share leaves it to the others for two seconds
+ * (`awaitLease`); one with more gives up what another one below its share waits for. Nobody decides for
+ * another, and the lease alone says who writes: a wrong count costs a move, never a row.
+ */
+
+import { faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { awaitLease, type Lease, leaseTtlMs } from '../../store/lease.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
+import {
+  forgetProcesses,
+  tellChains,
+  type TellingProcess,
+  tellingProcesses,
+  tellProcess,
+} from '../../store/query/deployment-processes.ts'
+import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { quietStream } from './quiet-stream.ts'
+import type { Stream } from './stage.ts'
+import type { MessengerChain } from './stream-spec.ts'
+
+/** Waits for the lease of the store of this name. Throws the reason of a stop. */
+export type TakeLease = (key: string, database: Database) => Promise<Lease>
+
+/** A store that this process writes while it has the lease. */
+export type SharedStore = {
+  readonly isHeld: () => boolean
+  /** Leaves it to another process, once what is under way is stored. */
+  readonly giveUp: () => Promise<void>
+}
+
+/** The part of one process. */
+export type ChainShares = {
+  readonly takeLease: TakeLease
+  /** From now on `store` is part of what this process has, while it holds its lease. */
+  readonly add: (key: string, store: SharedStore) => void
+  /** Tells of this process, looks at the others, and gives up what is theirs. */
+  readonly stream: Stream
+}
+
+/** Parts of {@link chainShares}. */
+export type ChainSharesParts = {
+  readonly store: StoreLocation
+  readonly owner: string
+  /** Names of the stores that this process would write, if it were alone. */
+  readonly keys: readonly string[]
+  /** Facts about these chains that the join of messages needs, in whichever process it runs. */
+  readonly messengers: readonly MessengerChain[]
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/** A process that ended is forgotten after this time; it does not count long before. */
+const forgetMs = 60_000
+
+/** The shares of a process; `parts.store` is a database that all processes reach. */
+export function chainShares(parts: ChainSharesParts): ChainShares {
+  const { owner, keys, clock, log, signal } = parts
+  const own = new Map<string, SharedStore>()
+  const waiting = new Set<string>()
+  const others = new OtherProcesses(owner, clock)
+  const known = Promise.withResolvers<void>()
+  let share = keys.length
+  let beat = 0
+
+  const held = (): string[] => [...own].filter(([, one]) => one.isHeld()).map(([key]) => key)
+
+  const round = async (store: Database): Promise<void> => {
+    const told = { owner, beat: ++beat, held: held().length, waits: [...waiting] }
+    await tellProcess(store, told)
+    const { living, ended } = others.seen(await tellingProcesses(store))
+    await forgetProcesses(store, ended)
+    const before = share
+    share = Math.ceil(keys.length / (living.length + 1))
+    if (share !== before) log.info('share of chains', { share, processes: living.length + 1 })
+    for (const key of surplus(held(), share, living)) {
+      log.info('chain given up', { chain: key })
+      await own.get(key)?.giveUp()
+    }
+  }
+
+  const stream = quietStream('share', async () => {
+    let store: Database | undefined
+    let isTold = false
+    try {
+      while (!signal.aborted) {
+        await unlessAway(async () => {
+          store ??= await openStore(parts.store, deploymentStore, deploymentTables, 'write')
+          if (!isTold) await tellChains(store, parts.messengers.map(bodyOf))
+          isTold = true
+          await round(store)
+        })
+        known.resolve()
+        await clock.sleep(leaseTtlMs / 4, signal)
+      }
+    } finally {
+      known.resolve()
+      await leave(store, owner)
+    }
+  })
+
+  return {
+    takeLease: async (key, database) => {
+      waiting.add(key)
+      try {
+        await known.promise
+        const isOwed = (): boolean => held().length < share
+        return await awaitLease(database, owner, { clock, signal, isOwed })
+      } finally {
+        waiting.delete(key)
+      }
+    },
+    add: (key, store) => void own.set(key, store),
+    stream,
+  }
+}
+
+/** Does `work`; a database that is away keeps the leases as they are. */
+async function unlessAway(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (faultOf(error)?.retryable !== true) throw error
+  }
+}
+
+function bodyOf(chain: MessengerChain): { readonly store: string; readonly body: string } {
+  return { store: chain.key, body: JSON.stringify(chain) }
+}
+
+/** The other processes need not wait until a process that ends stands still. */
+async function leave(store: Database | undefined, owner: string): Promise<void> {
+  if (store === undefined) return
+  try {
+    await forgetProcesses(store, [owner])
+  } catch (error) {
+    if (faultOf(error) === undefined) throw error
+  }
+  await store.close()
+}
+
+/** The stores of `held` to give up: as many as this process has too many, and as others lack. */
+export function surplus(
+  held: readonly string[],
+  share: number,
+  others: readonly TellingProcess[],
+): readonly string[] {
+  const given: string[] = []
+  for (const other of others) {
+    const wanted = new Set(other.waits)
+    const most = Math.min(held.length - share - given.length, share - other.held)
+    if (most <= 0) continue
+    given.push(...held.filter((key) => wanted.has(key) && !given.includes(key)).slice(0, most))
+  }
+  return given
+}
+
+/** The other processes that live: those whose beat moved lately, by this process's own clock. */
+class OtherProcesses {
+  readonly #owner: string
+  readonly #clock: Clock
+  #seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>()
+
+  constructor(owner: string, clock: Clock) {
+    this.#owner = owner
+    this.#clock = clock
+  }
+
+  seen(told: readonly TellingProcess[]): {
+    readonly living: readonly TellingProcess[]
+    readonly ended: readonly string[]
+  } {
+    const now = this.#clock.monotonic()
+    const before = this.#seen
+    this.#seen = new Map()
+    const living: TellingProcess[] = []
+    const ended: string[] = []
+    for (const process of told) {
+      if (process.owner === this.#owner) continue
+      const last = before.get(process.owner)
+      const mark = last?.beat === process.beat ? last : { beat: process.beat, sinceMs: now }
+      this.#seen.set(process.owner, mark)
+      if (now - mark.sinceMs < leaseTtlMs) living.push(process)
+      else if (now - mark.sinceMs >= forgetMs) ended.push(process.owner)
+    }
+    return { living, ended }
+  }
+}

@@ -1,0 +1,71 @@
+/** Work in rounds beside the blocks: one after the other while there is something to do. */
+
+import { faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { idleStatus, type StageStatus, type Stream } from './stage.ts'
+
+/** Result of a round. */
+export type Round = {
+  /** The height up to which the work is done; -1 where none is done yet. */
+  readonly height: number
+  /** There may be more to do at once. */
+  readonly isBusy: boolean
+  /** All that can be done now is done. */
+  readonly isLive: boolean
+  /** Reason why a part of the work waits. */
+  readonly reason?: string
+}
+
+/**
+ * Pause when there was nothing to do, and after a failure: less than the 4 s after which a
+ * lease that stands still is lost, since rounds may be what renews it.
+ */
+const idlePauseMs = 1_000
+const failurePauseMs = 3_000
+
+/**
+ * A stream of `round`s. A fault is told in the status and the round is tried again; what is no
+ * fault ends the stream.
+ */
+export function roundStream(
+  name: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  round: (signal: AbortSignal) => Promise<Round>,
+): Stream {
+  let status: StageStatus = idleStatus(name)
+  /** Does one round. Returns the pause after it. */
+  const step = async (signal: AbortSignal): Promise<number> => {
+    try {
+      const { height, isBusy, isLive, reason } = await round(signal)
+      status = {
+        ...idleStatus(name),
+        state: isLive ? 'live' : 'syncing',
+        indexedHeight: height,
+        headHeight: height,
+        ...(reason === undefined ? {} : { reason }),
+      }
+      return isBusy ? 0 : idlePauseMs
+    } catch (error) {
+      if (signal.aborted) return 0
+      const fault = faultOf(error)
+      const reason = fault?.message ?? 'it broke; see the log'
+      status = { ...status, state: fault === undefined ? 'stopped' : 'syncing', reason }
+      if (fault === undefined) throw error
+      log.debug('round failed', { stage: name, code: fault.code, reason })
+      return failurePauseMs
+    }
+  }
+  return {
+    name,
+    status: () => status,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        const pauseMs = await step(signal)
+        await clock.sleep(pauseMs, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Streams that run beside the EVM chains, as plain data: primary networks in the decoder's thread,
+ * messages in the writer's.
+ */
+
+import type { Network } from '../../core/network.ts'
+
+/** The primary network of one network: P, X and C atomic. */
+export type PrimaryStreamSpec = {
+  readonly kind: 'primary'
+  readonly key: string
+  readonly network: Network
+  readonly name: string
+  /** Base URL of an AvalancheGo node, or the file of a recording. */
+  readonly nodeUrl: string
+  readonly recording?: string
+  /** `auto`, or a genesis file. */
+  readonly genesis: string
+}
+
+/** A chain whose messenger logs are followed. */
+export type MessengerChain = {
+  readonly key: string
+  readonly network: Network
+  /** `0x` hex; absent: what the chain's store says. */
+  readonly blockchainId?: string
+  /** Messengers believed, `0x` hex. */
+  readonly contracts: readonly string[]
+}
+
+/** Interchain messages over all indexed EVM chains. */
+export type IcmStreamSpec = {
+  readonly kind: 'icm'
+  /** Also the name of the store of messages. */
+  readonly key: string
+  readonly network: Network
+  readonly name: string
+  readonly chains: readonly MessengerChain[]
+}
+
+/** One stream. */
+export type StreamSpec = PrimaryStreamSpec | IcmStreamSpec

@@ -1,0 +1,105 @@
+/**
+ * The beginning of both worker threads: they join the process, open the world, and hear when to
+ * stop.
+ */
+
+import { flushCompileCache } from 'node:module'
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
+
+import { assert } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { joinThread } from '../../telemetry/thread.ts'
+import type { Waits } from '../../telemetry/waits.ts'
+import { type ReaderWanted, stopWord, type ThreadData, type ThreadWork } from '../run/indexer.ts'
+import type { ThreadNews } from '../run/status-board.ts'
+import type { ClosingPort } from './port-call.ts'
+
+/** Tools of a worker thread. */
+export type WorkerThread = {
+  /** Its work, and its port to the other thread. */
+  readonly data: ThreadWork & { readonly port: ClosingPort }
+  readonly world: World
+  readonly log: Log
+  /** Where this thread's waits for others are recorded. */
+  readonly waits: Waits
+  /** Aborted when the process stops. */
+  readonly signal: AbortSignal
+  /** Resolves when the signal is aborted. */
+  readonly stopped: Promise<void>
+  readonly tell: (news: ThreadNews) => void
+  /**
+   * Starts a thread of this name that reads ranges, and gives the port to ask it over. The thread
+   * ends once that port is closed.
+   */
+  readonly startReader: (name: string) => ClosingPort
+}
+
+/** News of one chain go out at most this often, except when a state changes. */
+const newsEveryMs = 200
+
+/** Call once, first of all; `leave` ends the thread once everything is closed. */
+export async function enterThread(): Promise<WorkerThread & { readonly leave: () => void }> {
+  const port = parentPort
+  assert(port !== null, 'this file is the entry of a worker thread')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by startIndexer of this version
+  const data = workerData as ThreadData
+  const module: { openWorld: () => World } = await import(data.worldModule)
+  const world = module.openWorld()
+  const { log, waits } = joinThread(data.link, () => world.clock.monotonic())
+  // A process that is killed would leave the next start without what this thread compiled.
+  flushCompileCache()
+  const stopping = new AbortController()
+  const stopped = Promise.withResolvers<void>()
+  port.on('message', (word: unknown) => {
+    if (word !== stopWord) return
+    stopping.abort()
+    stopped.resolve()
+  })
+  return {
+    data,
+    world,
+    log,
+    waits,
+    signal: stopping.signal,
+    stopped: stopped.promise,
+    tell: limitedNews(world, (news) => port.postMessage(news)),
+    startReader: (wantsReader) => {
+      const { port1, port2 } = new MessageChannel()
+      port.postMessage({ wantsReader, port: port2 } satisfies ReaderWanted, [port2])
+      return port1
+    },
+    leave: () => {
+      port.close()
+      data.port.close()
+      data.link.port.close()
+    },
+  }
+}
+
+/** Passes news on, the newest of each chain, not more often than anyone can read. */
+function limitedNews(world: World, post: (news: ThreadNews) => void): (news: ThreadNews) => void {
+  const last = new Map<string, { atMs: number; states: string }>()
+  const waiting = new Map<string, ThreadNews>()
+  return (news) => {
+    const now = world.clock.monotonic()
+    const states = news.stages.map(({ state, reason }) => `${state} ${reason}`).join()
+    const before = last.get(news.key)
+    if (before === undefined || before.states !== states || now - before.atMs >= newsEveryMs) {
+      last.set(news.key, { atMs: now, states })
+      waiting.delete(news.key)
+      post(news)
+      return
+    }
+    const alone = !waiting.has(news.key)
+    waiting.set(news.key, news)
+    if (!alone) return
+    void world.clock.sleep(newsEveryMs).then(() => {
+      const latest = waiting.get(news.key)
+      if (latest === undefined) return
+      waiting.delete(news.key)
+      last.set(news.key, { atMs: world.clock.monotonic(), states })
+      post(latest)
+    })
+  }
+}

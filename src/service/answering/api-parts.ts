@@ -1,0 +1,316 @@
+/** The data API of this process, put together: every operation, and what all of them share. */
+
+import { BlockTape } from '../../api/events/block-tape.ts'
+import type { EventParts } from '../../api/events/parts.ts'
+import { mountTape } from '../../api/events/tape-stream.ts'
+import { createMethodNames } from '../../api/evm/method-names.ts'
+import type { EvmParts } from '../../api/evm/parts.ts'
+import { createPartyBooks } from '../../api/evm/party-book.ts'
+import { mountExportFiles } from '../../api/exports/export-file.ts'
+import { storedNfts } from '../../api/nft/stored-nfts.ts'
+import { type ChainDirectory, createChainDirectory } from '../../api/operation/chain-directory.ts'
+import type { PageTokens } from '../../api/operation/page-token.ts'
+import { allOperations, exportPartsOf, type OperationParts } from '../../api/operations.ts'
+import {
+  createNetworkDirectory,
+  type NetworkDirectory,
+  type ServedNetwork,
+} from '../../api/primary/network-directory.ts'
+import { callerIn, createAdmission, hasKey } from '../../api/server/admission.ts'
+import type { StoredKey } from '../../api/server/api-keys.ts'
+import { evmDialectRules } from '../../api/server/dialect-evm.ts'
+import { primaryDialectRules } from '../../api/server/dialect-primary.ts'
+import type { DialectRules } from '../../api/server/dialect.ts'
+import { createFreshChains } from '../../api/server/fresh-chains.ts'
+import type { LoadLimits } from '../../api/server/load.ts'
+import { openApiDocument } from '../../api/server/openapi.ts'
+import { addressReader } from '../../api/server/proxy-address.ts'
+import { readRateLimit, readTiers } from '../../api/server/rate-limit.ts'
+import { createServer, type ApiServer } from '../../api/server/server.ts'
+import type { UseCounter } from '../../api/server/use-counter.ts'
+import type { CallRecorder } from '../../api/usage/call-recorder.ts'
+import type { Config } from '../../config/settings.ts'
+import { fromHex } from '../../core/bytes.ts'
+import type { World } from '../../core/world.ts'
+import type { IndexingStatus } from '../../indexing/run/indexer.ts'
+import { AddressUnion } from '../../rollup/address-union.ts'
+import type { Database } from '../../store/engine/database.ts'
+import type { Replicas } from '../../store/engine/replicas.ts'
+import { chainsById } from '../../store/query/primary/blockchains.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { icmContract, primaryStream, type SpecifiedChain } from '../chain-specs.ts'
+import type { Served } from '../served/open-served.ts'
+import { freshHeads } from '../status/fresh-heads.ts'
+import type { LeaseWatch } from '../status/lease-watch.ts'
+import { statusOf, type StatusParts } from '../status/status-view.ts'
+import { nftFetching } from '../tokens/nft-fetching.ts'
+import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
+import { version } from '../version.ts'
+import { mountExplorer } from '../web/explorer-mount.ts'
+import { createNftPictures, imageUriOf } from '../web/nft-pictures.ts'
+import { mountSegments } from '../web/segment-mount.ts'
+import { mountSnapshots } from '../web/snapshot-mount.ts'
+import { webRules } from '../web/web-rules.ts'
+import { type EventService, eventService } from './event-service.ts'
+
+/** Parts of the process that the API uses. */
+export type ApiParts = {
+  readonly world: World
+  readonly log: Log
+  readonly tokens: PageTokens
+  readonly served: Served
+  readonly chains: readonly SpecifiedChain[]
+  /** Absent where this process does not index. */
+  readonly indexer: IndexingStatus | undefined
+  readonly gauges: Gauges
+  readonly leases: LeaseWatch
+  readonly knowledge: TokenKnowledge
+  /** API keys as they are now. */
+  readonly keys: () => readonly StoredKey[]
+  readonly uses: UseCounter
+  /** Answers counted by key. */
+  readonly calls: CallRecorder & { readonly store: () => Promise<Database> }
+  readonly aliases: { readonly resolve: (name: string) => string | undefined }
+  /** The store of webhooks, open for writing. */
+  readonly webhooks: Database
+  /** Names this process in leases, and no other. */
+  readonly owner: string
+  /** Number of this thread among those that answer; 1 is the main thread. */
+  readonly thread: number
+  /** Where stores are read from, where there are several such places. */
+  readonly readings: Replicas | undefined
+}
+
+/** The data API of a process. */
+export type Api = ApiServer & { readonly events: EventService }
+
+const dialectRules: DialectRules = {
+  ...evmDialectRules,
+  ...primaryDialectRules,
+}
+
+/** Makes the server; it does not listen yet. */
+export function assembleApi(config: Config, parts: ApiParts): Api {
+  const { world, gauges } = parts
+  const thread = { thread: String(parts.thread) }
+  const directories = directoriesOf(parts)
+  const headOf = freshHeads(parts.indexer, world.clock)
+  const evm = evmPartsOf(parts, directories)
+  const { networks } = directories
+  const events = eventService(config, { ...parts, evm, networks, headOf })
+  const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
+  const operations = allOperations(families)
+  const server = createServer({
+    operations,
+    dialectRules,
+    web: webRules(config),
+    dialect: config['api.dialect'],
+    log: parts.log.child('api'),
+    clock: world.clock,
+    limits: {
+      maxConnections: Math.ceil(config['api.maxConnections'] / config['api.workers']),
+      requestTimeoutMs: config['api.requestTimeoutMs'],
+      handlerTimeoutMs: config['api.handlerTimeoutMs'],
+    },
+    load: loadLimits(config),
+    freshChains: createFreshChains({
+      ...directories,
+      headOf,
+      networkKey: (network) => primaryStream(network).key,
+      clock: world.clock,
+      hasReplicas: parts.readings !== undefined,
+    }),
+    gauges,
+    admit: admissionOf(config, parts),
+    hasKey: (request) => hasKey(request, parts.keys()),
+    record: (call) => {
+      const { key } = callerIn(call.request, parts.keys())
+      if (key !== undefined) parts.calls.record(call, key)
+    },
+    callerOf: (request) => callerIn(request, parts.keys()),
+    addressOf: addressReader(config['api.trustProxy']),
+    ...(parts.readings === undefined ? {} : { readings: parts.readings }),
+    observe: (operation, status, elapsedMs) => {
+      gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
+      gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })
+      gauges.add('firn_api_thread_requests_total', 1, thread)
+    },
+  })
+  mountDocument(server, operations)
+  mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
+  if (config['api.explorer']) {
+    const fetching = nftFetching(config.nftMetadata)
+    const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
+    mountExplorer(server.http, () => statusOf(statusParts(config, parts)), pictures)
+  }
+  const { list: chains } = parts.served.chains
+  if (config['api.segments']) mountSegments(server, { chains, dataDir: config.dataDir })
+  if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
+  const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
+  return { ...server, events, close }
+}
+
+/** Serves the OpenAPI document, written when it is first asked for: few starts need it. */
+function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOperations>): void {
+  const shapes = operations.map(({ shape }) => shape)
+  let document: string | undefined
+  http.get('/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(shapes, version, dialectRules))
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document)
+  })
+}
+
+/** Adds the tape of blocks to a server. Returns the function that ends both. */
+function withTape(
+  server: ApiServer,
+  parts: Pick<ApiParts, 'world' | 'log' | 'gauges'> & Directories & { readonly most: number },
+): () => Promise<void> {
+  const { world, gauges, chains, networks, most } = parts
+  const log = parts.log.child('api')
+  const failed = (error: unknown): void => log.debug('chain not read for the tape', { error })
+  const tape = new BlockTape({ chains, networks, clock: world.clock, failed })
+  gauges.onRead(() => gauges.set('firn_api_tape_readers', tape.readers, {}))
+  const endTape = mountTape(server.http, { ...server.forStreams, tape, most })
+  return () => {
+    endTape()
+    return server.close()
+  }
+}
+
+function admissionOf(
+  config: Config,
+  { keys, uses, world }: ApiParts,
+): ReturnType<typeof createAdmission> {
+  return createAdmission({
+    keysRequired: config['api.keysRequired'],
+    keys,
+    limit: readRateLimit(config['api.rateLimit']),
+    tiers: readTiers(config['api.tiers']),
+    uses,
+    clock: world.clock,
+  })
+}
+
+function loadLimits(config: Config): LoadLimits {
+  return {
+    maxPerAddress: config['api.maxConnectionsPerAddress'],
+    maxUnsentBytes: config['api.maxUnsentBytes'],
+    sendTimeoutMs: config['api.sendTimeoutMs'],
+    maxUnderWay: config['api.maxUnderWay'],
+    maxUnderWayPerAddress: config['api.maxUnderWayPerAddress'],
+    maxWaiting: config['api.maxWaiting'],
+    maxWaitingPerAddress: config['api.maxWaitingPerAddress'],
+    maxQueuedMs: config['api.maxQueuedMs'],
+  }
+}
+
+/** Chains and networks that are served, by the names that callers write. */
+type Directories = { readonly chains: ChainDirectory; readonly networks: NetworkDirectory }
+
+function directoriesOf({ served, aliases }: ApiParts): Directories {
+  return {
+    chains: createChainDirectory(served.chains.list, aliases.resolve, served.chains.waiting),
+    networks: createNetworkDirectory(
+      served.networks.list,
+      aliases.resolve,
+      served.networks.waiting,
+    ),
+  }
+}
+
+/** Parts that families of operations share. */
+type Shared = { readonly evm: EvmParts; readonly events: EventParts }
+
+function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
+  const { clock } = parts.world
+  const { prices, notes } = parts.knowledge
+  const parties = createPartyBooks(clock, notes)
+  return {
+    chains,
+    tokens: parts.tokens,
+    clock,
+    methodNames: createMethodNames(parts.knowledge.signatures),
+    abis: parts.knowledge.abis,
+    prices,
+    notes,
+    nfts: storedNfts(parties),
+    parties,
+    icmContracts: messengers(parts.chains),
+  }
+}
+
+/** Parts of each family of operations that is served. */
+function familiesOf(
+  config: Config,
+  parts: ApiParts,
+  { chains: directory, networks, evm, events }: Directories & Shared,
+): OperationParts {
+  const { world, tokens, served } = parts
+  const { prices, nftRequests } = parts.knowledge
+  const { parties } = evm
+  return {
+    evm,
+    events,
+    nft: { ...evm, requests: nftRequests },
+    metrics: { chains: directory, tokens, union: new AddressUnion() },
+    primary: {
+      networks,
+      tokens,
+      clock: world.clock,
+      prices,
+      limits: {
+        maxAddresses: config['api.maxAddresses'],
+        maxBodyAddresses: config['api.maxBodyAddresses'],
+        transactionPageUtxos: config['api.transactionPageUtxos'],
+      },
+    },
+    warp: { aggregators: served.aggregators.byNetwork },
+    icm: {
+      chains: directory,
+      tokens,
+      parties,
+      messages: served.messages.get,
+      evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
+    },
+    search: { chains: directory, networks, parties, clock: world.clock },
+    usage: {
+      store: parts.calls.store,
+      flush: parts.calls.flush,
+      tokens,
+      clock: world.clock,
+      nameOf: (keyId) => parts.keys().find(({ id }) => id === keyId)?.name ?? '',
+    },
+    stores: () => [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
+    status: () => statusOf(statusParts(config, parts)),
+  }
+}
+
+function statusParts(config: Config, { served, indexer, leases }: ApiParts): StatusParts {
+  return {
+    version,
+    role: config.role,
+    nodeId: served.aggregators.nodeId,
+    indexed: indexer?.status,
+    served: served.chains.list,
+    networks: served.networks.list,
+    leases,
+  }
+}
+
+function messengers(chains: readonly SpecifiedChain[]): Uint8Array[] {
+  const all = new Set([icmContract, ...chains.flatMap(({ spec }) => spec.icmContracts)])
+  return [...all].map(fromHex)
+}
+
+/** EVM chain id that the genesis of a chain names, where its network is indexed here. */
+async function evmChainIdOf(
+  networks: readonly ServedNetwork[],
+  blockchainId: Uint8Array,
+): Promise<number | undefined> {
+  for (const { store } of networks) {
+    const [chain] = (await chainsById(store, [blockchainId])).values()
+    if (chain?.evmChainId !== undefined) return chain.evmChainId
+  }
+  return undefined
+}

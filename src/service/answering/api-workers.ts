@@ -1,0 +1,204 @@
+/**
+ * Threads that answer the data API beside the main thread (setting `api.workers`).
+ *
+ * All listen on one port: the system gives each new connection to one of them, so that no thread
+ * hands sockets on and none waits for another. Each reads the stores by itself. What only the main
+ * thread knows is told to them: what the indexing threads tell, aliases, and which networks have an
+ * aggregator. Rate limits are counted in a store, as over processes.
+ */
+
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+
+import type { Aliases } from '../../admin/alias-rules.ts'
+import type { Config } from '../../config/settings.ts'
+import { Fault } from '../../core/fault.ts'
+import { inTime } from '../../core/in-time.ts'
+import { entryFile } from '../../core/installation.ts'
+import type { Clock } from '../../core/world.ts'
+import type { ThreadNews } from '../../indexing/run/status-board.ts'
+import { type Call, callerOver, serveCalls } from '../../indexing/thread/port-call.ts'
+import type { ConnectionLimits } from '../../store/engine/postgres-server.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { ThreadLink, Threads } from '../../telemetry/thread.ts'
+import type { Aggregators } from '../warp/aggregators.ts'
+import {
+  type AggregatorNews,
+  aggregatorNews,
+  answerAggregations,
+} from '../warp/remote-aggregators.ts'
+
+/** Facts of the main thread that every answering thread needs. */
+export type MainNews = AggregatorNews & { readonly aliases: Aliases }
+
+/** Messages of the main thread; news of chains come one by one, the rest whole. */
+export type WorkerMessage = { readonly news: ThreadNews } | { readonly main: MainNews }
+
+/** `workerData` of an answering thread. */
+export type ApiWorkerData = {
+  readonly link: ThreadLink
+  /** From 2 on. */
+  readonly thread: number
+  readonly worldModule: string
+  readonly config: Config
+  readonly share: ConnectionLimits
+  readonly owner: string
+  readonly address: { readonly host: string; readonly port: number }
+  readonly main: MainNews
+  /** News from before this thread; absent where this process does not index. */
+  readonly news: readonly ThreadNews[] | undefined
+  /** To ask the main thread. */
+  readonly asks: MessagePort
+  /** For questions of the main thread: `figures`, `stop`. */
+  readonly asked: MessagePort
+}
+
+/** Parts of the process that these threads use. */
+export type ApiWorkersParts = {
+  readonly config: Config
+  readonly threads: Threads
+  readonly worldModule: string
+  readonly share: ConnectionLimits
+  readonly owner: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly aggregators: Aggregators
+  readonly aliases: { readonly all: () => Aliases }
+  /** News of the indexing threads so far; absent where this process does not index. */
+  readonly told: (() => readonly ThreadNews[]) | undefined
+  /** Called when one of the threads ends by itself. */
+  readonly failed: (error: unknown) => void
+}
+
+/** Threads at work. */
+export type ApiWorkers = {
+  /** Resolves once every one listens. Rejects with `address-taken`, and faults of stores. */
+  readonly ready: Promise<unknown>
+  readonly take: (news: ThreadNews) => void
+  /** Their pages of figures; of one that is busy, those of before. */
+  readonly figures: () => Promise<readonly string[]>
+  /** Lets what is under way end, for {@link stopTimeoutMs} at most. */
+  readonly close: () => Promise<void>
+}
+
+/** An alias or an aggregator is known to all threads after this time. */
+const mainNewsEveryMs = 200
+const figuresTimeoutMs = 200
+/** Stores are opened, modules loaded: seconds on a busy machine. */
+const startTimeoutMs = 60_000
+/** Longer than a server waits for answers under way. */
+const stopTimeoutMs = 10_000
+
+type Started = { readonly worker: Worker; readonly ask: Call; figures: string }
+
+/** Starts all but the main thread. */
+export function startApiWorkers(
+  address: ApiWorkerData['address'],
+  parts: ApiWorkersParts,
+): ApiWorkers {
+  const { config, clock, aggregators, aliases } = parts
+  const over = new AbortController()
+  const started: Started[] = []
+  const mainNews = (): MainNews => ({ ...aggregatorNews(aggregators), aliases: aliases.all() })
+  const send = (message: WorkerMessage): void => {
+    for (const { worker } of started) worker.postMessage(message)
+  }
+  const close = async (): Promise<void> => {
+    over.abort()
+    await Promise.all(
+      started.map(async ({ worker, ask }) => {
+        if (worker.threadId < 0) return
+        const gone = new Promise((resolve) => worker.once('exit', resolve))
+        void ask('stop', undefined).catch(() => undefined)
+        await inTime(gone, { clock, ms: stopTimeoutMs, late: () => worker.terminate() })
+      }),
+    )
+  }
+  for (let thread = 2; thread <= config['api.workers']; thread++)
+    started.push(start(thread, { address, main: mainNews(), parts, signal: over.signal }))
+  if (started.length > 0) void sendMainNews(mainNews, { send, clock, signal: over.signal })
+  return {
+    ready: Promise.all(started.map(({ ask, worker }) => listening(ask, worker, clock))),
+    take: (news) => send({ news }),
+    figures: () =>
+      Promise.all(
+        started.map(async (one) => {
+          const text = await inTime(one.ask('figures', undefined), { clock, ms: figuresTimeoutMs })
+          if (typeof text === 'string') one.figures = text
+          return one.figures
+        }),
+      ),
+    close,
+  }
+}
+
+function start(
+  thread: number,
+  {
+    address,
+    main,
+    parts,
+    signal,
+  }: {
+    readonly address: ApiWorkerData['address']
+    readonly main: MainNews
+    readonly parts: ApiWorkersParts
+    readonly signal: AbortSignal
+  },
+): Started {
+  const { config, worldModule, share, owner, log } = parts
+  const name = `api ${thread}`
+  const link = parts.threads.open(name)
+  const [questions, orders] = [new MessageChannel(), new MessageChannel()]
+  serveCalls(questions.port1, answerAggregations(parts.aggregators))
+  const [asks, asked] = [questions.port2, orders.port2]
+  const news = parts.told?.()
+  const known = { thread, worldModule, config, share, owner, address, main, news }
+  const worker = new Worker(entryFile('service/api-worker'), {
+    name,
+    workerData: { link, asks, asked, ...known } satisfies ApiWorkerData,
+    transferList: [link.port, asks, asked],
+  })
+  worker.on('error', (error) => {
+    log.error('thread failed', { thread: name, error })
+    if (!signal.aborted) parts.failed(error)
+  })
+  worker.on('exit', (code) => {
+    if (!signal.aborted) parts.failed(new Fault('store-failed', `thread ended: ${name} ${code}`))
+  })
+  // Ports that listen must not keep the process alive.
+  questions.port1.unref()
+  const ask = callerOver(orders.port1)
+  orders.port1.unref()
+  return { worker, ask, figures: '' }
+}
+
+/** Resolves once a thread listens. */
+async function listening(ask: Call, worker: Worker, clock: Clock): Promise<void> {
+  const late = async (): Promise<never> => {
+    await worker.terminate()
+    throw new Fault('store-failed', 'a thread of the data API did not start in time')
+  }
+  await inTime(ask('listen', undefined), { clock, ms: startTimeoutMs, late })
+}
+
+/** Tells every thread what changed of that which only the main thread knows. */
+async function sendMainNews(
+  mainNews: () => MainNews,
+  {
+    send,
+    clock,
+    signal,
+  }: {
+    readonly send: (message: WorkerMessage) => void
+    readonly clock: Clock
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
+  for (let last = ''; !signal.aborted;) {
+    const main = mainNews()
+    const text = JSON.stringify(main)
+    if (text !== last) send({ main })
+    last = text
+    await clock.sleep(mainNewsEveryMs, signal).catch(() => undefined)
+  }
+}

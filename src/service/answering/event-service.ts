@@ -1,0 +1,150 @@
+/** Webhooks of this process, put together: their operations, their delivery, and who listens. */
+
+import { describePlaces } from '../../api/events/describe.ts'
+import { mountStreams } from '../../api/events/event-streams.ts'
+import type { EventParts } from '../../api/events/parts.ts'
+import type { EvmParts } from '../../api/evm/parts.ts'
+import type { NetworkDirectory } from '../../api/primary/network-directory.ts'
+import type { StoredKey } from '../../api/server/api-keys.ts'
+import type { ApiServer } from '../../api/server/server.ts'
+import type { Config } from '../../config/settings.ts'
+import { Fault } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import { type DelivererParts, runDeliverer } from '../../events/deliverer.ts'
+import { News } from '../../events/news.ts'
+import { isPrivateHost } from '../../events/sending.ts'
+import type { Database, Reader } from '../../store/engine/database.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { primaryStream } from '../chain-specs.ts'
+
+/** Parts of the process that webhooks need. */
+export type EventServiceParts = {
+  readonly world: World
+  readonly log: Log
+  readonly gauges: Gauges
+  /** The store of webhooks, open for writing. */
+  readonly webhooks: Database
+  /** Names this process in leases, and no other. */
+  readonly owner: string
+  readonly evm: EvmParts
+  readonly networks: NetworkDirectory
+  readonly headOf: EventParts['headOf']
+  /** API keys as they are now. */
+  readonly keys: () => readonly StoredKey[]
+}
+
+/** Webhooks at work. */
+export type EventService = {
+  readonly parts: EventParts
+  /** Adds streams and sockets to `server` and begins to look for news for them. */
+  readonly start: (server: ApiServer) => void
+  /** Begins to deliver to webhooks: one thread of a process does. */
+  readonly deliver: (failed: (error: unknown) => void) => void
+  /** Ends every stream and what is being delivered. */
+  readonly close: () => Promise<void>
+}
+
+/** Puts webhooks together; nothing runs yet. Throws `bad-config`. */
+export function eventService(config: Config, parts: EventServiceParts): EventService {
+  const { world, webhooks, evm, networks } = parts
+  const { chains, tokens } = evm
+  const { clock, random } = world
+  const log = parts.log.child('events')
+  const stores = (): ReadonlyMap<string, Reader> => storesOf(parts)
+  const news = new News(clock, stores)
+  const isLive = (owner: string): boolean =>
+    owner === '' ||
+    parts.keys().some(({ id, revokedAt }) => id === owner && revokedAt === undefined)
+  const privateHosts = config['events.privateHosts']
+  const reader = {
+    storeOf: (key: string) => stores().get(key),
+    describe: describePlaces(evm, { chains, networks }),
+  }
+  const eventParts: EventParts = {
+    webhooks: async () => webhooks,
+    chains,
+    networks,
+    networkKey,
+    headOf: parts.headOf,
+    tokens,
+    clock,
+    random,
+    problemOf: (url) =>
+      isPrivateHost(privateHosts, url) ? undefined : world.publicUrlProblem?.(url),
+    isLive,
+    reader,
+    news,
+    listeners: new Map(),
+    limits: limitsOf(config),
+  }
+  const over = new AbortController()
+  const running: Promise<unknown>[] = []
+  const delivery = { ...deliveryOf(config, parts, log), ...reader, news, isLive }
+  return {
+    parts: eventParts,
+    start: (server) => {
+      const endStreams = mountStreams(server.http, {
+        ...server.forStreams,
+        events: eventParts,
+        log,
+        sendTimeoutMs: config['api.sendTimeoutMs'],
+      })
+      over.signal.addEventListener('abort', endStreams)
+      running.push(news.run(over.signal, (error) => log.debug('outbox not read now', { error })))
+    },
+    deliver: (failed) => {
+      running.push(runDeliverer(delivery, over.signal).catch(failed))
+    },
+    close: async () => {
+      over.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+const networkKey = (network: 'mainnet' | 'fuji'): string => primaryStream(network).key
+
+/** Stores of the chains and networks served, by key. */
+function storesOf({ evm, networks }: EventServiceParts): ReadonlyMap<string, Reader> {
+  return new Map([
+    ...evm.chains.all().map(({ facts, store }) => [facts.key, store] as const),
+    ...networks.all().map(({ network, store }) => [networkKey(network), store] as const),
+  ])
+}
+
+function limitsOf(config: Config): EventParts['limits'] {
+  return {
+    webhooks: config['events.webhooksPerKey'],
+    addresses: config['events.addressesPerWebhook'],
+    listeners: config['events.listenersPerKey'],
+  }
+}
+
+function deliveryOf(
+  config: Config,
+  { world, gauges, webhooks: database, owner }: EventServiceParts,
+  log: Log,
+): Omit<DelivererParts, 'storeOf' | 'describe' | 'news' | 'isLive'> {
+  const { clock, publicTransport, transport } = world
+  return {
+    database,
+    owner,
+    clock,
+    log,
+    publicTransport,
+    transport,
+    privateHosts: config['events.privateHosts'],
+    signature: config['events.signature'],
+    retryMs: retriesOf(config['events.retrySeconds']),
+    counted: (outcome: string) => gauges.add('firn_events_messages_total', 1, { outcome }),
+  }
+}
+
+/** The setting `events.retrySeconds`. Throws `bad-config`. */
+function retriesOf(texts: readonly string[]): readonly number[] {
+  const wrong = texts.find((text) => !/^\d{1,7}(\.\d{1,3})?$/.test(text))
+  if (wrong !== undefined)
+    throw new Fault('bad-config', `events.retrySeconds must be numbers of seconds: ${wrong}`)
+  return texts.map((text) => Number(text) * 1_000)
+}

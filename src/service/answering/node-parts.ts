@@ -1,0 +1,278 @@
+/** The node listener of this process, put together. */
+
+import { readdirSync } from 'node:fs'
+
+import { aliasFile, noAliasStore } from '../../admin/alias-file.ts'
+import type { NodeChain } from '../../admin/alias-rules.ts'
+import { createAliasTable, type AliasStore, type AliasTable } from '../../admin/alias-table.ts'
+import { createNodeListener, nodeBases, type NodeSettings } from '../../admin/node-api.ts'
+import type { NodeListener } from '../../admin/node-listener.ts'
+import { createPluginRegistry } from '../../admin/plugin-registry.ts'
+import { allowedMethods } from '../../admin/rpc-methods.ts'
+import { createRpcProxy } from '../../admin/rpc-proxy.ts'
+import { blockchainIdText, type ServedChain } from '../../api/operation/chain-directory.ts'
+import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import type { ChainConfig, Config } from '../../config/settings.ts'
+import { parseId, toCb58 } from '../../core/cb58.ts'
+import type { World } from '../../core/world.ts'
+import type { ChainStatus } from '../../indexing/run/status-board.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { Health } from '../../telemetry/health.ts'
+import type { LogRegistry } from '../../telemetry/log-registry.ts'
+import { watchProcess } from '../../telemetry/process-gauges.ts'
+import { profileFolder } from '../../telemetry/profile/profile-folder.ts'
+import { createProfiler } from '../../telemetry/profile/profiler.ts'
+import type { Threads } from '../../telemetry/thread.ts'
+import type { Waits } from '../../telemetry/waits.ts'
+import { pluginChains, primaryStream, type SpecifiedChain } from '../chain-specs.ts'
+import type { Documents } from '../documents/documents.ts'
+import { sharedAliases } from '../documents/shared-aliases.ts'
+import { version } from '../version.ts'
+
+/** Parts of the process that the listener uses. */
+export type NodeListenerParts = {
+  readonly config: Config
+  readonly world: World
+  readonly logs: LogRegistry
+  readonly gauges: Gauges
+  readonly health: Health
+  readonly threads: Threads
+  /** Called when the listener ended by itself. */
+  readonly failed: (error: unknown) => void
+  readonly waits: Waits
+  readonly aliases: AliasTable
+  readonly nodeId: string | undefined
+  /** Bytes of each store. */
+  readonly sizes: () => ReadonlyMap<string, number>
+  /** Of the network being served, once one is. */
+  readonly networkId: () => number | undefined
+}
+
+/** Makes the listener and what closes the parts it made. */
+export function assembleNodeListener(parts: NodeListenerParts): {
+  readonly listener: NodeListener
+  readonly close: () => Promise<void>
+} {
+  const { config, world, logs, gauges, health, threads, waits, aliases } = parts
+  const log = logs.log.child('http')
+  const watch = watchProcess(gauges)
+  gauges.onRead(() => {
+    for (const [database, bytes] of parts.sizes())
+      gauges.set('firn_store_size_bytes', bytes, { database })
+  })
+  const profiler = profilerOf(parts, watch)
+  const plugins = createPluginRegistry({
+    directory: config['node.pluginDir'] || `${config.dataDir}/plugins`,
+    version: `firn/${version}`,
+    clock: world.clock,
+    log: logs.log,
+    waits,
+  })
+  const proxy = createRpcProxy({
+    transport: world.transport,
+    waits,
+    log,
+    timeoutMs: config['source.timeoutMs'],
+    maxReplyBytes: config['source.maxReplyBytes'],
+    allowed: allowedMethods(config['node.rpcMethods']),
+  })
+  const listener = createNodeListener({
+    settings: listenerSettings(config),
+    identity: {
+      network: () => {
+        const id = parts.networkId() ?? (config.networks.mainnet === undefined ? 5 : 1)
+        return { id, name: networkNameOf(id) }
+      },
+      version: `firn/${version}`,
+      ...(parts.nodeId === undefined ? {} : { nodeId: parts.nodeId }),
+    },
+    logs,
+    log,
+    gauges,
+    health,
+    aliases,
+    plugins,
+    profiler,
+    proxy,
+    world,
+    threads,
+    failed: parts.failed,
+  })
+  return {
+    listener,
+    close: async () => {
+      await listener.close()
+      await plugins.close()
+      await profiler.close()
+      watch.stop()
+    },
+  }
+}
+
+function profilerOf(
+  { config, world, logs, threads, waits }: NodeListenerParts,
+  watch: ReturnType<typeof watchProcess>,
+): ReturnType<typeof createProfiler> {
+  return createProfiler({
+    threads,
+    waits,
+    clock: world.clock,
+    log: logs.log,
+    write: profileFolder(config['node.profileDir'] || `${config.dataDir}/profiles`),
+    outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
+  })
+}
+
+function listenerSettings(config: Config): NodeSettings {
+  const hosts: unknown = config['node.allowedHosts']
+  return {
+    host: config['node.host'],
+    port: config['node.port'],
+    apiAdminEnabled: config['node.apiAdminEnabled'],
+    adminAllowRemote: config['node.adminAllowRemote'],
+    adminCompat: config['node.adminCompat'],
+    allowedHosts: Array.isArray(hosts) ? hosts.map(String) : String(hosts).split(','),
+  }
+}
+
+/** The alias table, kept with the documents of the deployment unless told not to. */
+export function openAliases(
+  config: Config,
+  parts: {
+    readonly world: World
+    readonly waits: Waits
+    readonly logs: LogRegistry
+    readonly chains: () => readonly NodeChain[]
+    readonly documents: Documents
+  },
+): Promise<AliasTable> {
+  return createAliasTable({
+    chains: parts.chains,
+    bases: nodeBases,
+    waits: parts.waits,
+    log: parts.logs.log,
+    store: aliasStore(config, parts),
+  })
+}
+
+function aliasStore(
+  config: Config,
+  {
+    world,
+    logs,
+    documents,
+  }: { readonly world: World; readonly logs: LogRegistry; readonly documents: Documents },
+): AliasStore {
+  if (!config['node.persistAliases']) return noAliasStore
+  return config.store === 'embedded'
+    ? aliasFile(`${config.dataDir}/aliases.json`, world.files)
+    : sharedAliases(documents, logs.log)
+}
+
+/** Where the node listener's chains come from. */
+export type NodeChainParts = {
+  readonly served: () => readonly ServedChain[]
+  readonly networks: () => readonly ServedNetwork[]
+  readonly specified: readonly SpecifiedChain[]
+  readonly config: Config
+  readonly status: () => readonly ChainStatus[]
+}
+
+/** Chains as the node listener names them; a new list whenever one came. */
+export function nodeChains(parts: NodeChainParts): () => readonly NodeChain[] {
+  let seen: readonly unknown[] = []
+  let chains: readonly NodeChain[] = []
+  return () => {
+    const now = [parts.served(), parts.networks()]
+    if (seen[0] === now[0] && seen[1] === now[1]) return chains
+    seen = now
+    const primary = parts.networks().flatMap((network) => primaryChains(network, parts))
+    const decoded = pluginChains(parts.config).map(pluginChain)
+    chains = [...primary, ...parts.served().map((chain) => evmChain(chain, parts)), ...decoded]
+    return chains
+  }
+}
+
+function evmChain({ facts }: ServedChain, parts: NodeChainParts): NodeChain {
+  const stage = stageReader(parts, facts.key, 'blocks')
+  const id = blockchainIdText(facts) ?? String(facts.evmChainId)
+  const isCChain =
+    facts.evmChainId === 43_114 ||
+    facts.evmChainId === 43_113 ||
+    parts.networks().some(({ blockchainIds }) => blockchainIds.C === id)
+  return {
+    id,
+    network: facts.network,
+    names: isCChain ? ['C', 'evm'] : [],
+    otherNames: [...(isCChain ? ['c-chain'] : []), String(facts.evmChainId)],
+    kind: 'evm',
+    rpcUrls: parts.specified.find(({ spec }) => spec.key === facts.key)?.spec.rpcUrls ?? [],
+    acceptedHeight: () => stage()?.headHeight,
+    isLive: () => stage()?.state === 'live',
+    ...(facts.vmId === undefined ? {} : { vmId: facts.vmId }),
+  }
+}
+
+/** Its node's RPC at the base, a plugin's decoder beside it. */
+function pluginChain(chain: ChainConfig): NodeChain {
+  return {
+    id: toCb58(parseId(chain.blockchainId)),
+    network: chain.network,
+    names: [],
+    otherNames: [],
+    kind: 'plain',
+    vmId: chain.vmId,
+    rpcUrls: chain.rpcUrls,
+    acceptedHeight: () => undefined,
+    isLive: () => true,
+  }
+}
+
+const primaryNames = {
+  P: ['P', 'platform', 'p-chain'],
+  X: ['X', 'avm', 'x-chain'],
+} as const
+
+function primaryChains(
+  { network, blockchainIds }: ServedNetwork,
+  parts: NodeChainParts,
+): NodeChain[] {
+  const nodeUrl = parts.config.networks[network]?.nodeUrl ?? ''
+  return (['P', 'X'] as const).map((chain) => {
+    const stage = stageReader(parts, primaryStream(network).key, chain)
+    const [name, vm, other] = primaryNames[chain]
+    return {
+      id: blockchainIds[chain],
+      network,
+      names: [name, vm],
+      otherNames: [other],
+      kind: 'plain',
+      rpcUrls: nodeUrl === '' ? [] : [`${nodeUrl}/ext/bc/${chain}`],
+      acceptedHeight: () => stage()?.headHeight,
+      isLive: () => stage()?.state === 'live',
+    }
+  })
+}
+
+function stageReader(
+  parts: NodeChainParts,
+  key: string,
+  name: string,
+): () => ChainStatus['stages'][number] | undefined {
+  return () =>
+    parts
+      .status()
+      .find((chain) => chain.key === key)
+      ?.stages.find(({ stage }) => stage === name)
+}
+
+/** Source: avalanchego utils/constants/network_ids.go. */
+function networkNameOf(networkId: number): string {
+  const names: Readonly<Record<number, string>> = { 1: 'mainnet', 5: 'fuji', 12345: 'local' }
+  return names[networkId] ?? `network-${networkId}`
+}
+
+/** Returns whether a folder can be listed, so that stores can be read there. */
+export function checkFolder(path: string): { readonly files: number } {
+  return { files: readdirSync(path).length }
+}

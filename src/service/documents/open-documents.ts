@@ -1,0 +1,59 @@
+/** Opens the documents of a deployment: files of its data folder, or a store on PostgreSQL. */
+
+import type { Config } from '../../config/settings.ts'
+import { faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
+import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { type DocumentName, documentNames, type Documents } from './documents.ts'
+import { storedDocuments } from './stored-documents.ts'
+import { bytesOf, watchedFile } from './watched-file.ts'
+import { writeWhole } from './whole-file.ts'
+
+/**
+ * Opens the documents that `config` leads to. A process that only serves reads them from a replica
+ * where the primary is away. Throws the faults of opening a store.
+ */
+export async function openDocuments(
+  config: Pick<Config, 'store' | 'dataDir' | 'role'>,
+  parts: { readonly clock: Clock; readonly log: Log; readonly location?: StoreLocation },
+): Promise<Documents> {
+  const { store, dataDir } = config
+  if (store === 'embedded') return folderDocuments(dataDir)
+  const { location = { store, dataDir } } = parts
+  const open = (mode: 'read' | 'write'): Promise<Database> =>
+    openStore(location, deploymentStore, deploymentTables, mode)
+  let names: readonly DocumentName[] = documentNames
+  const database = await open('write').catch((error: unknown) => {
+    if (config.role !== 'serve' || faultOf(error)?.code !== 'store-failed') throw error
+    parts.log.warn('keys and aliases of the deployment are only read', { error })
+    // Files of the folder wait for a start with the primary.
+    names = []
+    return open('read')
+  })
+  try {
+    return await storedDocuments(database, { ...parts, dataDir, names })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** The files of a data folder. */
+function folderDocuments(dataDir: string): Documents {
+  const place = (name: DocumentName): string => `${dataDir}/${name}`
+  return {
+    place,
+    spreadMs: 0,
+    read: async (name) => bytesOf(place(name)),
+    watch: ({ name, ...document }) => watchedFile({ ...document, path: place(name) }),
+    change: async (name, change) => {
+      const text = change(bytesOf(place(name)))
+      if (text !== undefined) writeWhole(place(name), text)
+    },
+    refresh: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}

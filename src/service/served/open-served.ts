@@ -1,0 +1,136 @@
+/** Everything that this process answers from: stores that it reads, and aggregators. */
+
+import type { Config } from '../../config/settings.ts'
+import type { World } from '../../core/world.ts'
+import type { ChainStatus } from '../../indexing/run/status-board.ts'
+import type { StreamSpec } from '../../indexing/stream/stream-spec.ts'
+import { primaryPartKinds } from '../../source/primary/recorded-source.ts'
+import { listParts } from '../../source/recording-file.ts'
+import type { StoreLocation } from '../../store/open.ts'
+import { logStoreOf } from '../../store/schema/logs.ts'
+import { messageTables } from '../../store/schema/stores.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { messageStore, primaryStream, sourceLimits, type SpecifiedChain } from '../chain-specs.ts'
+import type { ReadableStore } from '../status/readiness.ts'
+import { followStore, type FollowedStore } from '../stores/follow-store.ts'
+import type { Aggregators, AggregatorsParts } from '../warp/aggregators.ts'
+import { serveChains, type ServedChains } from './served-chains.ts'
+import { serveNetworks, type ServedNetworks } from './served-networks.ts'
+
+/** Everything that is served; it grows while stores appear. */
+export type Served = {
+  readonly chains: ServedChains
+  readonly networks: ServedNetworks
+  readonly messages: FollowedStore
+  readonly aggregators: Aggregators
+  readonly close: () => Promise<void>
+}
+
+/** Parts of the process that serving uses. */
+export type ServedParts = {
+  readonly chains: readonly SpecifiedChain[]
+  readonly streams: readonly StreamSpec[]
+  readonly store: StoreLocation
+  readonly world: World
+  readonly log: Log
+  readonly gauges: Gauges
+  readonly signal: AbortSignal
+  readonly indexed: () => readonly ChainStatus[]
+  /** Unix seconds at which a chain's node last said that the stored height is its head. */
+  readonly currentAt: (key: string) => number | undefined
+  /** The parts of the main thread; without them this thread opens its own. */
+  readonly aggregators?: Aggregators
+}
+
+/** Opens what exists already and goes on to open what appears, until `signal` is aborted. */
+export async function openServed(config: Config, parts: ServedParts): Promise<Served> {
+  const { store, world, signal, log } = parts
+  const isServing = config.role !== 'index'
+  const following = { store, clock: world.clock, log, signal }
+  const primaries = parts.streams.filter((stream) => stream.kind === 'primary')
+  const chains = await serveChains({
+    ...parts,
+    chains: isServing ? parts.chains : [],
+    limits: sourceLimits(config),
+    isFollowed: (key) => isFollowed(parts.indexed(), key),
+  })
+  const networks = await serveNetworks(isServing ? primaries : [], following)
+  const messages = await followStore(messageStore, messageTables, following)
+  const aggregators =
+    parts.aggregators ??
+    (await aggregatorsOf(config, {
+      world,
+      log,
+      signal,
+      gauges: parts.gauges,
+      networks: networks.list,
+    }))
+  return {
+    chains,
+    networks,
+    messages,
+    aggregators,
+    close: async () => {
+      // Aggregators read the stores of the networks.
+      for (const part of [aggregators, chains, networks, messages]) await part.close()
+    },
+  }
+}
+
+const noAggregators: Aggregators = {
+  byNetwork: {},
+  nodeId: () => undefined,
+  close: () => Promise.resolve(),
+}
+
+/** Aggregators, whose code is loaded only where a node is there to ask, or peers to check. */
+async function aggregatorsOf(config: Config, parts: AggregatorsParts): Promise<Aggregators> {
+  const hasNode = Object.values(config.networks).some(
+    (network) => network !== undefined && network.nodeUrl !== '',
+  )
+  const isUsed = (config['warp.enabled'] && hasNode) || config['warp.peers'].length > 0
+  if (!isUsed && !(await holdsSignatures(config, parts))) return noAggregators
+  const { openAggregators } = await import('../warp/aggregators.ts')
+  return openAggregators(config, parts)
+}
+
+/** Returns whether a recorded network has its validators' signatures. */
+async function holdsSignatures(
+  { networks }: Config,
+  { world }: Pick<AggregatorsParts, 'world'>,
+): Promise<boolean> {
+  for (const network of Object.values(networks)) {
+    if (network === undefined || network.recording === '') continue
+    const file = await world.files.read(network.recording)
+    if (file === undefined) continue
+    if (listParts(file).some(({ kind }) => kind === primaryPartKinds.signatures)) return true
+  }
+  return false
+}
+
+/** All stores that chains and networks are answered from. */
+export function readableStores({ chains, networks }: Served): ReadableStore[] {
+  const evm = chains.list().map(({ facts, store }) => ({ key: facts.key, store }))
+  const primary = networks.list().map(({ network, store }) => {
+    return { key: primaryStream(network).key, store }
+  })
+  return [...evm, ...primary]
+}
+
+/** Stores whose bytes are told: those that are served, and those of logs. */
+export async function measuredStores(served: Served): Promise<ReadableStore[]> {
+  const all = readableStores(served)
+  for (const { facts, logs } of served.chains.list()) {
+    const store = await logs?.()
+    if (store !== undefined) all.push({ key: logStoreOf(facts.key), store })
+  }
+  return all
+}
+
+/** False where blocks are stopped or held up; where another process indexes nothing is known. */
+function isFollowed(chains: readonly ChainStatus[], key: string): boolean {
+  const stages = chains.find((chain) => chain.key === key)?.stages
+  const blocks = stages?.find(({ stage }) => stage === 'blocks')
+  return blocks === undefined || blocks.state === 'live' || blocks.reason === undefined
+}

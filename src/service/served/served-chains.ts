@@ -1,0 +1,268 @@
+/** The EVM chains this process answers about: each as soon as its store exists. */
+
+import type { ChainFacts, ServedChain, WaitingChain } from '../../api/operation/chain-directory.ts'
+import { listOf } from '../../codec/evm/raw.ts'
+import { fromHex } from '../../core/bytes.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { inTime } from '../../core/in-time.ts'
+import type { World } from '../../core/world.ts'
+import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
+import type { SourceLimits } from '../../indexing/stream/chain-spec.ts'
+import type { EvmSource } from '../../source/evm-source.ts'
+import { statement, type Database } from '../../store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
+import { chainTables } from '../../store/schema/stores.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { SpecifiedChain } from '../chain-specs.ts'
+import { keptBalances } from '../stores/kept-balances.ts'
+import { createStateReader } from '../stores/state-reader.ts'
+
+/** Parts of serving chains. */
+export type ServedChainsParts = {
+  readonly chains: readonly SpecifiedChain[]
+  readonly store: StoreLocation
+  readonly limits: SourceLimits
+  readonly world: World
+  readonly log: Log
+  readonly signal: AbortSignal
+  /**
+   * Returns whether new blocks of the chain with this key can come, as far as this process knows.
+   */
+  readonly isFollowed: (key: string) => boolean
+  /** Unix seconds at which its node last said that the stored height is its head. */
+  readonly currentAt?: (key: string) => number | undefined
+}
+
+/** Chains being served, growing while stores appear. */
+export type ServedChains = {
+  /** In the configured order; a new list whenever one came. */
+  readonly list: () => readonly ServedChain[]
+  /** Configured chains whose stores are not there yet. */
+  readonly waiting: () => readonly WaitingChain[]
+  readonly close: () => Promise<void>
+}
+
+// A store appears when its writer first hears from a node: soon, or whenever the node comes back.
+const retryMs = 100
+
+// The writer asks nodes for the id of a chain that has none; most of these never get one.
+const idRetryMs = 2_000
+
+const everyMeta = statement(
+  "select name, value from meta where name in ('chainId', 'blockchainId')",
+)
+
+/** Starts to serve; returns once every store that exists already is open. */
+export async function serveChains(parts: ServedChainsParts): Promise<ServedChains> {
+  const found = new Map<string, ServedChain>()
+  let list: readonly ServedChain[] = []
+  const closers: (() => Promise<void>)[] = []
+  const add = (key: string, chain: ServedChain): void => {
+    found.set(key, chain)
+    list = parts.chains.flatMap(({ spec }) => found.get(spec.key) ?? [])
+  }
+  const first = parts.chains.map((chain) => tryOpen(chain, parts, add, closers))
+  const missing = (await Promise.all(first)).filter((chain) => chain !== undefined)
+  const { clock } = parts.world
+  const open = async (chain: SpecifiedChain): Promise<void> => {
+    let isMissing = missing.includes(chain)
+    while (isMissing) {
+      await clock.sleep(retryMs, parts.signal)
+      isMissing = (await tryOpen(chain, parts, add, closers)) !== undefined
+    }
+  }
+  /** Waits until the chain's id on the P-Chain is stored, where it was not yet. */
+  const name = async ({ spec, config }: SpecifiedChain): Promise<void> => {
+    for (;;) {
+      const served = found.get(spec.key)
+      if (served === undefined || served.facts.blockchainId !== undefined) return
+      await clock.sleep(idRetryMs, parts.signal)
+      const facts = await factsOf({ spec, config }, served.store).catch(absentOnFault)
+      if (facts?.blockchainId !== undefined) add(spec.key, { ...served, facts })
+    }
+  }
+  const following = parts.chains.map(async (chain) => {
+    try {
+      await open(chain)
+      await name(chain)
+    } catch (error) {
+      const { key } = chain.spec
+      if (!parts.signal.aborted) parts.log.error('store is not served', { store: key, error })
+    }
+  })
+  const ended = Promise.all(following)
+  return {
+    list: () => list,
+    waiting: () => parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),
+    close: async () => {
+      await ended
+      for (const close of closers) await close()
+    },
+  }
+}
+
+/** A store that is away for a moment tells nothing. */
+function absentOnFault(error: unknown): undefined {
+  if (faultOf(error) === undefined) throw error
+}
+
+function waitingChain({ spec, config }: SpecifiedChain): WaitingChain {
+  const { network, key, blockchainId } = spec
+  const name = config.name === '' ? key : config.name
+  return {
+    network,
+    name,
+    ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
+  }
+}
+
+/** Opens one chain; gives it back when its store is not there yet. */
+async function tryOpen(
+  chain: SpecifiedChain,
+  parts: ServedChainsParts,
+  add: (key: string, chain: ServedChain) => void,
+  closers: (() => Promise<void>)[],
+): Promise<SpecifiedChain | undefined> {
+  const { spec } = chain
+  let database: Database | undefined
+  try {
+    const store = await openStore(parts.store, spec.key, chainTables, 'read')
+    database = store
+    const facts = await factsOf(chain, database)
+    if (facts === undefined) {
+      await database.close()
+      return chain
+    }
+    const source = await openEvmSource(spec, parts.limits, parts)
+    closers.push(() => source.close(), database.close)
+    const logs = spec.keepsLogs === true ? openWhenMade(parts.store, spec.key) : undefined
+    if (logs !== undefined) closers.push(logs.close)
+    add(spec.key, {
+      facts,
+      store: database,
+      state: keptBalances(createStateReader(source), {
+        indexed: () => indexedHeight(store, 'blocks'),
+        clock: parts.world.clock,
+      }),
+      wantsTraces: spec.traces !== 'off',
+      ...(logs === undefined ? {} : { logs: logs.get }),
+      headHeight: headAsker(source, parts),
+      receipts: (height, signal) =>
+        source.blocks(
+          { from: height, until: height + 1 },
+          (units) => units[0]?.receipts ?? [],
+          signal,
+        ),
+      traces: (height, signal) =>
+        source.traces(
+          { from: height, until: height + 1 },
+          ([traces]) => listOf(traces, 'traces of a block'),
+          signal,
+        ),
+      isFollowed: () => parts.isFollowed(spec.key),
+      // A recording ends where it ends, whenever it is read.
+      ...(isRecorded(spec) ? {} : { currentAt: () => parts.currentAt?.(spec.key) }),
+    })
+    return undefined
+  } catch (error) {
+    await database?.close()
+    const code = faultOf(error)?.code
+    if (code === 'store-failed') return chain
+    throw error
+  }
+}
+
+/** The store of a chain's logs, opened as soon as its stage has made it. */
+function openWhenMade(
+  location: StoreLocation,
+  chainKey: string,
+): { readonly get: () => Promise<Database | undefined>; readonly close: () => Promise<void> } {
+  let store: Promise<Database> | undefined
+  return {
+    get: async () => {
+      store ??= openStore(location, logStoreOf(chainKey), logStoreTables, 'read')
+      try {
+        return await store
+      } catch (error) {
+        store = undefined
+        if (faultOf(error)?.code !== 'store-failed') throw error
+        return undefined
+      }
+    },
+    close: async () => (await store?.catch(absentOnFault))?.close(),
+  }
+}
+
+/** A head told this long ago is asked for again; an answer is waited for as long at most. */
+const headAgeMs = 2_000
+
+/** Asks a source for its head, once in {@link headAgeMs} however often it is called. */
+function headAsker(
+  source: EvmSource,
+  { world, signal }: Pick<ServedChainsParts, 'world' | 'signal'>,
+): () => Promise<number | undefined> {
+  let askedMs = Number.NEGATIVE_INFINITY
+  let last: Promise<number | undefined> = Promise.resolve(undefined)
+  const ask = async (): Promise<number | undefined> => {
+    const ending = new AbortController()
+    const told = source.headHeight(AbortSignal.any([signal, ending.signal]))
+    const limit = { clock: world.clock, ms: headAgeMs }
+    const head = await inTime(
+      told.catch(() => undefined),
+      limit,
+    )
+    ending.abort(new Fault('node-unreachable', 'the head came too late'))
+    return head
+  }
+  return () => {
+    const now = world.clock.monotonic()
+    if (now - askedMs < headAgeMs) return last
+    askedMs = now
+    last = ask()
+    return last
+  }
+}
+
+function isRecorded({ recording }: SpecifiedChain['spec']): boolean {
+  return recording !== undefined && recording !== ''
+}
+
+async function factsOf(
+  { config, spec }: SpecifiedChain,
+  database: Database,
+): Promise<ChainFacts | undefined> {
+  const rows = await database.all(everyMeta)
+  const told = new Map(rows.map(([name, value]) => [name, String(value)]))
+  const chainId = told.get('chainId')
+  if (chainId === undefined) return undefined
+  const blockchainId = spec.blockchainId ?? told.get('blockchainId')
+  const evmChainId = Number(chainId)
+  return {
+    key: spec.key,
+    network: spec.network,
+    evmChainId,
+    name: config.name === '' ? `Chain ${evmChainId}` : config.name,
+    symbol: config.symbol,
+    decimals: config.decimals,
+    description: config.description,
+    wrappedTokens: spec.wrappedTokens.map(fromHex),
+    ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
+    ...present({
+      logoUri: config.logoUri,
+      explorerUrl: config.explorerUrl,
+      publicRpcUrl: config.publicRpcUrl,
+      publicWsUrl: config.publicWsUrl,
+      subnetId: config.subnetId,
+      vmId: config.vmId,
+    }),
+  }
+}
+
+/** The entries that are not empty. */
+function present<T extends Record<string, string>>(values: T): Partial<T> {
+  const filled = Object.entries(values).filter(([, value]) => value !== '')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a subset of the entries of T
+  return Object.fromEntries(filled) as Partial<T>
+}

@@ -1,0 +1,221 @@
+/** The answer of `/status`, from the indexing threads or, when none run here, from the stores. */
+
+import { type ServedChain, blockchainIdText } from '../../api/operation/chain-directory.ts'
+import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import { asBelieved, copiedStage } from '../../indexing/evm/copied/copied-stage.ts'
+import type { ChainStatus as IndexedChain } from '../../indexing/run/status-board.ts'
+import { overallOf } from '../../indexing/stream/overall-progress.ts'
+import type { StageStatus as IndexedStage } from '../../indexing/stream/stage.ts'
+import type {
+  ChainStatus,
+  ConvertingHistory,
+  CopiedHeights,
+  StageStatus,
+  Status,
+} from '../../shape/status.ts'
+import { checkpointHeights } from '../../store/checkpoint.ts'
+import { confirmedShare, copiedHistory, type CopiedHistory } from '../../store/copied-history.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { provenHeightOf, storedProofs } from '../../store/query/evm/stored-proofs.ts'
+import { storedHeights } from '../../store/query/evm/traced-heights.ts'
+import { messageStore, primaryStream } from '../chain-specs.ts'
+import type { LeaseWatch } from './lease-watch.ts'
+
+/** Where the numbers come from. */
+export type StatusParts = {
+  readonly version: string
+  readonly role: Status['role']
+  readonly nodeId: () => string | undefined
+  /** Absent where this process does not index. */
+  readonly indexed: (() => readonly IndexedChain[]) | undefined
+  readonly served: () => readonly ServedChain[]
+  readonly networks: () => readonly ServedNetwork[]
+  /** Tells whether another process indexes what this one serves. */
+  readonly leases: LeaseWatch
+}
+
+/** The whole status. */
+export async function statusOf(parts: StatusParts): Promise<Status> {
+  const nodeId = parts.nodeId()
+  const chains =
+    parts.indexed === undefined
+      ? await Promise.all(storedChains(parts).map((chain) => storedStatus(chain, parts.leases)))
+      : await Promise.all(
+          parts
+            .indexed()
+            .filter(({ key }) => key !== messageStore)
+            .map((chain) => indexedStatus(chain, parts.served())),
+        )
+  const messages = parts.indexed?.().find(({ key }) => key === messageStore)?.stages[0]
+  return {
+    version: parts.version,
+    role: parts.role,
+    ...(nodeId === undefined ? {} : { nodeId }),
+    chains,
+    ...(messages === undefined ? {} : { messages }),
+  }
+}
+
+async function indexedStatus(
+  chain: IndexedChain,
+  served: readonly ServedChain[],
+): Promise<ChainStatus> {
+  const one = served.find(({ facts: { key } }) => key === chain.key)
+  const facts = one?.facts
+  const { stages: told, converting } = withoutConverting(chain.stages)
+  const stages = await withStored(told, one)
+  const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
+  return {
+    chain: chain.key,
+    kind: chain.key.startsWith('primary-') ? 'primary' : 'evm',
+    network: chain.network === 'mainnet' ? 'mainnet' : 'fuji',
+    name: chain.name,
+    ...(facts === undefined ? {} : { evmChainId: facts.evmChainId }),
+    ...(blockchainId === undefined ? {} : { blockchainId }),
+    ...summaryOf(stages),
+    overall: chain.overall ?? overallOf(stages),
+    ...(one === undefined ? {} : heightsOf(await copiedHistory(one.store))),
+    ...(converting === undefined ? {} : { converting }),
+    stages,
+  }
+}
+
+/** The conversion of a store, which is told of the chain, and the stages without it. */
+function withoutConverting(stages: readonly IndexedStage[]): {
+  readonly stages: readonly StageStatus[]
+  readonly converting: ConvertingHistory | undefined
+} {
+  const converting = stages.find((stage) => stage.converting !== undefined)?.converting
+  return { stages: stages.map(({ converting: _told, ...stage }) => stage), converting }
+}
+
+/** Copied heights as `/status` tells them, of a history that came from a snapshot; nothing where there is none. */
+function heightsOf(copied: CopiedHistory | undefined): { readonly copied?: CopiedHeights } {
+  if (copied === undefined) return {}
+  const { from, until, without } = copied
+  const share = confirmedShare(copied)
+  return {
+    copied: { from, height: until - 1, share, ...(without === undefined ? {} : { without }) },
+  }
+}
+
+/**
+ * Adds what only the store knows: heights until a node answers, and from where traces are complete.
+ */
+async function withStored(
+  stages: readonly StageStatus[],
+  chain: ServedChain | undefined,
+): Promise<StageStatus[]> {
+  if (chain === undefined) return [...stages]
+  const { tracesSince, ...heights } = await storedHeights(chain.store)
+  const proven = await provenOf(chain.store, heights.blocks)
+  return stages.map((stage) => {
+    if (stage.stage !== 'blocks' && stage.stage !== 'traces') return stage
+    const indexedHeight = Math.max(stage.indexedHeight, heights[stage.stage])
+    return {
+      ...stage,
+      indexedHeight,
+      headHeight: Math.max(stage.headHeight, indexedHeight),
+      ...(stage.stage === 'traces' ? completeFrom(tracesSince) : {}),
+      ...(stage.stage === 'blocks' && stage.indexedHeight < 0 ? proven : {}),
+    }
+  })
+}
+
+function completeFrom(height: number | undefined): { completeFrom?: number } {
+  return height === undefined ? {} : { completeFrom: height }
+}
+
+/** The first stage bounds the answers; a stopped stage shows whatever stage it is. */
+function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
+  const [main] = stages
+  if (main === undefined)
+    return { state: 'syncing', indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 }
+  const { stage: _stage, ...summary } = main
+  const stopped = stages.find(({ state }) => state === 'stopped')
+  // Names of tokens may come later; what blocks and traces say is then complete all the same.
+  const syncing = stages.some(({ stage, state }) => state === 'syncing' && stage !== 'tokens')
+  if (stopped !== undefined) {
+    return { ...summary, state: 'stopped', reason: stopped.reason ?? `${stopped.stage} stopped` }
+  }
+  return syncing ? { ...summary, state: 'syncing' } : summary
+}
+
+/** A chain that another process indexes. */
+type StoredChain = {
+  readonly store: Reader
+  readonly facts: Omit<ChainStatus, keyof StageStatus | 'stages'>
+  /** Stages whose checkpoints tell heights; the first bounds the answers. */
+  readonly stages: readonly string[]
+  /** Newest height of its node, where one tells it. */
+  readonly head: () => Promise<number | undefined>
+}
+
+function storedChains({ served, networks }: StatusParts): StoredChain[] {
+  const chains = served().map(({ store, facts, headHeight }): StoredChain => {
+    const { key, network, name, evmChainId } = facts
+    const blockchainId = blockchainIdText(facts)
+    const ids = { evmChainId, ...(blockchainId === undefined ? {} : { blockchainId }) }
+    const told = { chain: key, kind: 'evm', network, name, ...ids } as const
+    return { store, facts: told, stages: ['blocks', 'traces'], head: headHeight ?? unknownHead }
+  })
+  const primaries = networks().map(({ store, network }): StoredChain => {
+    const { key, name } = primaryStream(network)
+    const told = { chain: key, kind: 'primary', network, name } as const
+    return { store, facts: told, stages: ['P', 'X', 'C'], head: unknownHead }
+  })
+  return [...chains, ...primaries]
+}
+
+const unknownHead = (): Promise<undefined> => Promise.resolve(undefined)
+
+/** Up to where hashes prove the stored blocks, as their indexer wrote it down. */
+async function provenOf(
+  store: Reader,
+  height = -1,
+): Promise<Pick<StageStatus, 'provenHeight' | 'unverified'>> {
+  if (height < 0) return {}
+  const proofs = await storedProofs(store)
+  const { unverified } = proofs
+  return {
+    provenHeight: provenHeightOf(proofs, height),
+    ...(unverified === undefined ? {} : { unverified }),
+  }
+}
+
+/** Another process indexes: what it committed is all this one knows. */
+async function storedStatus(
+  { store, facts, stages: names, head }: StoredChain,
+  leases: LeaseWatch,
+): Promise<ChainStatus> {
+  const silentMs = await leases.silentMs(facts.chain, store)
+  const told = await head()
+  const heights = await checkpointHeights(store)
+  const since = names.includes('traces') ? (await storedHeights(store)).tracesSince : undefined
+  const proven = await provenOf(store, heights.get('blocks'))
+  const own = names.flatMap((stage): StageStatus[] => {
+    const stored = heights.get(stage)
+    if (stored === undefined && stage !== 'traces') return []
+    // Below 0 is what the X-Chain had before its blocks.
+    const height = Math.max(-1, stored ?? -1)
+    const follows = stage === 'traces' ? (heights.get('blocks') ?? height) : (told ?? height)
+    const headHeight = Math.max(height, follows)
+    const at = { indexedHeight: height, headHeight, blocksPerSecond: 0 }
+    if (stored === undefined)
+      return [{ stage, state: 'off', ...at, reason: 'no traces are stored' }]
+    // A stage that no process indexes may be behind by any number of blocks.
+    const state = height < headHeight || silentMs > 0 ? 'syncing' : 'live'
+    const more = stage === 'traces' ? completeFrom(since) : stage === 'blocks' ? proven : {}
+    return [{ stage, state, ...at, ...more }]
+  })
+  const copied = facts.kind === 'evm' ? await copiedHistory(store) : undefined
+  const compared = copied && copiedStage(copied)
+  const stages = [...own, ...(compared === undefined ? [] : [compared])].map((stage) =>
+    asBelieved(stage, compared),
+  )
+  const seconds = Math.round(silentMs / 1_000)
+  const isSilent = silentMs > 0 && copied?.refused === undefined
+  const reason = isSilent ? { reason: `no process has indexed it for ${seconds} s` } : {}
+  const summary = { ...summaryOf(stages), ...reason, overall: overallOf(stages) }
+  return { ...facts, ...summary, ...heightsOf(copied), stages }
+}

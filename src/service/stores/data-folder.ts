@@ -1,0 +1,132 @@
+/** Looks before a start: recordings are there; the data folder is, and nobody else writes it. */
+
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Config } from '../../config/settings.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
+import { Claim } from '../../store/engine/sqlite-claim.ts'
+import { leaseRow, leaseTtlMs } from '../../store/lease.ts'
+import { checkNotMigrating } from '../../store/migrate/target.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
+import { controlTables } from '../../store/schema/control.ts'
+import { checkNotRestoring } from '../../store/snapshot/restore-snapshot.ts'
+import { serversOf, storeLocation } from './store-location.ts'
+
+/** Between two looks at the leases of a folder that another process has. */
+const lookEveryMs = 250
+
+/** Makes the folder. Throws `bad-config` when it cannot be made or written. */
+export function makeDataFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.W_OK)
+  } catch (cause) {
+    throw new Fault('bad-config', `data folder cannot be made or written: ${path}`, { cause })
+  }
+}
+
+/** Bytes of each embedded store in a folder, with its write-ahead log. */
+export function storeSizes(path: string): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>()
+  for (const file of existsSync(path) ? readdirSync(path) : []) {
+    const store = /^(.+)\.sqlite(-wal)?$/.exec(file)?.[1]
+    if (store === undefined) continue
+    const size = statSync(join(path, file), { throwIfNoEntry: false })?.size ?? 0
+    sizes.set(store, (sizes.get(store) ?? 0) + size)
+  }
+  return sizes
+}
+
+/** Throws `bad-config` naming every recording that is not there. */
+export function checkRecordings(config: Config): void {
+  const named = [
+    ...Object.entries(config.networks).map(([name, network]) => ({
+      place: `networks.${name}`,
+      recording: network?.recording ?? '',
+    })),
+    ...config.chains.map(({ recording }, at) => ({ place: `chains[${at}]`, recording })),
+  ]
+  const missing = named
+    .filter(({ recording }) => recording !== '' && !existsSync(recording))
+    .map(({ place, recording }) => `${place}.recording does not exist: ${recording}`)
+  if (missing.length > 0) throw new Fault('bad-config', missing.join('; '))
+}
+
+/**
+ * Marks this process as the one that writes the folder. Returns the function that ends this.
+ *
+ * Throws `lease-lost` while another living process has it, or a migration or a restore leads there. A process that has it but hangs (its
+ * leases stand still) is no obstacle: its stores are taken over. Nothing is marked where the
+ * stores are not in the folder: a second writer on PostgreSQL waits, ready to take over.
+ */
+export async function claimDataFolder(
+  config: Config,
+  stores: readonly string[],
+  clock: Clock,
+): Promise<() => void> {
+  const location = storeLocation(config)
+  checkNotRestoring(config.dataDir)
+  for (const store of serversOf(location)) await checkNotMigrating({ ...location, store })
+  if (config.role === 'serve') return () => undefined
+  if (config.store !== 'embedded') await checkVersions(location, stores)
+  if (config.store !== 'embedded') return () => undefined
+  const claim = new Claim(join(config.dataDir, 'firn.claim'), 'firn')
+  if (!claim.take() && (await isWritten(config, stores, clock)))
+    throw new Fault(
+      'lease-lost',
+      `another Firn writes this data; stop it, or start this one with --role serve: ${config.dataDir}`,
+    )
+  return () => claim.release()
+}
+
+/** Throws `store-version` for a store of a newer Firn, before anything is made beside it. */
+async function checkVersions(location: StoreLocation, stores: readonly string[]): Promise<void> {
+  for (const name of stores) {
+    try {
+      await (await openStore(location, name, controlTables, 'read')).close()
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code !== 'store-failed') throw error
+      // Opening a store for writing reports a server that is away; other stores are not made yet.
+      if (fault.detail['sqlstate'] === '') return
+    }
+  }
+}
+
+/**
+ * Returns whether a lease moves, or is missing because the other process has only begun. Takes as
+ * long as a lease lives where none moves.
+ */
+export async function isWritten(
+  config: Config,
+  stores: readonly string[],
+  clock: Clock,
+): Promise<boolean> {
+  const first = await stampsOf(config, stores)
+  const until = clock.monotonic() + leaseTtlMs + lookEveryMs
+  while (clock.monotonic() < until) {
+    await clock.sleep(lookEveryMs)
+    if ((await stampsOf(config, stores)) !== first) return true
+  }
+  return first === ''
+}
+
+/** Signs of life of all writers, as one text. */
+async function stampsOf(config: Config, stores: readonly string[]): Promise<string> {
+  const stamps: string[] = []
+  for (const name of stores) {
+    try {
+      const location = storeLocation(config)
+      const database = await openStore(location, name, controlTables, 'read')
+      const row = await leaseRow(database)
+      await database.close()
+      if (row !== undefined) stamps.push(`${name} ${row.epoch} ${row.stamp}`)
+    } catch (error) {
+      // A store that is not made yet has no writer.
+      if (faultOf(error)?.code !== 'store-failed') throw error
+    }
+  }
+  return stamps.join()
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+import { virtualClock } from '../../../test/virtual-clock.ts'
+import { migrations } from '../../store/engine/format.ts'
+import { openStore } from '../../store/open.ts'
+import { controlTables } from '../../store/schema/control.ts'
+import { silentLog } from '../../telemetry/log.ts'
+import { followStore } from './follow-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'firn-follow-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const store = { store: 'embedded', dataDir: folder }
+
+void test('followed store: one that cannot be read when it comes is told', async () => {
+  const over = new AbortController()
+  const errors: unknown[] = []
+  const clock = virtualClock()
+  const followed = await followStore('late', controlTables, {
+    store,
+    clock,
+    log: { ...silentLog, error: (event, fields) => errors.push([event, fields?.['store']]) },
+    signal: over.signal,
+  })
+  // A later product's store: one change more than this one knows.
+  const later = [...migrations, { name: 'next', tables: [], statements: [] }]
+  await (await openStore({ ...store, migrations: later }, 'late', controlTables, 'write')).close()
+  while (errors.length === 0 && clock.elapsedMs() < 60_000) await clock.sleep(100)
+  assert.deepEqual(errors, [['store is not served', 'late']])
+  assert.equal(followed.get(), undefined)
+  over.abort()
+  await followed.close()
+})

@@ -1,0 +1,54 @@
+/** Answers about state, asked of a chain's nodes or its recording. */
+
+import type { StateReader } from '../../api/operation/chain-directory.ts'
+import { fromHex, to0x } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.ts'
+
+/** Reads state through `source`. Every answer that no node can give is `not-served`. */
+export function createStateReader(source: EvmSource): StateReader {
+  const ask = (
+    calls: readonly StateCall[],
+    height: number | undefined,
+    signal: AbortSignal,
+  ): Promise<StateAnswer[]> => source.state(calls, height ?? 'latest', signal)
+  const one = async (
+    call: StateCall,
+    height: number | undefined,
+    signal: AbortSignal,
+  ): Promise<string> => {
+    const [answer] = await ask([call], height, signal)
+    return textOf(answer) ?? '0x'
+  }
+  const calls: StateReader['calls'] = async (wanted, height, signal) => {
+    const asked = wanted.map(({ to, data }) => ({
+      method: 'eth_call' as const,
+      target: { to: to0x(to), data: to0x(data) },
+    }))
+    return (await ask(asked, height, signal)).map((answer) => {
+      const text = textOf(answer)
+      return text === undefined ? undefined : fromHex(text)
+    })
+  }
+  return {
+    balance: async (address, height, signal) =>
+      BigInt(await one({ method: 'eth_getBalance', target: to0x(address) }, height, signal)),
+    code: async (address, height, signal) =>
+      fromHex(await one({ method: 'eth_getCode', target: to0x(address) }, height, signal)),
+    call: async (to, data, height, signal) => (await calls([{ to, data }], height, signal))[0],
+    calls,
+  }
+}
+
+/** The value; `undefined` when the contract reverted. Throws `not-served`. */
+function textOf(answer: StateAnswer | undefined): string | undefined {
+  if (answer === undefined) throw new Fault('not-served', 'the node gave no answer')
+  switch (answer.kind) {
+    case 'value':
+      return answer.value
+    case 'reverted':
+      return undefined
+    case 'not-served':
+      throw new Fault('not-served', answer.reason)
+  }
+}

@@ -1,0 +1,55 @@
+/** Where the stores of a configuration lie: settings `store`, `stores` and `dataDir`. */
+
+import type { Config } from '../../config/settings.ts'
+import { Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
+import { canFit, patternUrl, type StorePattern } from '../../store/engine/store-patterns.ts'
+import type { StoreLocation } from '../../store/open.ts'
+
+/** Settings that say where stores lie. */
+export type StoreSettings = Pick<Config, 'store' | 'stores' | 'dataDir'>
+
+/** The location of all stores of `config`. Throws `bad-config`. */
+export function storeLocation(config: StoreSettings): StoreLocation {
+  const stores = readStorePatterns(config.stores)
+  const { store, dataDir } = config
+  return stores.length === 0 ? { store, dataDir } : { store, dataDir, stores }
+}
+
+/** Address of the server that has the store `name`, or `embedded`. */
+export function serverOf({ store, stores = [] }: StoreLocation, name: string): string {
+  return patternUrl(stores, name) ?? store
+}
+
+/** Addresses of all servers that have stores, each once; `embedded` where there is none. */
+export function serversOf({ store, stores = [] }: StoreLocation): readonly string[] {
+  return [...new Set([store, ...stores.map(({ url }) => url)])]
+}
+
+/** The setting `stores`. Throws `bad-config`; an address, which may hold a password, is not told. */
+function readStorePatterns(value: unknown): readonly StorePattern[] {
+  if (!isObject(value))
+    throw new Fault(
+      'bad-config',
+      "stores must be names of chains' stores with their servers: { 'mainnet-*': 'postgres://user@host:5432/db' }",
+    )
+  return Object.entries(value).map(([pattern, url]) => {
+    if (!/^[a-z0-9*-]+$/.test(pattern) || !canFit(pattern))
+      throw new Fault(
+        'bad-config',
+        `stores takes names of chains like fuji-c-chain, mainnet-* or primary-fuji: ${pattern}`,
+      )
+    if (typeof url !== 'string' || !/^postgres(ql)?:\/\//.test(url))
+      throw new Fault('bad-config', `stores must name a postgres:// address for: ${pattern}`)
+    return { pattern, url }
+  })
+}
+
+/** Checks `stores` against `store`. Throws `bad-config`. */
+export function checkStorePatterns(config: StoreSettings): void {
+  if (readStorePatterns(config.stores).length > 0 && config.store === 'embedded')
+    throw new Fault(
+      'bad-config',
+      'stores needs a postgres:// address in store, for what belongs to the whole deployment',
+    )
+}

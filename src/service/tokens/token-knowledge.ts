@@ -1,0 +1,177 @@
+/** Prices, token lists and reputation: from the settings to their sources. */
+
+import { type AbiBook, createAbiBook } from '../../api/evm/abi-book.ts'
+import { type NftRequests, storedRequests } from '../../api/nft/nft-requests.ts'
+import { noPrices, type PriceSource } from '../../api/operation/price.ts'
+import {
+  type ListedToken,
+  listedNotes,
+  readReputation,
+  readTokenList,
+} from '../../api/operation/token-lists.ts'
+import type { TokenNotes } from '../../api/operation/token-notes.ts'
+import { filePrices } from '../../api/prices/price-file.ts'
+import { coingecko, defillama, type ChainNames } from '../../api/prices/price-hosts.ts'
+import { httpPrices } from '../../api/prices/price-http.ts'
+import type { Config } from '../../config/settings.ts'
+import { webAddressProblem } from '../../config/web-address.ts'
+import { clip } from '../../core/bytes.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import type { Database } from '../../store/engine/database.ts'
+import { openSmallStore, type StoreLocation } from '../../store/open.ts'
+import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { openOrLater } from '../stores/late-store.ts'
+import { readAbis } from './abis.ts'
+import { readSignatures } from './signatures.ts'
+
+/** Longest token list, bytes; the largest public ones are below 2 MB. */
+const maxListBytes = 16 * 1_048_576
+const listTimeoutMs = 10_000
+
+type Parts = { readonly world: World; readonly log: Log }
+
+/** Knowledge about tokens and contracts that does not come from their chains. */
+export type TokenKnowledge = {
+  /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
+  readonly signatures: readonly string[]
+  /** ABIs of the operator. */
+  readonly abis: AbiBook
+  readonly prices: PriceSource
+  readonly notes: TokenNotes
+  /** Where callers' wishes to read NFT metadata again go. */
+  readonly nftRequests: NftRequests
+  readonly close: () => Promise<void>
+}
+
+/** Opens everything. Throws `bad-config` for a setting or a file that cannot be read. */
+export async function openTokenKnowledge(
+  config: Config,
+  parts: Parts & { readonly store: StoreLocation },
+): Promise<TokenKnowledge> {
+  const signatures = await readSignatures(parts.world, config['evm.selectorsFile'])
+  const abis = createAbiBook(await readAbis(parts.world, config.abis))
+  const prices = await openPrices(config, parts)
+  const notes = await openTokenNotes(config, parts)
+  const open = (): Promise<Database> =>
+    openSmallStore(parts.store, nftRequestStore, nftRequestTables)
+  const isServing = config.role === 'serve' && config.store !== 'embedded'
+  const requests = await (isServing ? openOrLater(nftRequestStore, open, parts.log) : open())
+  const nftRequests = storedRequests(requests, parts.world.clock)
+  return { signatures, abis, prices, notes, nftRequests, close: requests.close }
+}
+
+/** Reads every file that is named, and no list on the network. Throws `bad-config`. */
+export async function checkTokenKnowledge(config: Config, parts: Parts): Promise<void> {
+  await readSignatures(parts.world, config['evm.selectorsFile'])
+  await readAbis(parts.world, config.abis)
+  await openPrices(config, parts)
+  const files = config.tokenLists.filter((place) => !isOnNetwork(place))
+  await openTokenNotes({ ...config, tokenLists: files }, parts)
+}
+
+/** The source of prices. Throws `bad-config` for a setting or a file that cannot be read. */
+async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
+  const { prices } = config
+  if (prices === 'none') return noPrices
+  if (typeof prices === 'string' && prices.startsWith('file:')) {
+    const path = prices.slice('file:'.length)
+    return filePrices(path, await readText(parts, path, 'price file'))
+  }
+  if (typeof prices !== 'object' || prices === null) throw wrongPrices(prices)
+  const given = new Map<string, unknown>(Object.entries(prices))
+  const known = new Set(['http', 'shape', 'chains', 'fiat'])
+  const unknown = [...given.keys()].find((name) => !known.has(name))
+  if (unknown !== undefined)
+    throw new Fault('bad-config', `prices has http, shape, chains and fiat only: ${unknown}`)
+  const shape = given.get('shape') ?? 'defillama'
+  const host = shape === 'defillama' ? defillama : shape === 'coingecko' ? coingecko : undefined
+  if (host === undefined) throw wrongPrices(shape)
+  const fiat = given.get('fiat')
+  return httpPrices(
+    {
+      host,
+      url: webAddress(given.get('http')).replace(/\/$/, ''),
+      chains: chainNames(given.get('chains')),
+      ...(fiat === undefined ? {} : { fiatUrl: webAddress(fiat) }),
+    },
+    { transport: parts.world.transport, clock: parts.world.clock, log: parts.log },
+  )
+}
+
+/**
+ * Notes on tokens. Throws `bad-config` for a file that cannot be read; a list on the network that
+ * cannot be had is left out, and said so.
+ */
+async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes> {
+  const lists = await Promise.all(config.tokenLists.map((place) => openList(place, parts)))
+  const file = config.tokenReputation
+  const rated =
+    file === '' ? [] : readReputation(file, await readText(parts, file, 'token reputation'))
+  return listedNotes(lists, rated)
+}
+
+async function openList(place: string, parts: Parts): Promise<ListedToken[]> {
+  if (!isOnNetwork(place)) return readTokenList(place, await readText(parts, place, 'token list'))
+  try {
+    const reply = await parts.world.transport.request({
+      url: place,
+      method: 'GET',
+      timeoutMs: listTimeoutMs,
+      maxBytes: maxListBytes,
+    })
+    if (reply.status !== 200)
+      throw new Fault('node-answer', `token list was answered with status ${reply.status}`)
+    return readTokenList(place, new TextDecoder().decode(reply.body))
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    parts.log.warn('token list left out', { list: place, reason: fault.message })
+    return []
+  }
+}
+
+function isOnNetwork(place: string): boolean {
+  return /^https?:/i.test(place)
+}
+
+async function readText({ world }: Parts, path: string, what: string): Promise<string> {
+  const bytes = await world.files.read(path)
+  if (bytes === undefined) throw new Fault('bad-config', `${what} does not exist: ${path}`)
+  return new TextDecoder().decode(bytes)
+}
+
+function chainNames(value: unknown): ReadonlyMap<string, ChainNames> {
+  if (value === undefined) return new Map()
+  if (typeof value !== 'object' || value === null) throw wrongPrices(value)
+  return new Map(
+    Object.entries(value).map(([chainId, names]): [string, ChainNames] => {
+      const given = new Map<string, unknown>(Object.entries(Object(names)))
+      return [chainId, { ...nameIn(given, 'slug'), ...nameIn(given, 'native') }]
+    }),
+  )
+}
+
+/** Names become part of an address: only what cannot change its meaning. */
+function nameIn(given: ReadonlyMap<string, unknown>, name: 'slug' | 'native'): ChainNames {
+  const value = given.get(name)
+  if (value === undefined) return {}
+  if (typeof value !== 'string' || !/^[\w:.-]{1,100}$/.test(value)) throw wrongPrices(value)
+  return { [name]: value }
+}
+
+function webAddress(value: unknown): string {
+  const problem = typeof value === 'string' ? webAddressProblem(value) : undefined
+  if (typeof value !== 'string') throw wrongPrices(value)
+  if (problem !== undefined) throw new Fault('bad-config', `prices: ${problem} ${clip(value)}`)
+  return value
+}
+
+function wrongPrices(value: unknown): Fault {
+  const shown = clip(JSON.stringify(value) ?? 'nothing')
+  return new Fault(
+    'bad-config',
+    `prices must be none, file:PATH or { http: URL, shape: defillama | coingecko }: ${shown}`,
+  )
+}

@@ -1,0 +1,190 @@
+/** Signature aggregators of the configured networks, each opened once its node was heard. */
+
+import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import type { OpenAggregator, ServedAggregators } from '../../api/warp/aggregators.ts'
+import type { Config, NetworkConfig } from '../../config/settings.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Network } from '../../core/network.ts'
+import type { World } from '../../core/world.ts'
+import { openRecordedPrimary } from '../../source/primary/recorded-source.ts'
+import type { Database } from '../../store/engine/database.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { openIdentity } from '../../warp/identity.ts'
+import { u64Text } from '../../warp/json-value.ts'
+import type { MessageSource } from '../../warp/message-source.ts'
+import { nodeMessages } from '../../warp/node-messages.ts'
+import { createNode } from '../../warp/node.ts'
+import { type AggregatorSources, openAggregator } from '../../warp/open-aggregator.ts'
+import { parsePeer } from '../../warp/peer/address-book.ts'
+import { indexedMessages, messagesOver } from './indexed-messages.ts'
+import { indexedValidators } from './indexed-validators.ts'
+import { measuredAggregator } from './measured-aggregator.ts'
+import { openRecordedAggregator } from './recorded-aggregator.ts'
+
+/** Aggregators that are open so far. */
+export type Aggregators = {
+  readonly byNetwork: ServedAggregators
+  /** Our id on the peer-to-peer network; the same on every network with one key folder. */
+  readonly nodeId: () => string | undefined
+  readonly close: () => Promise<void>
+}
+
+/** Parts of the process that aggregators use. */
+export type AggregatorsParts = {
+  readonly world: World
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly gauges: Gauges
+  /** Primary networks indexed so far: they know what a node has forgotten. */
+  readonly networks: () => readonly ServedNetwork[]
+}
+
+const retryMs = 5_000
+
+/**
+ * Starts to open them; a node that is away is tried again until `signal` is aborted.
+ *
+ * Throws `bad-config` or `bad-text` at once for an identity or a peer that is not one.
+ */
+export async function openAggregators(
+  config: Config,
+  parts: AggregatorsParts,
+): Promise<Aggregators> {
+  const { world, log, signal } = parts
+  const byNetwork: { [name in Network]?: OpenAggregator | 'opening' } = {}
+  const opening: Promise<void>[] = []
+  let nodeId: string | undefined
+  for (const peer of config['warp.peers']) parsePeer(peer)
+  for (const name of ['mainnet', 'fuji'] as const) {
+    const network = config.networks[name]
+    if (!config['warp.enabled'] || network === undefined) continue
+    if (network.recording !== '') {
+      const served = await recordedAggregator(name, network, parts)
+      if (served !== undefined) byNetwork[name] = served
+      continue
+    }
+    if (network.nodeUrl === '') continue
+    byNetwork[name] = 'opening'
+    const stakingKeyDir = network.stakingKeyDir || `${config.dataDir}/staking`
+    const identity = await openIdentity(world, stakingKeyDir)
+    nodeId ??= identity.nodeId
+    const open = async (): Promise<void> => {
+      const networkId = await networkIdOf(network.nodeUrl, world, signal)
+      const settings = {
+        networkId,
+        nodeUrl: network.nodeUrl,
+        stakingKeyDir,
+        peers: config['warp.peers'],
+        allowPrivateIps: networkId !== 1 && networkId !== 5,
+        timeoutMs: config['warp.timeoutMs'],
+        maxLookback: config['warp.maxLookback'],
+        aggregatorUrl: config['warp.aggregatorUrl'],
+      }
+      const sources = sourcesOf(name, network, parts)
+      const aggregator = await openAggregator(world, log.child('warp'), settings, sources)
+      const measuring = { gauges: parts.gauges, clock: world.clock }
+      byNetwork[name] = { networkId, aggregator: measuredAggregator(aggregator, name, measuring) }
+    }
+    opening.push(untilDone(open, parts))
+  }
+  const opened = Promise.allSettled(opening)
+  return {
+    byNetwork,
+    nodeId: () => nodeId,
+    close: async () => {
+      await opened
+      for (const served of Object.values(byNetwork)) {
+        if (served !== 'opening') await served.aggregator.close()
+      }
+    },
+  }
+}
+
+/** Signatures of a recording's validators; `undefined` where there are none. */
+async function recordedAggregator(
+  name: Network,
+  { recording }: NetworkConfig,
+  parts: AggregatorsParts,
+): Promise<OpenAggregator | undefined> {
+  const { world, log, gauges, networks } = parts
+  const file = await world.files.read(recording)
+  if (file === undefined) return undefined
+  const recorded = openRecordedPrimary(file)
+  if (recorded.signatures().length === 0) return undefined
+  const index = (): Database | undefined =>
+    networks().find(({ network }) => network === name)?.store
+  const { networkId, aggregator } = await openRecordedAggregator(recorded, index, {
+    ...parts,
+    log: log.child('warp'),
+  })
+  const measuring = { gauges, clock: world.clock }
+  return { networkId, aggregator: measuredAggregator(aggregator, name, measuring) }
+}
+
+/** Our index of the network, as soon and as far as there is one; else the node. */
+function sourcesOf(
+  name: Network,
+  { nodeUrl, primary }: NetworkConfig,
+  { world, networks }: AggregatorsParts,
+): AggregatorSources {
+  const store = (): Database | undefined =>
+    networks().find(({ network }) => network === name)?.store
+  const index = (): MessageSource | undefined => {
+    const database = store()
+    return database === undefined ? undefined : indexedMessages(database)
+  }
+  const node = createNode(world.transport, nodeUrl)
+  const messages = messagesOver(index, nodeMessages(node))
+  return {
+    messages: primary ? awaitingIndex(messages) : messages,
+    replayed: indexedValidators(store, world.clock),
+  }
+}
+
+/**
+ * An index knows every validation of the transactions it has reached. A validation that neither the
+ * index nor the node knows is in a transaction that the index has yet to reach, so asking again
+ * helps.
+ */
+function awaitingIndex(messages: MessageSource): MessageSource {
+  return {
+    ...messages,
+    validation: async (validationId, signal) => {
+      const found = await messages.validation(validationId, signal)
+      if (found !== undefined) return found
+      const name = toCb58(validationId)
+      throw new Fault('not-served', `the index has not reached this validation yet: ${name}`)
+    },
+  }
+}
+
+async function untilDone(
+  work: () => Promise<void>,
+  parts: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!parts.signal.aborted) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      const fault = faultOf(error)
+      if (parts.signal.aborted) return
+      if (fault === undefined || !fault.retryable) {
+        parts.log.error('aggregator cannot be opened', { reason: String(error) })
+        return
+      }
+      parts.log.warn('aggregator waits for its node', { reason: fault.message })
+      await parts.world.clock.sleep(retryMs, parts.signal).catch(() => undefined)
+    }
+  }
+}
+
+async function networkIdOf(nodeUrl: string, world: World, signal: AbortSignal): Promise<number> {
+  const node = createNode(world.transport, nodeUrl)
+  const answer = await node.call('/ext/info', 'info.getNetworkID', {}, signal)
+  const networkId = Number(u64Text(answer, 'networkID'))
+  if (Number.isSafeInteger(networkId)) return networkId
+  throw new Fault('node-answer', `not a network id: ${networkId}`)
+}

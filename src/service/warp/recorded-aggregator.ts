@@ -1,0 +1,93 @@
+/**
+ * Signatures of a recorded network: its validators are those of the index, and what they sign is
+ * what they signed when the recording was made.
+ */
+
+import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import type { OpenAggregator } from '../../api/warp/aggregators.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import type { RecordedPrimary } from '../../source/primary/recorded-source.ts'
+import { getCheckpoint } from '../../store/checkpoint.ts'
+import type { Reader } from '../../store/engine/database.ts'
+import { chainsById } from '../../store/query/primary/blockchains.ts'
+import { subnetById } from '../../store/query/primary/subnets.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { createAggregator } from '../../warp/aggregator.ts'
+import { openBls } from '../../warp/bls-native.ts'
+import { recordedPeers } from '../../warp/recorded-peers.ts'
+import { canonicalSet } from '../../warp/validator-set.ts'
+import { isPrimaryNetwork, type ValidatorSource } from '../../warp/validator-source.ts'
+import { indexedMessages } from './indexed-messages.ts'
+import { indexedValidators } from './indexed-validators.ts'
+
+/** The index of the network, `undefined` before there is one. */
+type Index = () => ServedNetwork['store'] | undefined
+
+/** An aggregator over `recording`; `index` is the store that is made of it. */
+export async function openRecordedAggregator(
+  recording: RecordedPrimary,
+  index: Index,
+  parts: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
+): Promise<OpenAggregator> {
+  const { networkId } = await recording.identity(parts.signal)
+  const { world, log } = parts
+  const store = (): Reader => {
+    const found = index()
+    if (found !== undefined) return found
+    throw new Fault('not-served', 'the recorded network is not indexed yet')
+  }
+  const aggregator = createAggregator({
+    world,
+    log,
+    networkId,
+    nodeId: '',
+    bls: await openBls(log, world.random),
+    pool: recordedPeers(recording.signatures()),
+    validators: validatorsOf(index, store, world),
+    messages: {
+      transaction: (txId, signal) => indexedMessages(store()).transaction(txId, signal),
+      validation: (id, signal) => indexedMessages(store()).validation(id, signal),
+      managerChain: (subnetId, signal) => indexedMessages(store()).managerChain(subnetId, signal),
+    },
+    // Nothing is waited for but the index.
+    timeoutMs: 1_000,
+    maxLookback: 0,
+  })
+  return { networkId, aggregator }
+}
+
+function validatorsOf(index: Index, store: () => Reader, { clock }: World): ValidatorSource {
+  const replayed = indexedValidators(index, clock)
+  const tip = async (): Promise<number> => (await getCheckpoint(store(), 'P'))?.height ?? 0
+  return {
+    proposedHeight: tip,
+    // Messages are signed for the recording's last height: no node says what a chain verifies with.
+    epochHeight: async () => undefined,
+    validatorsAt: async (subnetId, height, signal) => {
+      const entries = await replayed(subnetId, height, signal)
+      if (entries !== undefined) return canonicalSet(entries)
+      throw new Fault('bad-parameter', `P-Chain height is not in the recording: ${height}`)
+    },
+    subnetOf: async (chainId) => {
+      if (isPrimaryNetwork(chainId)) return chainId
+      const [chain] = (await chainsById(store(), [chainId])).values()
+      if (chain !== undefined) return chain.subnetId
+      throw new Fault('not-found', `no such blockchain: ${toCb58(chainId)}`)
+    },
+    subnet: async (subnetId) => {
+      if (isPrimaryNetwork(subnetId))
+        return { isL1: false, conversionId: undefined, managerChainId: undefined }
+      const subnet = await subnetById(store(), subnetId)
+      if (subnet === undefined) throw new Fault('not-found', `no such subnet: ${toCb58(subnetId)}`)
+      const { conversion } = subnet
+      return {
+        isL1: conversion !== undefined,
+        conversionId: conversion?.conversionId,
+        managerChainId: conversion?.managerChainId,
+      }
+    },
+    underfunded: async () => new Set(),
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Signature aggregators of the main thread, asked from the other threads that answer: one process has
+ * one identity and one connection to each validator.
+ */
+
+import type { ServedAggregator } from '../../api/warp/aggregators.ts'
+import { assert } from '../../core/fault.ts'
+import type { Network } from '../../core/network.ts'
+import type { Call } from '../../indexing/thread/port-call.ts'
+import type { AggregationRequest } from '../../warp/aggregation/request.ts'
+import type { Aggregators } from './aggregators.ts'
+
+/** Facts about the aggregators that every answering thread has without asking. */
+export type AggregatorNews = {
+  /** Ids of the networks with an aggregator; `opening` until the node was heard. */
+  readonly networks: Readonly<Partial<Record<Network, number | 'opening'>>>
+  readonly nodeId: string | undefined
+}
+
+type Question = { readonly id: number; readonly network: Network } & (
+  | { readonly request: AggregationRequest }
+  | { readonly txId: Uint8Array }
+)
+
+/** News for {@link answerAggregations}. */
+export function aggregatorNews({ byNetwork, nodeId }: Aggregators): AggregatorNews {
+  const networks = Object.entries(byNetwork).map(([network, served]) => [
+    network,
+    typeof served === 'object' ? served.networkId : served,
+  ])
+  return { networks: Object.fromEntries(networks), nodeId: nodeId() }
+}
+
+/** Handlers of calls for the threads' questions. */
+export function answerAggregations(
+  aggregators: Aggregators,
+): Readonly<Record<'aggregate' | 'abort', (argument: unknown) => Promise<unknown>>> {
+  const underWay = new Map<number, AbortController>()
+  return {
+    aggregate: async (argument) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by remoteAggregators
+      const question = argument as Question
+      const served = aggregators.byNetwork[question.network]
+      assert(typeof served === 'object', 'a thread asks only networks that it was told of')
+      const aborting = new AbortController()
+      underWay.set(question.id, aborting)
+      try {
+        return 'txId' in question
+          ? await served.aggregator.aggregateTransaction(question.txId, aborting.signal)
+          : await served.aggregator.aggregate(question.request, aborting.signal)
+      } finally {
+        underWay.delete(question.id)
+      }
+    },
+    abort: async (id) => underWay.get(Number(id))?.abort(),
+  }
+}
+
+/** The main thread's aggregators as `news` has them, asked by `call`. */
+export function remoteAggregators(call: Call, news: () => AggregatorNews): Aggregators {
+  let last = 0
+  const ask = async (
+    network: Network,
+    what: { readonly request: AggregationRequest } | { readonly txId: Uint8Array },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> => {
+    signal.throwIfAborted()
+    const id = ++last
+    const gone = Promise.withResolvers<never>()
+    const leave = (): void => {
+      void call('abort', id)
+      gone.reject(signal.reason)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      const signed = await Promise.race([call('aggregate', { id, network, ...what }), gone.promise])
+      assert(signed instanceof Uint8Array, 'aggregators give bytes')
+      return signed
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+  const served = (network: Network): ServedAggregator | 'opening' | undefined => {
+    const networkId = news().networks[network]
+    if (networkId === undefined || networkId === 'opening') return networkId
+    const aggregator = {
+      aggregate: (request: AggregationRequest, signal: AbortSignal) =>
+        ask(network, { request }, signal),
+      aggregateTransaction: (txId: Uint8Array, signal: AbortSignal) =>
+        ask(network, { txId }, signal),
+    }
+    return { networkId, aggregator }
+  }
+  return {
+    byNetwork: {
+      get mainnet() {
+        return served('mainnet')
+      },
+      get fuji() {
+        return served('fuji')
+      },
+    },
+    nodeId: () => news().nodeId,
+    close: () => Promise.resolve(),
+  }
+}

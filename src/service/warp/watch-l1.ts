@@ -1,0 +1,77 @@
+/** Balances of the validators of watched L1s as gauges. */
+
+import { watchedL1 } from '../../api/primary/list-l1-funds.ts'
+import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import type { Config } from '../../config/settings.ts'
+import { parseId, toCb58 } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
+import type { LogRegistry } from '../../telemetry/log-registry.ts'
+
+/** Parts of watching L1s. */
+export type L1WatchParts = {
+  readonly config: Config
+  readonly networks: () => readonly ServedNetwork[]
+  readonly gauges: Gauges
+  readonly logs: LogRegistry
+  readonly world: World
+}
+
+// Balances last for days; a look costs a pass over the seats of all L1s.
+const lookEveryMs = 30_000
+
+/**
+ * Looks every half minute until the signal is aborted, at what the setting `l1.watch` names. Throws
+ * `bad-config` for anything but an id.
+ */
+export function watchL1s(parts: L1WatchParts, signal: AbortSignal): void {
+  const subnetIds = watchedIds(parts.config['l1.watch'])
+  if (subnetIds.length > 0) void look(parts, subnetIds, signal)
+}
+
+/** Ids of the setting, 32 bytes each. Throws `bad-config`. */
+export function watchedIds(texts: readonly string[]): Uint8Array[] {
+  return texts.map((text) => {
+    try {
+      return parseId(text)
+    } catch (cause) {
+      throw new Fault('bad-config', `l1.watch must be subnet ids, cb58 or hex: ${text}`, { cause })
+    }
+  })
+}
+
+async function look(
+  parts: L1WatchParts,
+  subnetIds: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<void> {
+  const log = parts.logs.log.child('l1')
+  while (!signal.aborted) {
+    try {
+      await tellL1s(parts, subnetIds)
+      await parts.world.clock.sleep(lookEveryMs, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      log.warn('L1 balances could not be read', { error })
+      await parts.world.clock.sleep(lookEveryMs, signal).catch(() => undefined)
+    }
+  }
+}
+
+/** Sets the gauges once. */
+export async function tellL1s(
+  { networks, gauges }: Pick<L1WatchParts, 'networks' | 'gauges'>,
+  subnetIds: readonly Uint8Array[],
+): Promise<void> {
+  for (const subnetId of subnetIds) {
+    const subnet = toCb58(subnetId)
+    for (const network of networks()) {
+      const told = await watchedL1(network, subnetId)
+      if (told === undefined) continue
+      gauges.set('firn_subnet_active_seats', told.activeSeats, { subnet })
+      gauges.set('firn_subnet_balance_navax', Number(told.balanceNavax), { subnet })
+      gauges.set('firn_subnet_lasts_seconds', (told.daysLeft ?? 0) * 86_400, { subnet })
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** The documentation of the package as pages: every Markdown file of `docs`, and those beside it. */
+
+import { readdir, readFile } from 'node:fs/promises'
+
+import { installationFolder } from '../../core/installation.ts'
+import type { DocsEntry } from '../../explorer/docs-page.ts'
+import { renderMarkdown } from '../../explorer/markdown.ts'
+
+/** A page; `path` is where it is served. */
+export type DocsFile = DocsEntry & { readonly html: string }
+
+/** Everything that is served below `/docs`. */
+export type Docs = {
+  readonly pages: ReadonlyMap<string, DocsFile>
+  /** Pictures by path. */
+  readonly pictures: ReadonlyMap<string, Uint8Array>
+}
+
+/** Files beside `docs` that its pages link to, in order. */
+const besides = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'bench/results.md',
+]
+
+const groups: readonly (readonly [folder: string, group: string])[] = [
+  ['docs/guide/', 'Guide'],
+  ['docs/examples/', 'Examples'],
+  ['docs/reference/', 'Reference'],
+  ['', 'Project'],
+  ['docs/decisions/', 'Decisions'],
+]
+
+/** Reads and renders everything. A file that is missing in the package is left out. */
+export async function readDocs(): Promise<Docs> {
+  const names = await readdir(new URL('docs/', installationFolder), { recursive: true })
+  const files = names.map((name) => `docs/${name.replaceAll('\\', '/')}`).toSorted()
+  const markdown = [...besides, ...files.filter((name) => name.endsWith('.md'))]
+  const known = new Set(files.filter((name) => /\.(md|png)$/.test(name)))
+  for (const name of besides) known.add(name)
+  const read = await Promise.all(markdown.map(async (name) => pageOf(name, known)))
+  const pages = read
+    .filter((page) => page !== undefined)
+    .toSorted((a, b) => orderOf(a) - orderOf(b))
+  const pictures = await Promise.all(
+    files
+      .filter((name) => name.endsWith('.png'))
+      .map(
+        async (name) => [pathOf(name), await readFile(new URL(name, installationFolder))] as const,
+      ),
+  )
+  return { pages: new Map(pages.map((page) => [page.path, page])), pictures: new Map(pictures) }
+}
+
+function orderOf({ group }: DocsFile): number {
+  return groups.findIndex(([, name]) => name === group)
+}
+
+async function pageOf(name: string, known: ReadonlySet<string>): Promise<DocsFile | undefined> {
+  const text = await readFile(new URL(name, installationFolder), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const { title, html } = renderMarkdown(text, (target) => resolved(target, name, known))
+  const group =
+    groups.find(([folder]) => folder !== '' && name.startsWith(folder))?.[1] ?? 'Project'
+  return { path: pathOf(name), title: title === '' ? name : title, group, html }
+}
+
+/** Where a file is served: `docs/guide/a.md` at `/docs/guide/a`, the README at `/docs`. */
+function pathOf(name: string): string {
+  if (name === 'README.md') return '/docs'
+  return `/docs/${name.replace(/^docs\//, '').replace(/\.md$/, '')}`
+}
+
+/** Where a link of the file `from` leads; nowhere for files that are not served. */
+function resolved(target: string, from: string, known: ReadonlySet<string>): string | undefined {
+  if (target.startsWith('#')) return target
+  if (/^https?:/.test(target)) return target
+  const url = new URL(target, `file:///${from}`)
+  const name = url.pathname.slice(1)
+  return known.has(name) ? `${pathOf(name)}${url.hash}` : undefined
+}

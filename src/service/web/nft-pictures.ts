@@ -1,0 +1,175 @@
+/**
+ * Pictures of NFTs for the explorer, which may load nothing from other hosts.
+ *
+ * They come by the same guard as metadata, and only where fetching is configured; pictures inside
+ * the metadata itself (`data:`) always. What is answered is a picture of a kind by its own bytes,
+ * at most 2 MiB, kept in a bounded cache, and can do nothing: it may not run, load or be framed.
+ */
+
+import { unknownCaller } from '../../api/operation/caller.ts'
+import type { Operation } from '../../api/operation/operation.ts'
+import { faultOf } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
+import { ownValue } from '../../core/own-value.ts'
+import { setBounded } from '../../core/set-bounded.ts'
+import { WeighedMap } from '../../core/weighed-map.ts'
+import type { World } from '../../core/world.ts'
+import { DocumentFetcher } from '../../indexing/nft/fetch-document.ts'
+import { inlinePicture, planOf } from '../../indexing/nft/metadata-uri.ts'
+import type { NftFetching } from '../../indexing/stream/chain-spec.ts'
+import { pictureType, type PictureType } from './picture-type.ts'
+
+/** Longest picture, bytes. */
+export const maxPictureBytes = 2_097_152
+
+/** All pictures kept together, bytes: two pages of tiles of the longest. */
+export const maxKeptBytes = 67_108_864
+
+/** Tokens of which it is remembered for a while that there is no picture. */
+const maxMissing = 10_000
+const missingForMs = 600_000
+
+/** Fetches under way at most; a further request is answered as if there were no picture for now. */
+const maxFetches = 16
+
+/** An NFT, as the path of the request names it. */
+export type PictureOf = {
+  readonly chainId: string
+  readonly address: string
+  readonly tokenId: string
+}
+
+/** A picture as it is sent. */
+export type Picture = { readonly type: PictureType; readonly bytes: Uint8Array }
+
+/** Finds the picture of an NFT; `undefined` where there is none that is shown. Never throws. */
+export type NftPictures = (of: PictureOf) => Promise<Picture | undefined>
+
+/** Parameters. */
+export type PictureParts = {
+  readonly world: World
+  /** Absent where nothing is fetched. */
+  readonly fetching: NftFetching | undefined
+  /** URI of the picture of an NFT as its metadata tells it. */
+  readonly imageUri: (of: PictureOf) => Promise<string | undefined>
+}
+
+/** Opens the pictures. */
+export function createNftPictures({ world, fetching, imageUri }: PictureParts): NftPictures {
+  const fetch = pictureFetcher(world, fetching)
+  const kept = new WeighedMap<string, Picture>(
+    { most: maxKeptBytes },
+    (_, { bytes }) => bytes.length,
+  )
+  const missing = new Map<string, number>()
+  const underWay = new Map<string, Promise<Picture | undefined>>()
+  const fetched = async (uri: string): Promise<Picture | undefined> => {
+    const bytes = await fetch(uri)
+    const type = bytes === undefined ? undefined : pictureType(bytes)
+    if (bytes === undefined || type === undefined) {
+      setBounded(missing, uri, world.clock.monotonic() + missingForMs, maxMissing)
+      return undefined
+    }
+    const picture = { type, bytes }
+    kept.set(uri, picture)
+    return picture
+  }
+  return async (of) => {
+    const uri = await imageUri(of)
+    if (uri === undefined) return undefined
+    const inline = inlinePicture(uri, maxPictureBytes)
+    const type = inline === undefined ? undefined : pictureType(inline)
+    if (inline !== undefined) return type === undefined ? undefined : { type, bytes: inline }
+    const held = kept.get(uri) ?? underWay.get(uri)
+    if (held !== undefined) return held
+    if ((missing.get(uri) ?? 0) > world.clock.monotonic() || underWay.size >= maxFetches)
+      return undefined
+    const one = fetched(uri).finally(() => underWay.delete(uri))
+    underWay.set(uri, one)
+    return one
+  }
+}
+
+function pictureFetcher(
+  world: World,
+  fetching: NftFetching | undefined,
+): (uri: string) => Promise<Uint8Array | undefined> {
+  const { publicTransport, transport, clock } = world
+  if (fetching === undefined || publicTransport === undefined)
+    return () => Promise.resolve(undefined)
+  const gateways = { ipfs: fetching.gateways, arweave: fetching.arweave }
+  const fetcher = new DocumentFetcher({
+    transport: publicTransport,
+    clock,
+    trusted: { prefixes: [...fetching.gateways, fetching.arweave], transport },
+    wanted: { accept: 'image/*', maxBytes: maxPictureBytes, takesMedia: true },
+  })
+  return async (uri) => {
+    const plan = planOf(uri, gateways)
+    if (plan.kind !== 'fetch') return undefined
+    const found = await fetcher.first(plan.urls, new AbortController().signal)
+    return found.kind === 'document' ? found.bytes : undefined
+  }
+}
+
+/** Asks the operation that tells of an NFT; `undefined` for what it does not know. */
+export function imageUriOf(operations: readonly Operation[]): PictureParts['imageUri'] {
+  const details = operations.find(({ shape }) => shape.id === 'getTokenDetails')
+  return async ({ chainId, address, tokenId }) => {
+    if (!/^0x[0-9a-f]{40}$/i.test(address) || !/^\d{1,78}$/.test(tokenId)) return undefined
+    try {
+      const answer = await details?.answer({
+        path: { chainId, address, tokenId },
+        query: {},
+        body: undefined,
+        signal: new AbortController().signal,
+        caller: unknownCaller,
+      })
+      const metadata = isObject(answer?.body) ? ownValue(answer.body, 'metadata') : undefined
+      const uri = isObject(metadata) ? ownValue(metadata, 'imageUri') : undefined
+      return typeof uri === 'string' ? uri : undefined
+    } catch (error) {
+      // A chain or token that is not known has no picture either.
+      if (faultOf(error) === undefined) throw error
+      return undefined
+    }
+  }
+}
+
+/**
+ * Picture shown where there is none: an answer of 404 would be an error in the console of
+ * whoever looks at a page of NFTs.
+ */
+const blank: Picture = {
+  type: 'image/svg+xml',
+  bytes: Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#7b8a97"><path d="M4 18l5-6 4 4 3-3 4 5z"/><circle cx="9" cy="8" r="1.5"/></svg>',
+  ),
+}
+
+const day = 86_400
+
+/**
+ * The answer for a picture, or for none. It can neither run nor load anything, wherever it is
+ * opened.
+ */
+export function pictureAnswer(picture: Picture | undefined): {
+  readonly status: 200
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+} {
+  const { type, bytes } = picture ?? blank
+  return {
+    status: 200,
+    headers: {
+      'content-type': type,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      // An <img> shows it all the same; a tab of its own saves it.
+      ...(type === 'image/svg+xml' ? { 'content-disposition': 'attachment' } : {}),
+      'cache-control': `private, max-age=${picture === undefined ? 60 : day}`,
+    },
+    body: bytes,
+  }
+}

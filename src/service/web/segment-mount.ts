@@ -1,0 +1,60 @@
+/** Offers the segments of the served chains over HTTP: to another Firn, which checks what it gets. */
+
+import { join } from 'node:path'
+
+import type { ServedChain } from '../../api/operation/chain-directory.ts'
+import type { ApiServer } from '../../api/server/server.ts'
+import { readManifest } from '../../store/ice/manifest.ts'
+import { segmentEnding } from '../../store/ice/segment-writer.ts'
+import { version } from '../version.ts'
+import { offeringOf, pathParameter, unknownFile } from './offered-files.ts'
+
+/** Parts of the process that offering uses. */
+export type SegmentParts = {
+  readonly chains: () => readonly ServedChain[]
+  readonly dataDir: string
+}
+
+/**
+ * Adds two routes: `/v1/segments`, which segments there are now, and `/v1/segments/{store}/{name}`, the
+ * bytes of one. A name follows from the content, so that they never change.
+ */
+export function mountSegments(server: ApiServer, parts: SegmentParts): void {
+  const { http } = server
+  const { admitList, admitFile, sendList, sendFile } = offeringOf(server, 'segments')
+
+  http.get('/v1/segments', async (request, reply) => {
+    admitList(request, reply)
+    return sendList(request, reply, await listText(parts.chains()))
+  })
+
+  http.get('/v1/segments/:store/:name', async (request, reply) => {
+    admitFile(request, reply)
+    const name = pathParameter(request, 'name')
+    const wanted = pathParameter(request, 'store')
+    const chain = parts.chains().find(({ store }) => store.name === wanted)
+    const listed = chain === undefined ? [] : (await readManifest(chain.store)).segments
+    // A merge may have replaced it since it was listed.
+    if (chain === undefined || listed.every((each) => each.name !== name)) throw unknownFile(name)
+    const path = join(parts.dataDir, 'segments', chain.store.name, name + segmentEnding)
+    return sendFile(request, reply, { name, path })
+  })
+}
+
+/** Chains with the segments that their history lies in now, in order of height. */
+async function listText(chains: readonly ServedChain[]): Promise<string> {
+  const listed = await Promise.all(
+    chains.map(async ({ facts, store }) => ({
+      store: store.name,
+      evmChainId: String(facts.evmChainId),
+      segments: (await readManifest(store)).segments.map(({ stage, from, until, name, tier }) => ({
+        stage,
+        from,
+        until,
+        name,
+        tier,
+      })),
+    })),
+  )
+  return JSON.stringify({ firn: version, chains: listed })
+}

@@ -1,0 +1,189 @@
+/** Opens the store of a chain or network with the engine the settings name. */
+
+import { join } from 'node:path'
+
+import { Fault } from '../core/fault.ts'
+import { itemAt } from '../core/item-at.ts'
+import type { Database } from './engine/database.ts'
+import { type Conversion, type Migration, migrations } from './engine/format.ts'
+import type { ReadServers } from './engine/open-replicas.ts'
+import type { ConnectionLimits } from './engine/postgres-server.ts'
+import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './engine/sqlite.ts'
+import { patternUrl, type StorePattern } from './engine/store-patterns.ts'
+import type { Table } from './engine/table.ts'
+import type { SegmentFetching } from './ice/fetched-segments.ts'
+import { iced } from './ice/iced-database.ts'
+import { summed } from './sums/summed-database.ts'
+
+/** Where stores lie: settings `store` and `dataDir`, and what a store may use. */
+export type StoreLocation = {
+  /** `embedded`, or `postgres://user@host:5432/db`. */
+  readonly store: string
+  /** Chains that lie on other servers than `store`; PostgreSQL only. */
+  readonly stores?: readonly StorePattern[]
+  /** Folder of the embedded stores; `<name>.sqlite` each. */
+  readonly dataDir: string
+  /**
+   * Present where history moves into segments, which lie in `segments/<store>` of `dataDir`. Every
+   * process of a deployment must say the same, and read the same folder.
+   */
+  readonly freeze?: FreezeSettings
+  /** Where a process that only serves takes segments from that are not in its folder. */
+  readonly fetching?: SegmentFetching
+  /** Page cache of a writing connection, bytes; embedded only. */
+  readonly writerCacheBytes?: number
+  /** Connections of this thread at most; PostgreSQL only. */
+  readonly connections?: ConnectionLimits
+  /** Names this process in its leases and in the server's list of sessions; PostgreSQL only. */
+  readonly owner?: string
+  /** Where stores are read instead of at `store`; PostgreSQL only. */
+  readonly readServers?: ReadServers
+  /** Longest a reading statement may take, milliseconds; PostgreSQL only. */
+  readonly readTimeoutMs?: number
+  /** In place of the product's own, for tests. */
+  readonly migrations?: readonly Migration[]
+  /** Hears how far the conversion of a store is that an older version wrote. */
+  readonly converting?: (conversion: Conversion) => void
+  /**
+   * Stands between a store and its engine: opens the store, and notices or causes damage.
+   */
+  readonly around?: OpenAround
+}
+
+/** Settings of frozen history. */
+export type FreezeSettings = {
+  /** Version of the product, for those who look at a segment later. */
+  readonly firn: string
+  /** Transactions, transfers and internal transactions of a segment. */
+  readonly rowsPerSegment?: number
+  /** Heights of a segment, whatever rows they have, for short chains of tests. */
+  readonly heightsPerSegment?: number
+  /**
+   * Blocks, transactions, transfers and kept logs from which on a batch becomes a segment at once.
+   */
+  readonly rowsAtOnce?: number
+}
+
+/** Opens a store by `open`, now or later, and gives what stands in its place. */
+export type OpenAround = (
+  open: () => Promise<Database>,
+  store: { readonly name: string; readonly mode: 'read' | 'write' },
+) => Promise<Database>
+
+/**
+ * Log of a store whose history freezes: its commits change nearly every page that is left, and a
+ * longer log has each of them move into the file less often.
+ */
+const frozenLogBytes = 2 ** 30
+
+/**
+ * Opens store `name` (`evm-43113`, `primary-fuji`, `shared`: lower-case letters, digits, `-`)
+ * with `tables`. A `write` opening makes it; a `read` opening demands that it exists.
+ *
+ * Throws `store-version`, `store-failed`, `store-full`, and `bad-config` for a location or name
+ * of another form.
+ */
+export async function openStore(
+  location: StoreLocation,
+  name: string,
+  tables: readonly Table[],
+  mode: 'read' | 'write',
+): Promise<Database> {
+  if (!/^[a-z0-9-]{1,48}$/.test(name)) throw new Fault('bad-config', `not a store name: ${name}`)
+  const common = { name, tables, migrations: location.migrations ?? migrations }
+  const open = (): Promise<Database> => openEngine(location, common, mode)
+  const database = await (location.around?.(open, { name, mode }) ?? open())
+  if (mode === 'read') return database
+  return withSegments(location, common, await summed(database, tables))
+}
+
+/**
+ * Opens a store for writing that is never filled with history: it needs little memory, and its log
+ * stays small. Throws as {@link openStore}.
+ */
+export async function openSmallStore(
+  location: StoreLocation,
+  name: string,
+  tables: readonly Table[],
+): Promise<Database> {
+  const database = await openStore(location, name, tables, 'write')
+  try {
+    await database.pace('follow')
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function withSegments(
+  location: StoreLocation,
+  { name, tables }: Pick<SqliteOptions, 'name' | 'tables'>,
+  database: Database,
+): Promise<Database> {
+  const folder = segmentFolder(location, name)
+  const { freeze, fetching } = location
+  return iced(database, tables, {
+    folder,
+    freezes: freeze !== undefined,
+    ...(fetching === undefined ? {} : { fetching }),
+  })
+}
+
+/** Where the segments of store `name` lie. */
+export function segmentFolder({ dataDir }: Pick<StoreLocation, 'dataDir'>, name: string): string {
+  return join(dataDir, 'segments', name)
+}
+
+/**
+ * Opens a store for writing, whose sums are rows like others: a copy of another one. Its name may
+ * be longer than that of a store. Throws as {@link openStore}.
+ */
+export function openCopy(
+  location: StoreLocation,
+  name: string,
+  tables: readonly Table[],
+): Promise<Database> {
+  return openEngine(
+    location,
+    { name, tables, migrations: location.migrations ?? migrations },
+    'write',
+  )
+}
+
+async function openEngine(
+  location: StoreLocation,
+  common: Pick<SqliteOptions, 'name' | 'tables' | 'migrations'>,
+  mode: 'read' | 'write',
+): Promise<Database> {
+  if (location.store === 'embedded') {
+    const path = `${location.dataDir}/${common.name}.sqlite`
+    const isFrozen =
+      location.freeze !== undefined && common.tables.some(({ freezes }) => freezes !== undefined)
+    const options = {
+      ...location,
+      ...common,
+      path,
+      ...(isFrozen ? { logBytes: frozenLogBytes } : {}),
+    }
+    if (mode === 'write') return openSqliteWriter(options)
+    return withSegments(location, common, openSqliteReader(options))
+  }
+  if (!/^postgres(ql)?:\/\//.test(location.store))
+    throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
+  const url = patternUrl(location.stores ?? [], common.name) ?? location.store
+  const options = { ...location, ...common, url }
+  // With its driver, which embedded stores never need.
+  const { openPostgresReader, openPostgresWriter } = await import('./engine/postgres.ts')
+  if (mode === 'write') return openPostgresWriter(options)
+  const { readServers } = location
+  const openReader = async (from: string): Promise<Database> =>
+    withSegments(location, common, await openPostgresReader({ ...options, url: from }))
+  // Replicas are those of `store`.
+  if (readServers === undefined || url !== location.store) return openReader(url)
+  const { openReplicated } = await import('./engine/replicas.ts')
+  // Rows and the list of segments are read at one server: another may be behind it.
+  return openReplicated(readServers.replicas, (member) =>
+    openReader(itemAt(readServers.urls, member)),
+  )
+}

@@ -13,8 +13,6 @@ export type Backfill = {
   /** Of the data API. */
   readonly url: string
   readonly pid: number
-  /** Processes that read for it. */
-  readonly readers: readonly number[]
   /** The process that serves the chain. */
   readonly node: ChildProcess
   readonly transfers: number
@@ -40,10 +38,8 @@ export type BackfillChain = {
   readonly traceMs?: number
   /** `index.freeze`; off where it is absent. */
   readonly freezes?: boolean
-  /** `index.workers`; 1 where it is absent. */
-  readonly workers?: number
-  /** Processes that read for the one that indexes, each with a node of its own; none. */
-  readonly readers?: number
+  /** Nodes that serve the chain; 1 where it is absent. */
+  readonly nodes?: number
   /** Each node answers one request after the other, each after so many milliseconds. */
   readonly callMs?: number
 }
@@ -64,26 +60,14 @@ export async function withBackfill(
     const traces = traceMs === undefined ? 'traces: off' : 'traces: on, startHeight: 1'
     const config = join(folder, 'firn.yaml')
     const dataDir = join(folder, 'data')
-    const startNode = async (path: string, settings: string): Promise<ChildProcess> => {
-      const node = start(children, 'backfill-node.ts', ...words)
-      const port = Number(await told(node, /^(\d+)$/m))
-      const chains = `[{ network: fuji, rpcUrls: ['http://127.0.0.1:${port}'], name: Bench, symbol: BNC, ${traces} }]`
-      writeFileSync(path, `${settings}\nchains: ${chains}\n`)
-      return node
-    }
-    const readers: ChildProcess[] = []
-    const readerUrls: string[] = []
-    for (let at = 0; at < (chain.readers ?? 0); at++) {
-      const own = join(folder, `reader-${at}.yaml`)
-      await startNode(own, 'reader: { port: 0 }')
-      const reader = start(children, '../bin/firn.js', 'read', '--config', own)
-      readerUrls.push(await told(reader, /for others: (\S+)/))
-      readers.push(reader)
-    }
-    const node = await startNode(
-      config,
-      `dataDir: ${dataDir}\nindex: { freeze: ${freezes}, workers: ${chain.workers ?? 1} }\nsource: { readers: [${readerUrls.map((url) => `'${url}'`).join()}] }`,
-    )
+    const node = start(children, 'backfill-node.ts', ...words)
+    const nodes = [node]
+    while (nodes.length < (chain.nodes ?? 1))
+      nodes.push(start(children, 'backfill-node.ts', ...words))
+    const ports = await Promise.all(nodes.map((each) => told(each, /^(\d+)$/m)))
+    const urls = ports.map((port) => `'http://127.0.0.1:${port}'`).join()
+    const chains = `[{ network: fuji, rpcUrls: [${urls}], name: Bench, symbol: BNC, ${traces} }]`
+    writeFileSync(config, `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nchains: ${chains}\n`)
     const startedAt = performance.now()
     const args = ['start', '--config', config, '--port', '0', '--node-port', '0']
     const firn = start(children, '../bin/firn.js', ...args)
@@ -97,9 +81,7 @@ export async function withBackfill(
       }
     }
     const pid = firn.pid ?? 0
-    const read = readers.map((reader) => reader.pid ?? 0)
-    const run = { dataDir, url, pid, node, transfers, parseSeconds, startedAt, height, reached }
-    await work({ ...run, readers: read })
+    await work({ dataDir, url, pid, node, transfers, parseSeconds, startedAt, height, reached })
     firn.kill('SIGINT')
     await once(firn, 'exit')
   } finally {

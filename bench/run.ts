@@ -23,12 +23,7 @@ const benches = [
   ['How the cost of a transfer grows', ['bench/growth.ts', '250000']],
   ['Signature aggregation', ['bench/aggregation.ts', '1000', '20']],
   ['EVM backfill by a running Firn', ['bench/backfill.ts', '6000']],
-  ['EVM backfill read by several machines', ['bench/ranges.ts']],
-  ['EVM backfill read by several threads', ['bench/parallel.ts', '5000', 'plain']],
-  [
-    'EVM backfill of the usual chain read by several threads',
-    ['bench/parallel.ts', '6000', 'rich'],
-  ],
+  ['EVM backfill from one node and from four', ['bench/nodes.ts']],
   ['EVM backfill of a million plain transfers', ['bench/backfill.ts', '5000', 'plain']],
   ['Frozen history in two containers', ['bench/segments.ts', '2000']],
   ['Lists while indexing', ['bench/lists-while-indexing.ts', '8000']],

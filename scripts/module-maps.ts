@@ -14,7 +14,6 @@ const allowed: ReadonlyMap<string, string> = new Map([
     'src/store/engine/postgres-server.ts: servers',
     'stores of a thread share connections, and leave',
   ],
-  ['src/store/query/evm/parties-of-ids.ts: older', 'the age of a store, for as long as it lives'],
 ])
 
 /** A line for each such map in `sources`, and for each that is allowed and no longer there. */

@@ -14,7 +14,6 @@ import {
   ends,
   failureText,
   moment,
-  moved,
   named,
   percent,
   progress,
@@ -432,15 +431,6 @@ void test('explorer: the speed is that of the stage with the longest way to go',
     '0 % · P, 1 block/s',
   )
   assert.equal(speed({ stages: [health], overall: { share: 1 } }), '')
-})
-
-void test('explorer: a conversion tells its share and heights', () => {
-  const at = { from: 0, target: 9_599 }
-  assert.equal(
-    moved({ ...at, height: 1_199, share: 0.125 }),
-    'History moves into segments: 12 %, to block 1,199 of 9,599',
-  )
-  assert.match(moved({ ...at, height: -1, share: 0 }), / 0 %, to block 0 of 9,599$/)
 })
 
 void test('explorer: filters of validators in the address are those of the operation, in its units', () => {

@@ -4,11 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
-import type { BlockBatch } from '../src/codec/evm/columns.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
-import { makingThreads } from '../src/indexing/evm/making/making-thread.ts'
-import { SegmentMakers } from '../src/indexing/evm/making/segment-makers.ts'
 import { EvmIngest, type EvmIngestParts } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import { openRecording } from '../src/source/recording.ts'
@@ -21,7 +18,6 @@ import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
-import { silentLog } from '../src/telemetry/log.ts'
 import type { DemoChainId } from './demo-store.ts'
 import { freezeAt, mergeAll } from './freeze-store.ts'
 import type { Filling } from './stores.ts'
@@ -49,10 +45,7 @@ export async function readDemoChain(
      * by three.
      */
     readonly freezeEvery?: number
-    /**
-     * Batches of blocks become segments as they are stored, which merge by three. Two threads make them,
-     * three to a commit.
-     */
+    /** Batches of blocks become segments as they are stored, which merge by three. */
     readonly freezesAtOnce?: boolean
   },
 ): Promise<void> {
@@ -61,23 +54,17 @@ export async function readDemoChain(
   const database = await openStore(location, run.name, chainTables, 'write')
   const lease = await takeLease(database, run.owner, systemClock)
   if (lease === undefined) throw new Error('another process writes this store')
-  const over = new AbortController()
-  const freezing = run.freezesAtOnce === true ? freezingAtOnce(database, over.signal) : {}
-  const together = run.freezesAtOnce === true ? 3 : 1
+  const freezing = run.freezesAtOnce === true ? freezingAtOnce(database) : {}
   const ingest = new EvmIngest({ database, lease, clock: systemClock, openRollup, ...freezing })
   const { signal } = new AbortController()
   const { until } = recording.heights
   const heights = await checkpointHeights(database)
   const tracesUntil = run.traces === false ? 0 : until
-  let waiting: BlockBatch[] = []
   for (let from = (heights.get('blocks') ?? -1) + 1; from < until; from += run.step) {
     const range = { from, until: Math.min(from + run.step, until) }
-    waiting.push(
+    await ingest.blocks(
       await recording.blocks(range, (raw) => decodeBlocks(from, raw, zstdCompressSync), signal),
     )
-    if (waiting.length < together && range.until < until) continue
-    await ingest.batches(waiting.map((batch) => ({ batch })))
-    waiting = []
     run.progress?.(`blocks ${range.until - 1}`)
     if (run.freezesAtOnce === true) await mergeAll(database, threeNewest)
   }
@@ -92,18 +79,15 @@ export async function readDemoChain(
       run.progress?.(`merged ${range.until - 1}`)
     }
   }
-  over.abort()
   await database.close()
 }
 
 /** Every batch is one of a backfill. */
-function freezingAtOnce(database: Database, signal: AbortSignal): Pick<EvmIngestParts, 'freezing'> {
+function freezingAtOnce(database: Database): Pick<EvmIngestParts, 'freezing'> {
   const ice = iceOf(database)
   if (ice === undefined) return {}
   const subject = { store: database.name, genesisHash: '', firn: 'test' }
-  const parts = { clock: systemClock, log: silentLog }
-  const { make } = new SegmentMakers(makingThreads(2, { ...parts, signal }), parts)
-  return { freezing: { ice, subject, leastRows: 1, mostRowsBefore: 1_000, make } }
+  return { freezing: { ice, subject, leastRows: 1, mostRowsBefore: 1_000 } }
 }
 
 /** Three neighbours of one tier at the end: short histories merge more than once. */

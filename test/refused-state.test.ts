@@ -113,7 +113,7 @@ for (const [name, answer] of [
     const database = await openStore(place, 'chain', chainTables, 'write')
     t.after(() => database.close())
     await database.transaction(async (writer) => {
-      await writer.insert(address, { id: [1], bytes: [new Uint8Array(20).fill(7)] })
+      await writer.insert(address, { id: [1], bytes: [new Uint8Array(20).fill(7)], cased: [0] })
       await writer.insert(token, unaskedToken)
       const after = { height: node.head, hash: undefined }
       await moveCheckpoint(writer, blockStage, { before: undefined, after, epoch: 1 })

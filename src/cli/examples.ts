@@ -40,7 +40,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'firn snapshot restore /backup/firn --data-dir ./firn-data --trust',
     'firn snapshot restore http://10.0.0.2:8080 --data-dir ./firn-data',
   ],
-  read: ['firn read --config firn.yaml'],
   record: [
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',
   ],

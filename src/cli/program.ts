@@ -9,7 +9,7 @@ import { faultOf } from '../core/fault.ts'
 import { version } from '../service/version.ts'
 import { addKeyCommands } from './commands/key-commands.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
-import { addReadingCommands, addRecordPrimary } from './commands/recording-commands.ts'
+import { addRecord, addRecordPrimary } from './commands/recording-commands.ts'
 import { addSnapshotCommands } from './commands/snapshot-commands.ts'
 import { addStoreCommands } from './commands/store-commands.ts'
 import { addExamples } from './examples.ts'
@@ -48,7 +48,7 @@ function createProgram(): Command {
     .option('--config <file>', 'configuration file')
     .action(async (flags: Flags) => (await import('./commands/config-show.ts')).showConfig(flags))
   addStoreCommands(program)
-  addReadingCommands(program)
+  addRecord(program)
   addExport(program)
   program
     .command('doctor')

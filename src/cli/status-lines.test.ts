@@ -49,13 +49,6 @@ void test('status: a stage tells how far, how fast and how long', () => {
   )
 })
 
-void test('status: a chain tells how far its store is converted', () => {
-  const converting = { from: 0, height: 1_199, target: 9_599, share: 0.125 }
-  const told: ChainStatus = { ...chain, ...unknown, stages: [], converting }
-  const lines = statusLines({ version: '1.0.0', role: 'all', chains: [told] })
-  assert.equal(lines[1], 'Demo (fuji-demo, fuji), history in segments to 1,199 of 9,599, 12.5 %')
-})
-
 void test('status: stages stand in columns, messages beside the chains', () => {
   const at = {
     stage: 'blocks',

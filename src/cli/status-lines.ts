@@ -1,24 +1,13 @@
 /** Lines that `firn status` prints. */
 
-import type {
-  ConvertingHistory,
-  CopiedHeights,
-  OverallStatus,
-  StageStatus,
-  Status,
-} from '../shape/status.ts'
+import type { CopiedHeights, OverallStatus, StageStatus, Status } from '../shape/status.ts'
 import { duration, rate } from './progress.ts'
 
 /** A line for the process, one per chain, and below each one per stage. */
 export function statusLines(status: Status): string[] {
   const { version, role, nodeId, chains, messages } = status
-  const parts = chains.map(({ name, chain, network, stages, overall, copied, converting }) => ({
-    title: [
-      `${name} (${chain}, ${network})`,
-      overallText(overall),
-      copiedText(copied),
-      convertingText(converting),
-    ].join(''),
+  const parts = chains.map(({ name, chain, network, stages, overall, copied }) => ({
+    title: [`${name} (${chain}, ${network})`, overallText(overall), copiedText(copied)].join(''),
     stages,
   }))
   if (messages !== undefined) parts.push({ title: 'Interchain messages', stages: [messages] })
@@ -50,14 +39,6 @@ function copiedText(copied: CopiedHeights | undefined): string {
   const checked = `${Math.floor(share * 1_000) / 10} % checked`
   const left = without === undefined ? '' : ` (${without})`
   return `, copied to ${height.toLocaleString('en')}, ${checked}${left}`
-}
-
-/** `, history in segments to 1,200 of 9,599, 12.5 %`; nothing where no store is converted. */
-function convertingText(converting: ConvertingHistory | undefined): string {
-  if (converting === undefined) return ''
-  const { height, target, share } = converting
-  const place = `${Math.max(0, height).toLocaleString('en')} of ${target.toLocaleString('en')}`
-  return `, history in segments to ${place}, ${Math.floor(share * 1_000) / 10} %`
 }
 
 function stageText(stage: StageStatus): string {

@@ -219,11 +219,6 @@ export const settings = {
     ['auto', 'true', 'false'],
     'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder. `auto` does it with embedded stores.',
   ),
-  'index.workers': integer(
-    1,
-    [1, 64],
-    'Threads that fetch, check and decode blocks of EVM chains while one is far behind its head, the one that always does among them; from 2 on as many make segments for the one that writes. Each takes about 100 MiB while it runs and pays only where a core is free for it. Those that fetch share `source.maxInFlight`: each asks an endpoint its part of it at once.',
-  ),
 
   'index.checkCopied': integer(
     1,
@@ -266,26 +261,12 @@ export const settings = {
   'source.bufferBytes': integer(
     33_554_432,
     [1_048_576, 4_294_967_296],
-    'Blocks fetched ahead of the writer, bytes; with `index.workers` above 1 some 20 MB more for each.',
+    'Blocks fetched ahead of the writer, bytes.',
   ),
   'source.checkEvery': integer(
     1,
     [1, 1_000_000],
     'Far behind the head one EVM block in so many is hashed and compared with its header; 1: every one. A larger number is for those who trust their node.',
-  ),
-
-  'source.readers': list(
-    'Other machines that read blocks of the EVM chains for this one while it is far behind, and make its segments: addresses of `firn read`, `http://10.0.0.3:8082`.',
-    [],
-    { isAddress: true },
-  ),
-
-  'reader.host': text('127.0.0.1', 'Address that `firn read` listens on.'),
-  'reader.port': integer(8082, [0, 65_535], 'Port of `firn read`; 0 takes a free one.'),
-  'reader.token': text(
-    '',
-    'Secret that `firn read` and those who ask it share. Elsewhere than on loopback it is needed.',
-    { secret: true },
   ),
 
   'evm.selectorsFile': text(

@@ -24,7 +24,6 @@ import { type Closer, openAnswering, openWritten } from './answering/answering.t
 import { type ApiWorkers, startApiWorkers } from './answering/api-workers.ts'
 import { assembleNodeListener, checkFolder, openAliases } from './answering/node-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
-import { withKeptNames } from './kept-names.ts'
 import { measuredStores, readableStores, type Served } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './status/readiness.ts'
@@ -60,8 +59,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     while (closers.length > 0) await closers.pop()?.()
   }
   try {
-    const kept = await withKeptNames(config, outside.world)
-    return { ...(await build(kept, outside, closers)), stop }
+    return { ...(await build(config, outside, closers)), stop }
   } catch (error) {
     await stop()
     throw error
@@ -210,8 +208,6 @@ function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
     ...rest,
     chains: chains.map(({ spec }) => spec),
     limits: sourceLimits(config),
-    workers: config['index.workers'],
-    readers: { urls: config['source.readers'], token: config['reader.token'] },
     keepEventsMs: config['events.keepDays'] * 86_400_000,
     worldModule: entryFile('world/world').href,
     clock: world.clock,

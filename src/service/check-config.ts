@@ -9,7 +9,6 @@ import type { World } from '../core/world.ts'
 import { SnapshotFolder } from '../store/snapshot/snapshot-folder.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
-import { checkReader } from './stores/check-reader.ts'
 import { checkRecordings } from './stores/data-folder.ts'
 import { checkStorePatterns } from './stores/store-location.ts'
 import { checkTokenKnowledge } from './tokens/token-knowledge.ts'
@@ -32,7 +31,6 @@ export async function checkConfig(
     () => readTiers(config['api.tiers']),
     () => addressReader(config['api.trustProxy']),
     () => webRules(config),
-    () => checkReader(config),
     () => checkSnapshots(config['api.snapshots']),
     () =>
       checkAdminHost({

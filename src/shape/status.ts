@@ -93,28 +93,6 @@ export const CopiedHeights = Type.Object(
 /** Heights of a chain that came from a snapshot. */
 export type CopiedHeights = Static<typeof CopiedHeights>
 
-export const ConvertingHistory = Type.Object(
-  {
-    from: Type.Integer({ description: 'first height of the history' }),
-    height: Type.Integer({
-      description: 'last height that lies in segments; below `from` before the first',
-    }),
-    target: Type.Integer({
-      description: 'last height to move; what follows stays in tables until it fills a segment',
-    }),
-    share: Type.Number({ description: '0 to 1 of these heights', minimum: 0, maximum: 1 }),
-  },
-  {
-    $id: 'ConvertingHistory',
-    additionalProperties: false,
-    description:
-      'progress of a store that an older version wrote, or this one without index.freeze: its history moves ' +
-      'from tables into segments; answers are complete meanwhile, and blocks go on between two segments',
-  },
-)
-/** Progress of a chain's history into segments. */
-export type ConvertingHistory = Static<typeof ConvertingHistory>
-
 export const ChainStatus = Type.Object(
   {
     chain: Type.String({ description: 'key of the chain, also its name in logs and gauges' }),
@@ -126,7 +104,6 @@ export const ChainStatus = Type.Object(
     ...progress,
     overall: Type.Optional(OverallStatus),
     copied: Type.Optional(CopiedHeights),
-    converting: Type.Optional(ConvertingHistory),
     stages: Type.Array(StageStatus),
   },
   { $id: 'ChainStatus', additionalProperties: false },

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { Fault } from '../core/fault.ts'
 import { itemAt } from '../core/item-at.ts'
 import type { Database } from './engine/database.ts'
-import { type Conversion, type Migration, migrations } from './engine/format.ts'
 import type { ReadServers } from './engine/open-replicas.ts'
 import type { ConnectionLimits } from './engine/postgres-server.ts'
 import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './engine/sqlite.ts'
@@ -40,10 +39,8 @@ export type StoreLocation = {
   readonly readServers?: ReadServers
   /** Longest a reading statement may take, milliseconds; PostgreSQL only. */
   readonly readTimeoutMs?: number
-  /** In place of the product's own, for tests. */
-  readonly migrations?: readonly Migration[]
-  /** Hears how far the conversion of a store is that an older version wrote. */
-  readonly converting?: (conversion: Conversion) => void
+  /** Number of the layout in place of the product's own, for tests. */
+  readonly format?: number
   /**
    * Stands between a store and its engine: opens the store, and notices or causes damage.
    */
@@ -90,7 +87,7 @@ export async function openStore(
   mode: 'read' | 'write',
 ): Promise<Database> {
   if (!/^[a-z0-9-]{1,48}$/.test(name)) throw new Fault('bad-config', `not a store name: ${name}`)
-  const common = { name, tables, migrations: location.migrations ?? migrations }
+  const common = { name, tables }
   const open = (): Promise<Database> => openEngine(location, common, mode)
   const database = await (location.around?.(open, { name, mode }) ?? open())
   if (mode === 'read') return database
@@ -144,16 +141,12 @@ export function openCopy(
   name: string,
   tables: readonly Table[],
 ): Promise<Database> {
-  return openEngine(
-    location,
-    { name, tables, migrations: location.migrations ?? migrations },
-    'write',
-  )
+  return openEngine(location, { name, tables }, 'write')
 }
 
 async function openEngine(
   location: StoreLocation,
-  common: Pick<SqliteOptions, 'name' | 'tables' | 'migrations'>,
+  common: Pick<SqliteOptions, 'name' | 'tables'>,
   mode: 'read' | 'write',
 ): Promise<Database> {
   if (location.store === 'embedded') {

@@ -116,7 +116,7 @@ async function killedRun(
     // Lines say when a batch is stored, or history frozen or merged, which takes longer; the moment
     // lies anywhere around that of the next ones.
     const isFreezing = typeof freezeEvery === 'number'
-    const lines = 1 + Math.floor(random() * (freezeEvery === undefined ? 6 : 3))
+    const lines = 1 + Math.floor(random() * (isFreezing ? 3 : 6))
     const later = random() * (isFreezing ? 100 : 30)
     heard = await untilLine(child, lines, isFreezing ? /^(frozen|merged)/ : /./)
     await new Promise((resolve) => setTimeout(resolve, later))
@@ -129,9 +129,7 @@ async function killedRun(
 
 function start(location: StoreLocation, freezeEvery?: number | 'at-once'): ChildProcess {
   const script = join(import.meta.dirname, '../ingest-process.ts')
-  // Three batches to a commit, where they freeze as they are stored.
-  const blocks = freezeEvery === 'at-once' ? step / 2 : step
-  const words = [script, JSON.stringify(location), 'killed', String(chain), String(blocks)]
+  const words = [script, JSON.stringify(location), 'killed', String(chain), String(step)]
   if (freezeEvery !== undefined) words.push(String(freezeEvery))
   return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
 }

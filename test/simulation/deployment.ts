@@ -10,7 +10,7 @@ import { Disk } from './disk.ts'
 import { drawsOf, type Draws } from './draws.ts'
 import type { SimEndpoint } from './node-harms.ts'
 import { Wrong } from './oracle.ts'
-import { type Role, type SimProcess, startProcess, type Version } from './sim-process.ts'
+import { type Role, type SimProcess, startProcess } from './sim-process.ts'
 
 /** Stages that are live only while a node tells the head. */
 const followed: ReadonlySet<string> = new Set(['blocks', 'P', 'X', 'C'])
@@ -46,8 +46,6 @@ export class Deployment {
   wallAheadMs: number
   /** By place: the process that is there, or was. */
   readonly #processes: SimProcess[] = []
-  /** By place: which version is started there. */
-  readonly #versions: Version[] = []
   readonly #config: Config
   readonly #outside: World
   readonly #draws: Draws
@@ -104,16 +102,6 @@ export class Deployment {
     if (!this.#isOver) this.#start(at, old.role)
   }
 
-  /** Puts the next version in the place of every process, one after the other. */
-  async upgrade(): Promise<void> {
-    for (const [at, { life }] of this.#processes.entries()) {
-      this.#versions[at] = 'next'
-      // What hangs cannot be told to stop.
-      if (life.isFrozen) life.kill()
-      else await this.replace(at)
-    }
-  }
-
   /** Throws {@link Wrong} where a chain is called live although nobody can know. */
   checkLive(): void {
     const now = this.clock.monotonic()
@@ -150,7 +138,6 @@ export class Deployment {
       outside: this.#outside,
       disk: this.disk,
       role,
-      version: this.#versions[at] ?? 'this',
       owner: `process-${++this.#started}`,
       broke: (error) => (this.broken ??= error),
     })
@@ -164,19 +151,13 @@ export class Deployment {
         if (this.#isOver) return
         const reason = stopReason(one)
         if (reason !== undefined) one.life.kill()
-        if (reason !== undefined && !mayStop.test(reason) && !this.#isTooOld(at, reason))
+        if (reason !== undefined && !mayStop.test(reason))
           this.broken ??= new Wrong(`a stage stopped for what passes: ${reason}`)
         if (!one.life.isDead) continue
         await this.disk.leave(one.life)
         this.#start(at, one.role)
       }
     }
-  }
-
-  /** Returns whether the reason is that others are of the next version already. */
-  #isTooOld(at: number, reason: string): boolean {
-    const isOld = this.#versions[at] === undefined && this.#versions.includes('next')
-    return isOld && reason.includes('has a format newer than')
   }
 
   async #losePower(): Promise<void> {

@@ -34,7 +34,6 @@ export const processFaults = [
   'process: stopped in order',
   'process: frozen',
   'process: replaced one by one',
-  'process: upgraded one by one',
   'clock: jumps',
 ] as const
 

@@ -75,9 +75,6 @@ async function inflictProcess(
     case 'process: replaced one by one':
       for (let at = 0; at < deployment.processes.length; at++) await deployment.replace(at)
       return
-    case 'process: upgraded one by one':
-      await deployment.upgrade()
-      return
     case 'process: frozen':
       life.freeze()
       await deployment.clock.sleep(forMs)

@@ -3,29 +3,18 @@
  * two.
  */
 
-import type { ClosingPort } from '../../src/indexing/thread/port-call.ts'
+import type { Port } from '../../src/indexing/thread/port-call.ts'
 
-/**
- * The two ends. A message arrives after what is under way, in the order it was sent; none arrives once
- * an end is closed.
- */
-export function inlinePorts(): readonly [ClosingPort, ClosingPort] {
+/** The two ends. A message arrives after what is under way, in the order it was sent. */
+export function inlinePorts(): readonly [Port, Port] {
   const receivers: [((value: unknown) => void)[], ((value: unknown) => void)[]] = [[], []]
-  const closers: (() => void)[] = []
-  let isOpen = true
-  const end = (own: 0 | 1): ClosingPort => ({
+  const end = (own: 0 | 1): Port => ({
     on: (_event, receive) => receivers[own].push(receive),
-    once: (_event, closed) => closers.push(closed),
     postMessage: (value, transfer) => {
       const copy: unknown = structuredClone(value, { transfer })
       queueMicrotask(() => {
-        if (isOpen) for (const receive of receivers[own === 0 ? 1 : 0]) receive(copy)
+        for (const receive of receivers[own === 0 ? 1 : 0]) receive(copy)
       })
-    },
-    close: () => {
-      if (!isOpen) return
-      isOpen = false
-      queueMicrotask(() => closers.forEach((closed) => closed()))
     },
   })
   return [end(0), end(1)]

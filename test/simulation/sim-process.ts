@@ -20,9 +20,7 @@ import { primaryDialectRules } from '../../src/api/server/dialect-primary.ts'
 import { createFreshChains } from '../../src/api/server/fresh-chains.ts'
 import { createServer } from '../../src/api/server/server.ts'
 import type { Config } from '../../src/config/settings.ts'
-import { faultOf } from '../../src/core/fault.ts'
 import type { World } from '../../src/core/world.ts'
-import { runRangeReader } from '../../src/indexing/run-range-reader.ts'
 import { runDecoder } from '../../src/indexing/run/run-decoder.ts'
 import { runWriter } from '../../src/indexing/run/run-writer.ts'
 import {
@@ -34,10 +32,7 @@ import type { WorkerThread } from '../../src/indexing/thread/worker-thread.ts'
 import { chainSpecs, sourceLimits, streamSpecs } from '../../src/service/chain-specs.ts'
 import { serveChains } from '../../src/service/served/served-chains.ts'
 import { serveNetworks } from '../../src/service/served/served-networks.ts'
-import { statement } from '../../src/store/engine/database.ts'
-import { type Migration, migrations } from '../../src/store/engine/format.ts'
 import type { StoreLocation } from '../../src/store/open.ts'
-import { meta } from '../../src/store/schema/control.ts'
 import { createGauges } from '../../src/telemetry/gauges.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { createWaits } from '../../src/telemetry/waits.ts'
@@ -47,26 +42,6 @@ import { Life, worldOf } from './life.ts'
 
 /** Work of a process. */
 export type Role = 'all' | 'index' | 'serve'
-
-/** Which version of Firn a process is: the next one changes a table of every store. */
-export type Version = 'this' | 'next'
-
-/** Changes of stored tables that each version knows; the next one reads stores of both. */
-export const migrationsOf: Readonly<Record<Version, readonly Migration[]>> = {
-  this: migrations,
-  next: [
-    ...migrations,
-    {
-      name: 'a change of the next version',
-      tables: [meta],
-      statements: [
-        statement('alter table meta add column since integer', {
-          postgres: 'alter table meta add column since bigint',
-        }),
-      ],
-    },
-  ],
-}
 
 /** A process under way. */
 export type SimProcess = {
@@ -85,7 +60,6 @@ export type ProcessParts = {
   readonly outside: World
   readonly disk: Disk
   readonly role: Role
-  readonly version: Version
   /** Names it, and no other, in leases. */
   readonly owner: string
   /** Told what no process may meet: an error that is no fault. */
@@ -103,15 +77,12 @@ export function startProcess(parts: ProcessParts): SimProcess {
     store: 'embedded',
     dataDir: parts.disk.folder,
     around: parts.disk.around(life),
-    migrations: migrationsOf[parts.version],
   }
   const over = new AbortController()
   const guarded = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       if (life.isDead) return
-      // A process that finds stores of the next version ends: its exit code says so.
-      if (faultOf(error)?.code === 'store-version') life.kill()
-      else parts.broke(error)
+      parts.broke(error)
     })
   const made = { ...parts, life, world, store, over, guarded }
   const indexing = parts.role === 'serve' ? undefined : startIndexing(made)
@@ -153,21 +124,14 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
     over.signal.addEventListener('abort', () => resolve())
   })
   const limits = sourceLimits(config)
-  const workers = config['index.workers']
-  const readers: Promise<void>[] = []
   const thread = (port: WorkerThread['data']['port']): WorkerThread => ({
-    data: { chains, streams, store, limits, workers, owner, keepEventsMs: 86_400_000, port },
+    data: { chains, streams, store, limits, owner, keepEventsMs: 86_400_000, port },
     world,
     log: silentLog,
     waits: createWaits(world.clock.monotonic, () => undefined),
     signal: over.signal,
     stopped,
     tell: (news: ThreadNews) => board.take(news),
-    startReader: () => {
-      const [near, far] = inlinePorts()
-      readers.push(guarded(runRangeReader(thread(far))))
-      return near
-    },
   })
   const [one, other] = inlinePorts()
   const writer = guarded(runWriter(thread(other)))
@@ -176,7 +140,6 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
     status: () => board.all(),
     ended: async () => {
       await decoder
-      await Promise.all(readers)
       await writer
     },
   }

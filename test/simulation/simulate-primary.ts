@@ -23,7 +23,6 @@ import { inflict, type Tally } from './inflict.ts'
 import { Wrong } from './oracle.ts'
 import { type Plan, troubleMs } from './plan.ts'
 import { type PrimaryHistory, PrimarySimNode } from './primary-node.ts'
-import { migrationsOf } from './sim-process.ts'
 import type { Outcome } from './simulate.ts'
 
 const chains = ['P', 'X', 'C'] as const
@@ -270,7 +269,7 @@ function textOf(chain: Chain, height: number, id: string): string {
 
 /** Contents of the rows, whatever their numbers: these follow from how the chains took turns. */
 async function rowsOf(folder: string): Promise<Record<string, string[]>> {
-  const location = { store: 'embedded', dataDir: folder, migrations: migrationsOf.next }
+  const location = { store: 'embedded', dataDir: folder }
   const store = await openStore(location, 'primary-fuji', primaryStoreTables, 'read')
   const facts = await factsOf(store)
   await store.close()

@@ -25,7 +25,6 @@ import { inflict, type Tally } from './inflict.ts'
 import { listQuestions, Wrong } from './oracle.ts'
 import { histories, historyLength, type Plan, troubleMs } from './plan.ts'
 import { SimNode } from './sim-node.ts'
-import { migrationsOf } from './sim-process.ts'
 
 /** Result of a plan. */
 export type Outcome = {
@@ -224,7 +223,7 @@ const undecided: readonly Table[] = [token, nftMetadata, cutMessages]
 const decided = [...evmTables, ...metricsTables].filter((table) => !undecided.includes(table))
 
 async function digestOf(folder: string): Promise<Record<string, string>> {
-  const location = { store: 'embedded', dataDir: folder, migrations: migrationsOf.next }
+  const location = { store: 'embedded', dataDir: folder }
   const digests: Record<string, string> = {}
   for (const { name, tables, of } of [
     { name: storeName, tables: chainTables, of: decided },

@@ -56,7 +56,7 @@ void test('party book: a number is found once its address is stored, a token is 
 
     assert.equal((await book.find(example)).id, undefined)
     await store.transaction(async (writer) => {
-      await writer.insert(address, { id: [7], bytes: [bytes] })
+      await writer.insert(address, { id: [7], bytes: [bytes], cased: [0] })
       await writer.insert(addressByBytes, { bytes: [bytes], id: [7] })
       const none = [0]
       const facts = { first_height: none, exactness: none, checked: none, spam: none }

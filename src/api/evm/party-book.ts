@@ -101,7 +101,7 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
       const row = rows[at]
       assert(row !== undefined, 'every number in a row names an address')
       const { digits, mask, token } = row
-      // Hashing is by far the dearest part of an entry: it is done where no case is stored.
+      // Hashing is by far the dearest part of an entry: it is done where the stored case is damaged.
       const address =
         stale.get(id)?.address ??
         (mask === undefined ? toChecksumAddress(fromHex(digits)) : casedAddress(digits, mask))

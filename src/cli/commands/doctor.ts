@@ -24,7 +24,7 @@ const timeoutMs = 10_000
  * check, with what to do. Exit code 1 when there is a problem.
  */
 export async function doctor(flags: Flags): Promise<void> {
-  const config = await configOf(flags)
+  const config = configOf(flags)
   const world = openWorld()
   const location = storeLocation(config)
   const limits = { timeoutMs, maxReplyBytes: config['source.maxReplyBytes'] }

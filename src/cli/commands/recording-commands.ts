@@ -4,14 +4,8 @@ import type { Command } from 'commander'
 
 import type { Flags } from '../flags.ts'
 
-/** Adds `read` and `record` to the command line. */
-export function addReadingCommands(program: Command): void {
-  program
-    .command('read')
-    .description('read blocks of the configured EVM chains for other Firns, which index them')
-    .option('--config <file>', 'configuration file')
-    .action(async (flags: Flags) => (await import('./read.ts')).read(flags))
-
+/** Adds `record` to the command line. */
+export function addRecord(program: Command): void {
   program
     .command('record')
     .description('write an EVM chain and its state into one file that Firn replays')

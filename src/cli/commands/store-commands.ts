@@ -14,16 +14,13 @@ export function addStoreCommands(program: Command): void {
       '--primary <network>',
       'all rows of a primary network (mainnet or fuji), beside the old store',
     )
-    .option('--checksums', 'the sums that firn verify --store compares with')
     .option('--config <file>', 'configuration file')
     .option('--data-dir <folder>', 'folder of the stores')
-    .action(async (flags: Flags) => {
-      if (flags['checksums'] === true)
-        return (await import('./rebuild-checksums.ts')).rebuildChecksums(flags)
-      return flags['primary'] === undefined
+    .action(async (flags: Flags) =>
+      flags['primary'] === undefined
         ? (await import('./rebuild.ts')).rebuildMetrics(flags)
-        : (await import('./rebuild-primary.ts')).rebuildPrimaryNetwork(flags)
-    })
+        : (await import('./rebuild-primary.ts')).rebuildPrimaryNetwork(flags),
+    )
 
   addVerify(program)
   program

@@ -11,14 +11,12 @@ import {
   type SpecifiedChain,
   streamSpecs,
 } from '../../service/chain-specs.ts'
-import { withKeptNames } from '../../service/kept-names.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { openStore } from '../../store/open.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
-import { openWorld } from '../../world/world.ts'
 import { locatedConfig } from '../demo-network.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
@@ -32,18 +30,9 @@ export type ConfiguredStore = {
   readonly chain?: SpecifiedChain
 }
 
-/**
- * The configuration that `flags` name, the demo network without one; its folder is absolute, and chains
- * that were renamed have the names of their stores.
- */
-export async function configOf(flags: Flags): Promise<Config> {
-  const config = locatedConfig(loadConfig(flags))
-  const world = openWorld()
-  try {
-    return await withKeptNames(config, world)
-  } finally {
-    await world.close()
-  }
+/** The configuration that `flags` name, the demo network without one; its folder is absolute. */
+export function configOf(flags: Flags): Config {
+  return locatedConfig(loadConfig(flags))
 }
 
 /** Stores of `config` that exist. Throws `not-found` when none exists. */

@@ -3,7 +3,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { migrations } from '../../store/engine/format.ts'
 import { openSqliteReader, openSqliteWriter } from '../../store/engine/sqlite.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { copyReadable } from '../../store/sums/copy-readable.ts'
@@ -23,9 +22,9 @@ export async function salvage(
   mkdirSync(folder, { recursive: true })
   const path = join(dataDir, `${key}.sqlite`)
   const made = join(folder, `${key}.sqlite`)
-  const from = openSqliteReader({ path, name: key, tables, migrations })
+  const from = openSqliteReader({ path, name: key, tables })
   try {
-    const to = openSqliteWriter({ path: made, name: key, tables, migrations })
+    const to = openSqliteWriter({ path: made, name: key, tables })
     try {
       await copyReadable(from, to, tables)
     } finally {

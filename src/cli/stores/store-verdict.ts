@@ -18,7 +18,7 @@ const everyMs = 10_000
 /** Findings in one store. */
 export type StoreVerdict = {
   readonly store: string
-  /** False where a store was made before sums were kept: then nothing but `structure` is known. */
+  /** False where there are none: then nothing but `structure` is known. */
   readonly hasSums: boolean
   readonly rows: number
   readonly damaged: readonly DamagedRange[]
@@ -97,7 +97,7 @@ function countingProgress(store: string): {
 /** Prints what was found in a store. */
 export function printVerdict({ kind, key }: ConfiguredStore, verdict: StoreVerdict): void {
   if (!verdict.hasSums) {
-    console.log(`${key}: made before sums were kept; firn rebuild --checksums makes them`)
+    console.log(`${key}: has no sums: delete it to index it again`)
     return
   }
   for (const each of verdict.damaged)

@@ -3,7 +3,7 @@
  * coin is ever rounded, it is shown whole or visibly cut.
  */
 
-import type { ChainStatus, ConvertingHistory } from '../../shape/status.ts'
+import type { ChainStatus } from '../../shape/status.ts'
 
 type Heights = { readonly indexedHeight: number; readonly headHeight: number }
 
@@ -137,12 +137,6 @@ export function speed({ stages, overall }: Pick<ChainStatus, 'stages' | 'overall
   const rate = `${slowest.stage}, ${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'}/s`
   const done = `${Math.floor(overall.share * 100)} % · ${rate}`
   return overall.etaSeconds === undefined ? done : `${done} · ${span(overall.etaSeconds)} left`
-}
-
-/** `History moves into segments: 12 %, to block 1,199 of 9,599`. */
-export function moved({ height, target, share }: ConvertingHistory): string {
-  const place = `${count(Math.max(0, height))} of ${count(target)}`
-  return `History moves into segments: ${Math.floor(share * 100)} %, to block ${place}`
 }
 
 /** Unix seconds as ISO date and time in UTC: `2026-04-07 09:57:57`. */

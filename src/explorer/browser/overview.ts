@@ -11,7 +11,7 @@ import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { chainLink, methodWord, party, txLink } from './evm-parts.ts'
-import { count, ends, moved, speed, visible } from './format.ts'
+import { count, ends, speed, visible } from './format.ts'
 import { to } from './link.ts'
 import { messageTable } from './messages-page.ts'
 import { MetricChart } from './metric-chart.ts'
@@ -225,7 +225,6 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
       'aria-label': `${visible(chain.name)} indexed`,
     }),
     h('p', { class: 'quiet foot' }, h('span', null, heights(chain)), h('span', null, speed(chain))),
-    chain.converting === undefined ? null : h('p', { class: 'quiet' }, moved(chain.converting)),
     chain.reason === undefined ? null : h('p', { class: 'failed' }, chain.reason),
   )
 }

@@ -3,8 +3,7 @@
  *
  * One thread fetches and decodes every EVM chain, one writes every store: the thread that serves
  * HTTP does neither. Batches go from the one to the other without a copy and without passing
- * here. Where more are allowed, the decoder asks for threads that read ranges beside it. The threads
- * are given the URL of the module that opens the outside world, because a
+ * here. The threads are given the URL of the module that opens the outside world, because a
  * world's functions cannot cross.
  */
 
@@ -19,7 +18,6 @@ import type { StoreLocation } from '../../store/open.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../../telemetry/thread.ts'
-import type { RemoteReaderSettings } from '../evm/ranges/remote-reader.ts'
 import type { ChainSpec, SourceLimits } from '../stream/chain-spec.ts'
 import { SteadyProgress } from '../stream/overall-progress.ts'
 import type { StageStatus } from '../stream/stage.ts'
@@ -33,12 +31,8 @@ export type IndexerOptions = {
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
   /** Connections of each thread to PostgreSQL. */
-  readonly shares: Readonly<Record<'decoder' | 'writer', ConnectionLimits>>
+  readonly shares: Readonly<Record<ThreadName, ConnectionLimits>>
   readonly limits: SourceLimits
-  /** Threads that read blocks of EVM chains in a backfill, the decoder among them. */
-  readonly workers: number
-  /** Other machines that read ranges of the EVM chains for this one. */
-  readonly readers?: RemoteReaderSettings
   /** Names this process in leases, and no other. */
   readonly owner: string
   /** Milliseconds for which events for webhooks are kept. */
@@ -72,42 +66,37 @@ export type Indexer = IndexingStatus & {
   readonly stop: () => Promise<void>
 }
 
-/** Work of all threads. */
+/** Work of both threads. */
 export type ThreadWork = {
   readonly chains: readonly ChainSpec[]
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
   readonly limits: SourceLimits
-  readonly workers: number
-  readonly readers?: RemoteReaderSettings
   readonly owner: string
   readonly keepEventsMs: number
 }
 
-/** A message of the decoder: it wants a thread of this name that answers over `port`. */
-export type ReaderWanted = { readonly wantsReader: string; readonly port: MessagePort }
-
-/** `workerData` of all threads. */
+/** `workerData` of both threads. */
 export type ThreadData = ThreadWork & {
   readonly link: ThreadLink
   readonly worldModule: string
   readonly port: MessagePort
 }
 
-/** The one thing that the main thread tells the others. */
+/** The one thing the main thread tells the others. */
 export const stopWord = 'stop'
 
 /** A batch under way is committed within this time; afterwards the threads are ended. */
 const stopTimeoutMs = 10_000
 
 /**
- * Young heap of each worker thread, MiB. Those that read must hold what a reply of a node is parsed
+ * Young heap of each worker thread, MiB. The decoder's must hold what a reply of a node is parsed
  * into; the writer makes little, and what dies young there holds the buffers of batches: with V8's
  * 48 it was no faster and the process 50 MiB larger.
  */
-const youngHeapMib = { decoder: 32, 'range-reader': 32, writer: 24 } as const
+const youngHeapMib = { decoder: 32, writer: 24 } as const
 
-type ThreadKind = keyof typeof youngHeapMib
+type ThreadName = keyof typeof youngHeapMib
 
 /**
  * Old heap of each, MiB. V8 lets garbage grow the more, the larger this is: with its own limit, a
@@ -118,10 +107,10 @@ const oldHeapMib = 1_024
 const heapPerReplyByte = 16
 
 /** Heaps of a worker thread. */
-export function heapLimits(kind: ThreadKind, maxReplyBytes: number): ResourceLimits {
+export function heapLimits(name: ThreadName, maxReplyBytes: number): ResourceLimits {
   const repliesMib = Math.ceil((heapPerReplyByte * maxReplyBytes) / 2 ** 20)
   return {
-    maxYoungGenerationSizeMb: youngHeapMib[kind],
+    maxYoungGenerationSizeMb: youngHeapMib[name],
     maxOldGenerationSizeMb: Math.max(oldHeapMib, repliesMib),
   }
 }
@@ -144,83 +133,52 @@ export function followNews(
 /** Makes the indexer of this process; no thread runs yet. */
 export function createIndexer(options: IndexerOptions): Indexer {
   const { take, ...status } = followNews(options)
-  let running: { readonly writer: Worker; readonly decoder: Worker } | undefined
-  const readers = new Set<Worker>()
+  const running: Worker[] = []
   let stopping = false
-  const startNeeded = (kind: 'decoder' | 'writer', port: MessagePort): Worker => {
-    const worker = startThread(options, { kind, name: kind, port })
-    worker.on('message', (message: ThreadNews | ReaderWanted) => {
-      if ('wantsReader' in message) {
-        startReader(message)
-        return
-      }
-      take(message)
-      options.told?.(message)
+  const startThread = (name: ThreadName, port: MessagePort): Worker => {
+    const link = options.threads.open(name)
+    const data: ThreadData = {
+      link,
+      port,
+      worldModule: options.worldModule,
+      chains: options.chains,
+      streams: options.streams,
+      store: { ...options.store, connections: options.shares[name] },
+      limits: options.limits,
+      owner: options.owner,
+      keepEventsMs: options.keepEventsMs,
+    }
+    const worker = new Worker(entryFile(`indexing/${name}-worker`), {
+      name,
+      workerData: data,
+      transferList: [link.port, port],
+      resourceLimits: heapLimits(name, options.limits.maxReplyBytes),
+    })
+    worker.on('message', (news: ThreadNews) => {
+      take(news)
+      options.told?.(news)
     })
     worker.on('error', (error) => {
+      options.log.error('thread failed', { thread: name, error })
       if (!stopping) options.failed(error)
     })
     worker.on('exit', (code) => {
-      if (!stopping) options.failed(new Fault('store-failed', `thread ended: ${kind} ${code}`))
+      if (!stopping) options.failed(new Fault('store-failed', `thread ended: ${name} ${code}`))
     })
     return worker
-  }
-  /** The decoder goes on without a reader that ends, and asks for another one. */
-  const startReader = ({ wantsReader, port }: ReaderWanted): void => {
-    if (stopping) {
-      port.close()
-      return
-    }
-    const worker = startThread(options, { kind: 'range-reader', name: wantsReader, port })
-    readers.add(worker)
-    worker.on('exit', () => readers.delete(worker))
   }
   return {
     ...status,
     start: () => {
       const { port1, port2 } = new MessageChannel()
-      running = { writer: startNeeded('writer', port2), decoder: startNeeded('decoder', port1) }
+      running.push(startThread('writer', port2), startThread('decoder', port1))
     },
     stop: async () => {
       stopping = true
-      // The decoder ends first, so that it misses no reader; the writer last: it commits what it made.
-      if (running === undefined) return
-      for (const worker of [running.decoder, ...readers, running.writer])
-        await ended(worker, options.clock)
+      // The writer ends last: it commits what the decoder made.
+      for (const worker of running.toReversed()) await ended(worker, options.clock)
     },
   }
-}
-
-/** Starts a thread that works until its port is closed or it is told to stop. */
-function startThread(
-  options: IndexerOptions,
-  thread: { readonly kind: ThreadKind; readonly name: string; readonly port: MessagePort },
-): Worker {
-  const { kind, name, port } = thread
-  const link = options.threads.open(name)
-  // A reader of ranges opens no store.
-  const connections = kind === 'range-reader' ? {} : { connections: options.shares[kind] }
-  const data: ThreadData = {
-    link,
-    port,
-    worldModule: options.worldModule,
-    chains: options.chains,
-    streams: options.streams,
-    store: { ...options.store, ...connections },
-    limits: options.limits,
-    workers: options.workers,
-    ...(options.readers === undefined ? {} : { readers: options.readers }),
-    owner: options.owner,
-    keepEventsMs: options.keepEventsMs,
-  }
-  const worker = new Worker(entryFile(`indexing/${kind}-worker`), {
-    name,
-    workerData: data,
-    transferList: [link.port, port],
-    resourceLimits: heapLimits(kind, options.limits.maxReplyBytes),
-  })
-  worker.on('error', (error) => options.log.error('thread failed', { thread: name, error }))
-  return worker
 }
 
 /** Tells a thread to stop and waits for its end; ends it by force when that takes too long. */

@@ -6,16 +6,13 @@
 
 import { zstdCompressSync } from 'node:zlib'
 
-import { type Fault, faultOf } from '../../core/fault.ts'
+import { faultOf } from '../../core/fault.ts'
 import { buffersOf } from '../../core/growing.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import { openStore } from '../../store/open.ts'
 import type { TracedRow } from '../../store/query/evm/traced-transactions.ts'
 import { primaryStoreTables } from '../../store/schema/stores.ts'
 import { waitOn, type Waits } from '../../telemetry/waits.ts'
-import { RangeReaders } from '../evm/ranges/range-readers.ts'
-import { RemoteReader } from '../evm/ranges/remote-reader.ts'
-import { ThreadReader } from '../evm/ranges/thread-reader.ts'
 import { openEvmSource } from '../evm/read/open-source.ts'
 import { ChainReader, type ChainWriter } from '../evm/read/read-chain.ts'
 import { goodBatchRows } from '../evm/run/evm-ingest.ts'
@@ -25,9 +22,7 @@ import { openPrimaryStreams, type OpenHost } from '../primary/run/stream.ts'
 import type { ChainSpec, ResumePoint } from '../stream/chain-spec.ts'
 import { idleStatus } from '../stream/stage.ts'
 import type { StreamSpec } from '../stream/stream-spec.ts'
-import { limitsOfThread, readingThreads, segmentThreads } from '../thread/limits-of-thread.ts'
 import { callerOver, type Call } from '../thread/port-call.ts'
-import { SpareThread } from '../thread/spare-thread.ts'
 import type { WorkerThread } from '../thread/worker-thread.ts'
 import { runStreams, type Running } from './run-streams.ts'
 
@@ -42,10 +37,8 @@ export async function runDecoder(thread: WorkerThread): Promise<void> {
   const call = callerOver(thread.data.port, thread.signal)
   const running = runStreams(thread)
   const networks = thread.data.streams.map((spec) => runNetwork({ ...thread, running }, call, spec))
-  const broken = Promise.withResolvers<never>()
-  const threads = rangeThreads(thread, broken.reject)
-  const chains = thread.data.chains.map((spec) => runChain({ ...thread, threads }, call, spec))
-  await Promise.race([Promise.all([...chains, ...networks]), broken.promise])
+  const chains = thread.data.chains.map((spec) => runChain(thread, call, spec))
+  await Promise.all([...chains, ...networks])
   await thread.stopped
   await running.ended()
 }
@@ -74,48 +67,26 @@ async function runNetwork(
   }
 }
 
-/** Threads that read ranges beside this one; none of them runs yet. */
-function rangeThreads(
-  { data, world, log, signal, startReader: start }: WorkerThread,
-  failed: (fault: Fault) => void,
-): readonly SpareThread[] {
-  const { clock } = world
-  return Array.from(
-    { length: readingThreads(data) - 1 },
-    (_, at) =>
-      new SpareThread({ name: `range-reader ${at + 1}`, start, failed, clock, log, signal }),
-  )
-}
-
-type ChainThreads = WorkerThread & { readonly threads: readonly SpareThread[] }
-
-async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<void> {
+async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<void> {
   const { data, world, signal, tell } = of
   const log = of.log.child(spec.key)
-  const ownBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
-  const batchBytes = goodBatchRows * rowBytes
-  // Half of them become segments at once, half wait.
-  const makers = segmentThreads(data) + (data.readers?.urls.length ?? 0)
-  const applying = 2 * Math.max(1, makers)
-  const bufferBytes = ownBytes + (applying - 2) * batchBytes
+  const bufferBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
   try {
-    const source = await openEvmSource(spec, limitsOfThread(data), { world, log })
-    const readers = readersOf(of, spec)
+    const source = await openEvmSource(spec, data.limits, { world, log })
     const reader: ChainReader = new ChainReader({
       spec,
       source,
-      readers,
       writer: writerOver(ask, spec.key, of.waits),
       world,
       log,
       compress: (bytes) => zstdCompressSync(bytes),
       checkEvery: data.limits.checkEvery,
-      limits: { batchBytes, bufferBytes, applying },
+      limits: { batchBytes: goodBatchRows * rowBytes, bufferBytes },
       changed: () =>
         tell({
           key: spec.key,
           stages: reader.stages(),
-          endpoints: [...source.endpoints(), ...readers.endpoints()],
+          endpoints: source.endpoints(),
           unchecked: reader.unchecked(),
         }),
     })
@@ -130,18 +101,6 @@ async function runChain(of: ChainThreads, ask: Call, spec: ChainSpec): Promise<v
       stages: [{ ...idleStatus('blocks'), state: 'stopped', reason: fault.message }],
     })
   }
-}
-
-/** Everyone else who reads ranges of the chain. */
-function readersOf({ data, world, log, threads }: ChainThreads, { key }: ChainSpec): RangeReaders {
-  const { clock } = world
-  const { urls, token } = data.readers ?? { urls: [], token: '' }
-  const { timeoutMs } = data.limits
-  const others = [
-    ...threads.map((thread) => new ThreadReader({ thread, key, timeoutMs, clock, log })),
-    ...urls.map((url) => new RemoteReader(url, { ...data.limits, token, world })),
-  ]
-  return new RangeReaders({ others, clock, log: log.child(key) })
 }
 
 /** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */

@@ -7,10 +7,7 @@
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import { assert } from '../../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../../source/evm-source.ts'
-import type { Conversion } from '../../store/engine/format.ts'
 import type { MergeFiles } from '../../store/ice/merge-files.ts'
-import { type ConversionAtStart, convertAtStart } from '../evm/convert-at-start.ts'
-import type { SegmentMakers } from '../evm/making/segment-makers.ts'
 import { openChainHost, type ChainHost } from '../evm/run/chain-host.ts'
 import { messageStream } from '../icm/message-stream.ts'
 import { primaryAnswers } from '../primary/run/calls.ts'
@@ -33,40 +30,26 @@ type About = {
   readonly since: number
 }
 
-/** Threads and machines beside the one that writes; what is absent it does itself. */
-export type WriterHelp = {
-  /** Writes merged segments. */
-  readonly merge?: MergeFiles
-  /** Make segments of a backfill. */
-  readonly makers?: SegmentMakers
-}
-
-/** Works until the thread is told to stop, and closes the stores. */
-export async function runWriter(thread: WorkerThread, help: WriterHelp = {}): Promise<void> {
+/**
+ * Works until the thread is told to stop, and closes the stores. `merge` writes merged segments beside this
+ * thread; absent: it does so itself.
+ */
+export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promise<void> {
   const { data, world, log, signal } = thread
   const shares = sharesOf(thread)
   const parts = {
     ...(shares === undefined ? {} : { takeLease: shares.takeLease }),
     world,
-    store: {
-      ...data.store,
-      converting: (conversion: Conversion) => log.info('store is converted', conversion),
-    },
+    store: data.store,
     limits: data.limits,
     owner: data.owner,
     keepEventsMs: data.keepEventsMs,
-    ...help,
+    ...(merge === undefined ? {} : { merge }),
     signal,
   }
   const hosts = new Map<string, ChainHost>()
   const primaries = new Map<string, PrimaryStore>()
   const { start, ended } = runStreams(thread)
-  const conversions = new Map<string, ConversionAtStart>()
-  for (const { key } of data.chains) {
-    const conversion = convertAtStart({ ...parts, key, log: log.child(key) })
-    conversions.set(key, conversion)
-    start(key, conversion.stream)
-  }
 
   serveCalls(data.port, {
     ...primaryAnswers(async (key, identity) => {
@@ -85,7 +68,6 @@ export async function runWriter(thread: WorkerThread, help: WriterHelp = {}): Pr
       if (known !== undefined) return known.resume()
       const spec = data.chains.find((chain) => chain.key === key)
       assert(spec !== undefined, 'the decoder reads chains of the same list')
-      await conversions.get(key)?.end()
       const host = await openChainHost(spec, identity, { ...parts, log: log.child(key) })
       hosts.set(key, host)
       shares?.add(key, host.shared)

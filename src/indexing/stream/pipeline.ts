@@ -62,14 +62,12 @@ export type PipelineLimits = {
   readonly bufferBytes: number
   /** One commit, while far behind. */
   readonly batchBytes: number
-  /** Commits under way; 2 when it is not said: one being written, one waiting so that the writer never does. */
-  readonly applying?: number
   /** Longest pause after failures of a fetch, milliseconds; ten seconds when it is not said. */
   readonly longestPauseMs?: number
 }
 
-/** Commits under way. */
-const usualApplying = 2
+/** Commits under way: one being written, one waiting so that the writer never does. */
+const maxApplying = 2
 
 /** A commit while far behind waits at most this long to fill. */
 const gatherMs = 1_000
@@ -327,8 +325,7 @@ export class Pipeline<Batch extends HeightRange> {
 
   #startApply(): void {
     const { clock, limits, merge } = this.#parts
-    const { applying = usualApplying } = limits
-    while (this.#ready.length > 0 && this.#applying < applying) {
+    while (this.#ready.length > 0 && this.#applying < maxApplying) {
       let bytes = 0
       let count = 0
       while (count < this.#free() && bytes < limits.batchBytes)

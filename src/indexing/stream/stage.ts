@@ -15,18 +15,6 @@ export type StageState = 'syncing' | 'live' | 'stopped' | 'off'
 /** Name of the streams that move history into segments. */
 export const freezeStreamName = 'freeze'
 
-/** History that an older version left in tables, on its way into segments. */
-export type Converting = {
-  /** First height of the history. */
-  readonly from: number
-  /** Last height that lies in segments; below `from` before the first. */
-  readonly height: number
-  /** Last height to move: what follows stays in tables until there is enough for a segment. */
-  readonly target: number
-  /** 0 to 1 of these heights. */
-  readonly share: number
-}
-
 /** One stage of one chain, as `/status` shows it. */
 export type StageStatus = {
   readonly stage: string
@@ -49,8 +37,6 @@ export type StageStatus = {
   readonly provenHeight?: number
   /** Why blocks are taken that hashes do not prove; absent when none is. */
   readonly unverified?: string
-  /** Present while the store of an older version is converted. */
-  readonly converting?: Converting
 }
 
 /** Work that runs beside others until it is told to end. */

@@ -13,13 +13,6 @@ export type Port = {
   readonly on: (event: 'message', receive: (value: unknown) => void) => unknown
 }
 
-/** A port between threads that come and go. */
-export type ClosingPort = Port & {
-  /** `closed` is told once, when either side has closed the port or its thread has ended. */
-  readonly once: (event: 'close', closed: () => void) => unknown
-  readonly close: () => void
-}
-
 /** Asks the other side. */
 export type Call = (name: string, argument: unknown, transfer?: ArrayBuffer[]) => Promise<unknown>
 
@@ -63,14 +56,10 @@ export function callerOver(port: Port, signal?: AbortSignal): Call {
   }
 }
 
-/**
- * Answers the questions that come over `port`. `transferOf` names the buffers of an answer that go
- * without a copy, after which this side has them no more.
- */
+/** Answers the questions that come over `port`. */
 export function serveCalls(
   port: Port,
   handlers: Readonly<Record<string, (argument: unknown) => Promise<unknown>>>,
-  transferOf: (answer: unknown) => ArrayBuffer[] = () => [],
 ): void {
   port.on('message', (message) => {
     const { id, name, argument } = requestOf(message)
@@ -87,9 +76,7 @@ export function serveCalls(
         return { id, fault: { code, message: text, detail } }
       }
     }
-    void answer().then((reply) =>
-      port.postMessage(reply, 'value' in reply ? transferOf(reply.value) : []),
-    )
+    void answer().then((reply) => port.postMessage(reply, []))
   })
 }
 

@@ -4,21 +4,21 @@
  */
 
 import { flushCompileCache } from 'node:module'
-import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { joinThread } from '../../telemetry/thread.ts'
 import type { Waits } from '../../telemetry/waits.ts'
-import { type ReaderWanted, stopWord, type ThreadData, type ThreadWork } from '../run/indexer.ts'
+import { stopWord, type ThreadData, type ThreadWork } from '../run/indexer.ts'
 import type { ThreadNews } from '../run/status-board.ts'
-import type { ClosingPort } from './port-call.ts'
+import type { Port } from './port-call.ts'
 
 /** Tools of a worker thread. */
 export type WorkerThread = {
   /** Its work, and its port to the other thread. */
-  readonly data: ThreadWork & { readonly port: ClosingPort }
+  readonly data: ThreadWork & { readonly port: Port }
   readonly world: World
   readonly log: Log
   /** Where this thread's waits for others are recorded. */
@@ -28,11 +28,6 @@ export type WorkerThread = {
   /** Resolves when the signal is aborted. */
   readonly stopped: Promise<void>
   readonly tell: (news: ThreadNews) => void
-  /**
-   * Starts a thread of this name that reads ranges, and gives the port to ask it over. The thread
-   * ends once that port is closed.
-   */
-  readonly startReader: (name: string) => ClosingPort
 }
 
 /** News of one chain go out at most this often, except when a state changes. */
@@ -64,11 +59,6 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
     signal: stopping.signal,
     stopped: stopped.promise,
     tell: limitedNews(world, (news) => port.postMessage(news)),
-    startReader: (wantsReader) => {
-      const { port1, port2 } = new MessageChannel()
-      port.postMessage({ wantsReader, port: port2 } satisfies ReaderWanted, [port2])
-      return port1
-    },
     leave: () => {
       port.close()
       data.port.close()

@@ -5,14 +5,7 @@ import type { ServedNetwork } from '../../api/primary/network-directory.ts'
 import { asBelieved, copiedStage } from '../../indexing/evm/copied/copied-stage.ts'
 import type { ChainStatus as IndexedChain } from '../../indexing/run/status-board.ts'
 import { overallOf } from '../../indexing/stream/overall-progress.ts'
-import type { StageStatus as IndexedStage } from '../../indexing/stream/stage.ts'
-import type {
-  ChainStatus,
-  ConvertingHistory,
-  CopiedHeights,
-  StageStatus,
-  Status,
-} from '../../shape/status.ts'
+import type { ChainStatus, CopiedHeights, StageStatus, Status } from '../../shape/status.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { confirmedShare, copiedHistory, type CopiedHistory } from '../../store/copied-history.ts'
 import type { Reader } from '../../store/engine/database.ts'
@@ -62,8 +55,7 @@ async function indexedStatus(
 ): Promise<ChainStatus> {
   const one = served.find(({ facts: { key } }) => key === chain.key)
   const facts = one?.facts
-  const { stages: told, converting } = withoutConverting(chain.stages)
-  const stages = await withStored(told, one)
+  const stages = await withStored(chain.stages, one)
   const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
   return {
     chain: chain.key,
@@ -75,18 +67,8 @@ async function indexedStatus(
     ...summaryOf(stages),
     overall: chain.overall ?? overallOf(stages),
     ...(one === undefined ? {} : heightsOf(await copiedHistory(one.store))),
-    ...(converting === undefined ? {} : { converting }),
     stages,
   }
-}
-
-/** The conversion of a store, which is told of the chain, and the stages without it. */
-function withoutConverting(stages: readonly IndexedStage[]): {
-  readonly stages: readonly StageStatus[]
-  readonly converting: ConvertingHistory | undefined
-} {
-  const converting = stages.find((stage) => stage.converting !== undefined)?.converting
-  return { stages: stages.map(({ converting: _told, ...stage }) => stage), converting }
 }
 
 /** Copied heights as `/status` tells them, of a history that came from a snapshot; nothing where there is none. */

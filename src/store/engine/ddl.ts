@@ -1,6 +1,5 @@
 /** Table declarations as `create` statements of either engine. */
 
-import { Fault } from '../../core/fault.ts'
 import { columnNames, type ColumnType, type Index, type Table } from './table.ts'
 
 type Types = Readonly<Record<'integer' | 'amount' | 'bytes' | 'text', string>>
@@ -33,18 +32,9 @@ export function baseType(type: ColumnType): keyof Types {
   }
 }
 
-/** Fails where a column of the table is missing: an unreleased product made the table. */
+/** Fails where a column of the table is missing: another version made the table. */
 export function columnsSql(of: Table): string {
   return `select ${columnNames(of).join(', ')} from ${of.name} limit 0`
-}
-
-/** The fault of such a table. */
-export function foreignTable(store: string, of: Table, cause: unknown): Fault {
-  return new Fault(
-    'store-version',
-    `store ${store} has columns of another version, delete it to index again: table ${of.name}`,
-    { detail: { store, table: of.name }, cause },
-  )
 }
 
 /** Statements that make `of` and its indexes in SQLite where they are missing. */

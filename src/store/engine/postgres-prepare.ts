@@ -4,16 +4,8 @@ import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
 import type { Statement } from './database.ts'
-import { columnsSql, foreignTable, postgresDdl } from './ddl.ts'
-import {
-  checkWhole,
-  type Conversion,
-  conversionSteps,
-  formatVersion,
-  type Migration,
-  pendingMigrations,
-  saysHowFar,
-} from './format.ts'
+import { columnsSql, postgresDdl } from './ddl.ts'
+import { checkFormat, checkWhole, otherLayout, saysHowFar, storeFormat } from './format.ts'
 import { ask, exec, type Link } from './postgres-link.ts'
 import type { Table } from './table.ts'
 
@@ -22,17 +14,15 @@ export type PreparedStore = {
   readonly name: string
   readonly namespace: string
   readonly tables: readonly Table[]
-  readonly migrations: readonly Migration[]
-  readonly converting?: (conversion: Conversion) => void
+  readonly place: string
+  /** In place of {@link storeFormat}, for tests. */
+  readonly format?: number
   readonly link: Link
   readonly hasCitus: boolean
-  /** Returns whether a process lives that is marked as the writer of a lease's epoch. */
-  readonly isWritten: (epoch: number) => Promise<boolean>
 }
 
 /**
- * Makes what is missing and brings an older format forward. Several processes may do this at once.
- * Throws `bad-config`, `store-version`, and `lease-lost` while an older version writes.
+ * Makes what is missing. Several processes may do this at once. Throws `bad-config`, `store-version`.
  */
 export async function prepareStore(store: PreparedStore): Promise<void> {
   const { link, namespace } = store
@@ -43,15 +33,13 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
   else await exec(link, `create schema "${namespace}"`)
   // By its key Citus can move it, with the store, to another worker.
   await exec(link, 'create table if not exists firn_format (version bigint primary key)')
-  const newest = formatVersion(store.migrations)
-  const version = (await storedVersion(link)) ?? newest
-  const pending = pendingMigrations({ ...store, version }, store.migrations)
-  if (pending.length > 0) await checkNobodyWrites(store)
-  for (const each of conversionSteps(store, pending)) await exec(link, each.postgres)
+  const format = store.format ?? storeFormat
+  const version = await storedVersion(link)
+  if (version !== undefined) checkFormat(store, version, format)
   await checkTables(store)
   for (const table of store.tables) await makeTable(store, table)
-  await exec(link, 'delete from firn_format')
-  await exec(link, `insert into firn_format (version) values (${newest})`)
+  if (version === undefined)
+    await exec(link, `insert into firn_format (version) values (${format})`)
 }
 
 /** The format of a store; `undefined` where it has none yet. */
@@ -86,23 +74,6 @@ async function checkOwn({ link, namespace }: PreparedStore): Promise<void> {
   )
 }
 
-/** Throws `lease-lost` while a process of the older version lives and writes this store. */
-async function checkNobodyWrites({
-  link,
-  name,
-  namespace,
-  isWritten,
-}: PreparedStore): Promise<void> {
-  const present = await ask(link, tablesQuestion, [namespace])
-  if (!present.some(([table]) => table === 'lease')) return
-  const [epoch] = (await ask(link, epochQuestion))[0] ?? []
-  if (epoch === undefined || !(await isWritten(Number(epoch)))) return
-  throw new Fault(
-    'lease-lost',
-    `store ${name} is written by a process of an older version, and is converted when that process ends`,
-  )
-}
-
 async function checkTables(store: PreparedStore): Promise<void> {
   const rows = await ask(store.link, tablesQuestion, [store.namespace])
   const present = new Set(rows.map(([name]) => String(name)))
@@ -110,13 +81,14 @@ async function checkTables(store: PreparedStore): Promise<void> {
   if ((await ask(store.link, stageQuestion)).length > 0) checkWhole(store, present)
 }
 
-async function makeTable({ link, name }: PreparedStore, table: Table): Promise<void> {
+async function makeTable(store: PreparedStore, table: Table): Promise<void> {
+  const { link } = store
   const [create = '', ...indexes] = postgresDdl(table)
   await exec(link, create)
   try {
     await exec(link, columnsSql(table))
   } catch (error) {
-    throw foreignTable(name, table, error)
+    throw otherLayout(store, `table ${table.name}`, error)
   }
   for (const each of indexes) await exec(link, each)
 }
@@ -131,7 +103,6 @@ const tablesQuestion = onlyPostgres('select tablename from pg_tables where schem
 const stageQuestion = onlyPostgres('select 1 from checkpoint limit 1')
 const lockQuestion = onlyPostgres('select pg_advisory_xact_lock(?::bigint)')
 const namespaceQuestion = onlyPostgres('select 1 from pg_namespace where nspname = ?')
-const epochQuestion = onlyPostgres('select epoch from lease where id = 1')
 const shardingQuestion = onlyPostgres(
   "select current_setting('citus.enable_schema_based_sharding', true)",
 )

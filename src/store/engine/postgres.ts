@@ -15,7 +15,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { WorkQueue } from '../../core/work-queue.ts'
 import { clearSql, type OnConflict } from './bulk-sql.ts'
 import type { Columns, Database, Manner, Reader, Soon, Writer } from './database.ts'
-import { type Conversion, type Migration, pendingMigrations } from './format.ts'
+import { checkFormat, storeFormat } from './format.ts'
 import { endSilentHolder } from './postgres-blockers.ts'
 import { type Connection, isSilenceTold } from './postgres-connection.ts'
 import {
@@ -38,8 +38,8 @@ import type { Table } from './table.ts'
 export type PostgresOptions = ServerOptions & {
   readonly name: string
   readonly tables: readonly Table[]
-  readonly migrations: readonly Migration[]
-  readonly converting?: (conversion: Conversion) => void
+  /** In place of {@link storeFormat}, for tests. */
+  readonly format?: number
   /** Longest pause between statements of a transaction before the server undoes it. */
   readonly idleInTransactionMs?: number
 }
@@ -54,7 +54,7 @@ const defaultIdleInTransactionMs = 3_000
 // for ever.
 const mostIdleInTransactionMs = 60_000
 
-/** Opens a store for writing, makes what is missing and brings an older format forward. */
+/** Opens a store for writing and makes what is missing. */
 export async function openPostgresWriter(options: PostgresOptions): Promise<Database> {
   const database = new PostgresDatabase(options, true)
   try {
@@ -196,24 +196,20 @@ class PostgresDatabase implements Database {
         link,
         hasCitus,
         namespace: this.#namespace,
-        isWritten: (epoch) => this.#isWritten(epoch),
+        place: this.#place(),
       }),
     )
   }
 
-  /** Returns whether a process lives that is marked as the writer of a lease's epoch. */
-  async #isWritten(epoch: number): Promise<boolean> {
-    const { marks } = this.#server
-    const key = this.#writerKey(epoch)
-    const isFree = await marks.take(key, this)
-    if (isFree) await marks.giveBack(this, key)
-    return !isFree
+  /** Throws `store-failed` where no writer made this store, `store-version` for one of another layout. */
+  async check(): Promise<void> {
+    const { name, format = storeFormat } = this.#options
+    const version = await storedVersion(this.#reads)
+    if (version !== undefined) checkFormat({ name, place: this.#place() }, version, format)
   }
 
-  /** Throws `store-failed` where no writer made this store, `store-version` for a newer one. */
-  async check(): Promise<void> {
-    const version = (await storedVersion(this.#reads)) ?? 1
-    pendingMigrations({ ...this.#options, version }, this.#options.migrations)
+  #place(): string {
+    return `schema ${this.#namespace}`
   }
 
   #checkWritable(): void {

@@ -11,16 +11,15 @@ import { dirname } from 'node:path'
 import { Fault } from '../../core/fault.ts'
 import { WorkQueue } from '../../core/work-queue.ts'
 import { statement, type Database, type Writer, type WritingPace } from './database.ts'
-import { columnsSql, foreignTable, sqliteDdl } from './ddl.ts'
+import { columnsSql, sqliteDdl } from './ddl.ts'
 import {
   applicationId,
+  checkFormat,
   checkWhole,
-  formatVersion,
-  type Conversion,
-  conversionSteps,
-  type Migration,
-  pendingMigrations,
+  type NamedStore,
+  otherLayout,
   saysHowFar,
+  storeFormat,
 } from './format.ts'
 import { Claim } from './sqlite-claim.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -32,8 +31,8 @@ export type SqliteOptions = {
   readonly path: string
   readonly name: string
   readonly tables: readonly Table[]
-  readonly migrations: readonly Migration[]
-  readonly converting?: (conversion: Conversion) => void
+  /** In place of {@link storeFormat}, for tests. */
+  readonly format?: number
   /** Page cache of the writing connection, bytes. */
   readonly writerCacheBytes?: number
   /** Size of the log before its pages move into the file, while the store is filled. */
@@ -65,9 +64,9 @@ const tablesQuestion = statement("select name from sqlite_master where type = 't
 const stageQuestion = statement('select 1 from checkpoint limit 1')
 
 /**
- * Opens a store for writing, makes what is missing and brings an older format forward.
+ * Opens a store for writing and makes what is missing.
  *
- * Throws `store-version` for a newer format or a file that is not ours, `store-failed` and
+ * Throws `store-version` for another layout or a file that is not ours, `store-failed` and
  * `store-full` as the disk says.
  */
 export function openSqliteWriter(options: SqliteOptions): Database {
@@ -88,7 +87,7 @@ export function openSqliteReader(options: SqliteOptions): Database {
   try {
     if (reader.pragma('user_version') === 0)
       throw new Fault('store-failed', `store has no tables yet: ${options.name}`)
-    checkFormat(reader, options)
+    checkFile(reader, options)
   } catch (error) {
     reader.close()
     throw error
@@ -236,19 +235,17 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
     writer.exec(`pragma page_size = ${pageBytes}`)
     writer.exec(`pragma application_id = ${applicationId}`)
   }
-  checkFormat(writer, options)
+  checkFile(writer, options)
   writer.exec('pragma journal_mode = wal')
   writer.exec('pragma synchronous = full')
   setPace(writer, options, 'fill')
   writer.exec('begin immediate')
   try {
-    // Another process may have converted the store since the check.
-    const version = checkFormat(writer, options)
-    const pending = pendingMigrations({ ...options, version }, options.migrations)
-    for (const each of conversionSteps(options, pending)) writer.run(each)
+    // Another process may have made the store since the check.
+    checkFile(writer, options)
     checkTables(writer, options)
-    for (const table of options.tables) makeTable(writer, table, options.name)
-    writer.exec(`pragma user_version = ${formatVersion(options.migrations)}`)
+    for (const table of options.tables) makeTable(writer, table, options)
+    writer.exec(`pragma user_version = ${options.format ?? storeFormat}`)
     writer.exec('commit')
   } catch (error) {
     rollBack(writer, error)
@@ -258,7 +255,8 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
 
 function checkTables(writer: SqliteConnection, options: SqliteOptions): void {
   const present = new Set(writer.all(tablesQuestion).map(([name]) => String(name)))
-  if (saysHowFar(present) && writer.get(stageQuestion) !== undefined) checkWhole(options, present)
+  if (!saysHowFar(present) || writer.get(stageQuestion) === undefined) return
+  checkWhole({ ...named(options), tables: options.tables }, present)
 }
 
 /**
@@ -283,27 +281,26 @@ function setPace(writer: SqliteConnection, options: SqliteOptions, pace: Writing
   return isFolded
 }
 
-function makeTable(writer: SqliteConnection, table: Table, store: string): void {
+function makeTable(writer: SqliteConnection, table: Table, options: SqliteOptions): void {
   const [create = '', ...indexes] = sqliteDdl(table)
   writer.exec(create)
   try {
     writer.exec(columnsSql(table))
   } catch (error) {
-    throw foreignTable(store, table, error)
+    throw otherLayout(named(options), `table ${table.name}`, error)
   }
   for (const each of indexes) writer.exec(each)
 }
 
-/**
- * Version of the file; that of a file without tables yet is the newest. Throws `store-version`
- * when it is not ours or newer.
- */
-function checkFormat(connection: SqliteConnection, options: SqliteOptions): number {
+/** Throws `store-version` where the file is not ours, or has tables of another layout. */
+function checkFile(connection: SqliteConnection, options: SqliteOptions): void {
   const mark = connection.pragma('application_id')
   if (mark !== applicationId)
     throw new Fault('store-version', `file is not a store of this product: ${options.path}`)
   const version = connection.pragma('user_version')
-  if (version === 0) return formatVersion(options.migrations)
-  pendingMigrations({ ...options, version }, options.migrations)
-  return version
+  if (version !== 0) checkFormat(named(options), Number(version), options.format ?? storeFormat)
+}
+
+function named({ name, path }: SqliteOptions): NamedStore {
+  return { name, place: path }
 }

@@ -5,33 +5,20 @@
 
 import { assert } from '../../core/fault.ts'
 import { f64At, itemAt, u32At } from '../../core/item-at.ts'
-import type { Column, Columns, Writer } from '../engine/database.ts'
+import { type Column, type Columns, type Row, valueAt, type Writer } from '../engine/database.ts'
 import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { type FrozenShape, shapesOf } from './frozen-shape.ts'
 import { keyOrder } from './key-order.ts'
 import { laneCount, RowColumns } from './row-columns.ts'
-import type { SegmentSubject } from './segment-index.ts'
-import { SegmentWriter } from './segment-writer.ts'
-
-/** Rows that were added to the table of a name. */
-export type TableRows = { readonly table: string; readonly columns: Columns }
+import type { SegmentWriter } from './segment-writer.ts'
 
 /** Rows that a transaction added to the tables of one stage. */
 export class GatheredRows {
   readonly #stage: HistoryStage
   readonly #parts = new Map<string, Columns[]>()
 
-  /** Rows of `stage`, `gathered` ones to begin with. */
-  constructor(stage: HistoryStage, gathered: readonly TableRows[] = []) {
+  constructor(stage: HistoryStage) {
     this.#stage = stage
-    for (const { table, columns } of gathered) this.#add(table, columns)
-  }
-
-  /** All rows as they were added. */
-  all(): readonly TableRows[] {
-    return [...this.#parts].flatMap(([table, parts]) =>
-      parts.map((columns) => ({ table, columns })),
-    )
   }
 
   /**
@@ -43,7 +30,11 @@ export class GatheredRows {
     const refused = (table: Table): void =>
       assert(table.freezes === undefined, `rows of ${table.name} are only added while they freeze`)
     const isGathered = (table: Table): boolean => stageOf(table) === this.#stage
-    const gather = ({ name }: Table, columns: Columns): void => this.#add(name, columns)
+    const gather = (table: Table, columns: Columns): void => {
+      const parts = this.#parts.get(table.name) ?? []
+      this.#parts.set(table.name, parts)
+      parts.push(columns)
+    }
     return {
       all: writer.all,
       get: writer.get,
@@ -81,24 +72,8 @@ export class GatheredRows {
     }
   }
 
-  /**
-   * Writes the rows of `tables`, those of the stage, into the file `draft` as the segment of `subject`, and
-   * forgets them. Returns the name that the file is to get; it is whole and on disk then. No file stays when
-   * this throws: `store-full`, `store-failed`.
-   */
-  async seal(draft: string, tables: readonly Table[], subject: SegmentSubject): Promise<string> {
-    const made = new SegmentWriter(draft)
-    try {
-      for (const table of tables) if (stageOf(table) === this.#stage) await this.#pack(made, table)
-      return made.seal(subject)
-    } catch (error) {
-      made.abandon()
-      throw error
-    }
-  }
-
   /** Writes what was gathered of a table, and its indexes, in the order of their keys; forgets it. */
-  async #pack(made: SegmentWriter, table: Table): Promise<void> {
+  async pack(made: SegmentWriter, table: Table): Promise<void> {
     const [own, ...indexes] = shapesOf(table)
     assert(own !== undefined, 'a table has its own order')
     const rows = joined(own, this.#parts.get(table.name) ?? [])
@@ -110,10 +85,10 @@ export class GatheredRows {
     }
   }
 
-  #add(table: string, columns: Columns): void {
-    const parts = this.#parts.get(table) ?? []
-    this.#parts.set(table, parts)
-    parts.push(columns)
+  /** The last row that was gathered of a column; `undefined` where there is none. */
+  last(table: Table, column: string): Row[number] | undefined {
+    const part = this.#parts.get(table.name)?.at(-1)?.[column]
+    return part === undefined || part.length === 0 ? undefined : valueAt(part, part.length - 1)
   }
 }
 

@@ -51,7 +51,7 @@ export async function presentTables(
   store: CopiedStore,
   present: ReadonlySet<string>,
 ): Promise<readonly Table[]> {
-  if (present.has('checkpoint')) checkWhole(store, present)
+  if (present.has('checkpoint')) checkWhole({ ...store, place: 'it' }, present)
   const tables = store.tables.filter(({ name }) => present.has(name))
   for (const table of tables) {
     try {

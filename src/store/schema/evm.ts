@@ -13,11 +13,11 @@ import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
 
 /**
  * Addresses seen, numbered in order of first sight from 1. `cased` is the case of its EIP-55 text,
- * see `case-of-address.ts`; NULL where an older product stored the address.
+ * see `case-of-address.ts`.
  */
 export const address = table(
   'address',
-  { id: 'integer', bytes: 'bytes', cased: 'integer?' },
+  { id: 'integer', bytes: 'bytes', cased: 'integer' },
   { key: ['id'], layout: 'rows', sums: sumsBy('id', idsPerSum, ['cased']) },
 )
 

@@ -116,20 +116,6 @@ export async function sumsOfParts(
   return sums
 }
 
-/** Adds all rows of a table to `sums`. Throws `store-failed` where some cannot be read. */
-export async function addRowsOfTable(
-  reader: Reader,
-  sums: RangeSums,
-  of: { readonly table: Table; readonly progress: CheckProgress },
-): Promise<void> {
-  const { table, progress } = of
-  let rows = 0
-  const whole = await addPages(reader, { table, sums, where: 'true', limits: [] }, (count) =>
-    progress(table.name, (rows += count)),
-  )
-  if (!whole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
-}
-
 /** Adds those rows of a table to `sums` that are `where`. Throws `store-failed` where some cannot be read. */
 export async function addRowsWhere(
   reader: Reader,

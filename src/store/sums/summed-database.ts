@@ -9,7 +9,7 @@ const anySum = statement('select 1 from range_sum limit 1')
 
 /**
  * `database`, open for writing with `tables`, so that what its transactions write is summed. A
- * store with rows from before sums were kept stays without, until `firn rebuild --checksums`.
+ * store with rows but no sums stays without.
  */
 export async function summed(database: Database, tables: readonly Table[]): Promise<Database> {
   const isKept = tables.includes(rangeSum) && (await begun(database, tables))

@@ -108,7 +108,6 @@ void test('postgres: a server that restarts is a retryable fault, then all goes 
 /** Limits that a test can wait for; each is far above what the server takes when it answers. */
 const shortLimits = {
   tables: [rows],
-  migrations: [],
   connectTimeoutMs: 1_500,
   readTimeoutMs: 1_500,
   writeTimeoutMs: 1_500,

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
 import type { Clock } from '../../../src/core/world.ts'
 import { checkpointHeights, getCheckpoint, moveCheckpoint } from '../../../src/store/checkpoint.ts'
-import { type Database, statement } from '../../../src/store/engine/database.ts'
-import type { Migration } from '../../../src/store/engine/format.ts'
 import {
   awaitLease,
   holdLease,
@@ -15,9 +12,7 @@ import {
   takeLease,
   StandingLease,
 } from '../../../src/store/lease.ts'
-import { openStore } from '../../../src/store/open.ts'
-import { controlTables, lease } from '../../../src/store/schema/control.ts'
-import { newDatabase } from '../../shared-postgres.ts'
+import { controlTables } from '../../../src/store/schema/control.ts'
 import { onBothEngines } from '../../stores.ts'
 
 const code = (wanted: string) => (error: unknown) => error instanceof Fault && error.code === wanted
@@ -150,26 +145,4 @@ onBothEngines('checkpoint: moves only from where it is', controlTables, async (s
       ['traces', 3],
     ],
   )
-})
-
-void test('postgres: a format is brought forward only once the older writer is gone', async () => {
-  const location = { store: await newDatabase(), dataDir: '' }
-  const add: Migration = {
-    name: 'add-colour',
-    tables: [lease],
-    statements: [statement('alter table lease add column colour text')],
-  }
-  const open = (owner: string, migrations: readonly Migration[]): Promise<Database> =>
-    openStore({ ...location, owner, migrations }, 'moving', controlTables, 'write')
-  const old = await open('old', [])
-  assert.ok((await takeLease(old, 'old', fakeClock())) !== undefined)
-  await assert.rejects(open('new', [add]), code('lease-lost'))
-  const columns = statement(
-    "select column_name from information_schema.columns where column_name = 'colour'",
-  )
-  assert.deepEqual(await old.all(columns), [], 'nothing is changed')
-  await old.close()
-  const moved = await open('new', [add])
-  assert.equal((await moved.all(columns)).length, 1)
-  await moved.close()
 })

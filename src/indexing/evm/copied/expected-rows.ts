@@ -190,8 +190,7 @@ async function numbersOf(
     const of = { height, table: address.name }
     if (!(copied instanceof Uint8Array) || keyOf(copied) !== keyOf(told))
       throw differs({ ...of, column: 'bytes', copied, told })
-    // Where an older product stored it there is none.
-    if (cased !== null && cased !== cases[at])
+    if (cased !== cases[at])
       throw differs({ ...of, column: 'cased', copied: cased, told: cases[at] })
   }
   return Float64Array.from(ids)

@@ -2,12 +2,9 @@
 
 import { checkpointHeights } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
-import { iceOf } from '../../../store/ice/ice.ts'
-import { segmentsOf } from '../../../store/ice/manifest.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
 import { provenHeightOf, storedProofs } from '../../../store/query/evm/stored-proofs.ts'
 import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
-import type { Converting } from '../../stream/stage.ts'
 import { blockStage } from '../write/apply-blocks.ts'
 
 /**
@@ -64,20 +61,6 @@ async function stepsOf(reader: Reader, heights: number, end: number): Promise<nu
   if (first === undefined) return due
   for (let until = first + heights; until <= end; until += heights) due.push(until)
   return due
-}
-
-/** How far the history up to the last of `due` has moved; `undefined` where nothing is due. */
-export async function convertingOf(
-  reader: Reader,
-  due: readonly number[],
-): Promise<Converting | undefined> {
-  const end = due.at(-1)
-  const first = heightIn((await reader.get(firstInTables))?.[0])
-  if (end === undefined || first === undefined) return undefined
-  const ice = iceOf(reader)
-  const frozen = ice && segmentsOf(await ice.manifest(reader), 'blocks')
-  const from = frozen?.at(0)?.from ?? first
-  return { from, height: first - 1, target: end - 1, share: (first - from) / (end - from) }
 }
 
 function heightIn(value: unknown): number | undefined {

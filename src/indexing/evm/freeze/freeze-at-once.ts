@@ -20,7 +20,6 @@ import { segmentsOf } from '../../../store/ice/manifest.ts'
 import { writeFrozen } from '../../../store/ice/write-frozen.ts'
 import { provenHeightOf, type StoredProofs } from '../../../store/query/evm/stored-proofs.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
-import type { MakeSegment } from '../making/make-segment.ts'
 import { traceStage } from '../write/apply-traces.ts'
 import { recount } from '../write/recount.ts'
 
@@ -32,12 +31,7 @@ export type FreezingAtOnce = {
   readonly leastRows: number
   /** Rows that may be in tables before it: they become a segment of their own first. */
   readonly mostRowsBefore: number
-  /** Makes the segments; absent: the thread that writes does. */
-  readonly make?: MakeSegment
 }
-
-/** Blocks to store, and what hashes do not prove of all that is stored then. */
-export type ProvenBatch = { readonly batch: BlockBatch; readonly proofs?: StoredProofs }
 
 const rowsInTables = statement(
   `select sum(row_count) from range_sum where tab in ('block', 'tx', 'transfer', 'internal')`,
@@ -45,22 +39,30 @@ const rowsInTables = statement(
 const firstHeight = statement('select min(height) from block', { rowsOnly: true })
 
 /**
- * Returns whether a batch becomes a segment as it is stored. What is in tables before it became one then,
- * unless segments `areComing` before it in this transaction. Throws as `freezeUntil`.
+ * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that can
+ * be, else with `writer`. Throws what `work` throws, `store-full`, `store-failed`.
  */
-export async function freezesAtOnce(
+export async function frozenAtOnce<T>(
   writer: Writer,
-  { batch, proofs = {} }: ProvenBatch,
-  { ice, subject, leastRows, mostRowsBefore }: FreezingAtOnce,
-  areComing: boolean,
-): Promise<boolean> {
-  if (!isOfBackfill({ batch, proofs }, leastRows)) return false
-  if (areComing) return true
-  const before = await rowsBefore(writer)
-  if (before > mostRowsBefore) return false
+  {
+    batch,
+    proofs,
+    freezing,
+  }: {
+    readonly batch: BlockBatch
+    readonly proofs: StoredProofs
+    readonly freezing: FreezingAtOnce | undefined
+  },
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> {
+  if (freezing === undefined || !isOfBackfill(batch, proofs, freezing)) return work(writer)
+  const { ice, subject, mostRowsBefore } = freezing
   const into = { writer, ice, tables: chainTables, recount }
+  const before = await rowsBefore(writer)
+  if (before > mostRowsBefore) return work(writer)
   if (before > 0) await freezeUntil(into, await heightsBelow(writer, batch.from), subject)
-  return true
+  const { from, until } = batch
+  return writeFrozen(into, { stage: 'blocks', from, until, subject }, work)
 }
 
 /** Height `until` for blocks, and for traces as far as they are stored. */
@@ -91,9 +93,11 @@ export async function tracesBesideBlocks<T>(
   return done
 }
 
-/** Returns whether a batch is one of a backfill, all of it proven. */
-export function isOfBackfill({ batch, proofs = {} }: ProvenBatch, leastRows: number): boolean {
-  const { until, blocks, txs, transfers, events } = batch
+function isOfBackfill(
+  { until, blocks, txs, transfers, events }: BlockBatch,
+  proofs: StoredProofs,
+  { leastRows }: FreezingAtOnce,
+): boolean {
   const rows = blocks.count + txs.count + transfers.count + events.count
   return rows >= leastRows && provenHeightOf(proofs, until - 1) === until - 1
 }

@@ -2,9 +2,8 @@
  * Moves the history of a chain into segments as soon as there is enough of it that hashes prove. Traces
  * that come later than this become segments as they are stored (`freeze-at-once.ts`).
  *
- * A store that an older version wrote, or this one without `index.freeze`, has all of its history in
- * tables. It is converted by the same steps, one segment after the other: between two of them blocks are
- * written, questions are answered at any time, and a process that is killed goes on where it was.
+ * A store that was written without `index.freeze` has all of its history in tables. It moves by the same steps:
+ * between two of them blocks are written.
  */
 
 import { assert, type Fault, faultOf } from '../../../core/fault.ts'
@@ -18,14 +17,9 @@ import { agreesWithSum } from '../../../store/sums/check-store.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { ChainSpec } from '../../stream/chain-spec.ts'
 import { quietStream } from '../../stream/quiet-stream.ts'
-import {
-  type Converting,
-  freezeStreamName,
-  type StageStatus,
-  type Stream,
-} from '../../stream/stage.ts'
+import { freezeStreamName, type StageStatus, type Stream } from '../../stream/stage.ts'
 import { recount } from '../write/recount.ts'
-import { convertingOf, dueSegments } from './due-segments.ts'
+import { dueSegments } from './due-segments.ts'
 import { heightsBelow } from './freeze-at-once.ts'
 
 /** Between two looks: what came meanwhile is small beside a segment. */
@@ -62,23 +56,20 @@ type Altered = { readonly fault: Fault; readonly lookAtMs: number }
 /** Freezes the history of one chain. */
 export class Freezer {
   readonly #parts: FreezeParts
-  #converting: Converting | undefined
   #altered: Altered | undefined
 
   constructor(parts: FreezeParts) {
     this.#parts = parts
   }
 
-  /** Its part of the status: a conversion under way, or why history stays in tables. */
+  /** Its part of the status: why history stays in tables. */
   news(): Partial<StageStatus> {
-    if (this.#altered !== undefined) {
-      const { message } = this.#altered.fault
-      return {
-        state: 'off',
-        reason: `history stays in tables: ${message}; firn verify --store --repair mends them`,
-      }
+    if (this.#altered === undefined) return {}
+    const { message } = this.#altered.fault
+    return {
+      state: 'off',
+      reason: `history stays in tables: ${message}; firn verify --store --repair mends them`,
     }
-    return this.#converting === undefined ? {} : { converting: this.#converting }
   }
 
   /**
@@ -90,7 +81,7 @@ export class Freezer {
     const { log, spec } = this.#parts
     try {
       if (await this.#isHeldUp()) return
-      while (!signal.aborted && (await this.#next()));
+      while (!signal.aborted && (await freezeNext(this.#parts)));
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code === 'rows-altered') {
@@ -111,7 +102,6 @@ export class Freezer {
       ...fault.detail,
     })
     this.#altered = { fault, lookAtMs: clock.monotonic() + alteredLookMs }
-    this.#converting = undefined
   }
 
   /** Returns whether rows are still altered. Cost: that range, or its whole table, every ten minutes. */
@@ -127,29 +117,6 @@ export class Freezer {
     this.#altered = isMended ? undefined : { fault, lookAtMs: clock.monotonic() + alteredLookMs }
     return !isMended
   }
-
-  async #next(): Promise<boolean> {
-    const { database, freeze, log, spec } = this.#parts
-    const before = this.#converting
-    const due = await dueSegments(database, freeze)
-    // One segment is due at any time beside the head of a chain; more are history that was left behind.
-    if (before !== undefined || due.length > 1) this.#converting = await convertingOf(database, due)
-    if (before === undefined && this.#converting !== undefined)
-      log.info('history is converted', shown(spec, this.#converting))
-    const isMade = await freezeNext(this.#parts)
-    if (isMade) return true
-    this.#converting = undefined
-    if (before !== undefined)
-      log.info('history was converted', shown(spec, { ...before, share: 1 }))
-    return false
-  }
-}
-
-function shown(
-  { key }: FreezeParts['spec'],
-  { from, target, share }: Converting,
-): Readonly<Record<string, string | number>> {
-  return { chain: key, from, target, share: Math.round(share * 1_000) / 1_000 }
 }
 
 /** Makes one segment, where there is enough for it; gives whether it did. Faults as `freezeUntil`. */

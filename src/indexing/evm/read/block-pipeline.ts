@@ -13,7 +13,6 @@ import type { StoredProofs } from '../../../store/query/evm/stored-proofs.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { BlockNews, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits, type PipelineParts } from '../../stream/pipeline.ts'
-import type { Distrust, RangeReaders } from '../ranges/range-readers.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { readPiece, type BlocksPiece } from './block-piece.ts'
 import type { Settlement } from './settlement.ts'
@@ -31,7 +30,6 @@ const longestHoldMs = 30_000
 /** Parts of the pipeline: a source, a writer, and the checks that prove blocks. */
 export type BlockPipelineParts = {
   readonly source: EvmSource
-  readonly readers?: RangeReaders
   readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
   readonly world: World
   readonly log: Log
@@ -49,24 +47,20 @@ export function blocksPipeline(
   resume: ResumePoint,
   committed: () => void,
 ): Pipeline<BlocksPiece> {
-  const { source, readers, checks, settlement, trust } = parts
+  const { source, checks, settlement, trust } = parts
   const { clock } = parts.world
   let heldSinceMs: number | undefined
   const pipeline: Pipeline<BlocksPiece> = new Pipeline({
     name: 'blocks',
     from: resume.blocksFrom,
     unit: () => source.unitBlocks(),
-    window: () =>
-      source.window('blocks') + (readers?.window(pipeline.head - pipeline.committed) ?? 0),
+    window: () => source.window('blocks'),
     fetch: (range, signal) => {
       const wants = (height: number): boolean =>
         checks.wants(height, pipeline.head - height < headBlocks)
       const took = ({ from, until, origin }: BlocksPiece, sum: string): void =>
         trust.took({ from, until, origin, sum })
-      const read = (): Promise<BlocksPiece> => readPiece({ ...parts, wants, took }, range, signal)
-      if (readers === undefined) return read()
-      const own = { window: source.window('blocks'), read }
-      return readers.read({ ...range, head: pipeline.head }, own, signal)
+      return readPiece({ ...parts, wants, took }, range, signal)
     },
     ...linksOf(parts, resume),
     heldFrom: () => settlement.heldFrom,
@@ -99,27 +93,27 @@ export function blocksPipeline(
 
 /** Holds each piece against the one before it, and its endpoint to account. */
 function linksOf(
-  { source, readers, settlement, trust }: BlockPipelineParts,
+  { source, settlement, trust }: BlockPipelineParts,
   resume: ResumePoint,
 ): Pick<PipelineParts<BlocksPiece>, 'link' | 'unlinked'> {
   const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
   let tail = stored
-  const blame = (origin: string, reason: string, how: Distrust): void => {
-    if (readers?.blame(origin, reason, how) !== true) source[how](origin, reason)
-    trust.caught(origin)
-  }
   return {
     link: (piece) => {
       const { batch, origin } = piece
       const first = batch.blocks.parentHash.subarray(0, 32)
       if (tail !== undefined && !equalBytes(tail, first)) {
         const reason = `parent of block ${batch.from} does not match what is stored: ${origin}`
-        blame(origin, reason, 'distrust')
+        source.distrust(origin, reason)
+        trust.caught(origin)
         return { reason }
       }
       const wrong = settlement.link(piece, piece.settling)
       if (wrong !== undefined) {
-        for (const each of wrong.origins) blame(each, wrong.reason, 'doubt')
+        for (const each of wrong.origins) {
+          source.doubt(each, wrong.reason)
+          trust.caught(each)
+        }
         return wrong
       }
       tail = batch.blocks.hash.slice(-32)

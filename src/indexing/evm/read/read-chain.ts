@@ -17,7 +17,6 @@ import type { Log } from '../../../telemetry/log.ts'
 import type { BlockNews, ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits } from '../../stream/pipeline.ts'
 import { idleStatus, type StageStatus } from '../../stream/stage.ts'
-import type { RangeReaders } from '../ranges/range-readers.ts'
 import { BlockChecks, type Unchecked } from './block-checks.ts'
 import type { BlocksPiece } from './block-piece.ts'
 import { blocksPipeline } from './block-pipeline.ts'
@@ -44,8 +43,6 @@ export type ChainWriter = TraceWriter & {
 export type ReadChainParts = {
   readonly spec: ChainSpec
   readonly source: EvmSource
-  /** Other threads and machines that read blocks for this one. */
-  readonly readers?: RangeReaders
   readonly writer: ChainWriter
   readonly world: World
   readonly log: Log
@@ -138,9 +135,8 @@ export class ChainReader {
 
   /** Goes on where the rows end, until the signal is aborted or something fails. */
   async #readOn(signal: AbortSignal): Promise<void> {
-    const { source, readers, writer, world, log } = this.#parts
+    const { source, writer, world, log } = this.#parts
     const identity = await source.identity(signal)
-    readers?.opened(identity)
     const { standsBy: _before, ...status } = this.#blocksStatus
     // It waits there for as long as another process writes the store.
     this.#blocksStatus = { ...status, standsBy: true }

@@ -38,18 +38,16 @@ import {
   CopiedHistoryCheck,
 } from '../copied/check-copied.ts'
 import { defaultRows } from '../freeze/due-segments.ts'
-import { type FreezingAtOnce, isOfBackfill } from '../freeze/freeze-at-once.ts'
+import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
 import { Freezer, type FreezeParts, freezeStream } from '../freeze/freeze-stream.ts'
 import { mergeStream, type MergeParts, roomForSegments } from '../freeze/merge-stream.ts'
 import { logStream } from '../logs/log-stream.ts'
-import type { SegmentMakers } from '../making/segment-makers.ts'
 import { BlockChecks } from '../read/block-checks.ts'
 import { openEvmSource } from '../read/open-source.ts'
 import { blockchainIdStream } from '../tokens/blockchain-id-stream.ts'
 import { tokenStream } from '../tokens/token-stream.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import { StandingIngest } from './standing-ingest.ts'
-import { WaitingBlocks, type WaitingBlocksParts } from './waiting-blocks.ts'
 
 /** Parts of the thread that a host uses. */
 export type HostParts = {
@@ -62,8 +60,6 @@ export type HostParts = {
   readonly keepEventsMs?: number
   /** Writes merged segments beside this thread; absent: it does so itself. */
   readonly merge?: MergeFiles
-  /** Make segments of a backfill beside this thread; absent: it does so itself. */
-  readonly makers?: SegmentMakers
   /** Takes the lease of a store; absent: it is taken as soon as nobody has it. */
   readonly takeLease?: TakeLease
   readonly signal: AbortSignal
@@ -145,32 +141,25 @@ function hostOver(
   const { clock } = parts.world
   const watches = openWatches(parts.store, spec.key)
   const rhythm = writingRhythm(database, clock)
-  const { ingest, freezer, freezing } = writingTo(database, standing, { ...parts, watches })
+  const { ingest, freezer } = writingTo(database, standing, { ...parts, watches })
   const { commit } = ingest
   const wishes = openWishes(parts.store)
   const check = copiedCheckOf({ database, source, log, commit }, parts)
-  const room = (): Promise<void> => roomForSegments({ database, spec, clock, log }, parts.signal)
-  const write: WaitingBlocksParts['write'] = (work) =>
-    ingest.write((into) => {
-      check?.checkUsable()
-      return rhythm.batch(() => work(into))
-    })
-  const waiting = new WaitingBlocks({ room, write, ...joining(freezing, parts.makers) })
-  // Nothing that waits may be written behind where the rows are said to end.
-  const resume = async (): Promise<ResumePoint> => {
-    await waiting.settled()
-    return ingest.resume()
-  }
   return {
-    resume,
-    blocks: (batch, { proofs }) => waiting.add({ batch, proofs }),
+    resume: ingest.resume,
+    blocks: async (batch, { proofs }) => {
+      await roomForSegments({ database, spec, clock, log }, parts.signal)
+      return ingest.write((into) => {
+        check?.checkUsable()
+        return rhythm.batch(() => into.blocks(batch, proofs))
+      })
+    },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
     transactions: (range) => tracedTransactions(database, range),
     cut: async (from) => {
-      await waiting.settled()
       await ingest.write((into) => into.cut(from))
-      return resume()
+      return ingest.resume()
     },
     streams: [
       rhythm.stream,
@@ -182,7 +171,6 @@ function hostOver(
     ],
     shared: ingest,
     close: async () => {
-      await waiting.settled()
       await ingest.settled()
       await wishes.close()
       await watches.close()
@@ -192,40 +180,24 @@ function hostOver(
   }
 }
 
-/** Batches of a backfill are committed together where several segments are made at once. */
-function joining(
-  freezing: FreezingAtOnce | undefined,
-  makers: SegmentMakers | undefined,
-): Pick<WaitingBlocksParts, 'joins' | 'most'> {
-  return {
-    joins: (batch) => freezing !== undefined && isOfBackfill(batch, freezing.leastRows),
-    most: () => makers?.atOnce() ?? 1,
-  }
-}
-
 /** The writer of batches, and the freezer of what they leave in tables. */
 function writingTo(
   database: Database,
   standing: StandingLease,
   parts: HostParts &
     Pick<FreezeParts, 'genesisHash'> & { readonly spec: ChainSpec; readonly watches: Watches },
-): {
-  readonly ingest: StandingIngest
-  readonly freezer: Freezer | undefined
-  readonly freezing: FreezingAtOnce | undefined
-} {
+): { readonly ingest: StandingIngest; readonly freezer: Freezer | undefined } {
   const {
     watches,
     world: { clock },
     store: { freeze },
   } = parts
-  const { freezing } = freezingAtOnce(database, parts)
-  const more = { ...outboxOf(watches, parts), ...(freezing === undefined ? {} : { freezing }) }
+  const more = { ...outboxOf(watches, parts), ...freezingAtOnce(database, parts) }
   const altered = (fault: Fault): void => freezer?.holdUp(fault)
   const ingest = new StandingIngest({ ...parts, database, standing, altered, ...more })
   const { commit } = ingest
   const freezer = freeze && new Freezer({ ...parts, database, clock, commit, freeze })
-  return { ingest, freezer, freezing }
+  return { ingest, freezer }
 }
 
 /** The check of a history that came from a snapshot. */
@@ -258,20 +230,14 @@ function outboxOf(
 
 function freezingAtOnce(
   database: Database,
-  {
-    store: { freeze },
-    spec,
-    genesisHash,
-    makers,
-  }: HostParts & Pick<FreezeParts, 'spec' | 'genesisHash'>,
+  { store: { freeze }, spec, genesisHash }: HostParts & Pick<FreezeParts, 'spec' | 'genesisHash'>,
 ): { readonly freezing?: FreezingAtOnce } {
   const ice = iceOf(database)
   if (freeze === undefined || ice === undefined) return {}
   const subject = { store: spec.key, genesisHash, firn: freeze.firn }
   const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
   const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows
-  const make = makers === undefined ? {} : { make: makers.make }
-  return { freezing: { ice, subject, leastRows, mostRowsBefore, ...make } }
+  return { freezing: { ice, subject, leastRows, mostRowsBefore } }
 }
 
 /** Streams that ask the node of what blocks do not say. */

@@ -24,20 +24,8 @@ import { meta, proofsName, tracesSinceName } from '../../../store/schema/control
 import { chainTables } from '../../../store/schema/stores.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
 import { cutChain } from '../cut/cut-chain.ts'
-import {
-  type FreezingAtOnce,
-  type ProvenBatch,
-  tracesBesideBlocks,
-} from '../freeze/freeze-at-once.ts'
-import { NewSegments } from '../making/new-segments.ts'
-import {
-  applyBlocks,
-  blockStage,
-  checkpointAfter,
-  type EndOfBlocks,
-  endOfBlocks,
-  type NumberedBatch,
-} from '../write/apply-blocks.ts'
+import { type FreezingAtOnce, frozenAtOnce, tracesBesideBlocks } from '../freeze/freeze-at-once.ts'
+import { applyBlocks, blockStage, checkpointAfter } from '../write/apply-blocks.ts'
 import { applyTraces, traceStage } from '../write/apply-traces.ts'
 import { Interner } from '../write/intern.ts'
 import { recount } from '../write/recount.ts'
@@ -88,78 +76,36 @@ export class EvmIngest {
    * then. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
   async blocks(batch: BlockBatch, proofs: StoredProofs = {}): Promise<void> {
-    await this.batches([{ batch, proofs }])
-  }
-
-  /**
-   * Stores batches that follow each other in one transaction, as {@link EvmIngest.blocks} does one. More than
-   * one are all of a backfill: rows that are new in tables cannot freeze in the same transaction.
-   */
-  async batches(batches: readonly ProvenBatch[]): Promise<void> {
     try {
-      await this.#commit(batches)
+      await this.#commit(batch, proofs)
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'rows-altered') throw error
       this.#freezing = undefined
       this.#parts.altered?.(fault)
-      await this.#commit(batches)
+      await this.#commit(batch, proofs)
     }
   }
 
-  async #commit(batches: readonly ProvenBatch[]): Promise<void> {
+  async #commit(batch: BlockBatch, proofs: StoredProofs): Promise<void> {
     const { database, lease, clock, outbox } = this.#parts
+    const freezing = this.#freezing
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        await this.#inSegments(writer, async (segments) => {
-          for (const each of batches) await this.#add(writer, each, { state, segments })
+        const before = await frozenAtOnce(writer, { batch, proofs, freezing }, async (into) => {
+          const applied = await applyBlocks(into, batch, state.interner)
+          await state.rollup?.blocks(into, batch, applied.ids)
+          return applied.before
         })
-        await writeProofs(writer, state, proofsText(batches.at(-1)?.proofs ?? {}))
-        for (const { batch } of batches) await outbox?.blocks(writer, batch)
+        await writeProofs(writer, state, proofsText(proofs))
+        await outbox?.blocks(writer, batch)
+        await moveCheckpoint(writer, blockStage, {
+          before: before?.height,
+          after: checkpointAfter(batch),
+          epoch: lease.epoch,
+        })
       })
-    })
-  }
-
-  /** Does `work`, and waits until the segments that it began are whole, or gone where it throws. */
-  async #inSegments(
-    writer: Writer,
-    work: (segments: NewSegments | undefined) => Promise<void>,
-  ): Promise<void> {
-    const freezing = this.#freezing
-    if (freezing === undefined) return work(undefined)
-    const segments = new NewSegments(writer, freezing, this.#parts.clock)
-    try {
-      await work(segments)
-      await segments.settle()
-    } finally {
-      await segments.abandon()
-    }
-  }
-
-  /** Adds a batch, and the checkpoint after it. */
-  async #add(
-    writer: Writer,
-    proven: ProvenBatch,
-    { state, segments }: { readonly state: State; readonly segments: NewSegments | undefined },
-  ): Promise<void> {
-    const { lease } = this.#parts
-    const { batch } = proven
-    const { interner, rollup } = state
-    const count = async (into: Writer, { ids }: NumberedBatch): Promise<void> =>
-      rollup?.blocks(into, batch, ids)
-    let end: EndOfBlocks
-    if (segments !== undefined && (await segments.takes(proven)))
-      end = await segments.add(batch, interner, count)
-    else {
-      await segments?.settle()
-      end = await endOfBlocks(writer)
-      await count(writer, await applyBlocks(writer, { batch, end }, interner))
-    }
-    await moveCheckpoint(writer, blockStage, {
-      before: end.checkpoint?.height,
-      after: checkpointAfter(batch),
-      epoch: lease.epoch,
     })
   }
 

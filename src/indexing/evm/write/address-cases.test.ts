@@ -19,7 +19,7 @@ const examples = [
 function shown(addresses: readonly Uint8Array[]): string[] {
   const cases = new AddressCases().of(addresses)
   return addresses.map((address, at) => {
-    const mask = maskOfCase(cases[at])
+    const mask = maskOfCase(cases[at] ?? -1)
     assert.ok(mask !== undefined)
     return casedAddress(toHex(address), mask)
   })
@@ -49,5 +49,4 @@ void test('cases of addresses: a damaged value is told from a good one', () => {
       assert.notEqual(maskOfCase(flipped), mask, `mask ${mask} bit ${bit}`)
     }
   }
-  assert.equal(maskOfCase(undefined), undefined)
 })

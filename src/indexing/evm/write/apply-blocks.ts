@@ -19,82 +19,30 @@ export const blockStage = 'blocks'
 
 const lastBlock = statement('select first_tx + tx_count from block where height = ?')
 
-/** A batch whose addresses have numbers: all rows of history follow from it. */
-export type NumberedBatch = {
-  readonly batch: BlockBatch
-  /** Stored numbers of the batch's addresses. */
-  readonly ids: Float64Array
-  /** Transactions of all blocks before. */
-  readonly firstTx: number
-}
-
-/** Where the blocks of a store end. */
-export type EndOfBlocks = {
-  /** None of an empty store. */
-  readonly checkpoint: Checkpoint | undefined
-  /** Transactions of all blocks. */
-  readonly transactions: number
-}
-
-/** Where the blocks end that `writer` sees. */
-export async function endOfBlocks(writer: Writer): Promise<EndOfBlocks> {
-  const checkpoint = await getCheckpoint(writer, blockStage)
-  if (checkpoint === undefined) return { checkpoint, transactions: 0 }
-  return { checkpoint, transactions: await transactionsUntil(writer, checkpoint.height) }
-}
-
 /**
- * Writes the rows of `batch`, which must follow `end`. Returns it with its numbers.
+ * Writes the rows of `batch`, which must follow the checkpoint. Returns the stored numbers of the
+ * batch's addresses, and the checkpoint it followed.
  *
  * Throws `source-mismatch` when the first block's parent is not the block stored last, and when
  * a block has more rows of one kind than positions (2^20).
  */
 export async function applyBlocks(
   writer: Writer,
-  { batch, end }: { readonly batch: BlockBatch; readonly end: EndOfBlocks },
+  batch: BlockBatch,
   interner: Interner,
-): Promise<NumberedBatch> {
-  const stored = await interner.highest(writer)
-  const numbered = await numberBatch(writer, { batch, end }, interner)
-  await writeHistory(writer, numbered, stored)
-  await writeStanding(writer, numbered, interner)
-  return numbered
-}
-
-/** Gives the addresses of `batch`, which must follow `end`, their numbers. Throws as {@link applyBlocks}. */
-export async function numberBatch(
-  writer: Writer,
-  { batch, end }: { readonly batch: BlockBatch; readonly end: EndOfBlocks },
-  interner: Interner,
-): Promise<NumberedBatch> {
-  checkLink(batch, end.checkpoint)
+): Promise<{ readonly ids: Float64Array; readonly before: Checkpoint | undefined }> {
+  const before = await getCheckpoint(writer, blockStage)
+  checkLink(batch, before)
   checkSize(batch)
-  return { batch, ids: await interner.ids(writer, batch.addresses), firstTx: end.transactions }
-}
-
-/**
- * Writes all rows of tables of history that a batch makes, but the holders of NFTs. Numbers above `stored`
- * were not there before it; balances of others are looked up.
- */
-export async function writeHistory(
-  writer: Writer,
-  { batch, ids, firstTx }: NumberedBatch,
-  stored: number,
-): Promise<void> {
+  const firstTx = before === undefined ? 0 : await transactionsUntil(writer, before.height)
+  const stored = await interner.highest(writer)
+  const ids = await interner.ids(writer, batch.addresses)
   const heights = await writeFacts(writer, { batch, ids }, firstTx)
+  await writeTokens(writer, batch, { ids, heights })
   const zero = placeOfZero(batch.addresses)
   await writeBalances(writer, { batch, ids, stored, zero, heights })
-}
-
-/** Writes what a batch changes of what stands: tokens, and owners of NFTs with all their holders. */
-export async function writeStanding(
-  writer: Writer,
-  { batch, ids }: NumberedBatch,
-  interner: Interner,
-): Promise<void> {
-  const heights = heightsOf(batch)
-  await writeTokens(writer, batch, { ids, heights })
-  await writeNfts(writer, { batch, ids, zero: placeOfZero(batch.addresses), heights }, interner)
+  await writeNfts(writer, { batch, ids, zero, heights }, interner)
+  return { ids, before }
 }
 
 /**
@@ -107,23 +55,14 @@ export async function writeFacts(
   firstTx: number,
 ): Promise<Float64Array> {
   const txs = placed(batch, batch.txs.block)
-  const transfers = placed(batch, blocksOfTransfers(batch))
+  const transferBlock = gatherWords(batch.txs.block, batch.transfers.tx)
+  const transfers = placed(batch, transferBlock)
   const events = placed(batch, gatherWords(batch.txs.block, batch.events.tx))
   await writeBlocks(writer, batch, firstTx)
   await writeTransactions(writer, batch, { ids, pos: txs.pos })
   await writeTransfers(writer, batch, { ids, pos: transfers.pos, txPlace: txs.place })
   await writeEvents(writer, batch, { ids, pos: events.pos, txPlace: txs.place })
-  return heightsOf(batch)
-}
-
-/** Row of the block of each transfer. */
-function blocksOfTransfers({ txs, transfers }: BlockBatch): Uint32Array {
-  return gatherWords(txs.block, transfers.tx)
-}
-
-/** Height of each transfer. */
-function heightsOf(batch: BlockBatch): Float64Array {
-  return Float64Array.from(blocksOfTransfers(batch), (row) => batch.from + row)
+  return Float64Array.from(transferBlock, (row) => batch.from + row)
 }
 
 /** Checkpoint after `batch`. */

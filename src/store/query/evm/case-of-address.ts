@@ -15,9 +15,8 @@ export function storedCase(mask: number): number {
   return checkOf(mask) * maskRange + mask
 }
 
-/** The mask of a stored value; `undefined` where there is none, or not one of ours. */
-export function maskOfCase(stored: number | undefined): number | undefined {
-  if (stored === undefined) return undefined
+/** The mask of a stored value; `undefined` where it is not one of ours. */
+export function maskOfCase(stored: number): number | undefined {
   const mask = stored % maskRange
   return stored === storedCase(mask) ? mask : undefined
 }

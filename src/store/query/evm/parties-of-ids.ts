@@ -1,9 +1,8 @@
 /** Addresses and the token contracts among them. */
 
-import { faultOf } from '../../../core/fault.ts'
-import { type Reader, type Row, type Statement, statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { token } from '../../schema/evm.ts'
-import { integerAt, maybeIntegerAt, textAt } from '../row-values.ts'
+import { integerAt, textAt } from '../row-values.ts'
 import { integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 import { maskOfCase } from './case-of-address.ts'
 
@@ -27,7 +26,7 @@ export type TokenRow = RowOf<typeof tokenRow>
 export type PartyRow = {
   /** Forty lower-case digits. */
   readonly digits: string
-  /** Mask of the EIP-55 text; `undefined` where it is not stored. */
+  /** Mask of the EIP-55 text; `undefined` where the stored one is damaged. */
   readonly mask: number | undefined
   readonly token: TokenRow | undefined
 }
@@ -46,23 +45,15 @@ export async function tokensOfIds(
 const selected = tokenRow.names.map((name) => `k.${name}`).join(', ')
 
 /** Numbers come as a list in JSON, so that a page of any length is one statement. */
-const partiesWith = (cased: string): Statement => {
-  const joined = `left join token k on k.id = a.id`
-  return statement(
-    `select a.id, lower(hex(a.bytes)), ${cased}, ${selected}
-     from json_each(?) j cross join address a on a.id = j.value ${joined}`,
-    {
-      postgres: `select a.id, encode(a.bytes, 'hex'), ${cased}, ${selected}
-        from address a ${joined}
-        where a.id = any(array(select value::bigint from json_array_elements_text(?::json)))`,
-    },
-  )
-}
-const withCase = partiesWith('a.cased')
-const withoutCase = partiesWith('null')
-
-/** Stores of an older product that no writer has opened yet: their addresses have no case. */
-const older = new WeakSet<Reader>()
+const partiesQuestion = statement(
+  `select a.id, lower(hex(a.bytes)), a.cased, ${selected}
+   from json_each(?) j cross join address a on a.id = j.value left join token k on k.id = a.id`,
+  {
+    postgres: `select a.id, encode(a.bytes, 'hex'), a.cased, ${selected}
+      from address a left join token k on k.id = a.id
+      where a.id = any(array(select value::bigint from json_array_elements_text(?::json)))`,
+  },
+)
 
 /**
  * Addresses by number with what is stored of the tokens among them, in the order asked.
@@ -74,24 +65,12 @@ export async function partiesOfIds(
   ids: readonly number[],
 ): Promise<(PartyRow | undefined)[]> {
   const found = new Map<number, PartyRow>()
-  for (const row of await partyRows(store, [`[${ids.join(',')}]`])) {
+  for (const row of await store.all(partiesQuestion, [`[${ids.join(',')}]`])) {
     found.set(integerAt(row, 0), {
       digits: textAt(row, 1),
-      mask: maskOfCase(maybeIntegerAt(row, 2)),
+      mask: maskOfCase(integerAt(row, 2)),
       token: row[3] === null ? undefined : tokenRow.read(row.slice(3)),
     })
   }
   return ids.map((id) => found.get(id))
-}
-
-async function partyRows(store: Reader, parameters: readonly string[]): Promise<Row[]> {
-  if (older.has(store)) return store.all(withoutCase, parameters)
-  try {
-    return await store.all(withCase, parameters)
-  } catch (error) {
-    if (faultOf(error)?.code !== 'store-failed') throw error
-    const rows = await store.all(withoutCase, parameters)
-    older.add(store)
-    return rows
-  }
 }

@@ -1,5 +1,7 @@
 /** Native transactions as the API shows them. */
 
+import { createdAddress } from '../../codec/evm/created-address.ts'
+import { toChecksumAddress } from '../../core/address.ts'
 import type { Method, NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
@@ -52,9 +54,19 @@ export function nativeTransaction(
     method: methodOf(row, methodNames),
     value: decimalText(row.value),
   }
+  if (row.toId === undefined && row.status === 1)
+    view.createdContract = contractMadeBy(view.from.address, row.nonce)
   if (row.timestampMs !== undefined) view.blockTimestampMilliseconds = row.timestampMs
   if (row.minDelayExcess !== undefined) view.blockMinDelayExcess = row.minDelayExcess
   return view
+}
+
+/** `nonce` in decimal. */
+function contractMadeBy(sender: string, nonce: number): string {
+  const digits = nonce === 0 ? '' : nonce.toString(16)
+  return toChecksumAddress(
+    createdAddress(sender, `0x${digits.padStart(digits.length + (digits.length % 2), '0')}`),
+  )
 }
 
 const creation: Method = {

@@ -7,11 +7,10 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { keccak256 } from '../../core/hash.ts'
+import { createdAddress } from './created-address.ts'
 import { hexQuantity, isHexOf } from './hex-bytes.ts'
 import { hexNumber, hexText } from './hex.ts'
 import type { RawBlock, RawReceipt, RawTx } from './raw.ts'
-import { encodeRlp } from './rlp.ts'
 
 /** A transaction with its receipt, and the gas that its block had used before it. */
 export type Pair = {
@@ -75,7 +74,6 @@ function integer(value: unknown, what: string): bigint {
   return BigInt(text)
 }
 
-/** Source: Ethereum yellow paper, section 7: the address of a new account. */
 function isCreatedBy({ tx, receipt }: Pair): boolean {
   const { contractAddress } = receipt
   const isNone = contractAddress === undefined || contractAddress === null
@@ -84,6 +82,5 @@ function isCreatedBy({ tx, receipt }: Pair): boolean {
   if (isNone) return receipt.status === '0x0'
   const nonce = hexQuantity(tx.nonce)
   if (nonce === undefined) throw new Fault('node-answer', 'nonce is not hex')
-  const hash = keccak256(encodeRlp([hexText(tx.from, 'sender'), nonce]))
-  return isHexOf(contractAddress, hash.subarray(12))
+  return isHexOf(contractAddress, createdAddress(hexText(tx.from, 'sender'), nonce))
 }

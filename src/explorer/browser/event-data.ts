@@ -1,6 +1,7 @@
 /** Decodes the logs of common events. */
 
-import { argumentsOf, type Argument } from './call-data.ts'
+import { argumentsOf } from './call-data.ts'
+import type { DecodedValue } from './decoded-values.ts'
 
 /** A log as the API tells it. */
 export type Log = {
@@ -8,10 +9,11 @@ export type Log = {
   readonly topics: readonly string[]
   readonly data: string
   readonly logIndex: number
+  readonly decoded?: Event
 }
 
 /** The event of a log and its arguments, those of its topics first. */
-export type Event = { readonly signature: string; readonly values: readonly Argument[] }
+export type Event = { readonly signature: string; readonly parameters: readonly DecodedValue[] }
 
 /** Signatures by the first four bytes of their topic. In all of them what is indexed comes first. */
 const signatures: Readonly<Record<string, string>> = {
@@ -45,5 +47,5 @@ export function eventOf({ topics, data }: Log): Event | undefined {
   )
   return inTopics === undefined || inData === undefined
     ? undefined
-    : { signature, values: [...inTopics, ...inData] }
+    : { signature, parameters: [...inTopics, ...inData].map((each) => ({ name: '', ...each })) }
 }

@@ -14,7 +14,8 @@ const zeroAddress = /^0x0{40}$/
 
 /** Link to an address; tokens by symbol and address, `self` without a link. */
 export function party(chainId: string, { address, name, symbol }: Party, self = ''): JSX.Element {
-  if (address.toLowerCase() === self.toLowerCase()) return h('span', { class: 'quiet' }, 'itself')
+  if (address.toLowerCase() === self.toLowerCase())
+    return h('span', { class: 'quiet' }, 'this address')
   if (zeroAddress.test(address)) {
     return h('span', { class: 'quiet', title: address }, 'zero address')
   }
@@ -25,7 +26,7 @@ export function party(chainId: string, { address, name, symbol }: Party, self = 
   return idLink(to('chain', chainId, 'address', address), address)
 }
 
-/** Sender and receiver, as seen from `self` where given: `out` and `in` beside it. */
+/** Sender and receiver, as seen from `self` where given: `OUT` and `IN` beside it. */
 export function bothEnds(
   chainId: string,
   { from, to: receiver }: { readonly from: Party; readonly to: Party },
@@ -35,7 +36,7 @@ export function bothEnds(
     end.address.toLowerCase() === self.toLowerCase()
       ? h('span', null, word, ' ', party(chainId, end, self))
       : party(chainId, end)
-  return [cell(from, pill('out')), cell(receiver, pill('in', 'good'))]
+  return [cell(from, pill('OUT')), cell(receiver, pill('IN', 'good'))]
 }
 
 /** Link to a block. */
@@ -66,7 +67,17 @@ export function methodWord({ method }: NativeTransaction): JSX.Element {
   return h('span', { class: 'method', title: visible(method?.methodName ?? word) }, clipped(word))
 }
 
-/** `ok` or `failed`. */
+/** Who got a transaction: of a creation the contract that it made. */
+export function receiverOf({ to: receiver, createdContract }: NativeTransaction): Party {
+  return createdContract === undefined ? receiver : { address: createdContract }
+}
+
+/** What a transaction paid for its gas, smallest unit. */
+export function feeOf({ gasUsed, gasPrice }: NativeTransaction): string {
+  return (BigInt(gasUsed) * BigInt(gasPrice)).toString()
+}
+
+/** `success` or `failed`. */
 export function outcome(txStatus: string): View {
   return txStatus === '1' ? pill('success', 'good') : pill('failed', 'bad')
 }
@@ -99,15 +110,31 @@ export function txTable(
   self?: string,
 ): JSX.Element {
   return table(
-    [['Transaction'], ['Method', 'wide'], ['Time'], ['From'], ['To'], ['Value', 'num']],
+    [
+      ['Transaction'],
+      ['Method', 'wide'],
+      ['Block', 'wide'],
+      ['Time'],
+      ['From'],
+      ['To'],
+      ['Value', 'num'],
+      ['Fee', 'num wide'],
+    ],
     transactions.map((tx) => {
       const { symbol, decimals } = coinOf(world, tx.chainId)
       return [
-        h('span', { class: tx.txStatus === '1' ? '' : 'undone' }, txLink(tx.chainId, tx.txHash)),
+        h(
+          'span',
+          null,
+          txLink(tx.chainId, tx.txHash),
+          tx.txStatus === '1' ? null : [' ', pill('failed', 'bad')],
+        ),
         methodWord(tx),
+        blockLink(tx.chainId, tx.blockNumber),
         age(tx.blockTimestamp),
-        ...bothEnds(tx.chainId, tx, self),
+        ...bothEnds(tx.chainId, { from: tx.from, to: receiverOf(tx) }, self),
         coins(tx.value, decimals, symbol),
+        coins(feeOf(tx), decimals, symbol),
       ]
     }),
   )

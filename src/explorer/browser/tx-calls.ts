@@ -36,7 +36,7 @@ export function Calls({ chainId, txHash, coin }: CallsProps): JSX.Element {
   const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/calls`
   const answer = useAnswer<{ calls: Call[]; callCount: number }>(isOpen ? path : undefined)
   return card(
-    'Calls',
+    'Internal calls',
     isOpen
       ? shown(answer, ({ calls, callCount }) => [
           h(
@@ -48,7 +48,7 @@ export function Calls({ chainId, txHash, coin }: CallsProps): JSX.Element {
             ? h('p', { class: 'quiet' }, `The first ${calls.length} of ${count(callCount)}.`)
             : null,
         ])
-      : h('button', { type: 'button', onClick: () => open(true) }, 'Ask for the calls'),
+      : h('button', { type: 'button', onClick: () => open(true) }, 'Show internal calls'),
   )
 }
 

@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { useAnswer } from './answer.ts'
+import { valueView } from './decoded-values.ts'
 import { eventOf, type Log } from './event-data.ts'
 import { party } from './evm-parts.ts'
 import { ends, visible } from './format.ts'
@@ -18,13 +19,13 @@ export function Logs({ chainId, txHash }: LogsProps): JSX.Element {
   const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/logs`
   const answer = useAnswer<{ logs: Log[] }>(isOpen ? path : undefined)
   return card(
-    'Logs',
+    'Event logs',
     isOpen
       ? shown(answer, ({ logs }) =>
           logs.length === 0
-            ? h('p', { class: 'quiet' }, 'It logged nothing.')
+            ? h('p', { class: 'quiet' }, 'The transaction emitted no event.')
             : table(
-                [['Log', 'num'], ['Contract'], ['Event'], ['Arguments', 'whole']],
+                [['Index', 'num'], ['Contract'], ['Event'], ['Parameters', 'whole']],
                 logs.map((log) => [
                   String(log.logIndex),
                   party(chainId, { address: log.address }),
@@ -32,13 +33,13 @@ export function Logs({ chainId, txHash }: LogsProps): JSX.Element {
                 ]),
               ),
         )
-      : h('button', { type: 'button', onClick: () => open(true) }, 'Ask for the logs'),
+      : h('button', { type: 'button', onClick: () => open(true) }, 'Show event logs'),
   )
 }
 
 /** Event and arguments of a common event; topics and data of any other. */
 function told(chainId: string, log: Log): View[] {
-  const event = eventOf(log)
+  const event = log.decoded ?? eventOf(log)
   if (event === undefined)
     return [
       h('code', { title: log.topics[0] ?? '' }, (log.topics[0] ?? 'anonymous').slice(0, 10)),
@@ -53,8 +54,17 @@ function told(chainId: string, log: Log): View[] {
     h(
       'div',
       null,
-      event.values.map(({ type, value }) =>
-        line(type === 'address' ? party(chainId, { address: value }) : bytes(visible(value))),
+      event.parameters.map((each) =>
+        line([
+          each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
+          valueView(chainId, each, { address: log.address }),
+        ]),
+      ),
+      h(
+        'details',
+        null,
+        h('summary', null, 'raw'),
+        [...log.topics, log.data].map((value) => line(bytes(value))),
       ),
     ),
   ]

@@ -6,7 +6,8 @@ import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
 import { argumentsOf } from './call-data.ts'
-import { blockLink, chainLink, outcome, party, txLink } from './evm-parts.ts'
+import { argumentRows } from './decoded-values.ts'
+import { blockLink, chainLink, feeOf, outcome, party, receiverOf, txLink } from './evm-parts.ts'
 import { amount, count, ends, visible } from './format.ts'
 import { to } from './link.ts'
 import {
@@ -59,40 +60,57 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       ...called(chainId, detail),
       h(Calls, { key: `${txHash} calls`, chainId, txHash, coin: coinOf(world, chainId) }),
       h(Logs, { key: txHash, chainId, txHash }),
-      card('Input', h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input)),
+      card(
+        '',
+        h(
+          'details',
+          null,
+          h('summary', null, 'Input data'),
+          h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input),
+        ),
+      ),
     ]),
   )
 }
 
 function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail): JSX.Element {
   const { symbol, decimals } = coinOf(world, tx.chainId)
-  const created = tx.method?.callType === 'CONTRACT_CREATION'
-  const fee = (BigInt(tx.gasUsed) * BigInt(tx.gasPrice)).toString()
+  const receiver = receiverOf(tx).address
+  const creates = tx.method?.callType === 'CONTRACT_CREATION'
   return facts([
     ['Block', blockLink(tx.chainId, tx.blockNumber)],
-    ['Place in block', String(tx.blockIndex)],
+    ['Position in block', String(tx.blockIndex)],
     ['Time', when(tx.blockTimestamp)],
-    ['Blocks since', confirmations(world, tx.chainId, tx.blockNumber)],
+    ['Confirmations', confirmations(world, tx.chainId, tx.blockNumber)],
     ['From', copied(tx.from.address, to('chain', tx.chainId, 'address', tx.from.address))],
     [
-      'To',
-      created
-        ? 'creates a contract'
-        : copied(tx.to.address, to('chain', tx.chainId, 'address', tx.to.address)),
+      creates ? 'Created contract' : 'To',
+      creates && tx.createdContract === undefined
+        ? 'none: the creation failed'
+        : copied(receiver, to('chain', tx.chainId, 'address', receiver)),
     ],
     ['Value', exactCoins(tx.value, decimals, symbol)],
-    ['Fee', exactCoins(fee, decimals, symbol)],
+    ['Transaction fee', exactCoins(feeOf(tx), decimals, symbol)],
     ['Method', visible(tx.method?.methodName ?? tx.method?.methodHash ?? '')],
     ['Gas', `${count(tx.gasUsed)} of ${count(tx.gasLimit)} at ${amount(tx.gasPrice, 9)} gwei`],
     [
-      'Most per gas',
+      'Max fee per gas',
       tx.maxFeePerGas === undefined
         ? ''
-        : `${amount(tx.maxFeePerGas, 9)} gwei, tip ${amount(tx.maxPriorityFeePerGas ?? '0', 9)} gwei`,
+        : `${amount(tx.maxFeePerGas, 9)} gwei, max priority fee ${amount(tx.maxPriorityFeePerGas ?? '0', 9)} gwei`,
     ],
     ['Nonce', count(tx.nonce)],
     ['Type', String(tx.txType)],
   ])
+}
+
+// Methods of ERC-20 whose one whole number is an amount of the token.
+const amountMethods =
+  /^(?:transfer|approve|transferFrom|increaseAllowance|decreaseAllowance|burn|mint)\((?:address,)*uint256\)$/
+
+/** A signature names no parameter; that of an amount is known by the method. */
+function nameIn(methodName: string | undefined, type: string): string {
+  return type === 'uint256' && amountMethods.test(methodName ?? '') ? 'value' : ''
 }
 
 /** Number of later blocks. Acceptance is final at once; some readers expect the number anyway. */
@@ -105,26 +123,18 @@ function confirmations({ status }: World, chainId: string, height: string): stri
 
 /** Arguments of the call, where its method is known. */
 function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): View[] {
-  const name = tx.method?.methodName
-  const values = name === undefined ? undefined : argumentsOf(name, tx.input)
-  if (values === undefined || values.length === 0) return []
+  const { methodName } = tx.method ?? {}
+  const known = methodName === undefined ? undefined : argumentsOf(methodName, tx.input)
+  const values =
+    tx.decodedInput?.parameters ??
+    known?.map((each) => ({ name: nameIn(methodName, each.type), ...each })) ??
+    []
+  if (values.length === 0) return []
   return [
     card(
-      'Call',
-      table(
-        [['Type'], ['Value', 'whole']],
-        values.map(({ type, value }) => [
-          h('code', null, type),
-          type === 'address'
-            ? party(chainId, { address: value })
-            : h(
-                'span',
-                { class: 'id' },
-                visible(value.length > 400 ? ends(value, 380, 16) : value),
-              ),
-        ]),
-      ),
-      h('code', null, visible(name ?? '')),
+      'Method call',
+      table([['Parameter'], ['Type'], ['Value', 'whole']], argumentRows(chainId, values, tx.to)),
+      h('code', null, visible(tx.decodedInput?.signature ?? methodName ?? '')),
     ),
   ]
 }

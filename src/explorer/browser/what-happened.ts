@@ -15,7 +15,9 @@ export function evmSentence(detail: TransactionDetail, coin: Coin): string {
     BigInt(tx.value) > 0n ? `${amount(tx.value, coin.decimals)} ${visible(coin.symbol)}` : ''
   const failed = tx.txStatus === '1' ? '' : ' It failed: nothing but the fee was taken.'
   if (tx.method?.callType === 'CONTRACT_CREATION')
-    return `${from} ${failed === '' ? 'created' : 'tried to create'} a contract.${failed}`
+    return tx.createdContract === undefined
+      ? `${from} tried to create a contract.${failed}`
+      : `${from} created the contract ${ends(tx.createdContract, 6, 4)}.`
   if (tx.method?.callType !== 'CONTRACT_CALL')
     return `${from} sent ${value === '' ? 'nothing' : value} to ${to}.${failed}`
   const method = visible(tx.method.methodName?.split('(')[0] ?? tx.method.methodHash)

@@ -6,7 +6,7 @@ import { Type } from '../type.ts'
 import { Decoded } from './decoded.ts'
 import { Party } from './party.ts'
 import { blockFields } from './placement.ts'
-import { decimal, hash, hex } from './scalars.ts'
+import { address, decimal, hash, hex } from './scalars.ts'
 
 /** The method that a transaction calls. */
 export const Method = Type.Object(
@@ -43,6 +43,9 @@ const fields = {
   nonce: decimal('Nonce of the sender'),
   from: Party,
   to: Party,
+  createdContract: Type.Optional(
+    address('Of a CONTRACT_CREATION that succeeded: the contract it made'),
+  ),
   method: Type.Optional(Method),
   value: decimal('Coins moved, wei'),
 }

@@ -107,7 +107,7 @@ void test('logs of the demo: a damaged store is named, emptied, and filled again
   after.close()
 })
 
-type Seat = {
+type Validation = {
   readonly weight: number
   readonly remainingBalance: number
   readonly blsCredentials: { readonly publicKey: string }
@@ -131,7 +131,7 @@ void test('signatures of the demo: two thirds of the L1’s validators signed wh
   assert.ok(String(cast['waitingMessageLog']).includes(unsigned.toString('hex')))
 
   const path = `/v1/networks/fuji/l1Validators?subnetId=${cast['Summit.subnet']}&pageSize=100`
-  const { validators } = (await firn.get(path)) as { validators: Seat[] }
+  const { validators } = (await firn.get(path)) as { validators: Validation[] }
   const { Point } = bls12_381.G1
   const keys = validators
     .filter(({ remainingBalance, weight }) => remainingBalance > 0 && weight > 0)

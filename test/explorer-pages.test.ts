@@ -100,7 +100,7 @@ void test('logs: what is indexed and what is not are told together, in the event
     const event = eventOf(log)
     assert.equal(event?.signature, signature)
     assert.deepEqual(
-      event?.values.map(({ value }) => value),
+      event?.parameters.map(({ value }) => value),
       values,
       signature,
     )

@@ -350,14 +350,14 @@ void test('explorer: page, filters and order of a list are part of the address',
   assert.deepEqual(segmentsOf('#/chain/1/block/2'), ['chain', '1', 'block', '2'])
 })
 
-void test('explorer: seats that hold a quorum are told of the whole weight, also of seats without a balance', () => {
+void test('explorer: validators that hold a quorum are told of the whole weight, also of validators without a balance', () => {
   // Weights of the demo's L1: 100, 13 and 11 can sign, 12 and 14 cannot.
   assert.equal(fewestHolding([11, 100, 13], 150, 67), 2)
   assert.equal(fewestHolding([67, 33], 100, 67), 1)
   assert.equal(fewestHolding([66, 34], 100, 67), 2)
   assert.equal(fewestHolding([66], 100, 67), undefined)
   assert.equal(fewestHolding([], 5, 67), undefined)
-  // 999,997,089 nAVAX at 86,400 a day: what the API says of the same seat.
+  // 999,997,089 nAVAX at 86,400 a day: what the API says of the same validator.
   assert.equal(daysLeft('999997089', '86400')?.toFixed(2), '11574.04')
   assert.equal(daysLeft(5, '0'), undefined)
   assert.deepEqual(

@@ -119,7 +119,7 @@ one renews itself, and a newcomer waits for its start.`,
 export const l1Page: ExamplePage = {
   name: 'l1s',
   title: 'Subnets and L1s',
-  introduction: `Summit has seats of every kind: some that last, one that is about to run dry, one that has, one that
+  introduction: `Summit has validators of every kind: some that last, one whose balance is nearly used up, one whose balance is used up, one that
 was switched off and one that left.`,
   examples: [
     { id: 'listSubnets', path: `${fuji}/subnets?pageSize=1` },
@@ -135,14 +135,14 @@ was switched off and one that left.`,
     },
     {
       id: 'listL1ValidatorFunds',
-      about: 'What the seats of an L1 have left, and for how long that lasts.',
+      about: 'What the validators of an L1 have left, and for how long that lasts.',
       path: ({ of }) => `${fuji}/l1Validators:listFunds?subnetId=${of('Summit.subnet')}&pageSize=1`,
     },
     { id: 'listL1Funds', about: 'The same by L1.', path: `${fuji}/subnets:listFunds?pageSize=1` },
     {
       id: 'getValidatorsByDateRange',
       about:
-        'Whom validators of the primary network paid in a range of time. Seats of L1s earn nothing.',
+        'Whom validators of the primary network paid in a range of time. Validators of L1s earn nothing.',
       path: `/v2/subnets/11111111111111111111111111111111LpoYY/validators:getAddresses?startTimestamp=1795305600&endTimestamp=1795392000&pageSize=1`,
     },
     { id: 'getTotalL1ValidatorMetrics', path: '/v2/validators/metrics/totalCumulativeFeesDaily' },

@@ -56,7 +56,7 @@ export const gaugeTable = {
     help: 'Attempts to deliver messages of webhooks: delivered, failed, or dead after the last one.',
     labels: ['outcome'],
   },
-  firn_subnet_active_seats: {
+  firn_subnet_active_validators: {
     kind: 'gauge',
     help: 'Active validators of a watched L1 (setting l1.watch).',
     labels: ['subnet'],

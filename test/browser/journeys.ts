@@ -155,7 +155,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     origin,
   ) => {
     await visit(page, origin, `#/chain/51001/tx/${cast['tx transfer'] ?? ''}`)
-    await page.getByRole('button', { name: 'Ask for the logs' }).click()
+    await page.getByRole('button', { name: 'Show event logs' }).click()
     await settled(page)
     const path = `/v1/chains/51001/transactions/${cast['tx transfer'] ?? ''}`
     const reply = await fetch(`${origin}${path}`)
@@ -171,7 +171,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     // A call inside another is a list inside its item.
     const made = cast['tx internal'] ?? ''
     await visit(page, origin, `#/chain/51001/tx/${made}`)
-    await page.getByRole('button', { name: 'Ask for the calls' }).click()
+    await page.getByRole('button', { name: 'Show internal calls' }).click()
     await settled(page)
     const traced = await fetch(`${origin}/v1/chains/51001/transactions/${made}/calls`)
     const { calls } = (await traced.json()) as { calls: { depth: number; callType: string }[] }

@@ -160,11 +160,11 @@ const primarySubnet = '11111111111111111111111111111111LpoYY'
 
 async function nodesOf(service: PrimaryService): Promise<string[]> {
   const found = await service.readAll(`${base}/validators?pageSize=100`, 'validators')
-  const seats = await service.readAll(
+  const validations = await service.readAll(
     `${base}/l1Validators?includeInactiveL1Validators=true&pageSize=100`,
     'validators',
   )
-  return [...new Set([...found, ...seats].map((one: Json) => String(one.nodeId)))]
+  return [...new Set([...found, ...validations].map((one: Json) => String(one.nodeId)))]
 }
 
 async function checkStakesAndRewards(recording: string, location: StoreLocation): Promise<void> {
@@ -231,11 +231,11 @@ void test('events of validators: stakes and rewards are those of the lists (post
 void test('events of L1 validators: joined, paid for, fallen, disabled, removed', () =>
   inFolder(async (location) => {
     const service = await primaryService({}, 'sqlite', evictionsPath)
-    const seats = await service.readAll(
+    const validations = await service.readAll(
       `${base}/l1Validators?includeInactiveL1Validators=true&pageSize=100`,
       'validators',
     )
-    const subnets = [...new Set(seats.map((one: Json) => String(one.subnetId)))]
+    const subnets = [...new Set(validations.map((one: Json) => String(one.subnetId)))]
     const l1Threshold = 10n
     const wanted = subnets.map((subnet) =>
       validators({
@@ -275,18 +275,18 @@ void test('events of L1 validators: joined, paid for, fallen, disabled, removed'
       increased.map((one: Json) => [one.tx, one.validationId, String(one.remainingBalance)]),
     )
     assert.ok(increased.length > 0)
-    // What ran out has no transaction: the seat is without balance, and was told so.
+    // What ran out has no transaction: the validation is without balance, and was told so.
     const disabled = events.filter(({ eventType }) => eventType === 'l1_validator_disabled')
     const byTransaction = changes.filter(({ type }: Json) => type === 'DisableL1ValidatorTx')
     assert.ok(disabled.length > byTransaction.length, `disabled: ${disabled.length}`)
-    for (const seat of seats) {
+    for (const validation of validations) {
       const last = events.findLast(
         (one) =>
-          one.validationId === seat.validationId &&
+          one.validationId === validation.validationId &&
           /stake|increased|disabled|removed/.test(String(one.eventType)),
       )
-      const isOut = String(seat.remainingBalance) === '0'
-      assert.equal(/disabled|removed/.test(String(last?.eventType)), isOut, seat.validationId)
+      const isOut = String(validation.remainingBalance) === '0'
+      assert.equal(/disabled|removed/.test(String(last?.eventType)), isOut, validation.validationId)
     }
     for (const { eventType, previousBalance, remainingBalance } of events)
       if (eventType === 'l1_validator_balance_threshold') {

@@ -87,12 +87,12 @@ async function valuesOf(
   const stakers = await stakeDays(store, subnetId)
   const values = new Map([...stakers].map(([day, totals]) => [day, BigInt(totals[metric])]))
   if (metric === 'delegatorCount' || metric === 'delegatorWeight') return values
-  const seats = await seatsByDay(store, subnetId, metric)
-  return seats.size === 0 ? values : together(values, seats)
+  const validations = await validationsByDay(store, subnetId, metric)
+  return validations.size === 0 ? values : together(values, validations)
 }
 
 /** Active validations of an L1, or their weight, after the last change of each day. */
-async function seatsByDay(
+async function validationsByDay(
   store: Reader,
   subnetId: Uint8Array,
   metric: Metric,
@@ -115,15 +115,15 @@ async function seatsByDay(
 /** Two series as one: on a day only one has, the other's last value counts. */
 function together(
   stakers: ReadonlyMap<number, bigint>,
-  seats: ReadonlyMap<number, bigint>,
+  validations: ReadonlyMap<number, bigint>,
 ): ReadonlyMap<number, bigint> {
-  const days = [...new Set([...stakers.keys(), ...seats.keys()])].toSorted((a, b) => a - b)
+  const days = [...new Set([...stakers.keys(), ...validations.keys()])].toSorted((a, b) => a - b)
   const sums = new Map<number, bigint>()
-  let [staked, seated] = [0n, 0n]
+  let [staked, weighed] = [0n, 0n]
   for (const day of days) {
     staked = stakers.get(day) ?? staked
-    seated = seats.get(day) ?? seated
-    sums.set(day, staked + seated)
+    weighed = validations.get(day) ?? weighed
+    sums.set(day, staked + weighed)
   }
   return sums
 }

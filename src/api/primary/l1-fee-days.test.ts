@@ -13,11 +13,11 @@ const until = 4 * day + 100
 /** Fees accrued at a second, at a constant price. */
 const accruedAt = (time: number): bigint => BigInt(time) * price
 
-type Seat = { readonly start: number; readonly balance: bigint }
+type Validation = { readonly start: number; readonly balance: bigint }
 
-/** The steps of seats that were filled once and left to run out. */
-function stepsOf(seats: readonly Seat[]): L1Step[] {
-  return seats.flatMap(({ start, balance }, validation) => {
+/** The steps of validations that were filled once and left to run out. */
+function stepsOf(validations: readonly Validation[]): L1Step[] {
+  return validations.flatMap(({ start, balance }, validation) => {
     const first = {
       validation,
       time: start,
@@ -34,9 +34,11 @@ function stepsOf(seats: readonly Seat[]): L1Step[] {
 }
 
 /** The same, second by second. */
-function counted(seats: readonly Seat[]): Map<number, { fees: bigint; paying: number }> {
+function counted(
+  validations: readonly Validation[],
+): Map<number, { fees: bigint; paying: number }> {
   const days = new Map<number, { fees: bigint; paying: number }>()
-  for (const { start, balance } of seats) {
+  for (const { start, balance } of validations) {
     const paid = new Map<number, bigint>()
     let left = balance
     for (let time = start; time < until && left > 0n; time++) {
@@ -53,15 +55,16 @@ function counted(seats: readonly Seat[]): Map<number, { fees: bigint; paying: nu
 }
 
 void test('L1 fee days: sums and payers are those counted second by second', () => {
-  const seat = fc.record({
+  const validation = fc.record({
     start: fc.integer({ min: 1, max: until - 1 }),
     balance: fc.bigInt(1n, 5n * BigInt(day) * price),
   })
   fc.assert(
-    fc.property(fc.array(seat, { minLength: 1, maxLength: 4 }), (seats) => {
+    fc.property(fc.array(validation, { minLength: 1, maxLength: 4 }), (validations) => {
       const now = { time: until, accrued: accruedAt(until) }
-      const days = feeDays(stepsOf(seats), now, (at) => accruedAt(Math.min(at, until)))
-      for (const [of, entry] of counted(seats)) assert.deepEqual(days.get(of), entry, String(of))
+      const days = feeDays(stepsOf(validations), now, (at) => accruedAt(Math.min(at, until)))
+      for (const [of, entry] of counted(validations))
+        assert.deepEqual(days.get(of), entry, String(of))
     }),
     { numRuns: 40 },
   )

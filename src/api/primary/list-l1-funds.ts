@@ -8,7 +8,7 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { l1Now } from '../../store/query/primary/l1-history.ts'
-import { type L1Seat, l1Seats } from '../../store/query/primary/l1-seats.ts'
+import { type L1Validation, l1Validations } from '../../store/query/primary/l1-validations.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { indexedTo } from './chain-of.ts'
@@ -75,7 +75,8 @@ const ListL1Funds = {
   id: 'listL1Funds',
   method: 'GET',
   path: '/v1/networks/{network}/subnets:listFunds',
-  summary: 'Seats, weight and balances of L1s, the one whose first validator runs out coming first',
+  summary:
+    'Validators, weight and balances of L1s, the one whose first validator runs out coming first',
   tag: 'L1 metrics',
   weight: 100,
   parameters: {
@@ -88,9 +89,13 @@ const ListL1Funds = {
       Type.Object(
         {
           subnetId: hash,
-          seats: Type.Integer({ description: 'validations that were not removed' }),
-          activeSeats: Type.Integer({ description: 'those with a balance' }),
-          totalWeight: Type.Integer({ description: 'of all seats' }),
+          validatorCount: Type.Integer({ description: 'validations that were not removed' }),
+          activeValidatorCount: Type.Integer({ description: 'those with a balance' }),
+          seats: Type.Integer({ description: 'validatorCount by its old name, until 0.2' }),
+          activeSeats: Type.Integer({
+            description: 'activeValidatorCount by its old name, until 0.2',
+          }),
+          totalWeight: Type.Integer({ description: 'of all validators' }),
           activeWeight: Type.Integer({ description: 'of those that can sign' }),
           totalBalance: amount('balances together'),
           feesPerDay: amount('fees of all of them a day, at this rate'),
@@ -104,34 +109,34 @@ const ListL1Funds = {
   }),
 } as const
 
-type Seats = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Seat[]>>
+type Validations = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Validation[]>>
 
 /** Balances of active L1 validators, shortest first. */
 export function listL1ValidatorFunds(parts: PrimaryParts): Operation {
-  const seats = keptFor(parts.clock, l1Seats)
+  const validations = keptFor(parts.clock, l1Validations)
   return operation(ListL1ValidatorFunds, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const rate = await rateOf(network, seats)
+    const rate = await rateOf(network, validations)
     const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
     const funded = rate.active
-      .filter((seat) => subnetId === undefined || equalBytes(seat.subnetId, subnetId))
+      .filter((validation) => subnetId === undefined || equalBytes(validation.subnetId, subnetId))
       .toSorted(byEnd)
     const page = await numberedPage(parts.tokens, {
       route: ListL1ValidatorFunds.id,
       subject: { network: network.network },
       query,
       limit: query.pageSize ?? defaultPageSize,
-      rows: async (after, limit) => afterSeat(funded, after).slice(0, limit),
+      rows: async (after, limit) => afterValidation(funded, after).slice(0, limit),
       numberOf: ({ id }) => id,
     })
-    const validators = page.rows.map((seat) => ({
-      validationId: toCb58(seat.validationId),
-      nodeId: toNodeId(seat.nodeId),
-      subnetId: toCb58(seat.subnetId),
-      weight: wideInteger(seat.weight),
-      remainingBalance: String(seat.balanceEnd - rate.accrued),
-      daysLeft: rate.daysOf(seat),
+    const validators = page.rows.map((validation) => ({
+      validationId: toCb58(validation.validationId),
+      nodeId: toNodeId(validation.nodeId),
+      subnetId: toCb58(validation.subnetId),
+      weight: wideInteger(validation.weight),
+      remainingBalance: String(validation.balanceEnd - rate.accrued),
+      daysLeft: rate.daysOf(validation),
     }))
     return { body: { ...nextToken(page), feeRate: rate.view, validators }, ...height }
   })
@@ -139,12 +144,12 @@ export function listL1ValidatorFunds(parts: PrimaryParts): Operation {
 
 /** L1s in sum, the one whose first validator runs out coming first. */
 export function listL1Funds(parts: PrimaryParts): Operation {
-  const seats = keptFor(parts.clock, l1Seats)
+  const validations = keptFor(parts.clock, l1Validations)
   return operation(ListL1Funds, async ({ path, query }) => {
     const network = parts.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const rate = await rateOf(network, seats)
-    const groups = groupsOf(await seats(network.store))
+    const rate = await rateOf(network, validations)
+    const groups = groupsOf(await validations(network.store))
     const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
     const page = await numberedPage(parts.tokens, {
       route: ListL1Funds.id,
@@ -162,25 +167,27 @@ export function listL1Funds(parts: PrimaryParts): Operation {
   })
 }
 
-/** Seats of one L1 as gauges: `daysLeft` until its first active validator runs out. */
+/** Validators of one L1 as gauges: `daysLeft` until its first active validator runs out. */
 export type L1Watch = {
-  readonly activeSeats: number
+  readonly activeValidatorCount: number
   readonly balanceNavax: bigint
   readonly daysLeft: number | undefined
 }
 
 /**
- * Values of an L1's gauges; `undefined` for an L1 without seats. Reads every seat of the network.
+ * Values of an L1's gauges; `undefined` for an L1 without validations. Reads every validation of the network.
  */
 export async function watchedL1(
   network: ServedNetwork,
   subnetId: Uint8Array,
 ): Promise<L1Watch | undefined> {
-  const rate = await rateOf(network, l1Seats)
-  const seats = (await l1Seats(network.store)).filter((seat) => equalBytes(seat.subnetId, subnetId))
-  if (seats.length === 0) return undefined
-  const { activeSeats, totalBalance, daysLeft } = subnetView(seats, rate)
-  return { activeSeats, balanceNavax: BigInt(totalBalance), daysLeft }
+  const rate = await rateOf(network, l1Validations)
+  const validations = (await l1Validations(network.store)).filter((validation) =>
+    equalBytes(validation.subnetId, subnetId),
+  )
+  if (validations.length === 0) return undefined
+  const { activeValidatorCount, totalBalance, daysLeft } = subnetView(validations, rate)
+  return { activeValidatorCount, balanceNavax: BigInt(totalBalance), daysLeft }
 }
 
 type Rate = Awaited<ReturnType<typeof rateOf>>
@@ -190,12 +197,12 @@ const daySeconds = 86_400n
 /** The fee that validators pay now, and the active validators. */
 async function rateOf(
   { store, networkId }: ServedNetwork,
-  seats: Seats,
+  validations: Validations,
 ): Promise<{
   readonly accrued: bigint
   readonly perSecond: bigint
-  readonly active: readonly L1Seat[]
-  readonly daysOf: (seat: L1Seat) => number
+  readonly active: readonly L1Validation[]
+  readonly daysOf: (validation: L1Validation) => number
   readonly view: {
     perSecond: string
     perDay: string
@@ -206,8 +213,8 @@ async function rateOf(
 }> {
   const rules = l1FeeRulesOf(networkId)
   const { accrued, excess } = await l1Now(store)
-  // A kept seat may have run out since it was read.
-  const active = (await seats(store)).filter(({ balanceEnd }) => balanceEnd > accrued)
+  // A kept validation may have run out since it was read.
+  const active = (await validations(store)).filter(({ balanceEnd }) => balanceEnd > accrued)
   const perSecond = l1Price(rules, excess)
   const state = { active: BigInt(active.length), excess }
   return {
@@ -227,41 +234,50 @@ async function rateOf(
 }
 
 /** By when the balance is used up; those without one last. */
-function byEnd(a: L1Seat | undefined, b: L1Seat | undefined): number {
+function byEnd(a: L1Validation | undefined, b: L1Validation | undefined): number {
   const [left, right] = [endOf(a), endOf(b)]
   if (left !== right) return left < right ? -1 : 1
   return (a?.id ?? 0) - (b?.id ?? 0)
 }
 
-function endOf(seat: L1Seat | undefined): bigint {
-  return seat === undefined || seat.balanceEnd === 0n ? 2n ** 64n : seat.balanceEnd
+function endOf(validation: L1Validation | undefined): bigint {
+  return validation === undefined || validation.balanceEnd === 0n
+    ? 2n ** 64n
+    : validation.balanceEnd
 }
 
-/** Returns the seats after the one with this number; all seats when it is gone. */
-function afterSeat(seats: readonly L1Seat[], id: number | undefined): readonly L1Seat[] {
-  return id === undefined ? seats : seats.slice(seats.findIndex((seat) => seat.id === id) + 1)
+/** Returns the validations after the one with this number; all validations when it is gone. */
+function afterValidation(
+  validations: readonly L1Validation[],
+  id: number | undefined,
+): readonly L1Validation[] {
+  return id === undefined
+    ? validations
+    : validations.slice(validations.findIndex((validation) => validation.id === id) + 1)
 }
 
-function groupsOf(seats: readonly L1Seat[]): L1Seat[][] {
-  const groups = new Map<string, L1Seat[]>()
-  for (const seat of seats) {
-    const key = keyOf(seat.subnetId)
+function groupsOf(validations: readonly L1Validation[]): L1Validation[][] {
+  const groups = new Map<string, L1Validation[]>()
+  for (const validation of validations) {
+    const key = keyOf(validation.subnetId)
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, [seat])
-    else group.push(seat)
+    if (group === undefined) groups.set(key, [validation])
+    else group.push(validation)
   }
   return [...groups.values()]
 }
 
-function firstOut(group: readonly L1Seat[]): L1Seat | undefined {
+function firstOut(group: readonly L1Validation[]): L1Validation | undefined {
   return group.toSorted(byEnd)[0]
 }
 
 function subnetView(
-  group: readonly L1Seat[],
+  group: readonly L1Validation[],
   rate: Rate,
 ): {
   subnetId: string
+  validatorCount: number
+  activeValidatorCount: number
   seats: number
   activeSeats: number
   totalWeight: number
@@ -271,12 +287,16 @@ function subnetView(
   daysLeft?: number
 } {
   const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
-  const sum = (seats: readonly L1Seat[], of: (seat: L1Seat) => bigint): bigint =>
-    seats.reduce((total, seat) => total + of(seat), 0n)
-  const weight = ({ weight: own }: L1Seat): bigint => own
+  const sum = (
+    validations: readonly L1Validation[],
+    of: (validation: L1Validation) => bigint,
+  ): bigint => validations.reduce((total, validation) => total + of(validation), 0n)
+  const weight = ({ weight: own }: L1Validation): bigint => own
   const first = firstOut(active)
   return {
     subnetId: toCb58(itemAt(group, 0).subnetId),
+    validatorCount: group.length,
+    activeValidatorCount: active.length,
     seats: group.length,
     activeSeats: active.length,
     totalWeight: wideInteger(sum(group, weight)),

@@ -174,7 +174,7 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
     h(
       'a',
       { class: 'fold', href: withParams({ spam: all ? '' : 'shown', tokens: '' }) },
-      all ? 'Fold what looks like spam' : 'Show what looks like spam too',
+      all ? 'Hide suspected spam' : 'Show suspected spam',
     ),
   )
 }

@@ -67,12 +67,12 @@ export function methodWord({ method }: NativeTransaction): JSX.Element {
   return h('span', { class: 'method', title: visible(method?.methodName ?? word) }, clipped(word))
 }
 
-/** Who got a transaction: of a creation the contract that it made. */
+/** The receiver of a transaction: of a creation the contract that it made. */
 export function receiverOf({ to: receiver, createdContract }: NativeTransaction): Party {
   return createdContract === undefined ? receiver : { address: createdContract }
 }
 
-/** What a transaction paid for its gas, smallest unit. */
+/** The fee of a transaction, smallest unit. */
 export function feeOf({ gasUsed, gasPrice }: NativeTransaction): string {
   return (BigInt(gasUsed) * BigInt(gasPrice)).toString()
 }

@@ -14,11 +14,11 @@ export type FeeRate = {
   readonly target: number
 }
 
-/** An L1 in sum; `daysLeft` is that of its first active seat to run dry. */
+/** An L1 in sum; `daysLeft` is that of its first active validator to run out. */
 export type Funds = {
   readonly subnetId: string
-  readonly seats: number
-  readonly activeSeats: number
+  readonly validatorCount: number
+  readonly activeValidatorCount: number
   readonly totalWeight: number
   readonly activeWeight: number
   readonly totalBalance: string

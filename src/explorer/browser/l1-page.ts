@@ -1,4 +1,4 @@
-/** L1s: a directory of all, and the seats of one. */
+/** L1s: a directory of all, and the validators of one. */
 
 import { h, type JSX } from 'preact'
 
@@ -26,12 +26,12 @@ import { useTitle } from './place.ts'
 import { owners } from './primary-parts.ts'
 import { sortedTable, type SortColumn } from './sorted-table.ts'
 
-type SeatsPage = { readonly validators: L1Validator[]; readonly nextPageToken?: string }
+type ValidatorsPage = { readonly validators: L1Validator[]; readonly nextPageToken?: string }
 
 // Pages of 100: more than any network has, and an end for one that is out of hand.
 const mostPages = 20
 
-/** Seats whose balance lasts shorter are marked. */
+/** Validators whose balance lasts shorter are marked. */
 const fewDays = 30
 
 /** Quorum of signatures that AvalancheGo asks of an L1, percent of the weight. */
@@ -67,8 +67,8 @@ function rateLine(page: FundsPage | undefined): View {
   return h(
     'p',
     { class: 'quiet' },
-    `${count(activeValidators)} active seats · above ${count(target)} the fee grows · `,
-    `${amount(perDay, 9)} AVAX a seat a day now`,
+    `${count(activeValidators)} active validators · above ${count(target)} the fee grows · `,
+    `${amount(perDay, 9)} AVAX a validator a day now`,
   )
 }
 
@@ -76,12 +76,13 @@ function directory(network: string, base: string): SortColumn<Funds>[] {
   return [
     { title: 'L1', cell: ({ subnetId }) => h(L1Name, { key: subnetId, network, base, subnetId }) },
     {
-      title: 'Active seats',
-      name: 'seats',
+      title: 'Active validators',
+      name: 'validators',
       style: 'num',
       down: true,
-      by: ({ activeSeats }) => activeSeats,
-      cell: ({ activeSeats, seats }) => `${count(activeSeats)} of ${count(seats)}`,
+      by: ({ activeValidatorCount }) => activeValidatorCount,
+      cell: ({ activeValidatorCount: active, validatorCount }) =>
+        `${count(active)} of ${count(validatorCount)}`,
     },
     {
       title: 'Weight',
@@ -155,8 +156,8 @@ function daysPill(days: number | undefined): View {
   return days < fewDays ? pill(text, 'bad') : text
 }
 
-/** The seats of an L1: weights, balances, owners, and who can sign. */
-export function Seats({
+/** The validators of an L1: weights, balances, owners, and who can sign. */
+export function L1Validators({
   network,
   subnetId,
 }: {
@@ -165,7 +166,7 @@ export function Seats({
 }): JSX.Element {
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const query = { subnetId, pageSize: 100, includeInactiveL1Validators: 'true' }
-  const seats = useWhole<SeatsPage>(withQuery(`${base}/l1Validators`, query), mostPages)
+  const validators = useWhole<ValidatorsPage>(withQuery(`${base}/l1Validators`, query), mostPages)
   const rate = useAnswer<{ feeRate: FeeRate }>(
     withQuery(`${base}/l1Validators:listFunds`, { subnetId, pageSize: 1 }),
   )
@@ -173,16 +174,16 @@ export function Seats({
   return h(
     'div',
     null,
-    shown(seats, (pages) => {
+    shown(validators, (pages) => {
       const all = pages.flatMap(({ validators }) => validators)
       const total = all.reduce((sum, { weight }) => sum + weight, 0)
       return [
-        card('Seats in sum', sums(all, total, feePerDay)),
+        card('All validators', sums(all, total, feePerDay)),
         card(
-          'Seats',
+          'Validators',
           sortedTable({
             rows: all,
-            columns: seatColumns(network, total, feePerDay),
+            columns: validatorColumns(network, total, feePerDay),
             order: '-weight',
             csv: withQuery(`${base}/l1Validators`, { ...query, pageSize: '' }),
           }),
@@ -192,7 +193,7 @@ export function Seats({
   )
 }
 
-/** One seat, by the id of its validation. */
+/** One validator, by the id of its validation. */
 export function ValidationPage({
   network,
   validationId,
@@ -201,7 +202,7 @@ export function ValidationPage({
   readonly validationId: string
 }): JSX.Element {
   useTitle(`Validation ${ends(validationId)}`)
-  const answer = useAnswer<SeatsPage>(
+  const answer = useAnswer<ValidatorsPage>(
     withQuery(`/v1/networks/${encodeURIComponent(network)}/l1Validators`, {
       l1ValidationId: validationId,
       includeInactiveL1Validators: 'true',
@@ -211,27 +212,30 @@ export function ValidationPage({
     'div',
     { class: 'stack' },
     heading('L1 validation', h('span', { class: 'id' }, copied(validationId))),
-    shown(answer, ({ validators: [seat] }) =>
-      card('Seat', seat === undefined ? 'Nothing is known of it.' : seatFacts(network, seat)),
+    shown(answer, ({ validators: [validator] }) =>
+      card(
+        'Validator',
+        validator === undefined ? 'Nothing is known of it.' : validatorFacts(network, validator),
+      ),
     ),
   )
 }
 
-function seatFacts(network: string, seat: L1Validator): JSX.Element {
-  const { subnetId, nodeId, remainingBalanceOwner, deactivationOwner } = seat
+function validatorFacts(network: string, validator: L1Validator): JSX.Element {
+  const { subnetId, nodeId, remainingBalanceOwner, deactivationOwner } = validator
   return facts([
-    ['State', stateOf(seat)],
+    ['State', stateOf(validator)],
     ['L1', copied(subnetId, to('primary', network, 'subnet', subnetId))],
     ['Node', copied(nodeId, to('primary', network, 'node', nodeId))],
-    ['Weight', count(seat.weight)],
-    ['Balance', coins(String(seat.remainingBalance), 9, 'AVAX')],
-    ['Created', when(seat.creationTimestamp)],
-    ['BLS key', copied(seat.blsCredentials.publicKey)],
+    ['Weight', count(validator.weight)],
+    ['Balance', coins(String(validator.remainingBalance), 9, 'AVAX')],
+    ['Created', when(validator.creationTimestamp)],
+    ['BLS key', copied(validator.blsCredentials.publicKey)],
     [
       'Balance goes to',
       owners(network, remainingBalanceOwner.addresses, remainingBalanceOwner.threshold),
     ],
-    ['May switch off', owners(network, deactivationOwner.addresses, deactivationOwner.threshold)],
+    ['Disable owner', owners(network, deactivationOwner.addresses, deactivationOwner.threshold)],
   ])
 }
 
@@ -252,11 +256,11 @@ function sums(all: readonly L1Validator[], total: number, feePerDay: string): JS
     [
       `Hold ${quorum} %`,
       needed === undefined
-        ? pill(`all active seats together hold less: nothing can be signed`, 'bad')
-        : `${count(needed)} ${needed === 1 ? 'seat' : 'seats'}, the heaviest`,
+        ? pill(`all active validators together hold less: nothing can be signed`, 'bad')
+        : `${count(needed)} ${needed === 1 ? 'validator' : 'validators'}`,
     ],
     ['Fee balance', coins(String(balance), 9, 'AVAX')],
-    ['Fee of a seat', feePerDay === '0' ? '' : `${amount(feePerDay, 9)} AVAX a day now`],
+    ['Fee of a validator', feePerDay === '0' ? '' : `${amount(feePerDay, 9)} AVAX a day now`],
     ['First runs dry', Number.isFinite(first) ? h('span', null, 'in ', daysPill(first)) : ''],
   ])
 }
@@ -265,12 +269,16 @@ function isActive({ remainingBalance, weight }: L1Validator): boolean {
   return remainingBalance > 0 && weight > 0
 }
 
-function stateOf(seat: L1Validator): JSX.Element {
-  if (seat.weight === 0) return pill('removed')
-  return isActive(seat) ? pill('active', 'good') : pill('inactive', 'bad')
+function stateOf(validator: L1Validator): JSX.Element {
+  if (validator.weight === 0) return pill('removed')
+  return isActive(validator) ? pill('active', 'good') : pill('inactive', 'bad')
 }
 
-function seatColumns(network: string, total: number, feePerDay: string): SortColumn<L1Validator>[] {
+function validatorColumns(
+  network: string,
+  total: number,
+  feePerDay: string,
+): SortColumn<L1Validator>[] {
   return [
     {
       title: 'Node',
@@ -317,7 +325,7 @@ function seatColumns(network: string, total: number, feePerDay: string): SortCol
         owners(network, addresses, threshold),
     },
     {
-      title: 'May switch off',
+      title: 'Disable owner',
       style: 'wide',
       cell: ({ deactivationOwner: { addresses, threshold } }) =>
         owners(network, addresses, threshold),

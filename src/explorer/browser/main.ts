@@ -126,7 +126,7 @@ function menu(world: World, place: readonly string[]): JSX.Element {
     ['Metrics', to('metrics'), 'metrics'],
     ['API', to('api'), 'api'],
   ]
-  // Subnets and seats have their places below the network, and belong to the L1s.
+  // Subnets and validations have their places below the network, and belong to the L1s.
   const isOfL1 = place[0] === 'primary' && ['subnet', 'validation'].includes(place[2] ?? '')
   const here = isOfL1 ? 'l1s' : (place[0] ?? '')
   return h(

@@ -122,11 +122,11 @@ function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }
         return seconds === undefined ? '–' : span(seconds)
       }
       return facts([
-        ['Half within', at(0.5)],
-        ['Nine of ten within', at(0.9)],
+        ['Median', at(0.5)],
+        ['90th percentile', at(0.9)],
         ['Slowest', at(1)],
         ['Measured', `${count(times.length)} of ${count(messages.length)} messages`],
-        ['Not delivered yet', count(messages.filter(({ status }) => status === 'pending').length)],
+        ['Pending', count(messages.filter(({ status }) => status === 'pending').length)],
       ])
     }),
   )

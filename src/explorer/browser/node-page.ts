@@ -1,4 +1,4 @@
-/** A node: its running terms, delegations, past terms and what they paid, cycles, seats, blocks. */
+/** A node: its running terms, delegations, past terms and what they paid, cycles, validations of L1s, blocks. */
 
 import { h, type JSX } from 'preact'
 
@@ -48,10 +48,7 @@ export function NodePage(props: NodeProps): JSX.Element {
     heading('Node', h('span', { class: 'id' }, copied(nodeId))),
     shown(running, ({ validators: now }) =>
       now.length === 0
-        ? card(
-            'Running term',
-            h('p', { class: 'empty' }, 'It validates nothing now but seats of L1s.'),
-          )
+        ? card('Running term', h('p', { class: 'empty' }, 'It validates only L1s now.'))
         : now.map((term) =>
             card(termTitle(term), termFacts(network, term), pill('active', 'good')),
           ),
@@ -78,7 +75,7 @@ export function NodePage(props: NodeProps): JSX.Element {
         }),
       ),
     ),
-    card('Seats of L1s', seats(network, `${base}/l1Validators`, nodeId)),
+    card('Validations of L1s', validations(network, `${base}/l1Validators`, nodeId)),
     card('Blocks of the P-Chain it proposed', blocks(network, base, nodeId)),
   )
 }
@@ -260,11 +257,11 @@ function Cycles({ path }: { readonly path: string }): View {
   )
 }
 
-function seats(network: string, path: string, nodeId: string): JSX.Element {
+function validations(network: string, path: string, nodeId: string): JSX.Element {
   return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
     path,
     query: { nodeId, includeInactiveL1Validators: 'true' },
-    name: 'seats',
+    name: 'validations',
     view: (page) =>
       table(
         [['Validation'], ['L1'], ['Weight', 'num'], ['Balance', 'num']],

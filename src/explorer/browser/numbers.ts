@@ -50,7 +50,7 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
             details && count(details.validatorDetails.validatorCount),
             to('primary', network),
           ),
-          number('L1s · active seats', funds && seats(funds), to('l1s', network)),
+          number('L1s · active validators', funds && l1Validators(funds), to('l1s', network)),
         ]
   return h(
     'dl',
@@ -94,20 +94,22 @@ function staked({ validatorDetails, delegatorDetails }: Details): JSX.Element {
   )
 }
 
-/** Fees of the C-Chain on its newest whole day, or on its first, and what seats of L1s pay a day. */
+/** Fees of the C-Chain on its newest whole day, or on its first, and what validators of L1s pay a day. */
 function burned({ results }: Points, funds: FundsPage | undefined): JSX.Element {
   const chain = (results[1] ?? results[0])?.value ?? 0
-  const seatFees =
+  const l1Fees =
     funds === undefined ? 0 : (Number(funds.feeRate.perDay) * funds.feeRate.activeValidators) / 1e9
   return h(
     'span',
-    { title: `fees of the C-Chain ${brief(chain)} AVAX, of seats of L1s ${brief(seatFees)} AVAX` },
-    `${short(chain + seatFees)} `,
+    {
+      title: `fees of the C-Chain ${brief(chain)} AVAX, of validators of L1s ${brief(l1Fees)} AVAX`,
+    },
+    `${short(chain + l1Fees)} `,
     h('small', null, 'AVAX'),
   )
 }
 
-function seats({ subnets, nextPageToken, feeRate }: FundsPage): string {
+function l1Validators({ subnets, nextPageToken, feeRate }: FundsPage): string {
   return `${count(subnets.length)}${nextPageToken === undefined ? '' : '+'} · ${count(feeRate.activeValidators)}`
 }
 

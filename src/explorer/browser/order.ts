@@ -1,4 +1,4 @@
-/** Orders of tables that people choose, and how many seats a quorum takes. */
+/** Orders of tables that people choose, and how many validators a quorum takes. */
 
 /** The value by which a row is ordered. */
 export type OrderKey = number | string
@@ -30,7 +30,7 @@ export function ordered<T>(
 
 /**
  * The fewest of `weights` that together hold `percent` of `total`; undefined where all of them do
- * not. Seats without a balance count in the total and cannot sign.
+ * not. Validators without a balance count in the total and cannot sign.
  *
  * Source: ACP-77; avalanchego takes inactive validators into the total weight.
  */

@@ -201,8 +201,8 @@ export function neighbours(
   return h(
     'nav',
     { class: 'steps', 'aria-label': 'neighbours' },
-    height > first ? h('a', { href: link(height - 1) }, '← before') : null,
-    height < head ? h('a', { href: link(height + 1) }, 'after →') : null,
+    height > first ? h('a', { href: link(height - 1) }, '← Previous block') : null,
+    height < head ? h('a', { href: link(height + 1) }, 'Next block →') : null,
   )
 }
 

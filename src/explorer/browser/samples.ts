@@ -27,7 +27,7 @@ type Newest = {
   readonly evm: NativeTransaction | undefined
   readonly primary: PrimaryNetworkTransaction | undefined
   readonly validator: Validator | undefined
-  readonly seat: L1Validator | undefined
+  readonly l1Validator: L1Validator | undefined
   readonly message: IcmMessage | undefined
 }
 
@@ -54,19 +54,19 @@ function useNewest(world: World): Newest {
   const validator = useAnswer<{ validators: Validator[] }>(
     base && `${base}/validators?validationStatus=active&pageSize=1`,
   ).data?.validators[0]
-  const seat = useAnswer<{ validators: L1Validator[] }>(
+  const l1Validator = useAnswer<{ validators: L1Validator[] }>(
     base && `${base}/l1Validators?pageSize=1&includeInactiveL1Validators=true`,
   ).data?.validators[0]
   const message = useAnswer<{ messages: IcmMessage[] }>(chainId && '/v1/icm/messages?pageSize=1')
     .data?.messages[0]
-  return { chainId, network, evm, primary, validator, seat, message }
+  return { chainId, network, evm, primary, validator, l1Validator, message }
 }
 
 type Values = Readonly<Record<string, string | undefined>>
 
 /** Values of parameters that are the same for every operation. */
 function valuesAnywhere(world: World, newest: Newest): Values {
-  const { chainId, network, evm, primary, validator, seat, message } = newest
+  const { chainId, network, evm, primary, validator, l1Validator, message } = newest
   return {
     chainId,
     network: network ?? world.status?.chains[0]?.network,
@@ -75,7 +75,7 @@ function valuesAnywhere(world: World, newest: Newest): Values {
     blockId: '1',
     tokenId: '1',
     nodeId: validator?.nodeId,
-    l1ValidationId: seat?.validationId,
+    l1ValidationId: l1Validator?.validationId,
     messageId: message?.messageId,
     assetId: primary?.value[0]?.assetId,
     q: world.chains[0]?.chainName,
@@ -89,10 +89,10 @@ function ownerIn({ primary, validator }: Newest): string | undefined {
 }
 
 /** Values of parameters that mean another thing on another path. */
-function valuesOn(path: string, { evm, primary, seat }: Newest): Values {
+function valuesOn(path: string, { evm, primary, l1Validator }: Newest): Values {
   return {
     blockchainId: path.includes('/assets/') ? 'x-chain' : 'p-chain',
     txHash: path.includes('/networks/') ? primary?.txHash : evm?.txHash,
-    subnetId: path.startsWith('/v2/subnet/') ? seat?.subnetId : primarySubnetId,
+    subnetId: path.startsWith('/v2/subnet/') ? l1Validator?.subnetId : primarySubnetId,
   }
 }

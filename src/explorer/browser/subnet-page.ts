@@ -7,7 +7,7 @@ import type { Subnet } from '../../shape/primary/subnet.ts'
 import { useAnswer } from './answer.ts'
 import { AvaxSeries } from './avax-series.ts'
 import { ends, visible } from './format.ts'
-import { Seats } from './l1-page.ts'
+import { L1Validators } from './l1-page.ts'
 import { to } from './link.ts'
 import { Routes } from './message-routes.ts'
 import { MetricChart } from './metric-chart.ts'
@@ -49,7 +49,7 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
     shown(answer, (subnet) => [
       isPrimary ? null : card('About', subnetFacts(world, network, subnet)),
       card('Chains', chainRows(world, network, subnet)),
-      subnet.isL1 ? h(Seats, { network, subnetId }) : null,
+      subnet.isL1 ? h(L1Validators, { network, subnetId }) : null,
       subnet.isL1
         ? card(
             'Messages',
@@ -66,7 +66,7 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
       subnet.isL1
         ? h(AvaxSeries, {
             path: `/v2/subnet/${subnetId}/metrics/perSubnetDailyFeesPaid?network=${encodeURIComponent(network)}`,
-            title: 'Fees its seats pay by day, AVAX',
+            title: 'Fees its validators pay a day, AVAX',
           })
         : null,
       card(

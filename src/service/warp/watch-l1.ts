@@ -18,7 +18,7 @@ export type L1WatchParts = {
   readonly world: World
 }
 
-// Balances last for days; a look costs a pass over the seats of all L1s.
+// Balances last for days; a look costs a pass over the validations of all L1s.
 const lookEveryMs = 30_000
 
 /**
@@ -69,7 +69,7 @@ export async function tellL1s(
     for (const network of networks()) {
       const told = await watchedL1(network, subnetId)
       if (told === undefined) continue
-      gauges.set('firn_subnet_active_seats', told.activeSeats, { subnet })
+      gauges.set('firn_subnet_active_validators', told.activeValidatorCount, { subnet })
       gauges.set('firn_subnet_balance_navax', Number(told.balanceNavax), { subnet })
       gauges.set('firn_subnet_lasts_seconds', (told.daysLeft ?? 0) * 86_400, { subnet })
     }

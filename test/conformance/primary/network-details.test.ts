@@ -195,9 +195,9 @@ void test('L1 funds: balances and the fee are the node’s, the shortest comes f
     total,
     active.reduce((sum, { balance }) => sum + BigInt(balance), 0n),
   )
-  for (const { subnetId, activeSeats, daysLeft } of subnets) {
+  for (const { subnetId, activeValidatorCount, daysLeft } of subnets) {
     const mine = await five.readAll(`${path}?subnetId=${subnetId}`, 'validators')
-    assert.equal(mine.length, activeSeats)
+    assert.equal(mine.length, activeValidatorCount)
     assert.equal(daysLeft, mine[0]?.daysLeft)
   }
 })
@@ -211,7 +211,7 @@ void test('L1 funds: gauges of a watched L1 say what the operation says', async 
   const text = await gauges.text()
   const valueOf = (name: string): number =>
     Number(new RegExp(`^${name}\\{subnet="${first.subnetId}"\\} (.+)$`, 'm').exec(text)?.[1])
-  assert.equal(valueOf('firn_subnet_active_seats'), first.activeSeats)
+  assert.equal(valueOf('firn_subnet_active_validators'), first.activeValidatorCount)
   assert.equal(valueOf('firn_subnet_balance_navax'), Number(first.totalBalance))
   assert.equal(valueOf('firn_subnet_lasts_seconds'), first.daysLeft * 86_400)
   assert.ok(!text.includes(primary))

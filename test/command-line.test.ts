@@ -142,7 +142,6 @@ chains: [{ network: fuji, rpcUrls: [${url('rpc.example')}] }]
 prices: { http: ${url('prices.example')}, shape: defillama }
 tokenLists: [${url('list.example')}, ${own}]
 nftMetadata: { gateways: [${url('gateway.example')}] }
-warp: { aggregatorUrl: ${url('aggregator.example')} }
 `,
   )
   await writeFile(own, '{"name":"Own","tokens":[]}')

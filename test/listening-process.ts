@@ -8,22 +8,19 @@ import { fileURLToPath } from 'node:url'
 
 const script = fileURLToPath(new URL('event-listener-process.ts', import.meta.url))
 
-/** Listens over a `socket` or a `stream`; what it heard outlives it. */
+/** Listens to a stream; what it heard outlives it. */
 export class ListeningProcess {
   readonly file: string
-  readonly #kind: 'socket' | 'events'
   #child: ChildProcess | undefined
 
-  constructor(t: TestContext, kind: 'socket' | 'events', file: string) {
+  constructor(t: TestContext, file: string) {
     this.file = file
-    this.#kind = kind
     t.after(() => this.kill())
   }
 
   /** Begins at block `from`, or goes on after what it wrote down. `apiUrl` of the Firn it asks. */
   async start(apiUrl: string, webhook: string, from: number): Promise<void> {
-    const base = this.#kind === 'socket' ? apiUrl.replace('http', 'ws') : apiUrl
-    const url = `${base}/v1/webhooks/${webhook}/${this.#kind}?from=${from}`
+    const url = `${apiUrl}/v1/webhooks/${webhook}/events?from=${from}`
     const child = spawn(process.execPath, [script, url, this.file], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

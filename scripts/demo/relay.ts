@@ -42,7 +42,6 @@ export class Relay {
       allowPrivateIps: true,
       timeoutMs: 30_000,
       maxLookback: 1_000,
-      aggregatorUrl: '',
     })
     return new Relay(scene, networkId, aggregator)
   }

@@ -114,8 +114,8 @@ void test('config: an address without a scheme is told with the corrected form',
     ],
     ['chains: [{ rpcUrls: ["http://a"], explorerUrl: "scan.example" }]', 'explorerUrl'],
     [
-      'warp: { aggregatorUrl: "node:8080" }',
-      'warp.aggregatorUrl must be an address that begins with http:// or https://, did you mean http://node:8080?',
+      'segments: { from: ["node:8080"] }',
+      'segments.from must be an address that begins with http:// or https://, did you mean http://node:8080?',
     ],
   ] as const)
     assert.throws(

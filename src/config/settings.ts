@@ -135,7 +135,7 @@ export const settings = {
   'events.listenersPerKey': integer(
     16,
     [1, 10_000],
-    'Open event streams and sockets of one API key; 256 times as many in all.',
+    'Open event streams of one API key; 256 times as many in all.',
   ),
   'events.retrySeconds': list(
     'Pauses after failed attempts to deliver a message, seconds; after the attempt that follows the last it is a dead letter.',
@@ -291,11 +291,6 @@ export const settings = {
 
   'warp.enabled': flag(true, 'Aggregate signatures; peers are dialled once a request needs them.'),
   'warp.peers': list('Peers to connect to besides those the node names, `NodeID-…@ip:port`.'),
-  'warp.aggregatorUrl': text(
-    '',
-    'Forward signature requests to this signature aggregator instead of asking validators ourselves.',
-    { isAddress: true },
-  ),
   'warp.timeoutMs': integer(
     55_000,
     [1_000, 60_000],

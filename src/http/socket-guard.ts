@@ -46,11 +46,6 @@ export type SocketGuard = {
   readonly oneByOne: (serve: Serve) => Serve
   /** Begins to guard; call it before the server listens. */
   readonly attach: (server: Server) => void
-  /**
-   * Hands the bytes of an upgraded socket to `take` from now on, no longer to the parser. Must be
-   * called during the event of the upgrade.
-   */
-  readonly handOver: (socket: Duplex, take: (chunk: Buffer) => void) => void
   /** Bytes of answers nobody has taken yet. */
   readonly unsentBytes: () => number
 }
@@ -110,7 +105,6 @@ export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
       if (connection === undefined) begin()
       else connection.begin({ request, response, begin })
     },
-    handOver: (socket, take) => connections.get(socket)?.handOver(take),
     unsentBytes: () => unsent.bytes,
   }
 }
@@ -164,12 +158,6 @@ class Connection {
     this.#current = exchange
     exchange.response.once('close', () => this.#over(exchange))
     exchange.begin()
-  }
-
-  /** Nobody parses what comes from now on, as it is no HTTP. */
-  handOver(take: (chunk: Buffer) => void): void {
-    this.#parse = take
-    this.#current = undefined
   }
 
   /** A request that is not all there yet must still get its body. */

@@ -11,7 +11,7 @@ import type { CollectCounters } from './aggregation/collect-task.ts'
 import type { AggregationRequest } from './aggregation/request.ts'
 import { SharedWork } from './aggregation/shared-work.ts'
 import { Cache } from './cache.ts'
-import { type Gather, gatherFromPeers, type GatherParts } from './gather.ts'
+import { gatherFromPeers, type GatherParts } from './gather.ts'
 import type { PoolStatus } from './peer/pool.ts'
 import { keyOfPlan, type Plan, planOf, type PlanParts, transactionRequest } from './plan.ts'
 
@@ -53,12 +53,11 @@ const keepMs = 60_000
 const maxKept = 1_024
 
 /**
- * An aggregator over `parts`, which are its own from now on: `close` closes the pool. `forward`
- * brings signed messages from elsewhere; without it validators are asked.
+ * An aggregator over `parts`, which are its own from now on: `close` closes the pool.
  */
-export function createAggregator(parts: AggregatorParts, forward?: Gather): Aggregator {
+export function createAggregator(parts: AggregatorParts): Aggregator {
   const counters = { asked: 0, signatures: 0, cached: 0, wrong: 0, refused: 0, silent: 0 }
-  const gather = forward ?? gatherFromPeers(parts, counters)
+  const gather = gatherFromPeers(parts, counters)
   const shared = new SharedWork<Uint8Array>({ maxRunning, maxWaiting })
   const kept = new Cache<Uint8Array>(parts.world.clock, { maxEntries: maxKept, keepMs })
 

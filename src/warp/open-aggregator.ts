@@ -14,7 +14,6 @@ import { bootstrappersOf } from './peer/bootstrappers.ts'
 import type { Surroundings } from './peer/greeting.ts'
 import { defaultPeerLimits, type PeerLimits } from './peer/limits.ts'
 import { PeerPool } from './peer/pool.ts'
-import { gatherUpstream } from './upstream.ts'
 import {
   comparedValidators,
   nodeValidators,
@@ -36,8 +35,6 @@ export type AggregatorSettings = {
   readonly timeoutMs: number
   /** P-Chain blocks by which a caller may go back for the validators; 0: to the first. */
   readonly maxLookback: number
-  /** Forward to this signature aggregator instead; empty = ask validators ourselves. */
-  readonly aggregatorUrl: string
   /** Other limits than those towards default nodes. */
   readonly limits?: PeerLimits
 }
@@ -75,7 +72,7 @@ export async function openAggregator(
     allowPrivateIps: settings.allowPrivateIps,
   })
   const validators = validatorsOf(node, world, log, sources.replayed)
-  const parts = {
+  return createAggregator({
     world,
     log,
     networkId: settings.networkId,
@@ -86,10 +83,7 @@ export async function openAggregator(
     messages: sources.messages ?? nodeMessages(node),
     timeoutMs: settings.timeoutMs,
     maxLookback: settings.maxLookback,
-  }
-  const { aggregatorUrl } = settings
-  if (aggregatorUrl === '') return createAggregator(parts)
-  return createAggregator(parts, gatherUpstream(world.transport, aggregatorUrl, parts))
+  })
 }
 
 function validatorsOf(

@@ -1,5 +1,5 @@
 /**
- * Webhooks, event streams and sockets against a real receiver, with kill -9 of either side: nothing is
+ * Webhooks and event streams against a real receiver, with kill -9 of either side: nothing is
  * lost, nothing is out of order, and what comes twice says so.
  */
 
@@ -177,13 +177,13 @@ async function killsOfEitherSide(t: TestContext, store?: string): Promise<void> 
   let firn = await start()
   await untilLive(firn, [key])
   const id = await register(firn, receiver.url)
-  // Whoever listens by a socket and a stream is there all the time, and dies, too.
+  // Whoever listens by a stream is there all the time, and dies, too.
   const watched = await register(firn, receiver.url, {
     url: undefined,
     metadata: { addresses: subjects },
   })
-  const listeners = (['socket', 'events'] as const).map(
-    (kind) => new ListeningProcess(t, kind, `${receiver.file}.${kind}`),
+  const listeners = ['one', 'other'].map(
+    (name) => new ListeningProcess(t, `${receiver.file}.${name}`),
   )
   const listen = (): Promise<unknown> =>
     Promise.all(listeners.map((one) => one.start(firn.apiUrl, watched, begin + 1)))
@@ -337,8 +337,8 @@ void test('webhooks and streams: of two processes the other goes on where one is
   assert.equal(await second.end(), 0)
 })
 
-void test('webhooks, streams and sockets: nothing is lost or out of order when either side is killed (sqlite)', (t) =>
+void test('webhooks and streams: nothing is lost or out of order when either side is killed (sqlite)', (t) =>
   killsOfEitherSide(t))
 
-void test('webhooks, streams and sockets: nothing is lost or out of order when either side is killed (postgres)', async (t) =>
+void test('webhooks and streams: nothing is lost or out of order when either side is killed (postgres)', async (t) =>
   killsOfEitherSide(t, await newDatabase()))

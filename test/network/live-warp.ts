@@ -42,7 +42,6 @@ function openLive(world: World, networkId: number, nodeUrl: string): Promise<Agg
     allowPrivateIps: true,
     timeoutMs: 30_000,
     maxLookback: 1_000,
-    aggregatorUrl: '',
   })
 }
 

@@ -1,20 +1,19 @@
-/** Messages of a webhook as Server-Sent Events and over a WebSocket. */
+/** Server-Sent Events: messages of a webhook, and the newest blocks of all chains. */
 
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { inTime } from '../../core/in-time.ts'
-import { acceptOf, closeCodes, TellingSocket } from '../../http/web-socket.ts'
+import { callerOf } from '../../http/caller-address.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Caller } from '../operation/caller.ts'
-import { errorBody, errorWords, publicWords, statusOf } from '../operation/status.ts'
+import { errorBody, publicWords, statusOf } from '../operation/status.ts'
 import type { AdmissionRequest } from '../server/admission-request.ts'
+import type { BlockTape } from './block-tape.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
 import type { EventParts } from './parts.ts'
-import { beginEvents } from './stream-head.ts'
 
 /** Parts of the server that streams need. */
 export type StreamParts = {
@@ -26,36 +25,105 @@ export type StreamParts = {
   readonly addressOf: (request: IncomingMessage) => string
   /** The lane of a request is free again: what follows is sent as it comes. */
   readonly release: (request: IncomingMessage) => void
-  /** Hands the bytes of an upgraded socket to `take` alone. */
-  readonly handOver: (socket: Duplex, take: (chunk: Buffer) => void) => void
-  /** Why this page or host may not open a socket; `undefined` where it may. */
-  readonly refusalOf: (request: IncomingMessage) => string | undefined
   /** Longest time a caller may need to take what was sent. */
   readonly sendTimeoutMs: number
 }
 
+/** Compute units of a stream of messages. */
 const weight = 20
-const ssePath = '/v1/webhooks/:id/events'
-const socketPath = /^\/v1\/webhooks\/([^/?]{1,64})\/socket$/
 
-/** Returns whether a request asks for the socket of a webhook. */
-export function isSocketRequest(request: IncomingMessage): boolean {
-  return request.headers.upgrade?.toLowerCase() === 'websocket' && socketPath.test(pathOf(request))
-}
-
-/** Adds both to a server. Returns the function that ends every stream. */
+/** Adds the streams of webhooks to a server. Returns the function that ends them. */
 export function mountStreams(http: FastifyInstance, parts: StreamParts): () => void {
   const over = new AbortController()
   http.route({
     method: 'GET',
-    url: ssePath,
+    url: '/v1/webhooks/:id/events',
     exposeHeadRoute: false,
     handler: (request, reply) => answerEvents(parts, { request, reply }, over.signal),
   })
-  http.server.on('upgrade', (request, socket) => {
-    void answerSocket(parts, { request, socket }, over.signal)
-  })
   return () => over.abort()
+}
+
+/** Parts of the server that the stream of blocks needs. */
+export type BlockStreamParts = Pick<StreamParts, 'admit' | 'addressOf' | 'release'> & {
+  readonly tape: BlockTape
+  /** Streams at once; 0: none. */
+  readonly most: number
+}
+
+/** Compute units of the stream of blocks, as for the list of blocks. */
+const blocksWeight = 10
+/** Streams of one address: tabs that are seen at the same time. */
+const mostOfAddress = 16
+/** A reader that is this far behind is cut off; it can connect again. */
+const mostUnsentBytes = 65_536
+
+/**
+ * Adds the stream of new blocks, for every caller that may ask for blocks. Returns the function that ends
+ * every stream.
+ */
+export function mountBlockStream(http: FastifyInstance, parts: BlockStreamParts): () => void {
+  const open = new Set<{ readonly caller: string; readonly raw: ServerResponse }>()
+  http.route({
+    method: 'GET',
+    url: '/v1/blocks/events',
+    exposeHeadRoute: false,
+    handler: (request, reply) => {
+      const caller = admittedReader(request, parts, [...open])
+      reply.hijack()
+      parts.release(request.raw)
+      const { raw } = reply
+      const stream = { caller, raw }
+      open.add(stream)
+      beginEvents(raw)
+      const send = (text: string): void => {
+        if (raw.writableLength > mostUnsentBytes) raw.destroy()
+        else raw.write(text)
+      }
+      const end = parts.tape.read((blocks) =>
+        send(blocks === undefined ? quiet : `data: ${blocks}\n\n`),
+      )
+      raw.once('close', () => {
+        open.delete(stream)
+        end()
+      })
+    },
+  })
+  return () => {
+    for (const { raw } of open) raw.end()
+  }
+}
+
+/**
+ * The name under which the caller is counted. Throws `key-required`, `rate-limited`, and
+ * `overloaded` for too many.
+ */
+function admittedReader(
+  { raw, headers, query }: FastifyRequest,
+  { admit, addressOf, most }: BlockStreamParts,
+  open: readonly { readonly caller: string }[],
+): string {
+  const address = addressOf(raw)
+  const caller = callerOf(address)
+  admit({ headers, query, address, weight: blocksWeight })
+  const own = open.filter((one) => one.caller === caller).length
+  if (own >= mostOfAddress || open.length >= most)
+    throw new Fault('overloaded', `too many look on already: ${open.length}`, {
+      detail: { reset: 30 },
+    })
+  return caller
+}
+
+/** A comment, so that nobody takes the stream for dead. */
+const quiet = ': quiet\n\n'
+
+function beginEvents(raw: ServerResponse): void {
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  raw.flushHeaders()
 }
 
 async function answerEvents(
@@ -91,62 +159,11 @@ async function answerEvents(
   await tell(parts, { listener, signal: AbortSignal.any([over, gone.signal]) }, async (one) => {
     const text =
       one === 'quiet'
-        ? ': quiet\n\n'
+        ? quiet
         : `id: ${listenId(one)}\nevent: ${listener.webhook.body.eventType}\ndata: ${one.body}\n\n`
     if (!raw.write(text)) await drained(parts, raw, gone.signal)
   })
   raw.end()
-}
-
-async function answerSocket(
-  parts: StreamParts,
-  { request, socket }: { readonly request: IncomingMessage; readonly socket: Duplex },
-  over: AbortSignal,
-): Promise<void> {
-  const gone = new AbortController()
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an HTTP server's sockets are of net
-  const telling = new TellingSocket(socket as import('node:net').Socket, () => gone.abort())
-  parts.handOver(socket, telling.take)
-  const query = queryOf(request)
-  let listener: Listener
-  const accept = acceptOf(request.headers)
-  try {
-    const problem = parts.refusalOf(request)
-    if (problem !== undefined) throw new Fault('forbidden', problem)
-    if (accept === undefined) throw new Fault('bad-parameter', 'not the opening of a WebSocket')
-    const asked = admissionOf(parts, request, query)
-    parts.admit(asked)
-    listener = await admitListener(parts.events, {
-      id: socketPath.exec(pathOf(request))?.[1] ?? '',
-      caller: parts.callerOf(asked),
-      after: query.get('lastEventId'),
-      from: query.get('from'),
-    })
-  } catch (error) {
-    const { status, words } = refusalOf(parts, error)
-    const body = JSON.stringify(errorBody(status, words))
-    const head = [
-      `HTTP/1.1 ${status} ${errorWords[status] ?? ''}`,
-      'connection: close',
-      'content-type: application/json; charset=utf-8',
-      `content-length: ${Buffer.byteLength(body)}`,
-    ]
-    socket.end([...head, '', body].join('\r\n'))
-    return
-  }
-  const head = ['upgrade: websocket', 'connection: Upgrade', `sec-websocket-accept: ${accept}`]
-  socket.write(['HTTP/1.1 101 Switching Protocols', ...head, '', ''].join('\r\n'))
-  await tell(parts, { listener, signal: AbortSignal.any([over, gone.signal]) }, async (one) => {
-    const sent =
-      one === 'quiet'
-        ? telling.ping()
-        : telling.send(`{"id":"${listenId(one)}","message":${one.body}}`)
-    await inTime(
-      sent,
-      limitOf(parts, () => socket.destroy()),
-    )
-  })
-  telling.close(closeCodes.goingAway, 'the stream ends here')
 }
 
 /** Tells a listener everything until it is gone; what cannot be read now ends the stream. */
@@ -211,10 +228,6 @@ function queryOf(request: IncomingMessage): Query {
   const [, text = ''] = (request.url ?? '').split('?', 2)
   const values = new URLSearchParams(text)
   return { get: (name) => values.get(name) ?? undefined, all: Object.fromEntries(values) }
-}
-
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? ''
 }
 
 function admissionOf(parts: StreamParts, request: IncomingMessage, query: Query): AdmissionRequest {

@@ -34,8 +34,6 @@ export type Entrance = {
   readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
   /** Answers what needs no route; stands right before the framework's listener. */
   readonly deciding: (serve: Serve) => Serve
-  /** Why a host or page may not open a socket; `undefined` where it may. */
-  readonly socketProblem: (request: IncomingMessage) => string | undefined
   /**
    * Answers what is no request, or one that cannot be served. Call it before the server listens.
    */
@@ -64,13 +62,6 @@ export function createEntrance(rules: WebRules, methods: PathMethods): Entrance 
       if (answer === undefined) return serve(request, response)
       greet(request, response)
       send(response, answer)
-    },
-    socketProblem: ({ headers }) => {
-      if (closing) return 'the service is stopping'
-      if (!isAllowedHost(withPort(headers.host ?? ''), rules.allowedHosts)) return wrongHost
-      const { origin } = headers
-      const isAsked = origin !== undefined && rules.cors.allows(origin)
-      return isCrossSite(headers) && !isAsked ? crossSite : undefined
     },
     attach: (server) => {
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -22,8 +22,6 @@ export type FrontDoor = {
   /** The listener of `request` over the framework's. */
   readonly listener: (handler: Serve) => Serve
   readonly attach: (server: Server) => void
-  /** Hands the bytes of an upgraded socket to `take`. */
-  readonly handOver: SocketGuard['handOver']
   /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
   readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
   /** When a request came, by the gate's clock; `undefined` for one that did not come this way. */
@@ -73,7 +71,6 @@ export function createFrontDoor(parts: FrontDoorParts): FrontDoor {
 
   return {
     attach: guard.attach,
-    handOver: guard.handOver,
     listener: (handler) =>
       guard.oneByOne((request, response) => {
         const target = request.url ?? '/'

@@ -1,4 +1,4 @@
-/** Paths beside the operations, as the OpenAPI document has them: streams, sockets and files. */
+/** Paths beside the operations, as the OpenAPI document has them: streams and files. */
 
 const text = (name: string, place: 'path' | 'query', description: string): object => ({
   name,
@@ -34,15 +34,6 @@ export const otherPaths: Readonly<Record<string, object>> = {
         200: { description: 'One event per message', content: { 'text/event-stream': {} } },
         ...usual,
       },
-    },
-  },
-  '/v1/webhooks/{id}/socket': {
-    get: {
-      operationId: 'openEventSocket',
-      summary: 'The same over a WebSocket: one text frame per message, `{ id, message }`',
-      tags: ['Webhooks'],
-      parameters: webhook,
-      responses: { 101: { description: 'The connection is a WebSocket from here on' }, ...usual },
     },
   },
   '/v1/operations/{operationId}/file': {

@@ -16,7 +16,7 @@ import type { Serve } from '../../http/socket-guard.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { isSocketRequest, type StreamParts } from '../events/event-streams.ts'
+import type { StreamParts } from '../events/event-streams.ts'
 import { type Caller, unknownCaller } from '../operation/caller.ts'
 import { createDeadlines } from '../operation/deadlines.ts'
 import { createFreshReader, type FreshChains } from '../operation/freshness.ts'
@@ -82,10 +82,7 @@ export type ServerParts = {
 export type ApiServer = {
   readonly http: FastifyInstance
   /** Parts for the streams beside the operations. */
-  readonly forStreams: Pick<
-    StreamParts,
-    'admit' | 'callerOf' | 'addressOf' | 'release' | 'handOver' | 'refusalOf'
-  >
+  readonly forStreams: Pick<StreamParts, 'admit' | 'callerOf' | 'addressOf' | 'release'>
   /** With `isShared` other threads of this process may listen there, too. */
   readonly listen: (host: string, port: number, isShared?: boolean) => Promise<string>
   readonly close: () => Promise<void>
@@ -143,8 +140,6 @@ export function createServer(parts: ServerParts): ApiServer {
       callerOf: (request) => parts.callerOf?.(request) ?? unknownCaller,
       addressOf,
       release: door.answered,
-      handOver: door.handOver,
-      refusalOf: entrance.socketProblem,
     },
     listen: (host, port, isShared = false) =>
       http.listen({ host, port, ...(isShared ? { reusePort: true } : {}) }),
@@ -211,7 +206,7 @@ function serverBehind(
       // The entrance refuses requests without one in our own words.
       requireHostHeader: false,
       // Callers that offer another HTTP by the way are answered by this one.
-      shouldUpgradeCallback: isSocketRequest,
+      shouldUpgradeCallback: () => false,
     },
     door.listener(entrance.deciding(handler)),
   )

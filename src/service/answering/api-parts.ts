@@ -1,8 +1,8 @@
 /** The data API of this process, put together: every operation, and what all of them share. */
 
 import { BlockTape } from '../../api/events/block-tape.ts'
+import { mountBlockStream } from '../../api/events/event-streams.ts'
 import type { EventParts } from '../../api/events/parts.ts'
-import { mountTape } from '../../api/events/tape-stream.ts'
 import { createMethodNames } from '../../api/evm/method-names.ts'
 import type { EvmParts } from '../../api/evm/parts.ts'
 import { createPartyBooks } from '../../api/evm/party-book.ts'
@@ -171,7 +171,7 @@ function withTape(
   const failed = (error: unknown): void => log.debug('chain not read for the tape', { error })
   const tape = new BlockTape({ chains, networks, clock: world.clock, failed })
   gauges.onRead(() => gauges.set('firn_api_tape_readers', tape.readers, {}))
-  const endTape = mountTape(server.http, { ...server.forStreams, tape, most })
+  const endTape = mountBlockStream(server.http, { ...server.forStreams, tape, most })
   return () => {
     endTape()
     return server.close()

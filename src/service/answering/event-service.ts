@@ -37,7 +37,7 @@ export type EventServiceParts = {
 /** Webhooks at work. */
 export type EventService = {
   readonly parts: EventParts
-  /** Adds streams and sockets to `server` and begins to look for news for them. */
+  /** Adds streams to `server` and begins to look for news for them. */
   readonly start: (server: ApiServer) => void
   /** Begins to deliver to webhooks: one thread of a process does. */
   readonly deliver: (failed: (error: unknown) => void) => void

@@ -80,7 +80,6 @@ export async function openAggregators(
         allowPrivateIps: networkId !== 1 && networkId !== 5,
         timeoutMs: config['warp.timeoutMs'],
         maxLookback: config['warp.maxLookback'],
-        aggregatorUrl: config['warp.aggregatorUrl'],
       }
       const sources = sourcesOf(name, network, parts)
       const aggregator = await openAggregator(world, log.child('warp'), settings, sources)

@@ -26,7 +26,7 @@ async function findings(lie: (call: NodeCall, result: unknown) => unknown): Prom
     files: { read: async () => undefined, write: async () => {}, list: async () => [] },
   }
   const chain = { ...emptyChain, name: 'Demo', rpcUrls: ['http://node/'] }
-  const parts = { world, timeoutMs: 5_000, maxReplyBytes: 33_554_432, storedChainId: undefined }
+  const parts = { world, timeoutMs: 5_000, maxReplyBytes: 33_554_432, stored: new Map() }
   return checkChain(chain, parts)
 }
 

@@ -99,7 +99,7 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
       ['--config', config, ...data],
       'networks: { fuji: { nodeUrl: "127.0.0.1:9650", primary: true } }',
       4,
-      /^firn: networks\.fuji\.nodeUrl must be .*, did you mean http:\/\/127\.0\.0\.1:9650\?: "127\.0\.0\.1:9650"$/m,
+      /^firn: .*firn\.yaml:1: networks\.fuji\.nodeUrl must be .*, did you mean http:\/\/127\.0\.0\.1:9650\?: "127\.0\.0\.1:9650"$/m,
     ],
     [
       'limit that is none',
@@ -228,7 +228,7 @@ void test('start: what a configuration lacks is said with its remedy, and it run
   const empty = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'a')])
   assert.match(
     empty.errors(),
-    /^Nothing is indexed: name a node under `networks` or a chain under `chains` in the configuration\.$/m,
+    /^ {2}nothing is indexed: start with --node, or name a node under `networks` or a chain under `chains`$/m,
   )
   assert.equal(await empty.end(), 0)
   const rpc = `http://127.0.0.1:${listening.port}/ext/bc/2euXiQ9vAnzGbJhbv1AShETASYweS2p1ME7AnN71dhL3d8PQh3/rpc`
@@ -236,7 +236,7 @@ void test('start: what a configuration lacks is said with its remedy, and it run
   const bare = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'b')])
   assert.match(
     bare.errors(),
-    /^chains\[0\] has no name and is called by its place: give it one, `name: My L1`\.$/m,
+    /^ {2}chains\[0\] has no name and is called by its place: give it one, `name: My L1`\.$/m,
   )
   await until('the reason', async () => {
     const [chain] = (await toldChains(bare)).values()

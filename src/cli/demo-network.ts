@@ -4,7 +4,6 @@
  */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { readConfig } from '../config/read-config.ts'
@@ -13,23 +12,14 @@ import { installationFolder } from '../core/installation.ts'
 
 const folder = new URL('demo/', installationFolder)
 
-/** A loaded configuration, the demo network where no file was named; its folder is absolute. */
-export function locatedConfig({
-  config,
-  isDemo,
-}: {
-  readonly config: Config
-  readonly isDemo: boolean
-}): Config {
-  const located = { ...config, dataDir: resolve(config.dataDir) }
-  return isDemo ? withDemoNetwork(located) : located
-}
+/** Where the demo keeps its data, so that no other network meets its stores. */
+export const demoDataDir = './firn-demo'
 
 /**
  * `config` with the networks and chains of the bundled demo, and with its prices, ABIs and lists where
  * `config` has none of its own. A package without the demo serves none.
  */
-function withDemoNetwork(config: Config): Config {
+export function withDemoNetwork(config: Config): Config {
   const path = bundled('firn.json')
   if (!existsSync(path)) return config
   const value: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, 'utf8'))

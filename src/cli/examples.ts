@@ -8,16 +8,19 @@ import { ownValue } from '../core/own-value.ts'
 const examples: Readonly<Record<string, readonly string[]>> = {
   start: [
     'firn start                                   # the bundled demo network',
+    'firn start --node http://127.0.0.1:9650      # your node: all that it serves',
+    'firn start --rpc http://127.0.0.1:8545       # one EVM chain',
     'firn start --config firn.yaml',
     'firn start --config firn.yaml --role serve --port 8090',
   ],
+  init: ['firn init'],
   status: ['firn status', 'firn status --url http://10.0.0.5:8080 --json'],
   'keys create': ['firn keys create shop', 'firn keys create shop --per-minute 6000'],
   'keys list': ['firn keys list --config firn.yaml'],
   'keys limit': ['firn keys limit 1a2b3c4d --tier small'],
   'keys rotate': ['firn keys rotate --page-tokens'],
   'keys revoke': ['firn keys revoke 1a2b3c4d'],
-  'config show': ['firn config show --config firn.yaml'],
+  'config show': ['firn config show --changed --config firn.yaml'],
   rebuild: [
     'firn rebuild --metrics --config firn.yaml',
     'firn rebuild --primary fuji --config firn.yaml',

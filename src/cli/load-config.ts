@@ -1,17 +1,74 @@
-/** Finds and reads the configuration of a command: flags, environment, file. */
+/** Finds and reads the configuration of a command: flags, environment, file, nodes that are asked. */
 
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 import { readConfig, type ReadConfig } from '../config/read-config.ts'
 import type { Setting } from '../config/setting.ts'
-import { settings } from '../config/settings.ts'
+import { type Config, settings } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
+import type { Transport } from '../core/world.ts'
+import { demoDataDir, withDemoNetwork } from './demo-network.ts'
+import type { Found, Target } from './discovery/found-config.ts'
 import type { Flags } from './flags.ts'
 
-/** The configuration, and whether a file was named. Throws `bad-config`. */
+/** A configuration, whose folder is absolute, and where its chains come from. */
+export type Located = Found & {
+  /** Nodes that were asked; absent where the configuration says it all. */
+  readonly target: Target | undefined
+  readonly isDemo: boolean
+}
+
+/**
+ * The configuration that `flags` name: of a file, of what `--node` and `--rpc` find, of the demo network
+ * where nothing is named. `isStart`: nodes are asked even where it is known what they told before. Throws
+ * `bad-config`, and as `findChains`.
+ */
+export async function locateConfig(
+  flags: Flags,
+  { transport, isStart }: { readonly transport: Transport; readonly isStart: boolean },
+): Promise<Located> {
+  const { config, origins, isDemo } = loadConfig(flags)
+  const base: Config = { ...config, dataDir: resolve(config.dataDir) }
+  // Most commands ask nobody, and a demo has nothing to ask.
+  const discovery = (): Promise<typeof import('./discovery/found-config.ts')> =>
+    import('./discovery/found-config.ts')
+  const isKept = isDemo && origins['dataDir'] !== 'default'
+  const target = config.autoChains
+    ? ({ kind: 'auto' } as const)
+    : (targetOf(flags) ?? (isKept ? (await discovery()).targetIn(base) : undefined))
+  if (target === undefined) {
+    const located = isDemo ? withDemoNetwork(base) : base
+    return { config: located, target, isDemo, told: [], isPartial: false }
+  }
+  const { findChains, foundBefore, surveyParts } = await discovery()
+  const before = isStart ? undefined : foundBefore(base, target)
+  if (before !== undefined)
+    return { config: before, target, isDemo: false, told: [], isPartial: false }
+  return {
+    ...(await findChains(base, target, surveyParts(base, transport))),
+    target,
+    isDemo: false,
+  }
+}
+
+/** The target of `--node` or `--rpc`, where no file is named. */
+function targetOf(flags: Flags): Target | undefined {
+  const kind = (['node', 'rpc'] as const).find((one) => typeof flags[one] === 'string')
+  return kind === undefined || typeof flags['config'] === 'string'
+    ? undefined
+    : { kind, url: String(flags[kind]) }
+}
+
+/**
+ * The configuration of flags, environment and file, without what nodes tell; the demo has a folder of its
+ * own. Throws `bad-config`.
+ */
 export function loadConfig(flags: Flags): ReadConfig & { readonly isDemo: boolean } {
-  const path = typeof flags['config'] === 'string' ? flags['config'] : process.env['FIRN_CONFIG']
+  const target = targetOf(flags)
+  const environment = target === undefined ? process.env['FIRN_CONFIG'] : undefined
+  const path = typeof flags['config'] === 'string' ? flags['config'] : environment
   const given = new Map<string, string>()
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const option = setting.flag?.match(/--([\w-]+)/)?.[1]
@@ -23,7 +80,9 @@ export function loadConfig(flags: Flags): ReadConfig & { readonly isDemo: boolea
     environment: process.env,
     ...(path === undefined ? {} : { file: { path, text: readFile(path) } }),
   })
-  return { ...read, isDemo: path === undefined }
+  const isDemo = path === undefined && target === undefined
+  if (!isDemo || read.origins['dataDir'] !== 'default') return { ...read, isDemo }
+  return { ...read, config: { ...read.config, dataDir: demoDataDir }, isDemo }
 }
 
 function camelCase(option: string): string {

@@ -38,6 +38,11 @@ function createProgram(): Command {
     .showHelpAfterError('(firn --help lists the commands)')
     .exitOverride()
   addStart(program)
+  program
+    .command('init')
+    .description('ask three questions and write firn.yaml')
+    .option('--out <file>', 'file to write', 'firn.yaml')
+    .action(async (flags: Flags) => (await import('./commands/init.ts')).init(flags))
   addStatus(program)
   addKeyCommands(program)
   program
@@ -45,6 +50,7 @@ function createProgram(): Command {
     .description('configuration')
     .command('show')
     .description('print every setting and where its value comes from')
+    .option('--changed', 'only those that differ from their defaults')
     .option('--config <file>', 'configuration file')
     .action(async (flags: Flags) => (await import('./commands/config-show.ts')).showConfig(flags))
   addStoreCommands(program)
@@ -53,6 +59,8 @@ function createProgram(): Command {
   program
     .command('doctor')
     .description('check the machine, the stores and every node, and tell what to do')
+    .option('--node <url>', 'a node, as of firn start')
+    .option('--rpc <url>', 'the RPC address of one EVM chain, as of firn start')
     .option('--config <file>', 'configuration file')
     .option('--data-dir <folder>', 'folder of stores, keys and logs')
     .option('--port <port>', 'port of the data API')
@@ -74,9 +82,15 @@ function createProgram(): Command {
 function addStart(program: Command): void {
   program
     .command('start', { isDefault: true })
-    .description('index chains and serve the API; without --config, the bundled demo network')
+    .description('index chains and serve the API; where nothing is named, the bundled demo network')
+    .option('--node <url>', 'a node: its primary network and every EVM chain that it serves')
+    .option('--rpc <url>', 'the RPC address of one EVM chain')
     .option('--config <file>', 'configuration, for instance firn.yaml')
-    .option('--data-dir <folder>', 'folder of stores, keys and logs (default ./firn-data)')
+    .option('--print-config', 'print what this start would use, and end')
+    .option(
+      '--data-dir <folder>',
+      'folder of stores, keys and logs (default ./firn-data; of the demo ./firn-demo)',
+    )
     .option('--port <port>', 'port of the data API (default 8080)')
     .option('--node-port <port>', 'port of the node listener (default 8081)')
     .option('--api-admin-enabled [on]', 'serve the administration RPC on the node listener')

@@ -17,7 +17,7 @@ void test('progress: a line tells how far, how fast and how long, and fits the t
     { ...chain, stages: [{ ...stage, blocksPerSecond: 1_210, etaSeconds: 3 }] },
     200,
   )
-  assert.match(told, /^Demo +█{6}░{18} +25 % +blocks 500 of 2,000, 1,210 blocks\/s, 3 s to go$/)
+  assert.match(told, /^Demo +█{6}░{18} +25 % +block 500 of 2,000, 1,210 blocks\/s, 3 s to go$/)
   assert.equal(line({ ...chain, stages: [{ ...stage, blocksPerSecond: 1 }] }, 40).length, 40)
   const waiting = { ...stage, blocksPerSecond: 0, reason: 'a node does not answer' }
   assert.match(line({ ...chain, stages: [waiting] }, 200), /waiting: a node does not answer$/)
@@ -38,7 +38,10 @@ void test('progress: transactions from before a chain had blocks are none of its
   ] as const
   const told = { key: 'primary-fuji', network: 'fuji', name: 'Primary', endpoints: [] }
   const chain = { ...told, stages: stages.map(withoutDepth) }
-  assert.match(line(chain, 200), /^Primary +[█░]{24} +\d+ % +X 0 of 155, 700 blocks\/s$/)
+  assert.match(
+    line(chain, 200),
+    /^Primary +[█░]{24} +\d+ % +X-Chain block 0 of 155, 700 blocks\/s$/,
+  )
 })
 
 void test('progress: a line of the log stands above the bars, nothing is overwritten', (t) => {

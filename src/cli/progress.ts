@@ -1,5 +1,6 @@
 /** Progress while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
 
+import { ownValue } from '../core/own-value.ts'
 import type { ChainStatus } from '../indexing/run/status-board.ts'
 import { type Overall, overallOf } from '../indexing/stream/overall-progress.ts'
 import type { StageStatus } from '../indexing/stream/stage.ts'
@@ -63,7 +64,7 @@ function isDone(chain: ChainStatus): boolean {
   return chain.stages.every(({ state }) => state === 'live' || state === 'off')
 }
 
-/** `Demo Chain  ████░░░░  52 %  traces 205 of 403, 1,210 blocks/s, 3 s to go`. */
+/** `Demo Chain  ████░░░░  52 %  block 205 of 403, 1,210 blocks/s, 3 s to go`. */
 export function line(chain: ChainStatus, columns: number): string {
   const { stages, overall = overallOf(stages) } = chain
   const name = chain.name.padEnd(22)
@@ -77,13 +78,30 @@ export function line(chain: ChainStatus, columns: number): string {
   return `${name} ${bar} ${detailOf(stage, overall)}`.slice(0, columns)
 }
 
+/** Stages as people know them. */
+const stageWords: Readonly<Record<string, string>> = {
+  traces: 'internal transactions to block',
+  tokens: 'names of tokens to block',
+  nfts: 'names of NFTs to block',
+  copied: 'comparison with the node to block',
+  messages: 'messages to block',
+  P: 'P-Chain block',
+  X: 'X-Chain block',
+  C: 'C-Chain block',
+  blocks: 'block',
+}
+
 function detailOf(stage: StageStatus, { share, etaSeconds }: Overall): string {
   if (stage.reason !== undefined && stage.state !== 'live') return `waiting: ${stage.reason}`
+  if (stage.indexedHeight < 0 && stage.headHeight < 0)
+    return stage.state === 'live' ? 'live, no block yet' : 'asks its node'
   if (stage.state === 'live') return `live at ${stage.indexedHeight.toLocaleString('en')}`
   const percent = `${Math.floor(share * 100)} %`.padStart(5)
+  if (stage.headHeight < 0) return percent
+  const word = ownValue(stageWords, stage.stage) ?? stage.stage
   const height = `${(stage.indexedHeight + 1).toLocaleString('en')} of ${(stage.headHeight + 1).toLocaleString('en')}`
   const eta = etaSeconds === undefined ? '' : `, ${duration(etaSeconds)} to go`
-  return `${percent}  ${stage.stage} ${height}, ${rate(stage.blocksPerSecond)}${eta}`
+  return `${percent}  ${word} ${height}, ${rate(stage.blocksPerSecond)}${eta}`
 }
 
 /** `0.4 blocks/s`, `1 block/s`, `1,210 blocks/s`. */

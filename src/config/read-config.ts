@@ -47,17 +47,42 @@ type ConfigFile =
   | { readonly value: Readonly<Record<string, unknown>> }
 
 type Plain = Record<string, unknown>
-type Yaml = Pick<typeof import('yaml'), 'parseDocument'>
+type Yaml = Pick<typeof import('yaml'), 'LineCounter' | 'parseDocument'>
 
 const load = createRequire(import.meta.url)
 
+/** Settings of a file, and the place of each in it, `firn.yaml:3: `, where it has one. */
+type ReadFile = { readonly value: Plain; readonly placeOf: (path: string) => string }
+
+const noFile: ReadFile = { value: {}, placeOf: () => '' }
+
+/** Mistakes, told together at the end. */
+class Problems {
+  readonly #placeOf: ReadFile['placeOf']
+  readonly #told: string[] = []
+
+  constructor(placeOf: ReadFile['placeOf']) {
+    this.#placeOf = placeOf
+  }
+
+  /** `text` is about the setting at `path`. */
+  add(path: string, text: string): void {
+    this.#told.push(`${this.#placeOf(path)}${text}`)
+  }
+
+  /** Throws `bad-config` where there is one. */
+  end(): void {
+    if (this.#told.length > 0) throw new Fault('bad-config', this.#told.join('; '))
+  }
+}
+
 /** Reads and checks. Throws `bad-config` naming every problem. */
 export function readConfig(input: ConfigInput): ReadConfig {
-  const problems: string[] = []
-  const file = input.file === undefined ? {} : parseFile(input.file)
-  const { networks, chains, ...rest } = file
+  const file = input.file === undefined ? noFile : parseFile(input.file)
+  const problems = new Problems(file.placeOf)
+  const { networks, chains, ...rest } = file.value
   const fromFile = flatten(rest)
-  checkNames(Object.keys(fromFile), Object.keys(settings), '', problems)
+  checkNames(Object.keys(fromFile), [...Object.keys(settings), 'networks', 'chains'], '', problems)
   checkNames(
     environmentKeys(input.environment),
     Object.keys(settings).map(environmentName),
@@ -82,8 +107,9 @@ export function readConfig(input: ConfigInput): ReadConfig {
     )
   }
   values.set('networks', readNetworks(networks, problems))
-  values.set('chains', readChains(chains, problems))
-  if (problems.length > 0) throw new Fault('bad-config', problems.join('; '))
+  values.set('autoChains', chains === 'auto')
+  values.set('chains', chains === 'auto' ? [] : readChains(chains, problems))
+  problems.end()
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key of the tables was set and checked above
   return {
     config: Object.freeze(Object.fromEntries(values)) as Config,
@@ -91,11 +117,12 @@ export function readConfig(input: ConfigInput): ReadConfig {
   }
 }
 
-function parseFile(file: ConfigFile): Plain {
-  if ('value' in file) return { ...file.value }
+function parseFile(file: ConfigFile): ReadFile {
+  if ('value' in file) return { ...noFile, value: { ...file.value } }
   // Loaded when there is a file: it is 72 modules, and most commands read none.
-  const { parseDocument }: Yaml = load('yaml')
-  const document = parseDocument(file.text, { prettyErrors: true })
+  const { LineCounter, parseDocument }: Yaml = load('yaml')
+  const lineCounter = new LineCounter()
+  const document = parseDocument(file.text, { prettyErrors: true, lineCounter })
   const [error] = document.errors
   if (error !== undefined) {
     const place = error.linePos?.[0]
@@ -104,9 +131,30 @@ function parseFile(file: ConfigFile): Plain {
     throw new Fault('bad-config', `${file.path}${where}: ${message}`)
   }
   const value: unknown = document.toJS()
-  if (value === null || value === undefined) return {}
+  if (value === null || value === undefined) return noFile
   if (!isObject(value)) throw new Fault('bad-config', `${file.path} must hold settings by name`)
-  return value
+  const lines = new Map<string, number>()
+  noteLines(document.contents, '', (path, at) => lines.set(path, lineCounter.linePos(at).line))
+  const placeOf = (path: string): string => {
+    const line = lines.get(path)
+    return line === undefined ? '' : `${file.path}:${line}: `
+  }
+  return { value, placeOf }
+}
+
+/** Tells where each setting below `node` begins: `chains[0].name` and its place in the text. */
+function noteLines(node: unknown, path: string, note: (path: string, at: number) => void): void {
+  const items: unknown = isObject(node) ? node['items'] : undefined
+  if (!Array.isArray(items)) return
+  for (const [at, item] of items.entries()) {
+    // A pair of a map has a key; an item of a list is a node itself.
+    const key: unknown = isObject(item) ? item['key'] : undefined
+    const name = isObject(key) ? String(key['value']) : undefined
+    const place = name === undefined ? `${path}[${at}]` : path === '' ? name : `${path}.${name}`
+    const range: unknown = isObject(key) ? key['range'] : isObject(item) ? item['range'] : undefined
+    if (Array.isArray(range)) note(place, Number(range[0]))
+    noteLines(name === undefined || !isObject(item) ? item : item['value'], place, note)
+  }
 }
 
 /** `{ api: { port: 1 } }` becomes `{ 'api.port': 1 }`; settings of any form stay whole. */
@@ -131,12 +179,13 @@ function checkNames(
   names: readonly string[],
   known: readonly string[],
   where: string,
-  problems: string[],
+  problems: Problems,
 ): void {
   for (const name of names) {
     if (known.includes(name)) continue
     const close = nearest(name, known)
-    problems.push(
+    problems.add(
+      `${where}${name}`,
       `unknown setting ${where}${name}${close === undefined ? '' : `, did you mean ${close}?`}`,
     )
   }
@@ -147,28 +196,29 @@ function structured(
   name: string,
   setting: Setting,
   text: string | undefined,
-  problems: string[],
+  problems: Problems,
 ): unknown {
   const takesAny = setting.kind === 'any' || setting.kind === 'list'
   if (text === undefined || !takesAny || !/^\s*[[{]/.test(text)) return text
   try {
     return JSON.parse(text)
   } catch {
-    problems.push(`${name} must be JSON where it begins with a brace or bracket: ${text}`)
+    problems.add(name, `${name} must be JSON where it begins with a brace or bracket: ${text}`)
     return setting.default
   }
 }
 
-function checked(path: string, setting: Setting, value: unknown, problems: string[]): unknown {
+function checked(path: string, setting: Setting, value: unknown, problems: Problems): unknown {
   const refuse = (allowed: string): unknown => {
-    problems.push(
+    problems.add(
+      path,
       `${path} must be ${allowed}: ${setting.secret === true ? '***' : String(JSON.stringify(value))}`,
     )
     return setting.default
   }
   const addressed = (text: string): string => {
     const problem = setting.isAddress === true && text !== '' ? webAddressProblem(text) : undefined
-    if (problem !== undefined) problems.push(`${path} ${problem}: ${JSON.stringify(text)}`)
+    if (problem !== undefined) problems.add(path, `${path} ${problem}: ${JSON.stringify(text)}`)
     return text
   }
   switch (setting.kind) {
@@ -219,10 +269,10 @@ function readTable(
   table: Readonly<Record<string, Setting>>,
   value: unknown,
   where: string,
-  problems: string[],
+  problems: Problems,
 ): Plain {
   if (!isObject(value)) {
-    problems.push(`${where} must hold settings by name`)
+    problems.add(where, `${where} must hold settings by name`)
     return {}
   }
   checkNames(Object.keys(value), Object.keys(table), `${where}.`, problems)
@@ -239,11 +289,11 @@ function readTable(
 
 function readNetworks(
   value: unknown,
-  problems: string[],
+  problems: Problems,
 ): Readonly<Partial<Record<string, NetworkConfig>>> {
   if (value === undefined || value === null) return {}
   if (!isObject(value)) {
-    problems.push('networks must hold mainnet or fuji')
+    problems.add('networks', 'networks must hold mainnet or fuji')
     return {}
   }
   checkNames(Object.keys(value), ['mainnet', 'fuji'], 'networks.', problems)
@@ -253,16 +303,16 @@ function readNetworks(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readTable fills every key of the table
     const network = read as NetworkConfig
     if (network.nodeUrl === '' && network.recording === '')
-      problems.push(`networks.${name} needs nodeUrl`)
+      problems.add(`networks.${name}`, `networks.${name} needs nodeUrl`)
     out.set(name, network)
   }
   return Object.fromEntries(out)
 }
 
-function readChains(value: unknown, problems: string[]): readonly ChainConfig[] {
+function readChains(value: unknown, problems: Problems): readonly ChainConfig[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) {
-    problems.push('chains must be a list')
+    problems.add('chains', 'chains must be a list, or auto: all that the nodes of `networks` serve')
     return []
   }
   return value.map((entry: unknown, at) => {
@@ -270,7 +320,7 @@ function readChains(value: unknown, problems: string[]): readonly ChainConfig[] 
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readTable fills every key of the table
     const chain = read as ChainConfig
     if (chain.rpcUrls?.length === 0 && chain.recording === '')
-      problems.push(`chains[${at}] needs rpcUrls`)
+      problems.add(`chains[${at}]`, `chains[${at}] needs rpcUrls`)
     return chain
   })
 }

@@ -211,7 +211,7 @@ export const settings = {
   'log.format': word(
     'auto',
     ['auto', 'plain', 'json'],
-    'Form of the lines on the terminal; `auto` is plain on a terminal, else JSON.',
+    'Form of the lines a start prints: for people, or one JSON object a line; `auto` is `plain`.',
   ),
 
   'index.freeze': word(
@@ -369,6 +369,8 @@ export type ChainConfig = Values<typeof chainSettings>
 export type Config = Values<typeof settings> & {
   readonly networks: Readonly<Partial<Record<'mainnet' | 'fuji', NetworkConfig>>>
   readonly chains: readonly ChainConfig[]
+  /** `chains: auto`: those that the nodes of `networks` serve, found at the start. */
+  readonly autoChains: boolean
 }
 
 /** `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */

@@ -39,6 +39,10 @@ export const faults = {
     retryable: false,
     meaning: 'a node tells another history than the one stored',
   },
+  'foreign-store': {
+    retryable: false,
+    meaning: 'a store holds another chain or network than the one configured',
+  },
   'rows-refuted': {
     retryable: true,
     meaning: 'stored rows are not those of the chain; they are taken away and read again',

@@ -25,6 +25,7 @@ export const statusOf: Readonly<Record<FaultCode, number>> = {
   'rows-refuted': 503,
   'rows-altered': 503,
   'node-refused': 503,
+  'foreign-store': 500,
   'source-mismatch': 503,
   'state-violation': 503,
   'store-version': 503,

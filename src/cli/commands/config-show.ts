@@ -18,7 +18,10 @@ export async function showConfig(flags: Flags): Promise<void> {
   await checkConfig(config, { world, log: silentLog })
   await world.close()
   const values: Readonly<Record<string, unknown>> = config
-  const rows = Object.entries<Setting>(settings).map(([path, setting]) => [
+  const changed = Object.entries<Setting>(settings).filter(
+    ([path]) => flags['changed'] !== true || ownValue(origins, path) !== 'default',
+  )
+  const rows = changed.map(([path, setting]) => [
     path,
     setting.secret === true && ownValue(origins, path) !== 'default'
       ? '***'

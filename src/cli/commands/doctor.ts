@@ -1,5 +1,5 @@
 import { faultOf } from '../../core/fault.ts'
-import { chainSpecs, streamSpecs } from '../../service/chain-specs.ts'
+import { chainSpecs, primaryStream, streamSpecs } from '../../service/chain-specs.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
@@ -14,8 +14,6 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { configOf } from '../stores/configured-stores.ts'
 
-const chainIdQuestion = statement("select value from meta where name = 'chainId'")
-
 /** Longest wait for one answer of a node: a doctor does not keep people waiting. */
 const timeoutMs = 10_000
 
@@ -24,7 +22,7 @@ const timeoutMs = 10_000
  * check, with what to do. Exit code 1 when there is a problem.
  */
 export async function doctor(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const world = openWorld()
   const location = storeLocation(config)
   const limits = { timeoutMs, maxReplyBytes: config['source.maxReplyBytes'] }
@@ -43,12 +41,15 @@ export async function doctor(flags: Flags): Promise<void> {
     tell(checkPatterns(location, names))
     tell(await checkStores(location, names, world.clock))
     for (const { config: chain, spec } of chains) {
-      const storedChainId = await chainIdOf(location, spec.key)
-      tell(await checkChain(chain, { world, ...limits, storedChainId }))
+      const stored = await metaOf(location, spec.key)
+      tell(await checkChain(chain, { world, ...limits, stored }))
     }
     for (const [name, network] of Object.entries(config.networks))
-      if (network !== undefined)
-        tell(await checkNetwork(name, network, { transport: world.transport, ...limits }))
+      if (network !== undefined) {
+        const { key } = primaryStream(name === 'mainnet' ? 'mainnet' : 'fuji')
+        const stored = await metaOf(location, key)
+        tell(await checkNetwork(name, network, { transport: world.transport, ...limits, stored }))
+      }
   } finally {
     await world.close()
   }
@@ -56,15 +57,17 @@ export async function doctor(flags: Flags): Promise<void> {
   if (worst > 0) process.exitCode = exitCodes.failed
 }
 
-/** Chain id a store is of; `undefined` where there is no store yet. */
-async function chainIdOf(location: StoreLocation, name: string): Promise<number | undefined> {
+const everyMeta = statement('select name, value from meta')
+
+/** Facts of a store about its chain or network; none where there is no store. */
+async function metaOf(location: StoreLocation, name: string): Promise<ReadonlyMap<string, string>> {
   try {
     const database = await openStore(location, name, controlTables, 'read')
-    const [value] = (await database.get(chainIdQuestion)) ?? []
+    const rows = await database.all(everyMeta)
     await database.close()
-    return value === undefined ? undefined : Number(value)
+    return new Map(rows.map(([key, value]) => [String(key), String(value)]))
   } catch (error) {
     if (faultOf(error) === undefined) throw error
-    return undefined
+    return new Map()
   }
 }

@@ -37,7 +37,7 @@ const everyMs = 10_000
  * copies are found by a Firn once all of them are whole.
  */
 export async function migrate(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const source: StoreLocation = storeLocation(config)
   const location = locationOf(flags, config)
   const { stores: made, others } = await madeStores(config, 'migrate')

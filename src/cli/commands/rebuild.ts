@@ -22,7 +22,7 @@ const firstHeight = statement('select min(height) from block')
  * it. Throws `not-found` when there is none.
  */
 export async function rebuildMetrics(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const { store, dataDir } = config
   const chains = chainSpecs(config).filter(
     ({ spec }) => store !== 'embedded' || existsSync(join(dataDir, `${spec.key}.sqlite`)),

@@ -39,7 +39,7 @@ const limitMs = 7 * 86_400_000
  * them. Exit code 1 when something could not be mended, which is said.
  */
 export async function repairStores(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const world = openWorld()
   const stores = await configuredStores(config)
   const names = stores.map(({ key }) => key)

@@ -38,7 +38,7 @@ const everyMs = 10_000
 
 /** Takes a snapshot, beside a running Firn or without one, and prints its id. */
 export async function createSnapshot(target: string, flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   checkNotRestoring(config.dataDir)
   const location = storeLocation(config)
   const { stores, others } = await madeStores(config, 'copy')

@@ -5,14 +5,15 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import { installationFolder } from '../../core/installation.ts'
+import type { World } from '../../core/world.ts'
 import type { Running } from '../../service/assemble.ts'
 import { version } from '../../service/version.ts'
-import { silentLog } from '../../telemetry/log.ts'
+import type { LogRegistry } from '../../telemetry/log-registry.ts'
+import { type Log, silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
-import { locatedConfig } from '../demo-network.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
+import { type Located, locateConfig } from '../load-config.ts'
 import { showProgress, type Drawing, type Screen } from '../progress.ts'
 
 /** Starts Firn and returns when it has been told to stop, even while it starts. */
@@ -24,15 +25,20 @@ export async function start(flags: Flags): Promise<void> {
   process.stderr.on('error', () => undefined)
   process.once('SIGTERM', () => stop(undefined))
   if (process.env['npm_lifecycle_event'] !== undefined) stopWithoutParent(stop)
-  const loaded = loadConfig(flags)
-  const config = locatedConfig(loaded)
   const world = openWorld()
+  const located = await locateConfig(flags, { transport: world.transport, isStart: true })
+  const { config } = located
+  if (flags['printConfig'] === true) {
+    const { configText } = await import('../config-text.ts')
+    console.log(configText(config))
+    return world.close()
+  }
   // Most of the product, as `assemble` is: loaded once the form of all settings is right.
   const { checkConfig } = await import('../../service/check-config.ts')
   await checkConfig(config, { world, log: silentLog })
   const { makeDataFolder } = await import('../../service/stores/data-folder.ts')
   makeDataFolder(config.dataDir)
-  const isTerminal = process.stdout.isTTY
+  const isTerminal = process.stdout.isTTY && config['log.format'] !== 'json'
   let progress: Drawing | undefined = undefined
   const { createLogs } = await import('../../telemetry/log-registry.ts')
   const logs = createLogs({
@@ -47,58 +53,89 @@ export async function start(flags: Flags): Promise<void> {
     logLevel: config['log.level'],
     displayLevel: config['log.displayLevel'],
   })
-  const { assemble } = await import('../../service/assemble.ts')
-  const running = await assemble(config, { world, logs, failed: stop })
-  const shown = screen(isTerminal)
-  greet(shown, running, { config, isDemo: loaded.isDemo })
-  // Otherwise it is written at the end of the process, and never when the process is killed.
-  flushCompileCache()
-  progress = showProgress(shown, running.indexed)
-  const failure = await stopped
-  progress.stop()
-  if (failure !== undefined) {
-    logs.log.error('stopping', { reason: faultOf(failure)?.message ?? failure })
-    process.exitCode = exitCodes.failed
-  }
-  await running.stop()
+  const shown = screen(isTerminal, logs.log, config)
+  const draw = (drawing: Drawing): unknown => (progress = drawing)
+  const failed = await serve(located, { world, logs, shown, stopped, stop, draw })
   await world.close()
   logs.close()
-  if (failure === undefined) shown.write('stopped; everything is saved\n')
+  if (failed) process.exitCode = exitCodes.failed
+  else shown.write('stopped; everything is saved\n')
+}
+
+type Serving = {
+  readonly world: World
+  readonly logs: LogRegistry
+  readonly shown: Screen
+  /** Resolves when it is to stop, with a failure where that is the reason. */
+  readonly stopped: Promise<unknown>
+  readonly stop: (failure: unknown) => void
+  readonly draw: (drawing: Drawing) => unknown
+}
+
+/** Serves until it is to stop, put together anew when a node begins to serve another chain. Returns whether it failed. */
+async function serve(first: Located, parts: Serving): Promise<boolean> {
+  const { world, logs, shown, stop } = parts
+  const { assemble } = await import('../../service/assemble.ts')
+  const { newChains } = await import('../discovery/new-chains.ts')
+  const stopped = parts.stopped.then((failure) => ({ failure }))
+  for (let now = first; ;) {
+    const lacks = lacksOf(now, world)
+    const running = await assemble(now.config, { world, logs, failed: stop })
+    greet(shown, running, now)
+    // Otherwise it is written at the end of the process, and never when the process is killed.
+    flushCompileCache()
+    const drawing = showProgress(shown, running.indexed)
+    parts.draw(drawing)
+    void lacks.then((told) => drawing.makeRoom(() => shown.write(told)))
+    const over = new AbortController()
+    const found = newChains(now, { world, log: logs.log, signal: over.signal })
+    const end = await Promise.race([stopped, found])
+    over.abort()
+    drawing.stop()
+    const failure = 'failure' in end ? end.failure : undefined
+    if (failure !== undefined)
+      logs.log.error('stopping', { reason: faultOf(failure)?.message ?? failure })
+    await running.stop()
+    if ('failure' in end) return failure !== undefined
+    now = end
+  }
+}
+
+/** Lines about what the nodes that were found do not offer, and what that costs. */
+async function lacksOf({ config, target }: Located, { transport }: World): Promise<string> {
+  if (target === undefined) return ''
+  const { lacksOf: ask, surveyParts } = await import('../discovery/found-config.ts')
+  try {
+    const lacks = await ask(config, surveyParts(config, transport))
+    return lacks.map((lack) => `  ${lack}\n`).join('')
+  } catch {
+    // A node that is away is told of by its chains.
+    return ''
+  }
 }
 
 /**
- * npm runs scripts by a shell that passes no signal on: this process stops once the shell has
- * ended.
+ * The terminal, or else standard error, so that a pipe gets only the answers of commands; records of the
+ * log where all lines are JSON.
  */
-function stopWithoutParent(stop: (reason: undefined) => void): void {
-  const { ppid } = process
-  const look = (): void => {
-    if (process.ppid !== ppid) stop(undefined)
-  }
-  setInterval(look, 500).unref()
-}
-
-/** The terminal, or else standard error, so that a pipe gets only the answers of commands. */
-function screen(isTerminal: boolean): Screen {
+function screen(isTerminal: boolean, log: Log, config: Config): Screen {
+  const record = (text: string): void => log.info('told', { text: text.trimEnd() })
+  const stream = isTerminal ? process.stdout : process.stderr
   return {
     isTerminal,
     // A terminal without a size says 0.
     columns: () => process.stdout.columns || 120,
-    write: (text) => (isTerminal ? process.stdout : process.stderr).write(text),
+    write: config['log.format'] === 'json' ? record : (text) => stream.write(text),
   }
 }
 
 function formatOf(config: Config, isTerminal: boolean): 'plain' | 'colors' | 'json' {
   if (config['log.format'] !== 'auto') return config['log.format']
-  return isTerminal ? 'colors' : 'json'
+  return isTerminal ? 'colors' : 'plain'
 }
 
 /** The first thing a person reads. */
-function greet(
-  { write }: Screen,
-  running: Running,
-  { config, isDemo }: { readonly config: Config; readonly isDemo: boolean },
-): void {
+function greet({ write }: Screen, running: Running, { config, isDemo, told }: Located): void {
   const lines = [`Firn ${version}${isDemo ? ', serving the bundled demo network' : ''}`]
   if (running.apiUrl !== '') {
     lines.push(
@@ -114,16 +151,17 @@ function greet(
   const guide = new URL('docs/guide/getting-started.md', installationFolder)
   if (isDemo)
     lines.push(
-      `  your own chains   firn start --config firn.yaml (${relative(process.cwd(), fileURLToPath(guide))})`,
+      `  your own node     firn start --node http://127.0.0.1:9650 (${relative(process.cwd(), fileURLToPath(guide))})`,
     )
-  write(`${[...lines, ...remarks(config)].join('\n')}\n`)
+  const notes = [...told, ...remarks(config)].map((note) => `  ${note}`)
+  write(`${[...lines, ...notes].join('\n')}\n`)
 }
 
 /** Warnings about a configuration that lacks something, each with its remedy. */
 function remarks({ chains, networks }: Config): string[] {
   const all = Object.values(networks).filter((one) => one !== undefined)
   const nothing =
-    'Nothing is indexed: name a node under `networks` or a chain under `chains` in the configuration.'
+    'nothing is indexed: start with --node, or name a node under `networks` or a chain under `chains`'
   return [
     ...(chains.length + all.length === 0 ? [nothing] : []),
     ...chains.flatMap(({ name }, at) =>

@@ -22,7 +22,7 @@ const limitMs = 3_600_000
  */
 export async function verifyEvmChain(flags: Flags): Promise<void> {
   const sample = sampleOf(flags)
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const stores = await configuredStores(config)
   const wanted = String(flags['chain'])
   const store = stores.find(({ kind, key }) => kind === 'evm' && key === wanted)

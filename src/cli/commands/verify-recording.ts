@@ -41,7 +41,7 @@ const nowhere = 'http://recording.invalid'
  * Prints what was compared, how often, and every difference; exit code 1 when there is any.
  */
 export async function verifyRecording(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const stores = await configuredStores(config)
   const world = openWorld()
   const outcomes: ('same' | 'differs' | 'not recorded')[] = []

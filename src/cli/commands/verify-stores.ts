@@ -10,7 +10,7 @@ import { isWhole, printVerdict, type StoreVerdict, verdictOf } from '../stores/s
  * has no sums.
  */
 export async function verifyStores(flags: Flags): Promise<void> {
-  const config = configOf(flags)
+  const config = await configOf(flags)
   const isJson = flags['json'] === true
   const verdicts: StoreVerdict[] = []
   for (const store of await configuredStores(config)) {

@@ -27,6 +27,7 @@ export async function verify(flags: Flags): Promise<void> {
   const sample = sampleOf(flags)
   const world = openWorld()
   const { config } = loadConfig(flags)
+  const url = nodeUrl(flags, config, name)
   const location = storeLocation(config)
   const store = await openPrimaryReader(location, primaryStream(name).key)
   try {
@@ -35,7 +36,7 @@ export async function verify(flags: Flags): Promise<void> {
       throw new Fault('not-found', `nothing is indexed yet of the primary network: ${name}`)
     const node = createNodeApi({
       transport: world.transport,
-      url: nodeUrl(flags, config, name),
+      url,
       timeoutMs: config['source.timeoutMs'],
       maxReplyBytes: config['source.maxReplyBytes'],
     })
@@ -58,7 +59,7 @@ export async function verify(flags: Flags): Promise<void> {
 function nodeUrl(flags: Flags, config: Config, name: Network): string {
   const url =
     typeof flags['node'] === 'string' ? flags['node'] : (config.networks[name]?.nodeUrl ?? '')
-  if (url === '') throw new Fault('bad-config', 'no node to compare with: give --node <url>')
+  if (url === '') throw new Fault('bad-parameter', 'no node to compare with: give --node <url>')
   return url
 }
 

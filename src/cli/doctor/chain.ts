@@ -3,7 +3,7 @@
 import type { ChainConfig } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
-import type { World } from '../../core/world.ts'
+import type { Clock, Transport } from '../../core/world.ts'
 import { endpointName } from '../../source/endpoint.ts'
 import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../../source/json-rpc.ts'
 import { traceProbe } from '../../source/node-traces.ts'
@@ -11,11 +11,11 @@ import { fine, problem, warning, type Finding } from './finding.ts'
 
 /** Parts of the process that the checks use. */
 export type ChainCheckParts = {
-  readonly world: World
+  readonly world: { readonly transport: Transport; readonly clock: Pick<Clock, 'now'> }
   readonly timeoutMs: number
   readonly maxReplyBytes: number
-  /** Chain id of the store, where there is one. */
-  readonly storedChainId: number | undefined
+  /** Facts of the store about its chain, by name; none where there is no store. */
+  readonly stored: ReadonlyMap<string, string>
 }
 
 /** Blocks may carry a time this far ahead: avalanchego allows 10 s, clocks differ. */
@@ -76,6 +76,7 @@ async function checkEndpoint(
       ),
     ]
   ids.add(chainId)
+  const version = await ask('web3_clientVersion')
   const old = `0x${Math.max(0, head - oldStateDepth).toString(16)}`
   const zero = `0x${'00'.repeat(20)}`
   const latest = await ask('eth_getBlockByNumber', 'latest', false)
@@ -84,9 +85,15 @@ async function checkEndpoint(
   const hasTraces = has(await ask(traceProbe.method, ...traceProbe.params))
   return [
     fine(subject, `chain id ${chainId}, height ${head}`),
-    ...storeFinding(subject, chainId, parts.storedChainId),
+    ...storeFinding(subject, parts.stored, {
+      chainId: String(chainId),
+      genesisHash: hashIn(await ask('eth_getBlockByNumber', '0x0', false)),
+    }),
     ...clockFinding(subject, latest, parts.world),
-    ...acceptedFinding(subject, { final, latest, head }),
+    // Of AvalancheGo alone: elsewhere blocks are final some time after they are shown.
+    ...(String(version.kind === 'result' && version.result).startsWith('anvil/')
+      ? []
+      : acceptedFinding(subject, { final, latest, head })),
     await batchFinding(subject, target, signal),
     has(await ask('eth_getBlockReceipts', '0x0'))
       ? fine(subject, 'offers eth_getBlockReceipts')
@@ -114,7 +121,9 @@ function stateFindings(
           'enable the debug-tracer API of the chain ("eth-apis" with "debug-tracer")',
         ),
     hasOldState
-      ? fine(subject, `has state ${depth} blocks back`)
+      ? depth === 0
+        ? fine(subject, 'has no past yet')
+        : fine(subject, `has state ${depth} blocks back`)
       : warning(
           subject,
           prunedText(hasTraces),
@@ -126,16 +135,35 @@ function stateFindings(
 /** A height whose state a pruned node does not have and does not compute again. */
 function prunedText(hasTraces: boolean): string {
   const never = hasTraces ? ', nor are internal transactions before its first traced block' : ''
-  return `keeps no old state: balances of the past are not served from it${never}`
+  return `keeps no past state: balances at past blocks are not available${never}`
 }
 
-function storeFinding(subject: string, told: number, stored: number | undefined): Finding[] {
-  if (stored === undefined || stored === told) return []
-  const text = `is chain ${told}, the store holds chain ${stored}`
-  return [problem(subject, text, 'correct rpcUrls, or give the new chain another name')]
+/** A finding for the first fact in which the node and the store differ. */
+export function storeFinding(
+  subject: string,
+  stored: ReadonlyMap<string, string>,
+  told: Readonly<Record<string, string | undefined>>,
+): Finding[] {
+  for (const [name, value] of Object.entries(told)) {
+    const kept = stored.get(name)
+    if (kept === undefined || value === undefined || kept === value) continue
+    const remedy =
+      'correct the address, choose another data folder, or delete this one to index anew'
+    return [problem(subject, `has ${name} ${value}, the store has ${kept}`, remedy)]
+  }
+  return []
 }
 
-function clockFinding(subject: string, latest: RpcAnswer, world: World): Finding[] {
+function hashIn(answer: RpcAnswer): string | undefined {
+  const block = answer.kind === 'result' ? answer.result : undefined
+  return isObject(block) && typeof block['hash'] === 'string' ? block['hash'] : undefined
+}
+
+function clockFinding(
+  subject: string,
+  latest: RpcAnswer,
+  world: ChainCheckParts['world'],
+): Finding[] {
   const block = latest.kind === 'result' ? latest.result : undefined
   const stamp = isObject(block) ? Number(block['timestamp']) : Number.NaN
   const ahead = stamp - world.clock.now() / 1_000

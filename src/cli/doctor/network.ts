@@ -1,10 +1,12 @@
 /** Checks of the node of a primary network: its chains, and the APIs that are read. */
 
 import type { NetworkConfig } from '../../config/settings.ts'
+import { toHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
 import { meaningOfWords } from '../../source/node-words.ts'
 import {
+  bytesIn,
   createNodeApi,
   integerIn,
   isRefusal,
@@ -13,6 +15,7 @@ import {
   type NodeApi,
   type Reply,
 } from '../../source/primary/node-api.ts'
+import { storeFinding } from './chain.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
 /** Parts of the process that the checks use. */
@@ -20,6 +23,8 @@ export type NetworkCheckParts = {
   readonly transport: Transport
   readonly timeoutMs: number
   readonly maxReplyBytes: number
+  /** Facts of the store about its network, by name; none where there is no store. */
+  readonly stored: ReadonlyMap<string, string>
 }
 
 /** Findings about the node of network `name`. */
@@ -44,6 +49,10 @@ export async function checkNetwork(
     const findings = [
       fine(subject, `network ${id}, ${version}`),
       ...networkIdFinding(subject, name, id),
+      ...storeFinding(subject, parts.stored, {
+        networkId: String(id),
+        genesisId: await genesisIdOf(api, signal),
+      }),
     ]
     for (const chain of ['P', 'X', 'C'] as const)
       findings.push(await bootstrapFinding(subject, api, chain, signal))
@@ -55,6 +64,17 @@ export async function checkNetwork(
     const remedy = 'see that AvalancheGo runs there; nodeUrl is its base address, without /ext'
     return [problem(subject, fault.message, remedy)]
   }
+}
+
+/** Id of the genesis, hex; absent while the P-Chain is bootstrapping. */
+async function genesisIdOf(api: NodeApi, signal: AbortSignal): Promise<string | undefined> {
+  const parameters = { height: '0', encoding: 'hexnc' }
+  const reply = await refusable(api, nodePaths.P, 'platform.getBlockByHeight', {
+    parameters,
+    signal,
+  })
+  // Block 0 is a bare commit block: version 2, type id 4, then the parent, which is the genesis.
+  return isRefusal(reply) ? undefined : toHex(bytesIn(reply, 'block').slice(6, 38))
 }
 
 function networkIdFinding(subject: string, name: string, id: number): Finding[] {
@@ -83,6 +103,7 @@ async function bootstrapFinding(
 /** The APIs beside the chains' own. */
 async function apiFindings(subject: string, api: NodeApi, signal: AbortSignal): Promise<Finding[]> {
   const index = '--index-enabled=true on the node, from its first start'
+  const cost = 'blocks have no proposers and are read one by one'
   const asked = [
     [nodePaths.P, 'platform.getHeight', 'P-Chain API', 'see the log of the node'],
     [nodePaths.X, 'avm.getHeight', 'X-Chain API', 'see the log of the node'],
@@ -103,7 +124,7 @@ async function apiFindings(subject: string, api: NodeApi, signal: AbortSignal): 
     const height = 'height' in reply ? ` at height ${String(reply['height'])}` : ''
     findings.push(
       isRefusal(reply) && meaningOfWords(reply.refusal) !== 'empty'
-        ? warning(subject, `has no ${what}`, remedy)
+        ? warning(subject, `has no ${what}${remedy === index ? `: ${cost}` : ''}`, remedy)
         : fine(subject, `offers the ${what}${height}`),
     )
   }
@@ -120,7 +141,11 @@ async function refusable(
   try {
     return await api.tryAsk(path, method, of.parameters, of.signal)
   } catch (error) {
-    if (error instanceof Fault && error.code === 'node-refused') return { refusal: error.message }
+    if (
+      error instanceof Fault &&
+      (error.code === 'node-refused' || error.code === 'node-unreachable')
+    )
+      return { refusal: error.message }
     throw error
   }
 }

@@ -17,9 +17,9 @@ import type { Table } from '../../store/engine/table.ts'
 import { openStore } from '../../store/open.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
-import { locatedConfig } from '../demo-network.ts'
+import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
+import { locateConfig } from '../load-config.ts'
 
 /** A store of a chain, of a primary network, or of messages. */
 export type ConfiguredStore = {
@@ -30,9 +30,17 @@ export type ConfiguredStore = {
   readonly chain?: SpecifiedChain
 }
 
-/** The configuration that `flags` name, the demo network without one; its folder is absolute. */
-export function configOf(flags: Flags): Config {
-  return locatedConfig(loadConfig(flags))
+/**
+ * The configuration that `flags` name, the demo network without one; its folder is absolute. Throws as
+ * `locateConfig`.
+ */
+export async function configOf(flags: Flags): Promise<Config> {
+  const world = openWorld()
+  try {
+    return (await locateConfig(flags, { transport: world.transport, isStart: false })).config
+  } finally {
+    await world.close()
+  }
 }
 
 /** Stores of `config` that exist. Throws `not-found` when none exists. */

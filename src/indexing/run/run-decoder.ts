@@ -98,7 +98,14 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
     log.error('chain stopped', { reason: fault.message, ...fault.detail })
     tell({
       key: spec.key,
-      stages: [{ ...idleStatus('blocks'), state: 'stopped', reason: fault.message }],
+      stages: [
+        {
+          ...idleStatus('blocks'),
+          state: 'stopped',
+          reason: fault.message,
+          isForeign: fault.code === 'foreign-store',
+        },
+      ],
     })
   }
 }

@@ -37,6 +37,8 @@ export type StageStatus = {
   readonly provenHeight?: number
   /** Why blocks are taken that hashes do not prove; absent when none is. */
   readonly unverified?: string
+  /** True when the store holds another chain than the source: nothing in it is served. */
+  readonly isForeign?: boolean
 }
 
 /** Work that runs beside others until it is told to end. */

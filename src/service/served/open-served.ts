@@ -49,14 +49,37 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
   const isServing = config.role !== 'index'
   const following = { store, clock: world.clock, log, signal }
   const primaries = parts.streams.filter((stream) => stream.kind === 'primary')
-  const chains = await serveChains({
+  const foreign = (key: string): boolean =>
+    parts.indexed().some((chain) => chain.key === key && isForeign(chain))
+  const allChains = await serveChains({
     ...parts,
     chains: isServing ? parts.chains : [],
     limits: sourceLimits(config),
     isFollowed: (key) => isFollowed(parts.indexed(), key),
   })
-  const networks = await serveNetworks(isServing ? primaries : [], following)
-  const messages = await followStore(messageStore, messageTables, following)
+  const allNetworks = await serveNetworks(isServing ? primaries : [], following)
+  const chains = {
+    ...allChains,
+    ...ownOf(
+      allChains,
+      ({ facts }) => foreign(facts.key),
+      ({ facts }) => facts,
+    ),
+  }
+  const networks = {
+    ...allNetworks,
+    ...ownOf(
+      allNetworks,
+      ({ network }) => foreign(primaryStream(network).key),
+      ({ network }) => network,
+    ),
+  }
+  const joined = await followStore(messageStore, messageTables, following)
+  // What was joined with a foreign chain lies among the rest.
+  const messages: FollowedStore = {
+    ...joined,
+    get: () => (parts.indexed().some(isForeign) ? undefined : joined.get()),
+  }
   const aggregators =
     parts.aggregators ??
     (await aggregatorsOf(config, {
@@ -75,6 +98,33 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
       // Aggregators read the stores of the networks.
       for (const part of [aggregators, chains, networks, messages]) await part.close()
     },
+  }
+}
+
+/** True where a store holds another chain or network than the one configured. */
+function isForeign({ stages }: ChainStatus): boolean {
+  return stages.some((stage) => stage.isForeign === true)
+}
+
+/** The served part of `all`: nothing from a foreign store, which is waited for instead. */
+function ownOf<T, W>(
+  all: { readonly list: () => readonly T[]; readonly waiting: () => readonly W[] },
+  isOfForeign: (item: T) => boolean,
+  asWaiting: (item: T) => W,
+): typeof all {
+  let seen: readonly T[] = []
+  let own: readonly T[] = []
+  return {
+    list: () => {
+      const list = all.list()
+      const count = list.filter((item) => !isOfForeign(item)).length
+      // A new list only where something changed: callers compare.
+      if (list === seen && count === own.length) return own
+      seen = list
+      own = count === list.length ? list : list.filter((item) => !isOfForeign(item))
+      return own
+    },
+    waiting: () => [...all.waiting(), ...all.list().filter(isOfForeign).map(asWaiting)],
   }
 }
 

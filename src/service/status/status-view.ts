@@ -55,7 +55,8 @@ async function indexedStatus(
 ): Promise<ChainStatus> {
   const one = served.find(({ facts: { key } }) => key === chain.key)
   const facts = one?.facts
-  const stages = await withStored(chain.stages, one)
+  const told = chain.stages.map(({ isForeign: _known, ...stage }) => stage)
+  const stages = await withStored(told, one)
   const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
   return {
     chain: chain.key,

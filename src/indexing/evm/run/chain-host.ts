@@ -9,6 +9,7 @@ import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
+import { foreignStore } from '../../../store/foreign-store.ts'
 import { iceOf, removeLeftovers } from '../../../store/ice/ice.ts'
 import type { MergeFiles } from '../../../store/ice/merge-files.ts'
 import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
@@ -108,7 +109,7 @@ export async function openChainHost(
       awaitLease(database, owner, { clock: world.clock, signal })
     const taken = await take()
     const lease = new StandingLease(taken, take)
-    await claimStore(database, identity)
+    await claimStore(database, identity, { store: parts.store, key: spec.key })
     if (parts.store.freeze === undefined) {
       const folder = segmentFolder(parts.store, spec.key)
       await database.transaction(async (writer) => {
@@ -302,8 +303,12 @@ function fetchingOf(
   return { fetching: { transport: publicTransport, gatewayTransport: transport, gateways } }
 }
 
-/** Writes down what chain the store is of, or checks it. */
-async function claimStore(database: Database, identity: ChainIdentity): Promise<void> {
+/** Writes down what chain the store is of, or checks it. Throws `foreign-store`. */
+async function claimStore(
+  database: Database,
+  identity: ChainIdentity,
+  { store, key }: { readonly store: StoreLocation; readonly key: string },
+): Promise<void> {
   const rows = await database.all(everyMeta)
   const known = new Map(rows.map(([name, value]) => [String(name), String(value)]))
   const told = {
@@ -314,8 +319,9 @@ async function claimStore(database: Database, identity: ChainIdentity): Promise<
   for (const [name, value] of Object.entries(told)) {
     const stored = known.get(name)
     if (stored !== undefined && stored !== value)
-      throw new Fault('source-mismatch', `store is of another chain: ${name} ${stored}`, {
-        detail: { name, stored, told: value },
+      throw foreignStore(store, key, {
+        holds: `a chain with ${name} ${stored}`,
+        source: `one with ${name} ${value}`,
       })
   }
   const fresh = Object.entries(told).filter(([name]) => !known.has(name))

@@ -5,6 +5,7 @@
 
 import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
 import { equalBytes, fromHex, toHex } from '../../../core/bytes.ts'
+import { toCb58 } from '../../../core/cb58.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { WorkQueue } from '../../../core/work-queue.ts'
 import type { Clock, World } from '../../../core/world.ts'
@@ -16,6 +17,7 @@ import {
   statement,
   type Writer,
 } from '../../../store/engine/database.ts'
+import { foreignStore } from '../../../store/foreign-store.ts'
 import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../../store/open.ts'
 import { genesisId, rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
@@ -84,7 +86,7 @@ const everyMeta = statement('select name, value from meta')
 
 /**
  * Opens the store of the network that the node says it is of; the first time it stores genesis.
- * Waits for the lease. Throws `source-mismatch` when the store is another network's.
+ * Waits for the lease. Throws `foreign-store` when the store is another network's.
  */
 export async function openPrimaryStore(
   parts: PrimaryStoreParts,
@@ -98,7 +100,7 @@ export async function openPrimaryStore(
       awaitLease(database, parts.owner, { clock: world.clock, signal })
     const lease = new StandingLease(await take(), take)
     const known = await storedNetwork(database)
-    if (known !== undefined) checkIdentity(known, identity)
+    if (known !== undefined) checkIdentity(known, identity, parts)
     const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
     const bytes =
       known?.genesis ?? parts.genesisBytes ?? (await loadGenesis(parts.genesis, identity, world))
@@ -263,13 +265,16 @@ async function storedNetwork(reader: Reader): Promise<StoredNetwork | undefined>
   }
 }
 
-function checkIdentity(known: StoredNetwork, identity: PrimaryIdentity): void {
-  if (known.networkId === identity.networkId && equalBytes(known.genesisId, identity.genesisId))
-    return
-  throw new Fault(
-    'source-mismatch',
-    `the store is of network ${known.networkId} with another genesis than the node, of network: ${identity.networkId}`,
-  )
+function checkIdentity(
+  known: StoredNetwork,
+  { networkId, genesisId }: PrimaryIdentity,
+  { store, key }: Pick<PrimaryStoreParts, 'store' | 'key'>,
+): void {
+  if (known.networkId === networkId && equalBytes(known.genesisId, genesisId)) return
+  throw foreignStore(store, key, {
+    holds: `network ${known.networkId} with genesis ${toCb58(known.genesisId)}`,
+    source: `network ${networkId} with genesis ${toCb58(genesisId)}`,
+  })
 }
 
 type GenesisToStore = {

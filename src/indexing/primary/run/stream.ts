@@ -216,7 +216,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
       if (signal.aborted) return
       const reason = faultOf(error)?.message ?? 'it broke; see the log'
       log.error('chain stopped', { chain, reason, error })
-      set({ state: 'stopped', reason })
+      set({ state: 'stopped', reason, isForeign: faultOf(error)?.code === 'foreign-store' })
     }
   }
   const shown = (): StageStatus => {

@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
-import { openRecording } from '../../src/source/recording.ts'
 import {
   freshFolder,
   indexedFolder,
@@ -27,7 +26,6 @@ import { silentRelay } from '../silent-relay.ts'
 
 const demoFile = (name: string): string =>
   fileURLToPath(new URL(`../../demo/${name}.firnrec`, import.meta.url))
-const small = openRecording(await readFile(demoFile('chain-51002')))
 
 /** Answers about the demo network: lists of every kind, without the words of the moment. */
 async function demoAnswers(firn: RunningFirn): Promise<Record<string, unknown>> {

@@ -101,6 +101,18 @@ async function serve(first: Located, parts: Serving): Promise<boolean> {
   }
 }
 
+/**
+ * npm runs scripts by a shell that passes no signal on: this process stops once the shell has
+ * ended.
+ */
+function stopWithoutParent(stop: (reason: undefined) => void): void {
+  const { ppid } = process
+  const look = (): void => {
+    if (process.ppid !== ppid) stop(undefined)
+  }
+  setInterval(look, 500).unref()
+}
+
 /** Lines about what the nodes that were found do not offer, and what that costs. */
 async function lacksOf({ config, target }: Located, { transport }: World): Promise<string> {
   if (target === undefined) return ''

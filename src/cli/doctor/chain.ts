@@ -7,6 +7,7 @@ import type { Clock, Transport } from '../../core/world.ts'
 import { endpointName } from '../../source/endpoint.ts'
 import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../../source/json-rpc.ts'
 import { traceProbe } from '../../source/node-traces.ts'
+import { meaningOfError } from '../../source/node-words.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
 /** Parts of the process that the checks use. */
@@ -82,7 +83,9 @@ async function checkEndpoint(
   const latest = await ask('eth_getBlockByNumber', 'latest', false)
   const final = await ask('eth_getBlockByNumber', 'finalized', false)
   const hasOldState = has(await ask('eth_getBalance', zero, old))
-  const hasTraces = has(await ask(traceProbe.method, ...traceProbe.params))
+  const traced = await ask(traceProbe.method, ...traceProbe.params)
+  // The genesis alone cannot be traced; that is another error.
+  const hasTraces = traced.kind === 'result' || meaningOfError(traced.error) !== 'not-offered'
   return [
     fine(subject, `chain id ${chainId}, height ${head}`),
     ...storeFinding(subject, parts.stored, {

@@ -86,6 +86,6 @@ void test('doctor: of a pruned node it says what it will never have', async () =
   const told = await findings((call, result) =>
     call.method === 'eth_getBalance' ? { code: -32000, message: 'missing trie node' } : result,
   )
-  const [found] = told.filter(({ text }) => text.includes('keeps no old state'))
+  const [found] = told.filter(({ text }) => text.includes('keeps no past state'))
   assert.match(found?.text ?? '', /internal transactions before its first traced block/)
 })

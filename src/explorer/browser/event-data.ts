@@ -1,7 +1,9 @@
 /** Decodes the logs of common events. */
 
 import { argumentsOf } from './call-data.ts'
-import type { DecodedValue } from './decoded-values.ts'
+
+/** A decoded parameter of a call or an event. */
+export type DecodedValue = { readonly name: string; readonly type: string; readonly value: string }
 
 /** A log as the API tells it. */
 export type Log = {

@@ -23,9 +23,10 @@ import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { addressIds } from '../src/store/query/evm/address-id.ts'
 import { transfersOfAddress } from '../src/store/query/evm/transfers-of-address.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
-import { citusDatabase, fleetScript, startCitus } from '../test/citus/citus-server.ts'
+import { citusDatabase, startCitus } from '../test/fleet/citus-server.ts'
 import { atEnd, type Ending, entry, follow, type RunningFirn, until } from '../test/firn-process.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
+import { citusFleet } from '../test/test-settings.ts'
 import { addressOf } from './evm-chain.ts'
 import { countStatements } from './statement-count.ts'
 
@@ -68,9 +69,8 @@ async function engines(): Promise<void> {
   } finally {
     await server.stop()
   }
-  const script = fleetScript()
-  if (script === undefined) return
-  const citus = await startCitus(script, 2)
+  if (citusFleet === undefined) return
+  const citus = await startCitus(citusFleet, 2)
   try {
     await tell('Citus', { store: await citusDatabase(citus.nodes, 'bench'), dataDir: folder })
   } finally {

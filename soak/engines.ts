@@ -5,8 +5,9 @@
 
 import { readdirSync } from 'node:fs'
 
-import { fleetScript, startCitus } from '../test/citus/citus-server.ts'
+import { startCitus } from '../test/fleet/citus-server.ts'
 import { startPostgres } from '../test/postgres.ts'
+import { citusFleet, citusFleetName } from '../test/test-settings.ts'
 import type { SoakPlan, Step } from './report.ts'
 import { ran } from './rounds.ts'
 
@@ -21,12 +22,11 @@ export async function* engines(plan: SoakPlan): AsyncGenerator<Step> {
   } finally {
     await server.stop()
   }
-  const script = fleetScript()
-  if (script === undefined) {
-    console.error('Citus is skipped: no script that starts one: FIRN_CITUS_FLEET')
+  if (citusFleet === undefined) {
+    console.error(`Citus is skipped: no script that starts one: ${citusFleetName}`)
     return
   }
-  const citus = await startCitus(script, 2)
+  const citus = await startCitus(citusFleet, 2)
   try {
     yield* onEngine(plan, 'Citus', { ...settings, TEST_CITUS: JSON.stringify(citus.nodes) })
   } finally {

@@ -1,25 +1,25 @@
 /**
- * Deployments on PostgreSQL and on Citus that are broken on purpose, in rounds (`test/citus/rounds.ts`):
+ * Deployments on PostgreSQL and on Citus that are broken on purpose, in rounds (`test/fleet/rounds.ts`):
  * each round is a new deployment that suffers every kind of harm once, one after the other.
  */
 
 import {
   citusDatabase,
   dropCitusDatabase,
-  fleetScript,
   startCitus,
-} from '../test/citus/citus-server.ts'
+} from '../test/fleet/citus-server.ts'
 import {
   citusDisasters,
   type Disaster,
   processDisasters,
   promisedMs,
   serverDisasters,
-} from '../test/citus/disasters.ts'
-import { manyChains } from '../test/citus/many-chains.ts'
-import { round, type Struck } from '../test/citus/rounds.ts'
+} from '../test/fleet/disasters.ts'
+import { manyChains } from '../test/fleet/many-chains.ts'
+import { round, type Struck } from '../test/fleet/rounds.ts'
 import type { Ending } from '../test/firn-process.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
+import { citusFleet, citusFleetName } from '../test/test-settings.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsEach = 20
@@ -37,11 +37,10 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
     ending.after(() => server.stop())
     const disasters = [...processDisasters, ...serverDisasters(server)]
     const scenes: Scene[] = [{ disasters, database: (name) => createDatabase(server.url, name) }]
-    const script = fleetScript()
-    if (script === undefined)
-      console.error('Citus is skipped: no script that starts one: FIRN_CITUS_FLEET')
+    if (citusFleet === undefined)
+      console.error(`Citus is skipped: no script that starts one: ${citusFleetName}`)
     else {
-      const citus = await startCitus(script, 2)
+      const citus = await startCitus(citusFleet, 2)
       ending.after(async () => citus.stop())
       scenes.push({
         disasters: citusDisasters(citus),

@@ -48,15 +48,17 @@ const startTimeoutMs = 20_000
 
 /**
  * Starts a server. `source` says whose binaries; by default the system's, else npm's. `options` are
- * settings beside those of all tests. Replicas need the system's binaries.
+ * settings beside those of all tests. Replicas need the system's binaries. Where `mostFileKib` is given
+ * no file of the server grows beyond: what would is written in part, which it takes for a full disk.
  */
 export async function startPostgres(
   source: 'any' | 'npm' = 'any',
   options: readonly string[] = [],
+  mostFileKib?: number,
 ): Promise<PostgresServer> {
   const folder = serverFolder()
   const binaries = (source === 'npm' ? undefined : systemBinaries()) ?? npmBinaries(folder)
-  const server = await run({ folder, binaries, options }, 'initdb', [
+  const server = await run({ folder, binaries, options, mostFileKib }, 'initdb', [
     '-U',
     'firn',
     '-A',
@@ -74,6 +76,7 @@ type Place = {
   readonly folder: string
   readonly binaries: Binaries
   readonly options: readonly string[]
+  readonly mostFileKib?: number | undefined
 }
 
 /** A folder that the server's user may write. */
@@ -87,23 +90,28 @@ function serverFolder(): string {
   return folder
 }
 
-/** Makes the data of a server with `program`, and starts it. */
+/** Makes the data of a server with `maker`, and starts it. */
 async function run(
-  { folder, binaries, options }: Place,
-  program: 'initdb' | 'pg_basebackup',
+  { folder, binaries, options, mostFileKib }: Place,
+  maker: 'initdb' | 'pg_basebackup',
   words: readonly string[],
 ): Promise<PostgresServer> {
   const data = join(folder, 'data')
   const identity = { ...serverUser(), cwd: folder, env: environmentOf(binaries) }
-  execFileSync(join(binaries.bin, program), ['-D', data, ...words], { ...identity, stdio: 'pipe' })
+  execFileSync(join(binaries.bin, maker), ['-D', data, ...words], { ...identity, stdio: 'pipe' })
   const port = await freePort()
   const start = async (): Promise<ChildProcess> => {
     const own = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder]
     const more = options.flatMap((option) => ['-c', option])
-    const child = spawn(join(binaries.bin, 'postgres'), [...own, ...settings, ...more], {
-      ...identity,
-      stdio: 'ignore',
-    })
+    const program = join(binaries.bin, 'postgres')
+    const flags = [...own, ...settings, ...more]
+    // In blocks of 512 bytes. The server takes the place of the shell.
+    const limited = [`ulimit -f ${(mostFileKib ?? 0) * 2} && exec "$@"`, 'sh', program, ...flags]
+    const started = { ...identity, stdio: 'ignore' } as const
+    const child =
+      mostFileKib === undefined
+        ? spawn(program, flags, started)
+        : spawn('sh', ['-c', ...limited], started)
     await answering(adminUrl(port), child)
     return child
   }
@@ -241,6 +249,22 @@ export async function freePort(): Promise<number> {
   await new Promise((resolve) => probe.close(resolve))
   if (address === null || typeof address === 'string') throw new Error('no free port')
   return address.port
+}
+
+/** The first of so many ports in a row that nobody has now. */
+export async function freePorts(count: number): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port += count) {
+    const ports = Array.from({ length: count }, (_, offset) => port + offset)
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
 }
 
 /** Resolves once the server answers. */

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 
 import type { StoreLocation } from '../src/store/open.ts'
-import { citusDatabase } from './citus/citus-server.ts'
+import { citusDatabase } from './fleet/citus-server.ts'
 import { madeFolder } from './made-stores.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import {
@@ -30,7 +30,7 @@ const making = new Map<string, Promise<string>>()
 
 after(async () => (await own)?.stop())
 
-/** Nodes of the Citus that the run has (`test/citus/run.ts`). */
+/** Nodes of the Citus that the run has (`test/fleet/run.ts`). */
 function nodesOf(text: string): string[] {
   const nodes: unknown = JSON.parse(text)
   return Array.isArray(nodes) ? nodes.map(String) : []

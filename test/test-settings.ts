@@ -3,17 +3,17 @@
  * test starts inherits it, and refuses such names when they are no setting of its own.
  */
 
-/** Path of a script that starts a network of AvalancheGo. */
-export const avalancheNetworkName = 'FIRN_AVALANCHE_NETWORK'
+/** Path of a folder with AvalancheGo, as `network/avalanche-tree.ts` describes it. */
+export const avalancheTreeName = 'FIRN_AVALANCHE_TREE'
 /** Path of a script that starts a Citus. */
 export const citusFleetName = 'FIRN_CITUS_FLEET'
 
 const values = new Map(
-  [avalancheNetworkName, citusFleetName].map((name) => [name, process.env[name]]),
+  [avalancheTreeName, citusFleetName].map((name) => [name, process.env[name]]),
 )
 for (const name of values.keys()) delete process.env[name]
 
-export const avalancheNetwork = values.get(avalancheNetworkName)
+export const namedAvalancheTree = values.get(avalancheTreeName)
 export const citusFleet = values.get(citusFleetName)
 /** Minutes that the life of a real network goes on after the scenario. */
 export const networkMinutes = Number(process.env['TEST_NETWORK_MINUTES'] ?? 0)

@@ -7,6 +7,7 @@ import { compareBytes, to0x } from '../../src/core/bytes.ts'
 import { fromCb58, toCb58 } from '../../src/core/cb58.ts'
 import { EvmWallet } from '../../test/network/evm-wallet.ts'
 import { ewoq } from '../../test/network/keys.ts'
+import { subnetEvm } from '../../test/network/avalanche-tree.ts'
 import type { L1 } from '../../test/network/l1-steps.ts'
 import { candidateAt, fromNow, type Scene } from '../../test/network/scene.ts'
 import { avax } from '../../test/network/utxo-wallet.ts'
@@ -14,7 +15,6 @@ import { type Chain, walletsOn } from './stage.ts'
 
 const authorization = { signatureIndices: [0] }
 const authorizers = [ewoq]
-const subnetEvm = 'srEXiWaHuhNyGwPUi444Tu47ZEDwxTWrbQiuD7FmgSAQ6X7Dy'
 
 /** An L1 to be made; `seats` by the number of the node. */
 export type L1Plan = {

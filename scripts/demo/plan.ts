@@ -10,14 +10,14 @@ const daySeconds = 86_400
  * one ends within the week, two within months; the P-Chain makes up for what is over at its start.
  */
 export function demoPlan(nowSeconds: number, stakers: readonly unknown[]): NetworkPlan {
-  const plan = scenarioPlan(nowSeconds)
+  const plan = scenarioPlan(nowSeconds, true)
   const genesis = {
-    ...(JSON.parse(plan.genesis ?? '{}') as object),
+    ...plan.genesis,
     startTime: nowSeconds - 300 * daySeconds,
     initialStakeDuration: 364 * daySeconds,
     initialStakeDurationOffset: 30 * daySeconds,
     initialStakers: stakers,
     message: 'The demo network of Firn',
   }
-  return { ...plan, genesis: JSON.stringify(genesis) }
+  return { ...plan, genesis }
 }

@@ -3,7 +3,7 @@
  *
  *     node scripts/demo/record.ts [<folder to write to, `demo` when absent>]
  *
- * Needs the script that starts AvalancheGo (CONTRIBUTING.md), npm's registry for the Solidity
+ * Needs AvalancheGo with Helicon (`FIRN_AVALANCHE_TREE`, CONTRIBUTING.md), npm's registry for the Solidity
  * compiler, and some ten minutes. It is a story with a fixed course, but of the moment: ids and times
  * are others each time. Afterwards `node scripts/demo/print-guides.ts` prints the guides again.
  */
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 
 import { toCb58 } from '../../src/core/cb58.ts'
 import { workWithAssets } from '../../test/network/asset-steps.ts'
+import { avalancheTree, knowsHelicon } from '../../test/network/avalanche-tree.ts'
 import { beforeDurango, betweenDurangoAndEtna, splitFunds } from '../../test/network/early-steps.ts'
 import { ewoq } from '../../test/network/keys.ts'
 import {
@@ -24,12 +25,7 @@ import {
   starved,
 } from '../../test/network/l1-steps.ts'
 import { text } from '../../test/network/node-rpc.ts'
-import {
-  networkScript,
-  type RealNetwork,
-  settled,
-  startNetwork,
-} from '../../test/network/real-network.ts'
+import { type RealNetwork, settled, startNetwork } from '../../test/network/real-network.ts'
 import { candidateNamed, openScene, type Scene, upgraded } from '../../test/network/scene.ts'
 import { avax } from '../../test/network/utxo-wallet.ts'
 import { unzipped } from '../../test/recorded-network.ts'
@@ -217,13 +213,12 @@ async function story(network: RealNetwork, beganAt: number, out: string): Promis
 }
 
 const out = process.argv[2] ?? fileURLToPath(new URL('../../demo', import.meta.url))
-const script = networkScript()
-if (script === undefined) throw new Error('no script that starts a network: FIRN_AVALANCHE_NETWORK')
-// Firn, which is started from here, would take it for a setting.
-delete process.env['FIRN_AVALANCHE_NETWORK']
+const tree = avalancheTree()
+if (tree === undefined || !knowsHelicon(tree))
+  throw new Error('no AvalancheGo with Helicon: FIRN_AVALANCHE_TREE')
 const beganAt = Math.floor(Date.now() / 1_000)
 const local = JSON.parse(unzipped('data/genesis/local.json.gz')) as { initialStakers: unknown[] }
-const network = await startNetwork(script, demoPlan(beganAt, local.initialStakers))
+const network = await startNetwork(tree, demoPlan(beganAt, local.initialStakers))
 try {
   await story(network, beganAt, out)
 } finally {

@@ -28,7 +28,7 @@ import { storeDigest } from '../store-digest.ts'
 
 /**
  * From the end of a process until every chain it had is at its head, beside other tests. What is promised
- * of one chain, 5 s, is measured alone: `test/citus/postgres-rounds.citus.ts`.
+ * of one chain, 5 s, is measured alone: `test/fleet/postgres-rounds.fleet.ts`.
  */
 const limitMs = 15_000
 const names = ['One', 'Two', 'Three', 'Four', 'Five']

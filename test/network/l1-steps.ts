@@ -5,6 +5,7 @@ import { l1Message, registeredValidationId } from '../../src/codec/warp/l1-messa
 import { compareBytes, concatBytes, fromBigint, fromHex, to0x } from '../../src/core/bytes.ts'
 import { fromCb58, toCb58 } from '../../src/core/cb58.ts'
 import { keccak256 } from '../../src/core/hash.ts'
+import { subnetEvm } from './avalanche-tree.ts'
 import { EvmWallet } from './evm-wallet.ts'
 import { ewoq } from './keys.ts'
 import { list, type Told } from './node-rpc.ts'
@@ -15,7 +16,6 @@ import { avax } from './utxo-wallet.ts'
 const owner = { threshold: 1, addresses: [ewoq.address] }
 const authorization = { signatureIndices: [0] }
 const authorizers = [ewoq]
-const subnetEvm = 'srEXiWaHuhNyGwPUi444Tu47ZEDwxTWrbQiuD7FmgSAQ6X7Dy'
 
 /** Where the Warp precompile lies. */
 export const warpPrecompile = fromHex('0x0200000000000000000000000000000000000005')

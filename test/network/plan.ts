@@ -6,15 +6,18 @@ import type { NetworkPlan } from './real-network.ts'
 /** Any but those with a genesis of their own. */
 const networkId = 1_337
 const longAgo = '2020-12-05T05:00:00Z'
+/** What upstream writes for an upgrade without a date. */
+const never = '9999-12-01T00:00:00Z'
 
 /** Seconds after the start of the network at which upgrades come. */
 export const upgradeSeconds = { durango: 40, etna: 60, granite: 70, helicon: 110 } as const
 
 /**
  * Five nodes with the public keys of the local network, four of them validators from the start.
- * Upgrades up to Cortina were long ago, the others come while the scenario runs.
+ * Upgrades up to Cortina were long ago, the others come while the scenario runs,
+ * Helicon where the nodes know it.
  */
-export function scenarioPlan(nowSeconds: number): NetworkPlan {
+export function scenarioPlan(nowSeconds: number, withHelicon: boolean): NetworkPlan {
   const after = (seconds: number): string =>
     `${new Date((nowSeconds + seconds) * 1_000).toISOString().slice(0, 19)}Z`
   const local = JSON.parse(unzipped('data/genesis/local.json.gz')) as Record<string, unknown>
@@ -48,8 +51,9 @@ export function scenarioPlan(nowSeconds: number): NetworkPlan {
     graniteTime: after(upgradeSeconds.granite),
     // Nanoseconds, as AvalancheGo writes durations.
     graniteEpochDuration: 20_000_000_000,
-    heliconTime: after(upgradeSeconds.helicon),
+    heliconTime: withHelicon ? after(upgradeSeconds.helicon) : never,
   }
-  const flags = ['--min-stake-duration=20s', '--helicon-min-stake-duration=20s']
-  return { nodes: 5, genesis: JSON.stringify(genesis), upgrades, flags }
+  const flags = ['--min-stake-duration=20s']
+  if (withHelicon) flags.push('--helicon-min-stake-duration=20s')
+  return { nodes: 5, genesis, upgrades, flags }
 }

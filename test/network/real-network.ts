@@ -1,41 +1,23 @@
-/**
- * A real Avalanche network on this machine, started by a script that is no part of the project:
- * `FIRN_AVALANCHE_NETWORK`, else `../shared/tools/avalanche/network.sh` beside this repository.
- */
+/** A real Avalanche network on this machine: nodes of AvalancheGo on loopback (`avalanche-tree.ts`). */
 
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 
-import { avalancheNetwork } from '../test-settings.ts'
+import { freePorts } from '../postgres.ts'
 import { nodeAt, type NodeRpc } from './node-rpc.ts'
-
-const runFile = promisify(execFile)
-
-const beside = fileURLToPath(new URL('../../../shared/tools/avalanche/network.sh', import.meta.url))
-
-/** The script, or `undefined` where there is none. In CI it must be there. */
-export function networkScript(): string | undefined {
-  const script = avalancheNetwork ?? beside
-  if (existsSync(script)) return script
-  if (process.env['CI'] === 'true') throw new Error(`there is no network script: ${script}`)
-  return undefined
-}
 
 /** Beginning of a network. */
 export type NetworkPlan = {
   readonly nodes: number
-  /** Where given, a network of its own with this genesis; else the local one. */
-  readonly genesis?: string
-  readonly upgrades?: Readonly<Record<string, unknown>>
+  readonly genesis: { readonly networkID: number } & Readonly<Record<string, unknown>>
+  readonly upgrades: Readonly<Record<string, unknown>>
   /** More flags for every node. */
-  readonly flags?: readonly string[]
+  readonly flags: readonly string[]
 }
 
 /** A running network; nodes are numbered from 1. */
@@ -53,32 +35,62 @@ export type RealNetwork = {
   readonly down: () => Promise<void>
 }
 
-/** Nodes take ten ports each. */
-const portsPerNode = 10
+/** One port for HTTP, one for other nodes. */
+const portsPerNode = 2
+/** A node that does not end by itself until then is killed. */
+const endMs = 20_000
+/** Node id of the first of the local staking keys. */
+const firstNodeId = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
 
-/** Starts a network and waits until its first node has bootstrapped. */
-export async function startNetwork(script: string, plan: NetworkPlan): Promise<RealNetwork> {
+/** The first node's C-Chain: with its whole history, and tracers. */
+const archive = {
+  'eth-apis': [
+    'eth',
+    'eth-filter',
+    'net',
+    'web3',
+    'internal-eth',
+    'internal-blockchain',
+    'internal-transaction',
+    'debug',
+    'debug-tracer',
+  ],
+  'pruning-enabled': false,
+  'state-sync-enabled': false,
+  'warp-api-enabled': true,
+}
+
+/**
+ * Starts the nodes of `tree` and waits until the first has bootstrapped. It has the Index API, the
+ * admin API and an archive of the C-Chain, the others have what is usual.
+ */
+export async function startNetwork(tree: string, plan: NetworkPlan): Promise<RealNetwork> {
   const folder = await mkdtemp(join(tmpdir(), 'firn-network-'))
   const port = await freePorts(plan.nodes * portsPerNode)
+  const nodes = Array.from({ length: plan.nodes }, (_, at) => new Node(tree, folder, at + 1))
   const url = (node: number): string => `http://127.0.0.1:${port + (node - 1) * portsPerNode}`
-  const run = (...args: string[]): Promise<unknown> =>
-    runFile('bash', [script, ...args], { timeout: 180_000 })
-  const flags = [...(await fileFlags(folder, plan)), ...(plan.flags ?? [])]
-  const ready = async (node: number): Promise<void> => {
-    await settled(`node ${node} is ready`, async () => {
+  const at = (node: number): Node => {
+    const found = nodes[node - 1]
+    if (found === undefined) throw new RangeError(`there is no node ${node}`)
+    return found
+  }
+  const ready = (node: number): Promise<void> =>
+    settled(`node ${node} is ready: ${at(node).log}`, async () => {
       for (const chain of ['P', 'X', 'C']) {
         const said = await nodeAt(url(node)).call('/ext/info', 'info.isBootstrapped', { chain })
         if (said['isBootstrapped'] !== true) return false
       }
       return true
     })
-  }
   const down = async (): Promise<void> => {
-    await run('down', folder)
+    await Promise.all(nodes.map((node) => node.end()))
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    await run('start', folder, String(port), String(plan.nodes), ...flags)
+    await writeFile(join(folder, 'genesis.json'), JSON.stringify(plan.genesis))
+    await writeFile(join(folder, 'upgrades.json'), JSON.stringify(plan.upgrades))
+    for (const node of nodes) await node.begin(port, plan)
+    await ready(1)
   } catch (error) {
     await down()
     throw error
@@ -87,51 +99,100 @@ export async function startNetwork(script: string, plan: NetworkPlan): Promise<R
     folder,
     url,
     node: (node) => nodeAt(url(node)),
-    stop: async (node) => void (await run('stop', folder, String(node))),
+    stop: (node) => at(node).end(),
     restart: async (node, more = []) => {
-      if (more.length > 0) await addFlags(join(folder, `node${node}`, 'flags'), more)
-      await run('restart', folder, String(node))
+      await at(node).end()
+      at(node).start(more)
     },
     ready,
     down,
   }
 }
 
-async function fileFlags(folder: string, plan: NetworkPlan): Promise<string[]> {
-  await mkdir(folder, { recursive: true })
-  const flags: string[] = []
-  if (plan.genesis !== undefined) {
-    await writeFile(join(folder, 'genesis.json'), plan.genesis)
-    const { networkID } = JSON.parse(plan.genesis) as { networkID: number }
-    flags.push(`--network-id=${networkID}`, `--genesis-file=${join(folder, 'genesis.json')}`)
-  }
-  if (plan.upgrades !== undefined) {
-    await writeFile(join(folder, 'upgrades.json'), JSON.stringify(plan.upgrades))
-    flags.push(`--upgrade-file=${join(folder, 'upgrades.json')}`)
-  }
-  return flags
-}
+/** A node, whether it runs or not. */
+class Node {
+  readonly #tree: string
+  readonly #networkFolder: string
+  readonly #number: number
+  #flags: readonly string[] = []
+  #child: ChildProcess | undefined
 
-async function addFlags(file: string, flags: readonly string[]): Promise<void> {
-  const before = (await readFile(file, 'utf8')).trim()
-  await writeFile(file, `${before} ${flags.join(' ')}\n`)
-}
-
-/** The first of `count` ports in a row that nobody listens on. */
-async function freePorts(count: number): Promise<number> {
-  for (let first = 21_000; first < 60_000; first += count) {
-    const free = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)))
-    if (free.every(Boolean)) return first
+  constructor(tree: string, networkFolder: string, number: number) {
+    this.#tree = tree
+    this.#networkFolder = networkFolder
+    this.#number = number
+    // Whatever ends the test ends its nodes.
+    process.on('exit', () => this.#child?.kill('SIGKILL'))
   }
-  throw new Error('no free ports for the nodes')
-}
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
+  /** Starts it for the first time. */
+  async begin(firstPort: number, { nodes, genesis, flags }: NetworkPlan): Promise<void> {
+    const number = this.#number
+    const port = firstPort + (number - 1) * portsPerNode
+    const keys = join(this.#tree, 'keys')
+    const isFirst = number === 1
+    await mkdir(join(this.#folder, 'chains', 'C'), { recursive: true })
+    if (isFirst)
+      await writeFile(join(this.#folder, 'chains', 'C', 'config.json'), JSON.stringify(archive))
+    this.start([
+      `--network-id=${genesis.networkID}`,
+      `--genesis-file=${join(this.#networkFolder, 'genesis.json')}`,
+      `--upgrade-file=${join(this.#networkFolder, 'upgrades.json')}`,
+      `--data-dir=${this.#folder}`,
+      `--chain-config-dir=${join(this.#folder, 'chains')}`,
+      `--plugin-dir=${join(this.#tree, 'plugins')}`,
+      `--http-port=${port}`,
+      `--staking-port=${port + 1}`,
+      '--http-host=127.0.0.1',
+      '--staking-host=127.0.0.1',
+      '--public-ip=127.0.0.1',
+      '--network-allow-private-ips=true',
+      `--staking-tls-cert-file=${join(keys, `staker${number}.crt`)}`,
+      `--staking-tls-key-file=${join(keys, `staker${number}.key`)}`,
+      `--staking-signer-key-file=${join(keys, `signer${number}.key`)}`,
+      `--bootstrap-ips=${isFirst ? '' : `127.0.0.1:${firstPort + 1}`}`,
+      `--bootstrap-ids=${isFirst ? '' : firstNodeId}`,
+      `--snow-sample-size=${nodes}`,
+      `--snow-quorum-size=${Math.floor(nodes / 2) + 1}`,
+      '--network-health-min-conn-peers=3',
+      // Bytes that must be free on the disk, of which usual nodes want gigabytes.
+      '--system-tracker-disk-required-available-space=1000000',
+      '--system-tracker-disk-warning-threshold-available-space=2000000',
+      '--fd-limit=4096',
+      ...(isFirst ? ['--index-enabled=true', '--api-admin-enabled=true'] : []),
+      ...flags,
+    ])
+  }
+
+  /** Starts it, with more flags from now on. */
+  start(more: readonly string[]): void {
+    this.#flags = [...this.#flags, ...more]
+    const log = openSync(this.log, 'a')
+    this.#child = spawn(join(this.#tree, 'avalanchego'), this.#flags, {
+      stdio: ['ignore', log, log],
+      env: { GOMAXPROCS: '2', ...process.env },
+    })
+  }
+
+  async end(): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    const patience = setTimeout(() => child.kill('SIGKILL'), endMs)
+    child.kill('SIGTERM')
+    await ended
+    clearTimeout(patience)
+  }
+
+  /** File of everything it says. */
+  get log(): string {
+    return join(this.#folder, 'out.log')
+  }
+
+  get #folder(): string {
+    return join(this.#networkFolder, `node${this.#number}`)
+  }
 }
 
 /** Longest time something a network does by itself may take on a busy machine. */

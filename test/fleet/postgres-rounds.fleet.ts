@@ -1,4 +1,4 @@
-/** One round of every disaster of a deployment on PostgreSQL; `soak/fleet.ts` makes more, on Citus too. */
+/** One round of every disaster of a deployment on PostgreSQL; `soak/fleet.ts` makes more, and on Citus. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

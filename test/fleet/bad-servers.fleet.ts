@@ -18,7 +18,8 @@ import { deploymentStore } from '../../src/store/schema/deployment.ts'
 import { migrationStore, migrationTables } from '../../src/store/schema/migration.ts'
 import { freshFolder, runFirn } from '../firn-process.ts'
 import { createDatabase, startPostgres } from '../postgres.ts'
-import { citusDatabase, fleetScript, startCitus } from './citus-server.ts'
+import { citusFleet, citusFleetName } from '../test-settings.ts'
+import { citusDatabase, startCitus } from './citus-server.ts'
 import { poolerProgram, startPooler } from './pooler.ts'
 
 const inCi = process.env['CI'] === 'true'
@@ -170,27 +171,23 @@ void test('refused: stores into which a migration is not finished', async (t) =>
   await refuses(t, { store: look, look, code: 3, sentence })
 })
 
-const script = fleetScript()
-const withoutCitus = script === undefined && !inCi && 'no Citus: FIRN_CITUS_FLEET'
-void test('refused: servers of a Citus', { skip: withoutCitus }, async (t) => {
-  assert.ok(script !== undefined, 'a script that starts a Citus')
-  const citus = await startCitus(script, 0, fullAtKib)
+const withoutCitus = citusFleet === undefined && `no script that starts a Citus: ${citusFleetName}`
+void test('refused: a Citus without schema-based sharding', { skip: withoutCitus }, async (t) => {
+  const citus = await startCitus(citusFleet ?? '', 0)
   t.after(() => citus.stop())
+  const look = await citusDatabase(citus.nodes, 'rows')
+  await run(look, 'alter database rows reset citus.enable_schema_based_sharding')
+  const sentence =
+    /Citus has no schema-based sharding in this database; .*alter database … set citus/
+  await refuses(t, { store: look, look, code: 4, sentence })
+})
 
-  await t.test('refused: a Citus without schema-based sharding', async (own) => {
-    const look = await citusDatabase(citus.nodes, 'rows')
-    await run(look, 'alter database rows reset citus.enable_schema_based_sharding')
-    const sentence =
-      /Citus has no schema-based sharding in this database; .*alter database … set citus/
-    await refuses(own, { store: look, look, code: 4, sentence })
-  })
-
-  await t.test('refused: a server whose disk is full', async (own) => {
-    const look = await createDatabase(citus.nodes[0] ?? '', 'full')
-    await fill(look)
-    const sentence = /could not extend file .*; free space on the disk of the database server$/
-    await refuses(own, { store: look, look, code: 1, sentence })
-  })
+void test('refused: a server whose disk is full', async (t) => {
+  const small = await startPostgres('any', [], fullAtKib)
+  t.after(() => small.stop())
+  await fill(small.url)
+  const sentence = /could not extend file .*; free space on the disk of the database server$/
+  await refuses(t, { store: small.url, look: small.url, code: 1, sentence })
 })
 
 /** Half a page more than whole ones: a server that writes a part of a page finds no space left. */

@@ -1,22 +1,20 @@
 /**
  * A real Citus for tests, and databases on it.
  *
- * It is started by the script that `FIRN_CITUS_FLEET` names, or by `../shared/tools/citus/fleet.sh`
- * beside the checkout: `fleet.sh start DIR PORT WORKERS` prints the address of the coordinator, the
- * workers have the ports behind it, `fleet.sh stop DIR` ends all.
+ * It is started by the script that `FIRN_CITUS_FLEET` names: `start DIR PORT WORKERS` prints the address
+ * of the coordinator, the workers have the ports behind it and their data in `DIR/node1`, `DIR/node2`, `bin`
+ * prints the folder of PostgreSQL's programs, `stop DIR` ends all.
  */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
 
-import { citusFleet } from '../test-settings.ts'
+import { freePorts } from '../postgres.ts'
 
 /** A running cluster. */
 export type Citus = {
@@ -29,26 +27,12 @@ export type Citus = {
   readonly stop: () => void
 }
 
-/** Path of the script; `undefined` where there is none. */
-export function fleetScript(): string | undefined {
-  const beside = fileURLToPath(new URL('../../../shared/tools/citus/fleet.sh', import.meta.url))
-  return [citusFleet, beside].find((path) => path !== undefined && existsSync(path))
-}
-
-/**
- * Starts a cluster with so many workers. Where `mostFileKib` is given no file of it grows beyond: what
- * would is written in part, which a server takes for a full disk.
- */
-export async function startCitus(
-  script: string,
-  workers: number,
-  mostFileKib?: number,
-): Promise<Citus> {
+/** Starts a cluster with so many workers. */
+export async function startCitus(script: string, workers: number): Promise<Citus> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-citus-'))
   const port = await freePorts(workers + 1)
   const words = ['start', folder, String(port), String(workers)]
-  const limited = ['-c', `ulimit -f ${mostFileKib ?? 'unlimited'}; exec bash "$@"`, 'bash']
-  const told = execFileSync('bash', [...limited, script, ...words], { encoding: 'utf8' })
+  const told = execFileSync('bash', [script, ...words], { encoding: 'utf8' })
   const coordinator = new URL(told.trim().split('\n').at(-1) ?? '')
   const nodes = Array.from({ length: workers + 1 }, (_, at) => {
     coordinator.port = String(port + at)
@@ -126,20 +110,4 @@ async function commands(url: string, texts: readonly string[]): Promise<void> {
   } finally {
     await client.end()
   }
-}
-
-/** The first of so many ports in a row that nobody has now. */
-async function freePorts(count: number): Promise<number> {
-  for (let port = 20_000 + (process.pid % 20_000); ; port += count) {
-    const ports = Array.from({ length: count }, (_, offset) => port + offset)
-    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return port
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 }

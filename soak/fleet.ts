@@ -3,11 +3,8 @@
  * each round is a new deployment that suffers every kind of harm once, one after the other.
  */
 
-import {
-  citusDatabase,
-  dropCitusDatabase,
-  startCitus,
-} from '../test/fleet/citus-server.ts'
+import type { Ending } from '../test/firn-process.ts'
+import { citusDatabase, dropCitusDatabase, startCitus } from '../test/fleet/citus-server.ts'
 import {
   citusDisasters,
   type Disaster,
@@ -17,7 +14,6 @@ import {
 } from '../test/fleet/disasters.ts'
 import { manyChains } from '../test/fleet/many-chains.ts'
 import { round, type Struck } from '../test/fleet/rounds.ts'
-import type { Ending } from '../test/firn-process.ts'
 import { createDatabase, startPostgres } from '../test/postgres.ts'
 import { citusFleet, citusFleetName } from '../test/test-settings.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'

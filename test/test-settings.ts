@@ -8,9 +8,7 @@ export const avalancheTreeName = 'FIRN_AVALANCHE_TREE'
 /** Path of a script that starts a Citus. */
 export const citusFleetName = 'FIRN_CITUS_FLEET'
 
-const values = new Map(
-  [avalancheTreeName, citusFleetName].map((name) => [name, process.env[name]]),
-)
+const values = new Map([avalancheTreeName, citusFleetName].map((name) => [name, process.env[name]]))
 for (const name of values.keys()) delete process.env[name]
 
 export const namedAvalancheTree = values.get(avalancheTreeName)

@@ -9,7 +9,7 @@
  * is up to date is left as it is.
  */
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -43,13 +43,19 @@ export function avalancheTree(): string | undefined {
 
 /** Returns whether nodes of this tree can activate Helicon: they have a flag for it. */
 export function knowsHelicon(tree: string): boolean {
-  const flags = execFileSync(join(tree, 'avalanchego'), ['--help'], { encoding: 'utf8' })
+  const { stderr, stdout } = spawnSync(join(tree, 'avalanchego'), ['--help'], { encoding: 'utf8' })
+  const flags = stdout + stderr
+  if (!flags.includes('--min-stake-duration')) throw new Error(`no AvalancheGo: ${tree}: ${flags}`)
   return flags.includes('helicon')
 }
 
 function go(...words: readonly string[]): string {
   const stdio = ['ignore', 'pipe', 'inherit'] as const
-  return execFileSync('go', words, { cwd: import.meta.dirname, encoding: 'utf8', stdio: [...stdio] })
+  return execFileSync('go', words, {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+    stdio: [...stdio],
+  })
 }
 
 if (import.meta.main) console.log(avalancheTree() ?? 'no Go')

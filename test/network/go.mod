@@ -1,4 +1,4 @@
-// AvalancheGo and its EVM plug-in, as what the tests of a real network start. `nodes.ts` builds them.
+// AvalancheGo and its EVM plug-in, as what the tests of a real network start. `avalanche-tree.ts` builds them.
 module firn/test/network
 
 go 1.25.8

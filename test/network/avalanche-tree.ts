@@ -32,7 +32,7 @@ export function avalancheTree(): string | undefined {
     throw new Error(`no Go, and no tree that ${avalancheTreeName} names`, { cause: error })
   }
   go('build', '-o', join(built, 'avalanchego'), `${upstream}/main`)
-  go('build', '-o', join(built, 'plugins', subnetEvm), `${upstream}/graft/subnet-evm/plugin`)
+  go('build', '-o', join(built, 'plugins', subnetEvm), '.')
   const source = go('list', '-m', '-f', '{{.Dir}}', upstream).trim()
   const keys = join(built, 'keys')
   mkdirSync(built, { recursive: true })

@@ -41,13 +41,9 @@ void test('replicas: pages over a lagging reader have no gap, and none is told t
   await ask(replica.url, 'select pg_wal_replay_pause()')
   node.head = last
   await untilAt(indexer, last)
-  // Two hosts of one deployment, the second of which reads from what lags.
-  const first = await startOne(t, {
-    store: primary.url,
-    role: 'serve',
-    rpcUrl,
-    replicas: [primary.url],
-  })
+  // Two hosts of one deployment in the middle of a rolling restart: only the second has the setting, and
+  // reads from what lags.
+  const first = await startOne(t, { store: primary.url, role: 'serve', rpcUrl })
   const second = await startOne(t, {
     store: primary.url,
     role: 'serve',
@@ -62,6 +58,7 @@ void test('replicas: pages over a lagging reader have no gap, and none is told t
     const old = await walk([second], list)
     assert.deepEqual(old, whole.slice(-old.length), `${list} of the replica`)
     assert.ok(old.length < whole.length, 'the replica lags')
+    assert.deepEqual(await walk([second, first], list), old, `${list} over two hosts, begun behind`)
   }
 
   // Official clients, which know one address: that of what stands before both hosts.
@@ -72,7 +69,7 @@ void test('replicas: pages over a lagging reader have no gap, and none is told t
     assert.deepEqual(await read(both), whole, `${name} over two hosts`)
   }
 
-  // Nobody has what the page was read from.
+  // Nobody has what the page was read from: the primary is away, or the only server is what lags.
   const { nextPageToken } = await first.firn.get(`${lists[0]}?pageSize=29`)
   await indexer.firn.end()
   const blocked = await startOne(t, {
@@ -81,10 +78,15 @@ void test('replicas: pages over a lagging reader have no gap, and none is told t
     rpcUrl,
     replicas: [replica.url],
   })
-  const next = `${blocked.firn.apiUrl}${lists[0]}?pageSize=29&pageToken=${String(nextPageToken)}`
-  const refused = await fetch(next)
-  assert.equal(refused.status, 503, await refused.text())
-  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  const lagging = await startOne(t, { store: replica.url, role: 'serve', rpcUrl })
+  const following = ({ firn }: One): string =>
+    `${firn.apiUrl}${lists[0]}?pageSize=29&pageToken=${String(nextPageToken)}`
+  for (const host of [blocked, lagging]) {
+    const refused = await fetch(following(host))
+    assert.equal(refused.status, 503, await refused.text())
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  }
+  const next = following(blocked)
 
   // As soon as the replica has it, it answers, still without a primary.
   await ask(replica.url, 'select pg_wal_replay_resume()')

@@ -119,7 +119,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       headOf,
       networkKey: (network) => primaryStream(network).key,
       clock: world.clock,
-      hasReplicas: parts.readings !== undefined,
+      hasReplicas: config['postgres.replicas'].length > 0,
     }),
     gauges,
     admit: admissionOf(config, parts),

@@ -26,7 +26,7 @@ export type ProcessStores = {
   readonly location: StoreLocation
   /** For the main thread. */
   readonly store: StoreLocation
-  /** Where it reads, where there are replicas. */
+  /** Servers that it reads from; embedded stores have none. */
   readonly readings: Replicas | undefined
 }
 
@@ -70,11 +70,9 @@ export async function storesOf(
     readTimeoutMs,
     ...(fetching === undefined ? {} : { fetching }),
   }
-  const urls = config['postgres.replicas']
-  if (config.store === 'embedded' || urls.length === 0)
-    return { owner, shares, location, store, readings: undefined }
+  if (config.store === 'embedded') return { owner, shares, location, store, readings: undefined }
   const { openReplicas } = await import('../../store/engine/open-replicas.ts')
-  const readServers = openReplicas({ ...store, url: config.store }, urls)
+  const readServers = openReplicas({ ...store, url: config.store }, config['postgres.replicas'])
   const { replicas } = readServers
   return { owner, shares, location, store: { ...store, readServers }, readings: replicas }
 }

@@ -6,10 +6,10 @@ import { positionOf } from './postgres-position.ts'
 import { type ServerOptions, useServer } from './postgres-server.ts'
 import { type Member, Replicas } from './replicas.ts'
 
-/** Servers that stores are read from: `urls` in the order of {@link Replicas}, the primary last. */
+/** Servers that stores are read from: `urls` in the order of {@link Replicas}. */
 export type ReadServers = { readonly replicas: Replicas; readonly urls: readonly string[] }
 
-/** The replicas at `urls`, then the primary, which `options` name. Connects to none yet. */
+/** The replicas at `urls`, then the server of `store`, which `options` name. Connects to none yet. */
 export function openReplicas(options: ServerOptions, urls: readonly string[]): ReadServers {
   const all = [...urls, options.url]
   return {

@@ -1,10 +1,11 @@
 /** Position of a PostgreSQL server in its log, the same on a primary and on its replicas. */
 
+import { faultOf } from '../../core/fault.ts'
 import { type Reader, statement } from './database.ts'
 
 /** A place in the log of a server. */
 export type Position = {
-  /** Number that a server shares with its replicas, as text; `0` where it may not be asked. */
+  /** Number that a server shares with its replicas, as text. */
   readonly server: string
   /** Bytes of log. What was committed before this place is seen. */
   readonly place: bigint
@@ -18,8 +19,17 @@ const question = statement('', {
     "else pg_current_wal_insert_lsn() end) - '0/0'::pg_lsn)::text",
 })
 
-/** Asks the server of `reader`. */
-export async function positionOf(reader: Pick<Reader, 'get'>): Promise<Position> {
-  const [server = '0', place = '0'] = (await reader.get(question)) ?? []
-  return { server: String(server), place: BigInt(String(place)) }
+// A right that is missing, and what a server that only speaks like PostgreSQL does not have.
+// Source: PostgreSQL, appendix A.
+const untold = /^(?:42501|42883|0A000)$/
+
+/** Asks the server of `reader`; `undefined` where it tells nobody. */
+export async function positionOf(reader: Pick<Reader, 'get'>): Promise<Position | undefined> {
+  try {
+    const [server = '0', place = '0'] = (await reader.get(question)) ?? []
+    return { server: String(server), place: BigInt(String(place)) }
+  } catch (error) {
+    if (untold.test(String(faultOf(error)?.detail['sqlstate']))) return undefined
+    throw error
+  }
 }

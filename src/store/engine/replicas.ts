@@ -1,10 +1,11 @@
 /**
- * Readers of one deployment: replicas, which may lag, and the primary.
+ * Readers of one deployment: replicas, which may lag, and the server of the setting `store`, which may
+ * be a replica itself.
  *
  * A request reads from one of them from its beginning to its end, so that it never sees the store go
- * back. A page that follows another goes to a reader that is at least as far as the one before was:
- * a reader that lags would skip rows without a sign. How far a reader is, is its place in the log of
- * the server, the same for all of its stores.
+ * back. A page that follows another goes to a reader that is at least as far as the one before was,
+ * whichever host answered that: a reader that lags would skip rows without a sign. How far a reader is,
+ * is its place in the log of the server, the same for all of its stores.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -18,8 +19,8 @@ import type { Position } from './postgres-position.ts'
 export type Member = {
   /** For messages: never an address, which may hold a password. */
   readonly name: string
-  /** Its position in the log. Throws `store-failed` where it cannot be asked. */
-  readonly position: () => Promise<Position>
+  /** Its position in the log, where it tells. Throws `store-failed` where it cannot be asked. */
+  readonly position: () => Promise<Position | undefined>
   readonly close: () => Promise<void>
 }
 
@@ -33,7 +34,7 @@ type Reading = {
 /** A reader that failed is tried again this often. */
 const probeMs = 1_000
 
-/** The readers of a deployment, the primary last. */
+/** The readers of a deployment, the server of `store` last. */
 export class Replicas {
   readonly #members: readonly Member[]
   readonly #down = new Set<number>()
@@ -63,7 +64,7 @@ export class Replicas {
     for (const member of this.#inOrder()) {
       try {
         const at = await itemAt(this.#members, member).position()
-        if (isOf(at.server) && at.place < place) continue
+        if (at !== undefined && isOf(at.server) && at.place < place) continue
         if (reading !== undefined) reading.member = member
         return
       } catch (error) {
@@ -78,7 +79,7 @@ export class Replicas {
     )
   }
 
-  /** Position of the reader of the work under way; `undefined` where it read nothing. */
+  /** Position of the reader of the work under way; `undefined` where it read or tells nothing. */
   async position(): Promise<Position | undefined> {
     const reading = this.#readings.getStore()
     if (reading?.member === undefined || !reading.hasRead) return undefined

@@ -36,6 +36,8 @@ export type RunningFirn = {
 
 /** Machines that test may be busy: a limit for what takes a second or two. */
 const limitMs = 90_000
+/** A limit for a program that compares all of a chain. */
+const programMs = 300_000
 // A look costs both processes some milliseconds.
 const lookEveryMs = 50
 
@@ -189,7 +191,7 @@ export function run(
   env = process.env,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   return new Promise((resolve) => {
-    const options = { timeout: limitMs, maxBuffer: 67_108_864, env }
+    const options = { timeout: programMs, maxBuffer: 67_108_864, env }
     execFile(program, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
       resolve({ code, stdout, stderr })

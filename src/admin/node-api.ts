@@ -17,7 +17,7 @@ import { healthRoutes } from './health-route.ts'
 import { infoMethods, type NodeIdentity } from './info-service.ts'
 import { textReply } from './node-http.ts'
 import { createNodeServer, type NodeListener } from './node-listener.ts'
-import { operatorRoutes } from './operator-page.ts'
+import { type OperatorParts, operatorRoutes } from './operator-page.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
 import { pluginRoute } from './plugin-route.ts'
 import { findRoute, type Route, type RouteHandler } from './route-table.ts'
@@ -55,7 +55,7 @@ export type NodeParts = {
   readonly threads: Threads
   /** Called once when the listener ends by itself. */
   readonly failed: (error: unknown) => void
-}
+} & Pick<OperatorParts, 'chains' | 'lastHour'>
 
 // A thread that indexes may be busy with one batch or garbage for seconds, not for so long.
 const usualSilenceMs = 30_000
@@ -121,7 +121,18 @@ function fixedRoutes(parts: NodeParts): ReadonlyMap<string, ReadonlyMap<string, 
     ['info', alone(rpcHandler({ info: infoMethods({ identity, aliases, plugins }) }, log))],
     ['health', healthRoutes(health, log)],
     ['metrics', alone(metricsRoute(gauges))],
-    ['firn', operatorRoutes({ ...identity, nodeId: identity.nodeId, health, gauges })],
+    [
+      'firn',
+      operatorRoutes({
+        version: identity.version,
+        nodeId: identity.nodeId,
+        health,
+        gauges,
+        chains: parts.chains,
+        lastHour: parts.lastHour,
+        recentLog: logs.recent,
+      }),
+    ],
   ])
   if (settings.apiAdminEnabled) {
     const admin = { aliases, logs, plugins, profiler, compat: settings.adminCompat }

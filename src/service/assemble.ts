@@ -124,6 +124,8 @@ async function build(
     sizes: sizeReader(config, () => measuredStores(served), clock),
     nodeId: served.aggregators.nodeId(),
     networkId: () => served.networks.list()[0]?.networkId,
+    status: api.status,
+    indexed,
   })
   closers.push(node.close)
   await node.listener.listen()

@@ -29,6 +29,8 @@ export type LogRegistry = {
   readonly setLevels: (name: string, change: Partial<LoggerLevels>) => void
   /** Takes a record from elsewhere: a worker thread, or code that needs VERBO, TRACE or FATAL. */
   readonly record: (record: Omit<LogRecord, 'time'>) => void
+  /** The newest records of INFO and above, oldest first; at most {@link mostRecent}. */
+  readonly recent: () => readonly LogRecord[]
   /** One cell, shared with workers: the lowest level any logger lets through. */
   readonly floor: Int32Array<SharedArrayBuffer>
   /** Closes the files. Later records go to the display only. */
@@ -78,9 +80,12 @@ const pinoNames: Readonly<Record<RecordLevel, PinoLevel>> = {
   FATAL: 'fatal',
 }
 
+const mostRecent = 40
+
 /** The loggers of a process. `main` exists from the start. */
 export function createLogs(options: LogOptions): LogRegistry {
   const loggers = new Map<string, Logger>()
+  const recent: LogRecord[] = []
   const floor = new Int32Array(new SharedArrayBuffer(4))
   const initial = { logLevel: options.logLevel, displayLevel: options.displayLevel }
 
@@ -109,6 +114,10 @@ export function createLogs(options: LogOptions): LogRegistry {
 
   function record({ logger, level, event, fields }: Omit<LogRecord, 'time'>): void {
     const target = loggerOf(logger)
+    if (levelRank[level] >= levelRank.INFO) {
+      recent.push({ time: options.now(), logger, level, event, fields: plainFields(fields) })
+      if (recent.length > mostRecent) recent.shift()
+    }
     // Cheaper than asking pino: most debug records stop here, before their fields are looked at.
     if (levelRank[level] < lowerRank(target.levels)) return
     target.pino[pinoNames[level]](plainFields(fields), event)
@@ -121,6 +130,7 @@ export function createLogs(options: LogOptions): LogRegistry {
     levels: (name) => loggers.get(name)?.levels,
     setLevels,
     record,
+    recent: () => [...recent],
     floor,
     close: () => {
       for (const { file } of loggers.values()) file?.close()

@@ -124,6 +124,8 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     failed: (error) => {
       throw error
     },
+    chains: () => Promise.resolve([]),
+    lastHour: new Map(),
   })
   await listener.listen()
   const port = listener.address()?.port ?? 0

@@ -34,6 +34,7 @@ import { fromHex } from '../../core/bytes.ts'
 import type { World } from '../../core/world.ts'
 import type { IndexingStatus } from '../../indexing/run/indexer.ts'
 import { AddressUnion } from '../../rollup/address-union.ts'
+import type { Status } from '../../shape/status.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import { chainsById } from '../../store/query/primary/blockchains.ts'
@@ -83,7 +84,10 @@ export type ApiParts = {
 }
 
 /** The data API of a process. */
-export type Api = ApiServer & { readonly events: EventService }
+export type Api = ApiServer & {
+  readonly events: EventService
+  readonly status: () => Promise<Status>
+}
 
 const dialectRules: DialectRules = {
   ...evmDialectRules,
@@ -137,18 +141,19 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       gauges.add('firn_api_thread_requests_total', 1, thread)
     },
   })
+  const status = (): Promise<Status> => statusOf(statusParts(config, parts))
   mountDocument(server, operations)
   mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
   if (config['api.explorer']) {
     const fetching = nftFetching(config.nftMetadata)
     const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
-    mountExplorer(server.http, () => statusOf(statusParts(config, parts)), pictures)
+    mountExplorer(server.http, status, pictures)
   }
   const { list: chains } = parts.served.chains
   if (config['api.segments']) mountSegments(server, { chains, dataDir: config.dataDir })
   if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
   const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
-  return { ...server, events, close }
+  return { ...server, events, status, close }
 }
 
 /** Serves the OpenAPI document, written when it is first asked for: few starts need it. */

@@ -7,6 +7,7 @@ import type { NodeChain } from '../../admin/alias-rules.ts'
 import { createAliasTable, type AliasStore, type AliasTable } from '../../admin/alias-table.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../../admin/node-api.ts'
 import type { NodeListener } from '../../admin/node-listener.ts'
+import type { OperatorChain } from '../../admin/operator-page.ts'
 import { createPluginRegistry } from '../../admin/plugin-registry.ts'
 import { allowedMethods } from '../../admin/rpc-methods.ts'
 import { createRpcProxy } from '../../admin/rpc-proxy.ts'
@@ -16,8 +17,10 @@ import type { ChainConfig, Config } from '../../config/settings.ts'
 import { parseId, toCb58 } from '../../core/cb58.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainStatus } from '../../indexing/run/status-board.ts'
+import type { Status } from '../../shape/status.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Health } from '../../telemetry/health.ts'
+import { sampleLastHour } from '../../telemetry/last-hour.ts'
 import type { LogRegistry } from '../../telemetry/log-registry.ts'
 import { watchProcess } from '../../telemetry/process-gauges.ts'
 import { profileFolder } from '../../telemetry/profile/profile-folder.ts'
@@ -46,6 +49,9 @@ export type NodeListenerParts = {
   readonly sizes: () => ReadonlyMap<string, number>
   /** Of the network being served, once one is. */
   readonly networkId: () => number | undefined
+  readonly status: () => Promise<Status>
+  /** Chains with their nodes, where this process indexes. */
+  readonly indexed: () => readonly ChainStatus[]
 }
 
 /** Makes the listener and what closes the parts it made. */
@@ -61,6 +67,12 @@ export function assembleNodeListener(parts: NodeListenerParts): {
       gauges.set('firn_store_size_bytes', bytes, { database })
   })
   const profiler = profilerOf(parts, watch)
+  const lastHour = new Map<string, readonly number[]>()
+  const over = new AbortController()
+  void sampleLastHour(lastHour, () => sampleOf(parts), {
+    clock: world.clock,
+    signal: over.signal,
+  }).catch((error: unknown) => log.warn('figures of the last hour end', { error }))
   const plugins = createPluginRegistry({
     directory: config['node.pluginDir'] || `${config.dataDir}/plugins`,
     version: `firn/${version}`,
@@ -97,16 +109,47 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     world,
     threads,
     failed: parts.failed,
+    chains: () => operatorChains(parts),
+    lastHour,
   })
   return {
     listener,
     close: async () => {
+      over.abort()
       await listener.close()
       await plugins.close()
       await profiler.close()
       watch.stop()
     },
   }
+}
+
+/** Chains with what `/status` tells of them, and the nodes they are read from. */
+async function operatorChains({
+  status,
+  indexed,
+}: Pick<NodeListenerParts, 'status' | 'indexed'>): Promise<OperatorChain[]> {
+  const endpoints = new Map(indexed().map((chain) => [chain.key, chain.endpoints]))
+  return (await status()).chains.map((chain) => ({
+    ...chain,
+    reason: chain.reason,
+    etaSeconds: chain.overall?.etaSeconds,
+    nodes: (endpoints.get(chain.chain) ?? []).map((node) => ({ ...node, problem: node.problem })),
+  }))
+}
+
+/** Figures of now, by the names that the operator's page shows; those of bytes end in `bytes`. */
+async function sampleOf(parts: NodeListenerParts): Promise<ReadonlyMap<string, number>> {
+  let stored = 0
+  for (const bytes of parts.sizes().values()) stored += bytes
+  const sample = new Map([
+    ['Memory bytes', process.memoryUsage.rss()],
+    ['Stores bytes', stored],
+  ])
+  for (const { name, indexedHeight, headHeight } of (await parts.status()).chains)
+    if (headHeight >= 0)
+      sample.set(`${name}, blocks behind`, Math.max(0, headHeight - indexedHeight))
+  return sample
 }
 
 function profilerOf(

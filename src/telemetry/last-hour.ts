@@ -1,0 +1,27 @@
+/** Figures of the last hour, for small charts: one sample of each every quarter of a minute. */
+
+import type { Clock } from '../core/world.ts'
+
+const sampleMs = 15_000
+const mostSamples = 3_600_000 / sampleMs
+
+/** Values by name, oldest first. */
+export type LastHour = ReadonlyMap<string, readonly number[]>
+
+/**
+ * Samples what `read` tells until aborted. A name that is no longer told is forgotten, so the map
+ * is bounded by what `read` tells at once.
+ */
+export async function sampleLastHour(
+  into: Map<string, readonly number[]>,
+  read: () => Promise<ReadonlyMap<string, number>>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    const told = await read()
+    for (const name of into.keys()) if (!told.has(name)) into.delete(name)
+    for (const [name, value] of told)
+      into.set(name, [...(into.get(name) ?? []), value].slice(-mostSamples))
+    await clock.sleep(sampleMs, signal).catch(() => undefined)
+  }
+}

@@ -12,7 +12,6 @@ import type { Profiler } from '../telemetry/profile/profiler.ts'
 import type { AliasTable } from './alias-table.ts'
 import { readId } from './chain-id.ts'
 import { textOf } from './info-service.ts'
-import { goQuoted } from './json-scan.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
 import type { Arguments } from './rpc-request.ts'
 import type { RpcMethod } from './rpc-server.ts'
@@ -82,7 +81,7 @@ function loggerMethods({ logs, compat }: AdminParts): Record<string, RpcMethod> 
     const name = textOf(args, 'loggerName')
     if (name === '') return logs.names()
     if (logs.levels(name) !== undefined) return [name]
-    throw new Fault('not-found', `logger with name ${goQuoted(name)} not found`)
+    throw new Fault('not-found', `logger with name ${JSON.stringify(name)} not found`)
   }
   const levels = (names: readonly string[]): { loggerLevels: Record<string, LoggerLevels> } => {
     const found = new Map<string, LoggerLevels>()
@@ -145,7 +144,7 @@ function processMethods({ plugins, profiler, compat }: AdminParts): Record<strin
         const { loaded, failed, unnamed } = await plugins.load(signal)
         const [first] = unnamed
         if (compat === 'avalanchego' && first !== undefined) {
-          throw new Fault('bad-parameter', `invalid vmID: ${goQuoted(first)}`)
+          throw new Fault('bad-parameter', `invalid vmID: ${JSON.stringify(first)}`)
         }
         const failures = Object.keys(failed).length === 0 ? {} : { failedVMs: failed }
         return { newVMs: loaded, ...failures }

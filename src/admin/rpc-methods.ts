@@ -5,8 +5,8 @@
  * transactions through it or have it do costly work unless the operator says so.
  */
 
-import { assert } from '../core/fault.ts'
-import { compactText, scanJson, spanText, type Member, type Span } from './json-scan.ts'
+import { isObject } from '../core/json.ts'
+import { parseExact } from './rpc-request.ts'
 
 /**
  * Methods without effect on a node or chain, and without its most costly work (`debug`, `trace`).
@@ -60,49 +60,39 @@ export function allowedMethods(setting: readonly string[]): AllowedMethods {
 /** One call of a body: its method and its id as JSON text. */
 export type NamedCall = { readonly method: string; readonly id: string }
 
+/** Calls, and the body that has them and nothing else. */
+export type NamedCalls = { readonly calls: readonly NamedCall[]; readonly body: Uint8Array }
+
 /**
  * The calls in a body, one or a list; `undefined` where two readers may see two things in it: a
- * member given twice, in any case of letters, or something behind the value. The node behind this
- * listener must not find a call that was not checked here.
+ * member given twice in another case of letters. The node behind this listener must not find a call that
+ * was not checked here, so it is sent what was read, written anew.
  */
-export function callsIn(body: Uint8Array): readonly NamedCall[] | undefined {
-  const scanned = scanJson(body)
-  if (!scanned.ok || !isBlank(body.subarray(scanned.value.until))) return undefined
-  if (scanned.kind === 'object') {
-    const call = callOf(body, scanned.members)
-    return call === undefined ? undefined : [call]
+export function callsIn(body: Uint8Array): NamedCalls | undefined {
+  let value: unknown
+  let text: string
+  try {
+    value = parseExact(body)
+    text = JSON.stringify(value)
+  } catch {
+    return undefined
   }
-  if (scanned.kind !== 'array') return undefined
-  const calls = scanned.members.map(({ kind, value }) =>
-    kind === 'object' ? callAt(body, value) : undefined,
-  )
+  const calls = (Array.isArray(value) ? value : [value]).map(callOf)
   const known = calls.filter((call) => call !== undefined)
-  return known.length === calls.length && known.length > 0 ? known : undefined
+  if (known.length !== calls.length || known.length === 0) return undefined
+  return { calls: known, body: new TextEncoder().encode(text) }
 }
 
-function callAt(body: Uint8Array, { from, until }: Span): NamedCall | undefined {
-  const bytes = body.subarray(from, until)
-  const scanned = scanJson(bytes)
-  assert(scanned.ok, 'an element of a list that was read is a value')
-  return callOf(bytes, scanned.members)
-}
-
-function callOf(bytes: Uint8Array, members: readonly Member[]): NamedCall | undefined {
-  const found = new Map(members.map((member) => [folded(member.key), member]))
+function callOf(value: unknown): NamedCall | undefined {
+  if (!isObject(value)) return undefined
+  const members = Object.entries(value)
+  const found = new Map(members.map(([key, each]) => [folded(key), each]))
   const method = found.get('METHOD')
-  if (found.size !== members.length || method?.kind !== 'string') return undefined
-  const id = found.get('ID')
-  return {
-    method: String(JSON.parse(spanText(bytes, method.value))),
-    id: id === undefined ? 'null' : compactText(bytes, id.value),
-  }
+  if (found.size !== members.length || typeof method !== 'string') return undefined
+  return { method, id: JSON.stringify(found.get('ID') ?? null) }
 }
 
 /** Go's readers take `ſ` for `s` and the Kelvin sign for `k` in names of members. */
 function folded(key: string): string {
   return key.toLowerCase().toUpperCase()
-}
-
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
 }

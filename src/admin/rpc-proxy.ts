@@ -88,13 +88,13 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
   }
 
   async function pass(chain: NodeChain, request: NodeRequest): Promise<NodeReply> {
-    const refused = refusalOf(request, parts.allowed)
-    if (refused !== undefined) return refused
-    const call = chain.kind === 'evm' ? singleCall(request.body) : undefined
+    const checked = checkedBody(request, parts.allowed)
+    if ('status' in checked) return checked
+    const call = chain.kind === 'evm' ? singleCall(checked) : undefined
     const key = call === undefined ? undefined : cacheKey(chain, call)
     const known = key === undefined ? undefined : cache.get(key)
     if (call !== undefined && known !== undefined) return resultReply(call, known)
-    const reply = await post(chain.rpcUrls, request.body, request.signal)
+    const reply = await post(chain.rpcUrls, checked, request.signal)
     if (call !== undefined && key !== undefined && reply.status === 200) {
       const result = lastingResult(chain, call, reply.body)
       if (result !== undefined) cache.set(key, result)
@@ -110,8 +110,8 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
   return { pass, post, cache }
 }
 
-/** The answer to a request that is not passed on. */
-function refusalOf(request: NodeRequest, allowed: AllowedMethods): NodeReply | undefined {
+/** The body to pass on, or the answer to a request that is not passed on. */
+function checkedBody(request: NodeRequest, allowed: AllowedMethods): Uint8Array | NodeReply {
   if (request.method !== 'POST')
     return textReply(405, `rpc: POST method required, received ${request.method}`)
   if (request.isCrossSite) return textReply(403, 'requests of other sites are not passed on\n')
@@ -119,14 +119,15 @@ function refusalOf(request: NodeRequest, allowed: AllowedMethods): NodeReply | u
     const type = request.contentType.split(';')[0] ?? ''
     return textReply(415, `rpc: unrecognized Content-Type: ${type}`)
   }
-  const calls = callsIn(request.body)
-  if (calls === undefined)
+  const read = callsIn(request.body)
+  if (read === undefined)
     return errorReply(400, 'null', {
       code: -32_600,
       message: 'the body must be one call or a list of calls, each member named once',
     })
+  const { calls, body } = read
   const other = calls.find(({ method }) => !allowed(method))
-  if (other === undefined) return undefined
+  if (other === undefined) return body
   return errorReply(200, calls.length === 1 ? other.id : 'null', {
     code: -32_601,
     message: `the method is not passed on, see the setting node.rpcMethods: ${clip(other.method)}`,

@@ -1,57 +1,69 @@
 /**
- * A JSON-RPC request as the original's server reads it.
+ * A JSON-RPC request as the original's server reads it: members in any case, `null` as if absent.
  *
  * Source: gorilla/rpc v2/json2/server.go, avalanchego utils/json/codec.go.
  */
 
-import {
-  compactText,
-  scanJson,
-  spanText,
-  type JsonKind,
-  type Member,
-  type Span,
-} from './json-scan.ts'
+import { isObject } from '../core/json.ts'
 
-/** A parsed request. `params` and `id` are JSON texts; absent and null are the same. */
+/** A parsed request. Absent and `null` are the same; numbers are as {@link parseExact} gives them. */
 export type RpcRequest = {
   readonly version: string
   readonly method: string
-  readonly params: string | undefined
-  readonly id: string | undefined
+  readonly params: unknown
+  readonly id: unknown
 }
 
 /** A request, or what is wrong with it together with what was understood before. */
 export type ReadRequest = { readonly request: RpcRequest; readonly problem?: string }
 
-/** Reads the first JSON value of a body. Members are found in any case, the last of a name wins. */
+// Go allows 10,000; nothing this RPC takes is deeper than three, and writing a value recurses.
+const maxDepth = 64
+
+/** What V8 has of JSON and TypeScript does not know yet. */
+type ExactJson = {
+  readonly rawJSON: (text: string) => object
+  readonly parse: (
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ) => unknown
+}
+
+/**
+ * The value of JSON bytes; `JSON.stringify` gives back its numbers as they were written. Throws what
+ * `JSON.parse` throws.
+ */
+export function parseExact(bytes: Uint8Array): unknown {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node 22 and later have both
+  const { parse, rawJSON } = JSON as unknown as ExactJson
+  return parse(new TextDecoder().decode(bytes), (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
+  )
+}
+
+/** Reads a body. Of members that differ in case only the last wins. */
 export function readRequest(body: Uint8Array): ReadRequest {
   const empty = { version: '', method: '', params: undefined, id: undefined }
-  const scanned = scanJson(body)
-  if (!scanned.ok) return { request: empty, problem: scanned.message }
-  if (scanned.kind === 'null') return { request: empty }
-  if (scanned.kind !== 'object') {
-    const problem = `json: cannot unmarshal ${scanned.kind} into Go value of type json2.serverRequest`
-    return { request: empty, problem }
+  let value: unknown
+  try {
+    value = parseExact(body)
+  } catch {
+    return { request: empty, problem: 'the body is not JSON' }
   }
-  const texts = { jsonrpc: '', method: '' }
-  const raws: { params: string | undefined; id: string | undefined } = {
-    params: undefined,
-    id: undefined,
+  if (value === null) return { request: empty }
+  if (!isObject(value) || isRaw(value)) return { request: empty, problem: 'a request is an object' }
+  if (isDeeper(value, maxDepth)) return { request: empty, problem: 'exceeded max depth' }
+  const members = new Map(Object.entries(value).map(([key, each]) => [key.toUpperCase(), each]))
+  const [version, method] = ['JSONRPC', 'METHOD'].map((name) => members.get(name) ?? '')
+  const request = {
+    version: typeof version === 'string' ? version : '',
+    method: typeof method === 'string' ? method : '',
+    params: members.get('PARAMS') ?? undefined,
+    id: members.get('ID') ?? undefined,
   }
-  let problem: string | undefined
-  for (const { key, kind, value } of scanned.members) {
-    const name = key.toUpperCase()
-    if (name === 'PARAMS') raws.params = rawText(body, kind, value)
-    else if (name === 'ID') raws.id = rawText(body, kind, value)
-    else if (name === 'JSONRPC' || name === 'METHOD') {
-      const field = name === 'JSONRPC' ? 'jsonrpc' : 'method'
-      if (kind === 'string') texts[field] = textOf(body, value)
-      else if (kind !== 'null') problem ??= wrongKind(kind, field)
-    }
-  }
-  const request = { version: texts.jsonrpc, method: texts.method, ...raws }
-  return problem === undefined ? { request } : { request, problem }
+  return request.version === version && request.method === method
+    ? { request }
+    : { request, problem: 'jsonrpc and method are text' }
 }
 
 /** Parameters of a method by name: text, or a list of texts. */
@@ -64,61 +76,32 @@ export type Arguments = { readonly [name: string]: string | readonly string[] | 
  * The arguments in `params`: an object, or a list whose first element is one; `undefined` when
  * their form is wrong. Unknown members are ignored.
  */
-export function readArguments(
-  params: string | undefined,
-  shape: ParamsShape,
-): Arguments | undefined {
-  if (params === undefined) return {}
-  const bytes = new TextEncoder().encode(params)
-  const scanned = scanJson(bytes)
-  if (!scanned.ok) return undefined
-  if (scanned.kind === 'object') return argumentsOf(bytes, scanned.members, shape)
-  if (scanned.kind !== 'array') return undefined
-  const [first] = scanned.members
-  if (first === undefined || first.kind === 'null') return {}
-  if (first.kind !== 'object') return undefined
-  const inner = bytes.subarray(first.value.from, first.value.until)
-  const object = scanJson(inner)
-  return object.ok ? argumentsOf(inner, object.members, shape) : undefined
-}
-
-function argumentsOf(
-  bytes: Uint8Array,
-  members: readonly Member[],
-  shape: ParamsShape,
-): Arguments | undefined {
+export function readArguments(params: unknown, shape: ParamsShape): Arguments | undefined {
+  const told: unknown = Array.isArray(params) ? (params[0] ?? undefined) : params
+  if (told === undefined) return {}
+  if (!isObject(told) || isRaw(told)) return undefined
   const found = new Map<string, string | readonly string[]>()
-  for (const { key, kind, value } of members) {
+  for (const [key, value] of Object.entries(told)) {
     const known = Object.entries(shape).find(([one]) => one.toUpperCase() === key.toUpperCase())
-    if (known === undefined || kind === 'null') continue
+    if (known === undefined || value === null) continue
     const [name, form] = known
-    const read = form === 'text' ? oneText(bytes, kind, value) : texts(bytes, kind, value)
-    if (read === undefined) return undefined
-    found.set(name, read)
+    if (form === 'text' ? typeof value !== 'string' : !isTexts(value)) return undefined
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- looked at above
+    found.set(name, value as string | readonly string[])
   }
   return Object.fromEntries(found)
 }
 
-function oneText(bytes: Uint8Array, kind: JsonKind, value: Span): string | undefined {
-  return kind === 'string' ? textOf(bytes, value) : undefined
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
-function texts(bytes: Uint8Array, kind: JsonKind, value: Span): readonly string[] | undefined {
-  if (kind !== 'array') return undefined
-  const inner = bytes.subarray(value.from, value.until)
-  const list = scanJson(inner)
-  if (!list.ok || list.members.some((member) => member.kind !== 'string')) return undefined
-  return list.members.map((member) => textOf(inner, member.value))
+/** A number of {@link parseExact}. */
+function isRaw(value: object): boolean {
+  return Object.getPrototypeOf(value) === null
 }
 
-function textOf(bytes: Uint8Array, value: Span): string {
-  return String(JSON.parse(spanText(bytes, value)))
-}
-
-function rawText(bytes: Uint8Array, kind: JsonKind, value: Span): string | undefined {
-  return kind === 'null' ? undefined : compactText(bytes, value)
-}
-
-function wrongKind(kind: JsonKind, field: string): string {
-  return `json: cannot unmarshal ${kind} into Go struct field serverRequest.${field} of type string`
+function isDeeper(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null || isRaw(value)) return false
+  return left === 0 || Object.values(value).some((inner) => isDeeper(inner, left - 1))
 }

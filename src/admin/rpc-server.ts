@@ -8,7 +8,6 @@
 import { faultOf } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { Log } from '../telemetry/log.ts'
-import { goQuoted } from './json-scan.ts'
 import { type NodeReply, type NodeRequest, mediaTypeOf, textReply } from './node-http.ts'
 import {
   readArguments,
@@ -107,13 +106,13 @@ function findMethod(method: string, services: RpcServices): Found | string {
   const shown = first === undefined ? method : upperFunction(method, dot, first)
   const parts = method.split('.')
   if (parts.length !== 2) {
-    return `rpc: service/method request ill-formed: ${goQuoted(shown)}`
+    return `rpc: service/method request ill-formed: ${JSON.stringify(shown)}`
   }
   const [service = '', name = ''] = parts
   const methods = ownValue(services, service)
-  if (methods === undefined) return `rpc: can't find service ${goQuoted(shown)}`
+  if (methods === undefined) return `rpc: can't find service ${JSON.stringify(shown)}`
   const found = ownValue(methods, name)
-  if (found === undefined) return `rpc: can't find method ${goQuoted(shown)}`
+  if (found === undefined) return `rpc: can't find method ${JSON.stringify(shown)}`
   return { service, name, method: found }
 }
 
@@ -131,7 +130,7 @@ function refused(message: string): Outcome {
 /** The request as it was understood, which is the `data` of errors about the request itself. */
 function asRead({ version, method, params, id }: RpcRequest): string {
   const [jsonrpc, name] = [toJson(version), toJson(method)]
-  return `{"jsonrpc":${jsonrpc},"method":${name},"params":${escaped(params ?? 'null')},"id":${escaped(id ?? 'null')}}`
+  return `{"jsonrpc":${jsonrpc},"method":${name},"params":${toJson(params ?? null)},"id":${toJson(id ?? null)}}`
 }
 
 function errorReply(rpc: RpcRequest, error: RpcError): NodeReply {
@@ -147,8 +146,8 @@ function resultReply(rpc: RpcRequest, result: unknown): NodeReply {
 
 const silentReply: NodeReply = { status: 200, body: '' }
 
-function rpcReply(member: string, id: string | undefined): NodeReply {
-  const body = `{"jsonrpc":"2.0",${member},"id":${escaped(id ?? 'null')}}\n`
+function rpcReply(member: string, id: unknown): NodeReply {
+  const body = `{"jsonrpc":"2.0",${member},"id":${toJson(id ?? null)}}\n`
   return { status: 200, contentType: 'application/json; charset=utf-8', body }
 }
 

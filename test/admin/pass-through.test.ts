@@ -152,10 +152,12 @@ void test('pass-through: only methods that read, until the setting names more', 
   const batch = `[${call('eth_getBalance')},${call('eth_sendRawTransaction')}]`
   assert.deepEqual(await refused('/ext/bc/C/rpc', batch), notAllowed)
 
+  const twice = call('eth_getBalance', ',"method":"eth_sendRawTransaction"')
+  assert.deepEqual(await refused('/ext/bc/C/rpc', twice), notAllowed)
+
   // What another reader may read otherwise: Go takes members in any case, the last one wins.
   const malformed = [400, -32_600]
   for (const body of [
-    call('eth_getBalance', ',"method":"eth_sendRawTransaction"'),
     call('eth_getBalance', ',"Method":"eth_sendRawTransaction"'),
     call('eth_getBalance', ',"paramſ":[],"m\\u0045thod":"eth_sendRawTransaction"'),
     `${call('eth_getBalance')}${call('eth_sendRawTransaction')}`,

@@ -12,7 +12,7 @@ import type { Profiler } from '../telemetry/profile/profiler.ts'
 import type { AliasTable } from './alias-table.ts'
 import { readId } from './chain-id.ts'
 import { textOf } from './info-service.ts'
-import type { PluginRegistry } from './plugin-registry.ts'
+import type { Plugins } from './plugins.ts'
 import type { Arguments } from './rpc-request.ts'
 import type { RpcMethod } from './rpc-server.ts'
 
@@ -20,7 +20,7 @@ import type { RpcMethod } from './rpc-server.ts'
 export type AdminParts = {
   readonly aliases: AliasTable
   readonly logs: LogRegistry
-  readonly plugins: PluginRegistry
+  readonly plugins: Plugins
   readonly profiler: Profiler
   /** `avalanchego` answers two methods as the original does where the document says otherwise. */
   readonly compat: 'document' | 'avalanchego'

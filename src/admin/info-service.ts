@@ -7,7 +7,7 @@
 import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
 import type { AliasTable } from './alias-table.ts'
-import type { PluginRegistry } from './plugin-registry.ts'
+import type { Plugins } from './plugins.ts'
 import type { Arguments } from './rpc-request.ts'
 import type { RpcMethod } from './rpc-server.ts'
 
@@ -25,7 +25,7 @@ export type NodeIdentity = {
 export function infoMethods(parts: {
   readonly identity: NodeIdentity
   readonly aliases: AliasTable
-  readonly plugins: PluginRegistry
+  readonly plugins: Plugins
 }): Readonly<Record<string, RpcMethod>> {
   const { identity, aliases, plugins } = parts
   return {

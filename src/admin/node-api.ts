@@ -18,8 +18,8 @@ import { infoMethods, type NodeIdentity } from './info-service.ts'
 import { textReply } from './node-http.ts'
 import { createNodeServer, type NodeListener } from './node-listener.ts'
 import { type OperatorParts, operatorRoutes } from './operator-page.ts'
-import type { PluginRegistry } from './plugin-registry.ts'
 import { pluginRoute } from './plugin-route.ts'
+import type { Plugins } from './plugins.ts'
 import { findRoute, type Route, type RouteHandler } from './route-table.ts'
 import type { RpcProxy } from './rpc-proxy.ts'
 import { rpcHandler } from './rpc-server.ts'
@@ -48,7 +48,7 @@ export type NodeParts = {
   readonly gauges: Gauges
   readonly health: Health
   readonly aliases: AliasTable
-  readonly plugins: PluginRegistry
+  readonly plugins: Plugins
   readonly profiler: Profiler
   readonly proxy: RpcProxy
   readonly world: World

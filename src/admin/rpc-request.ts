@@ -20,7 +20,7 @@ export type ReadRequest = { readonly request: RpcRequest; readonly problem?: str
 // Go allows 10,000; nothing this RPC takes is deeper than three, and writing a value recurses.
 const maxDepth = 64
 
-/** What V8 has of JSON and TypeScript does not know yet. */
+/** Members of JSON that V8 has and TypeScript does not know yet. */
 type ExactJson = {
   readonly rawJSON: (text: string) => object
   readonly parse: (

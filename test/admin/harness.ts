@@ -8,7 +8,7 @@ import { aliasFile } from '../../src/admin/alias-file.ts'
 import type { NodeChain } from '../../src/admin/alias-rules.ts'
 import { createAliasTable, type AliasTable } from '../../src/admin/alias-table.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../../src/admin/node-api.ts'
-import { createPluginRegistry } from '../../src/admin/plugin-registry.ts'
+import { Plugins } from '../../src/admin/plugins.ts'
 import { allowedMethods } from '../../src/admin/rpc-methods.ts'
 import { createRpcProxy } from '../../src/admin/rpc-proxy.ts'
 import type { Transport } from '../../src/core/world.ts'
@@ -88,7 +88,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     write: profileFolder(join(folder, 'profiles')),
     outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
   })
-  const plugins = createPluginRegistry({
+  const plugins = new Plugins({
     directory: join(folder, 'plugins'),
     version: 'firn/test',
     clock,

@@ -8,7 +8,7 @@ import { createAliasTable, type AliasStore, type AliasTable } from '../../admin/
 import { createNodeListener, nodeBases, type NodeSettings } from '../../admin/node-api.ts'
 import type { NodeListener } from '../../admin/node-listener.ts'
 import type { OperatorChain } from '../../admin/operator-page.ts'
-import { createPluginRegistry } from '../../admin/plugin-registry.ts'
+import { Plugins } from '../../admin/plugins.ts'
 import { allowedMethods } from '../../admin/rpc-methods.ts'
 import { createRpcProxy } from '../../admin/rpc-proxy.ts'
 import { blockchainIdText, type ServedChain } from '../../api/operation/chain-directory.ts'
@@ -73,7 +73,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     clock: world.clock,
     signal: over.signal,
   }).catch((error: unknown) => log.warn('figures of the last hour end', { error }))
-  const plugins = createPluginRegistry({
+  const plugins = new Plugins({
     directory: config['node.pluginDir'] || `${config.dataDir}/plugins`,
     version: `firn/${version}`,
     clock: world.clock,

@@ -104,7 +104,7 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
   assert.match(lied.stdout, new RegExp(`segment ${first}: the copy is damaged, too: http:`))
   writeFileSync(join(home, `${first}.ice`), 'damaged')
   const away = await runCommand(...repair, 'http://127.0.0.1:1')
-  assert.match(away.stdout, /: segment was not fetched \(.+\): http:/)
+  assert.match(away.stdout, /: it was not fetched \(.+\): http:/)
   for (const ended of [lied, away]) {
     assert.match(
       ended.stdout,

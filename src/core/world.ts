@@ -51,19 +51,23 @@ export type Transport = {
 
 /** A file that is fetched by HTTP. */
 export type DownloadRequest = {
-  readonly url: string
+  /** The places that may have it, the one to ask first before the others. */
+  readonly urls: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
   /** Where it is written. After a failure the file there is incomplete. */
   readonly path: string
-  /** A longer answer is ended as a `node-too-large` fault; absent: any length is taken. */
-  readonly maxBytes?: number
-  /** Until the answer begins, and until its last byte, milliseconds. */
-  readonly answerMs: number
-  readonly wholeMs: number
+  /** A longer file is not taken. */
+  readonly maxBytes: number
+  /** Throws a fault where the file at `path` is not the one that is meant: another place is asked. */
+  readonly check?: (path: string) => Promise<void> | void
 }
 
-/** Saves an answer and gives its status. Throws `node-unreachable`, `node-too-large`. */
-export type Download = (request: DownloadRequest) => Promise<number>
+/**
+ * Saves a file and returns the place that had it. Packed answers and slow ones are not taken. Throws
+ * `not-found` where no place has it, else the fault of a place: `node-unreachable`, `node-too-large`,
+ * and those of `check`.
+ */
+export type Download = (request: DownloadRequest) => Promise<string>
 
 /** Files of the operator and of the data folder. Missing files are `undefined`, not an error. */
 export type Files = {

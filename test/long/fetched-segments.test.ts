@@ -242,9 +242,8 @@ async function fetching(
     {
       folder,
       maxBytes: 2 ** 30,
-      sources: urls.map(
-        (url) => (of, name, path) => fetchSegment(download, { url, store: of, name, key }, path),
-      ),
+      urls,
+      fetch: (segment) => fetchSegment(download, { ...segment, key }),
       waitMs: 7_000,
       clock,
       told: (outcome) => told.push(outcome),

@@ -74,7 +74,14 @@ async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promis
     const draft = ice.draft()
     try {
       if (isOffered)
-        await fetchSegment(world.download, { url: copies, store: store.key, name }, draft)
+        await fetchSegment(world.download, {
+          urls: [copies],
+          store: store.key,
+          name,
+          key: work.config['segments.key'],
+          path: draft,
+          maxBytes: work.config['segments.maxBytes'],
+        })
       else copyFileSync(from, draft)
       ice.adopt(draft, name)
       console.log(`${store.key}: segment ${name}: copied from ${from}`)

@@ -1,45 +1,26 @@
-/** Fetches a segment from another Firn that offers its own. */
+/** Fetches a segment from other Firns that offer theirs. */
 
-import { Fault, faultOf } from '../../core/fault.ts'
-import type { Download } from '../../core/world.ts'
-
-/** Until the answer begins. */
-const answerMs = 30_000
-/** Of the whole file; one of a merged history has some gigabytes. */
-const wholeMs = 3_600_000
+import { itemAt } from '../../core/item-at.ts'
+import type { Download, DownloadRequest } from '../../core/world.ts'
 
 /** Returns whether copies come from another Firn and not from a folder. */
 export function isWebAddress(copies: string): boolean {
   return /^https?:\/\//.test(copies)
 }
 
-/** A segment that the Firn at `url` offers; `key` is an API key of that Firn, empty where it needs none. */
-export type OfferedSegment = {
-  readonly url: string
+/** A segment that the Firns at `urls` may offer; `key` is an API key of them, empty where they need none. */
+export type OfferedSegment = Pick<DownloadRequest, 'urls' | 'path' | 'maxBytes' | 'check'> & {
   readonly store: string
   readonly name: string
-  readonly key?: string
+  readonly key: string
 }
 
-/**
- * Writes a segment into `path`; nothing of it is checked. Throws `not-found` where it is not offered,
- * and `node-unreachable`.
- */
+/** Writes a segment and returns the Firn that had it. Throws as {@link Download}. */
 export async function fetchSegment(
   download: Download,
-  { url, store, name, key = '' }: OfferedSegment,
-  path: string,
-): Promise<void> {
-  const address = `${url.replace(/\/+$/, '')}/v1/segments/${store}/${name}`
-  const headers = key === '' ? {} : { 'x-glacier-api-key': key }
-  const failed = (why: string, cause?: unknown): Fault =>
-    new Fault('node-unreachable', `segment was not fetched (${why}): ${address}`, { cause })
-  let status: number
-  try {
-    status = await download({ url: address, headers, path, answerMs, wholeMs })
-  } catch (error) {
-    throw failed(faultOf(error)?.message ?? String(error), error)
-  }
-  if (status === 404) throw new Fault('not-found', `segment is not offered there: ${address}`)
-  if (status !== 200) throw failed(`status ${status}`)
+  { urls, store, name, key, ...file }: OfferedSegment,
+): Promise<string> {
+  const addresses = urls.map((url) => `${url.replace(/\/+$/, '')}/v1/segments/${store}/${name}`)
+  const headers: Record<string, string> = key === '' ? {} : { 'x-glacier-api-key': key }
+  return itemAt(urls, addresses.indexOf(await download({ ...file, urls: addresses, headers })))
 }

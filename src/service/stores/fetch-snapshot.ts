@@ -1,6 +1,6 @@
 /** Fetches snapshots from another Firn that offers them. */
 
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
 import type { Download, Transport } from '../../core/world.ts'
 import {
@@ -11,10 +11,8 @@ import {
 } from '../../store/snapshot/snapshot-manifest.ts'
 import type { SnapshotFile, SnapshotSource } from '../../store/snapshot/snapshot-source.ts'
 
-/** Until an answer begins, or is whole where it is a list. */
+/** Until a list is whole. */
 const answerMs = 30_000
-/** Of a whole file; tables of a long chain have some hundred gigabytes. */
-const wholeMs = 86_400_000
 /** A list of some thousand segments has less. */
 const listBytes = 16 * 2 ** 20
 
@@ -57,18 +55,9 @@ export function remoteSource(place: SnapshotPlace): SnapshotSource {
     placeOf,
     isRemote: true,
     take: async (wanted, path) => {
-      const address = placeOf(wanted)
       const { bytes } = 'file' in wanted ? wanted.file : wanted.segment
-      const headers = headersOf(place)
-      const how = { url: address, headers, path, answerMs, wholeMs, maxBytes: bytes }
-      const status = await place.download(how).catch((error: unknown) => {
-        const fault = faultOf(error)
-        if (fault === undefined) throw error
-        throw new Fault(fault.code, `file was not fetched (${fault.message}): ${address}`, {
-          cause: error,
-        })
-      })
-      checkStatus(status, address)
+      const urls = [placeOf(wanted)]
+      await place.download({ urls, headers: headersOf(place), path, maxBytes: bytes })
     },
   }
 }

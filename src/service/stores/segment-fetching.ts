@@ -41,9 +41,8 @@ export function segmentFetching(
   return {
     folder: join(config.dataDir, 'segments-fetched'),
     maxBytes: config['segments.maxBytes'],
-    sources: urls.map(
-      (url) => (store, name, path) => fetchSegment(download, { url, store, name, key }, path),
-    ),
+    urls,
+    fetch: (segment) => fetchSegment(download, { ...segment, key }),
     waitMs: config['api.handlerTimeoutMs'] * waitingShare,
     clock,
     told: (outcome) => gauges.add('firn_segment_fetches_total', 1, { outcome }),

@@ -34,15 +34,26 @@ export type SegmentFetching = {
   /** For segments of all stores. */
   readonly folder: string
   readonly maxBytes: number
+  readonly urls: readonly string[]
   /**
-   * Each writes a segment into a file, and throws `not-found` where it does not offer it, or
-   * `node-unreachable`.
+   * Writes a segment into `path` and returns which of `urls` had it, the first of them that has one which
+   * passes `check`. Throws `not-found` where none offers it, or what became of the others.
    */
-  readonly sources: readonly ((store: string, name: string, path: string) => Promise<void>)[]
+  readonly fetch: (segment: WantedSegment) => Promise<string>
   /** Longest a question waits for a segment, milliseconds. */
   readonly waitMs: number
   readonly clock: Clock
   readonly told: (outcome: FetchOutcome) => void
+}
+
+/** A segment, and where to look for it. */
+export type WantedSegment = {
+  readonly urls: readonly string[]
+  readonly store: string
+  readonly name: string
+  readonly path: string
+  readonly maxBytes: number
+  readonly check: (path: string) => Promise<void>
 }
 
 /** Pauses after a segment could be had nowhere. */
@@ -59,8 +70,8 @@ export class FetchedSegments {
   readonly #folder: string
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #troubles = new Map<string, Trouble>()
-  /** The source that gave the last one. */
-  #first = 0
+  /** Who had the last one, and is asked first. */
+  #last: string | undefined
 
   constructor(fetching: SegmentFetching, store: string) {
     this.#fetching = fetching
@@ -115,46 +126,39 @@ export class FetchedSegments {
   }
 
   async #fetch(name: string): Promise<void> {
-    const { sources, clock, told } = this.#fetching
+    const { clock, told } = this.#fetching
     // Another thread may have fetched it.
     if (existsSync(this.pathOf(name))) return
-    let fault: Fault | undefined
-    for (let step = 0; step < sources.length; step++) {
-      const at = (this.#first + step) % sources.length
-      const source = sources[at]
-      if (source === undefined) continue
-      try {
-        await this.#take(name, (path) => source(this.#store, name, path))
-        this.#first = at
-        this.#troubles.delete(name)
-        told('fetched')
-        return
-      } catch (error) {
-        const known = faultOf(error)
-        if (known === undefined) throw error
-        // That one source lacks it says nothing of what another one told.
-        if (fault === undefined || known.code !== 'not-found') fault = known
-      }
+    try {
+      await this.#take(name)
+      this.#troubles.delete(name)
+      told('fetched')
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === undefined) throw error
+      told('failed')
+      if (fault.code === 'not-found') throw fault
+      const failures = this.#troubles.get(name)?.failures ?? 0
+      const refusal = notReady(name, fault.message)
+      const until = clock.monotonic() + growingPause(failures, pauses)
+      this.#troubles.set(name, { failures: failures + 1, until, fault: refusal })
+      throw refusal
     }
-    told('failed')
-    if (fault?.code === 'not-found') throw fault
-    const failures = this.#troubles.get(name)?.failures ?? 0
-    const refusal = notReady(name, fault?.message ?? 'no Firn is named that offers it')
-    const until = clock.monotonic() + growingPause(failures, pauses)
-    this.#troubles.set(name, { failures: failures + 1, until, fault: refusal })
-    throw refusal
   }
 
   /** Takes a segment into the folder, once all of it is known to be what its name says. */
-  async #take(name: string, write: (path: string) => Promise<void>): Promise<void> {
+  async #take(name: string): Promise<void> {
     onDisk(() => mkdirSync(this.#folder, { recursive: true }))
-    const draft = join(this.#folder, `${randomUUID()}${draftEnding}`)
+    const path = join(this.#folder, `${randomUUID()}${draftEnding}`)
+    const { urls, maxBytes } = this.#fetching
+    const ordered = urls.toSorted((a, b) => Number(b === this.#last) - Number(a === this.#last))
+    const check = (draft: string): Promise<void> => checkWhole(draft, name)
+    const wanted = { urls: ordered, store: this.#store, name, path, maxBytes, check }
     try {
-      await write(draft)
-      await checkWhole(draft, name)
-      onDisk(() => renameSync(draft, this.pathOf(name)))
+      this.#last = await this.#fetching.fetch(wanted)
+      onDisk(() => renameSync(path, this.pathOf(name)))
     } finally {
-      rmSync(draft, { force: true })
+      rmSync(path, { force: true })
     }
     this.#makeRoom(this.pathOf(name))
   }

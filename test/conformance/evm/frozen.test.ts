@@ -136,7 +136,12 @@ function fetchedFrom(elsewhere: string): SegmentFetching {
   return {
     folder: join(elsewhere, 'fetched'),
     maxBytes: 300_000,
-    sources: [(store, name, path) => copyFile(join(elsewhere, store, `${name}.ice`), path)],
+    urls: [elsewhere],
+    fetch: async ({ store, name, path, check }) => {
+      await copyFile(join(elsewhere, store, `${name}.ice`), path)
+      await check(path)
+      return elsewhere
+    },
     waitMs: 10_000,
     clock: { ...stillClock, sleep: () => new Promise(() => undefined) },
     told: (outcome) => fetches[outcome]++,

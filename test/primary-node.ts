@@ -1,5 +1,6 @@
 /**
- * A node of the recorded primary network, without an Index API, that can be restarted.
+ * A node of the recorded primary network, with an Index API of P and X or without, that can be restarted
+ * and can lie. Headers of its C-Chain are those of AvalancheGo, from the recording of its EVM side.
  *
  * While it starts it behaves as AvalancheGo 1.14 was seen to: first no connection, then 503 on the
  * P-Chain and 404 on the chains that are not registered yet, while `info.isBootstrapped` says no.
@@ -7,11 +8,19 @@
 
 import { readFileSync } from 'node:fs'
 
-import { toCb58 } from '../src/core/cb58.ts'
+import type { RawBlock } from '../src/codec/evm/raw.ts'
+import { to0x, toHex } from '../src/core/bytes.ts'
+import { parseId, toCb58 } from '../src/core/cb58.ts'
 import { Fault } from '../src/core/fault.ts'
+import { sha256 } from '../src/core/hash.ts'
 import type { HttpReply, HttpRequest, Transport } from '../src/core/world.ts'
 import { openRecordedPrimary } from '../src/source/primary/recorded-source.ts'
-import { recordingPath } from './primary-service.ts'
+import { openRecording } from '../src/source/recording.ts'
+
+/** The network whose node this is. */
+export const nodeRecordingPath = new URL('../demo/primary.firnrec', import.meta.url).pathname
+/** Its genesis. */
+export const nodeGenesis = new URL('../demo/genesis.json.gz', import.meta.url).pathname
 
 /** Its actions beside answering. */
 export type NodeBehaviour = {
@@ -19,6 +28,10 @@ export type NodeBehaviour = {
   readonly restartsAt?: readonly number[]
   /** Chains that answer 404 although the node says that they are there. */
   readonly without?: readonly string[]
+  readonly hasIndex?: boolean
+  /** What it tells in the place of the truth: of one call, or the text of a whole reply. */
+  readonly lie?: (call: NodeCall, result: unknown) => unknown
+  readonly garble?: (text: string) => string
 }
 
 /** A node, and how often it refused while it started. */
@@ -33,7 +46,8 @@ export type PrimaryNode = {
 const deafFor = 4
 const registeringFor = 40
 
-type Call = {
+/** A call as the node hears it. */
+export type NodeCall = {
   readonly id: unknown
   readonly method: string
   readonly params: readonly unknown[]
@@ -41,7 +55,8 @@ type Call = {
 
 /** Opens the node of the demo's recording. */
 export function openPrimaryNode(behaviour: NodeBehaviour = {}): PrimaryNode {
-  const { restartsAt = [], without = [] } = behaviour
+  const { restartsAt = [], without = [], hasIndex = false } = behaviour
+  const { lie = (_call, result) => result, garble = (text) => text } = behaviour
   let requests = 0
   let unregistered = 0
   let startedAt = Number.NEGATIVE_INFINITY
@@ -53,7 +68,7 @@ export function openPrimaryNode(behaviour: NodeBehaviour = {}): PrimaryNode {
     const path = new URL(url).pathname
     const isRegistering = age < registeringFor
     const chain = /^\/ext\/bc\/([PXC])/.exec(path)?.[1]
-    if (path.startsWith('/ext/index/')) return absent()
+    if (path.startsWith('/ext/index/') && (!hasIndex || !/[PX]\/block$/.test(path))) return absent()
     if (isRegistering && chain === 'P') return reply(503, 'API call rejected')
     if (isRegistering && chain !== undefined) {
       unregistered++
@@ -61,24 +76,36 @@ export function openPrimaryNode(behaviour: NodeBehaviour = {}): PrimaryNode {
     }
     if (chain !== undefined && without.includes(chain)) return absent()
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON-RPC written by our client
-    const asked = JSON.parse(String(body)) as Call | Call[]
-    const answer = async (call: Call): Promise<object> => ({
+    const asked = JSON.parse(String(body)) as NodeCall | NodeCall[]
+    const answer = async (call: NodeCall): Promise<object> => ({
       jsonrpc: '2.0',
       id: call.id,
-      result: await resultOf(call, !isRegistering),
+      ...(await told(path, call, !isRegistering)),
     })
+    const told = async (at: string, call: NodeCall, isReady: boolean): Promise<object> => {
+      const result = await resultOf(at, call, isReady)
+      if (result === unknown) return { error: { code: -32_000, message: 'not found' } }
+      return { result: lie(call, result) }
+    }
     const answers = Array.isArray(asked)
       ? await Promise.all(asked.map(answer))
       : await answer(asked)
-    return reply(200, JSON.stringify(answers))
+    return reply(200, garble(JSON.stringify(answers)))
   }
   return { transport: { request }, requests: () => requests, unregistered: () => unregistered }
 }
 
-const recording = openRecordedPrimary(readFileSync(recordingPath))
+const recording = openRecordedPrimary(readFileSync(nodeRecordingPath))
+const evm = openRecording(readFileSync(new URL('../demo/c-chain.firnrec', import.meta.url)))
+/** It has nothing of that id. */
+const unknown = Symbol('unknown')
 const { signal } = new AbortController()
 
-async function resultOf({ method, params }: Call, isBootstrapped: boolean): Promise<unknown> {
+async function resultOf(
+  path: string,
+  { method, params }: NodeCall,
+  isBootstrapped: boolean,
+): Promise<unknown> {
   const identity = await recording.identity(signal)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our client
   const named = (params[0] ?? {}) as Readonly<Record<string, string>>
@@ -112,8 +139,16 @@ async function resultOf({ method, params }: Call, isBootstrapped: boolean): Prom
       return { block: await blockText('P', Number(named['height'])) }
     case 'avm.getBlockByHeight':
       return { block: await blockText('X', Number(named['height'])) }
+    case 'platform.getBlock':
+      return blockOfId('P', String(named['blockID']))
+    case 'avm.getBlock':
+      return blockOfId('X', String(named['blockID']))
+    case 'index.getLastAccepted':
+      return { index: String((await head(path.includes('/P/') ? 'P' : 'X')) - 1) }
+    case 'index.getContainerRange':
+      return containers(path.includes('/P/') ? 'P' : 'X', named)
     case 'eth_getBlockByNumber':
-      return cBlock(Number(params[0]))
+      return cBlock(Number(params[0]), params[1] === true)
     case 'platform.getCurrentValidators':
       return { validators: [] }
     default:
@@ -131,19 +166,39 @@ async function blockText(chain: 'P' | 'X', height: number): Promise<string> {
   return `0x${Buffer.from(block?.bytes ?? []).toString('hex')}`
 }
 
-async function cBlock(height: number): Promise<unknown> {
-  const [block] = await recording.cBlocks({ from: height, until: height + 1 }, signal)
-  if (block === undefined) return null
-  const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`
+async function blockOfId(chain: 'P' | 'X', blockId: string): Promise<unknown> {
+  const wanted = toHex(parseId(blockId))
+  const until = (await recording.headHeight(chain, signal)) + 1
+  const blocks = await recording.blocks(chain, { from: chain === 'P' ? 1 : 0, until }, signal)
+  const found = blocks.find(({ bytes }) => toHex(sha256(bytes)) === wanted)
+  return found === undefined ? unknown : { block: to0x(found.bytes) }
+}
+
+/** Bare inner blocks, as they are before the fork of the proposervm. */
+async function containers(
+  chain: 'P' | 'X',
+  named: Readonly<Record<string, string>>,
+): Promise<unknown> {
+  const from = Number(named['startIndex']) + 1
+  const range = { from, until: from + Number(named['numToFetch']) }
+  const blocks = await recording.blocks(chain, range, signal)
   return {
-    number: `0x${height.toString(16)}`,
-    hash: hex(block.blockId),
-    parentHash: hex(block.parentId),
-    timestamp: `0x${block.time.toString(16)}`,
-    size: `0x${block.sizeBytes.toString(16)}`,
-    transactions: Array.from({ length: block.transactionCount }, () => '0x'),
-    blockExtraData: hex(block.extraData),
+    containers: blocks.map(({ bytes }) => ({ id: toCb58(sha256(bytes)), bytes: to0x(bytes) })),
   }
+}
+
+async function cBlock(height: number, isWhole: boolean): Promise<unknown> {
+  if (height > (await recording.headHeight('C', signal))) return null
+  const range = { from: height, until: height + 1 }
+  return evm.blocks(
+    range,
+    ([unit]) => {
+      const { transactions, ...block }: RawBlock & { readonly uncles?: unknown } = unit?.block ?? {}
+      if (!Array.isArray(transactions) || isWhole) return { ...block, transactions }
+      return { ...block, transactions: transactions.map(({ hash }: { hash: unknown }) => hash) }
+    },
+    signal,
+  )
 }
 
 function reply(status: number, text: string): HttpReply {

@@ -119,6 +119,8 @@ export type IndexOptions = {
   /** Path of its genesis, where it is not that of local networks. */
   readonly genesis?: string
   readonly log?: Log
+  /** Waits until all chains are live, whatever they are called meanwhile. */
+  readonly isPatient?: boolean
   /** True where events for webhooks are collected. */
   readonly collects?: boolean
 }
@@ -168,7 +170,8 @@ export async function indexPrimary(
   )
   const chains = streams.filter(({ name }) => ['P', 'X', 'C'].includes(name))
   const runs = streams.map((stream) => stream.run(over.signal))
-  while (chains.some((chain) => chain.status().state === 'syncing')) await systemClock.sleep(10)
+  const waits = options.isPatient === true ? ['syncing', 'stopped'] : ['syncing']
+  while (chains.some((chain) => waits.includes(chain.status().state))) await systemClock.sleep(10)
   const stopped = chains.find((chain) => chain.status().state === 'stopped')
   over.abort()
   await Promise.allSettled(runs)

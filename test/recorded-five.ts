@@ -31,10 +31,10 @@ function sourceUpTo(recording: Recording, last: number): PrimarySource {
     ([name, time]) => [name, Date.parse(time) / 1_000] as const,
   )
   const blocks = {
-    P: recording.p.slice(0, last).map((hex, at) => openBlock('P', at + 1, fromHex(hex))),
+    P: recording.p.slice(0, last).map((hex, at) => openBlock('P', at + 1, fromHex(hex)).block),
     X: [
       { height: 0, bytes: fromHex(recording.x0), proposer: undefined },
-      ...recording.x.map((hex, at) => openBlock('X', at + 1, fromHex(hex))),
+      ...recording.x.map((hex, at) => openBlock('X', at + 1, fromHex(hex)).block),
     ],
   }
   return {

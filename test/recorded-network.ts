@@ -81,13 +81,13 @@ export function recordingNamed(name: string): Recording {
 
 /** The P-Chain block of a container in hex, at height `at` + 1. */
 export function readPContainer(hex: string, at: number): ReadPBlock {
-  const { bytes, proposer } = openBlock('P', at + 1, fromHex(hex))
+  const { bytes, proposer } = openBlock('P', at + 1, fromHex(hex)).block
   return readPBlock(bytes, proposer)
 }
 
 /** The X-Chain block of a container in hex, at height `at` + 1. */
 export function readXContainer(hex: string, at: number): ReadXBlock {
-  const { bytes, proposer } = openBlock('X', at + 1, fromHex(hex))
+  const { bytes, proposer } = openBlock('X', at + 1, fromHex(hex)).block
   return readXBlock(bytes, proposer)
 }
 

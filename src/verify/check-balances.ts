@@ -6,11 +6,12 @@ import { outputContent } from '../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../core/address.ts'
 import { toCb58 } from '../core/cb58.ts'
 import type { Balances } from '../shape/primary/balances.ts'
-import { listIn, nodePaths } from '../source/primary/node-api.ts'
+import { listIn, replyOf } from '../source/node-text.ts'
+import { nodePaths } from '../source/primary/node-api.ts'
 import { balancesOfAddresses } from '../store/query/primary/balances-of-addresses.ts'
 import { everyAddress } from '../store/query/primary/whole-state.ts'
 import type { PrimaryChain } from '../store/schema/primary-position.ts'
-import { type Attempt, objectIn, type Part, spread, type Subject } from './subject.ts'
+import { type Attempt, type Part, spread, type Subject } from './subject.ts'
 
 /**
  * Balances of a sample of addresses on the P- and X-Chain.
@@ -75,7 +76,10 @@ function sumsOf(...lists: (Balances['unlockedUnstaked'] | undefined)[]): Sums {
 
 function theirsOf(value: unknown): Sums {
   return inOrder(
-    Object.entries(objectIn(value ?? {})).map(([assetId, amount]) => [assetId, String(amount)]),
+    Object.entries(replyOf(value ?? {}, 'item')).map(([assetId, amount]) => [
+      assetId,
+      String(amount),
+    ]),
   )
 }
 
@@ -143,7 +147,7 @@ async function compareAvm(
     signal,
   )
   const theirs = listIn(reply, 'balances').map((item) => {
-    const { asset, balance } = objectIn(item)
+    const { asset, balance } = replyOf(item, 'item')
     // The node names AVAX by its alias.
     return [asset === 'AVAX' ? avaxText(subject) : String(asset), String(balance)] as const
   })

@@ -3,7 +3,8 @@
 import { keyOf, toBigint } from '../core/bytes.ts'
 import { toCb58, toNodeId } from '../core/cb58.ts'
 import { ownValue } from '../core/own-value.ts'
-import { listIn, nodePaths, type Reply } from '../source/primary/node-api.ts'
+import { listIn, type Reply, replyOf } from '../source/node-text.ts'
+import { nodePaths } from '../source/primary/node-api.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { rewardsOfStakers } from '../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../store/query/primary/staker-rows.ts'
@@ -17,14 +18,7 @@ import {
   settledHeights,
 } from '../store/query/primary/whole-state.ts'
 import type { Report } from './report.ts'
-import {
-  type Attempt,
-  objectIn,
-  oncePerHeight,
-  type Part,
-  spread,
-  type Subject,
-} from './subject.ts'
+import { type Attempt, oncePerHeight, type Part, spread, type Subject } from './subject.ts'
 
 /**
  * All of it; `height` is that of the P-Chain when the comparison began.
@@ -118,7 +112,7 @@ async function compareCurrent(
   )
   const theirs = new Map<string, Reply>()
   for (const item of listIn(reply, 'validators')) {
-    const validator = objectIn(item)
+    const validator = replyOf(item, 'item')
     if (typeof validator['txID'] === 'string' && validator['validationID'] === undefined)
       theirs.set(validator['txID'], validator)
   }
@@ -175,10 +169,10 @@ async function compareDelegators(
     signal,
   )
   const theirs = listIn(reply, 'validators').flatMap((item) => {
-    const { txID, delegators } = objectIn(item)
+    const { txID, delegators } = replyOf(item, 'item')
     // The node may validate anew by now.
     if (txID !== toCb58(validator.txId) || !Array.isArray(delegators)) return []
-    return delegators.map((one) => delegatorText(objectIn(one)))
+    return delegators.map((one) => delegatorText(replyOf(one, 'item')))
   })
   const ours = stakers
     .filter(
@@ -231,8 +225,9 @@ async function compareSetAt(
     { height: at.height, subnetID: toCb58(at.subnetId) },
     signal,
   )
-  const theirs = Object.entries(objectIn(reply['validators'] ?? reply)).map(([nodeId, value]) =>
-    setText(nodeId, typeof value === 'object' ? objectIn(value)['weight'] : value),
+  const theirs = Object.entries(replyOf(reply['validators'] ?? reply, 'item')).map(
+    ([nodeId, value]) =>
+      setText(nodeId, typeof value === 'object' ? replyOf(value, 'item')['weight'] : value),
   )
   const limit = Number.MAX_SAFE_INTEGER - 1
   const stakers = (await stakersAt(network.store, { ...at, limit })) ?? []

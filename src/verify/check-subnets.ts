@@ -4,7 +4,8 @@ import { parsePrimaryAddress } from '../core/address.ts'
 import { keyOf, to0x, toHex } from '../core/bytes.ts'
 import { toCb58, toNodeId } from '../core/cb58.ts'
 import { ownValue } from '../core/own-value.ts'
-import { isRefusal, listIn, nodePaths } from '../source/primary/node-api.ts'
+import { listIn, replyOf } from '../source/node-text.ts'
+import { isRefusal, nodePaths } from '../source/primary/node-api.ts'
 import { listBlockchains } from '../store/query/primary/blockchains.ts'
 import {
   accruedFees,
@@ -16,7 +17,7 @@ import { everyAsset, feeState, transactionIds } from '../store/query/primary/who
 import { progressBody } from '../store/schema/primary-bodies.ts'
 import { heightOfBlock, blockOfPos, posRangeOf } from '../store/schema/primary-position.ts'
 import type { Report } from './report.ts'
-import { objectIn, oncePerHeight, type Part, spread, type Subject } from './subject.ts'
+import { oncePerHeight, type Part, spread, type Subject } from './subject.ts'
 
 const everything = { order: 'asc', after: undefined, limit: Number.MAX_SAFE_INTEGER } as const
 
@@ -83,7 +84,7 @@ async function compareSubnet(
 async function compareChains({ network, node, signal }: Subject, report: Report): Promise<void> {
   const reply = await node.ask(nodePaths.P, 'platform.getBlockchains', {}, signal)
   const theirs = listIn(reply, 'blockchains').map((item) => {
-    const chain = objectIn(item)
+    const chain = replyOf(item, 'item')
     return `${chain['id']} ${chain['subnetID']} ${chain['vmID']} ${chain['name']}`
   })
   const chains = await listBlockchains(network.store, everything)

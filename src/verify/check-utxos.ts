@@ -5,14 +5,15 @@ import { toPrimaryAddress } from '../core/address.ts'
 import { bytesOfKey, concatBytes, keyOf, toHex } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
 import { assert } from '../core/fault.ts'
-import { listIn, nodePaths, type Reply } from '../source/primary/node-api.ts'
+import { listIn, type Reply, replyOf } from '../source/node-text.ts'
+import { nodePaths } from '../source/primary/node-api.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { assetsByNumber } from '../store/query/primary/assets-by-number.ts'
 import type { StoredUtxo } from '../store/query/primary/utxo-rows.ts'
 import { everyAddress, unspentUtxos } from '../store/query/primary/whole-state.ts'
 import { type PrimaryChain, utxoKinds } from '../store/schema/primary-position.ts'
 import { areEqual, type Heights, storedHeights } from './heights.ts'
-import { inParts, objectIn, type Part, type Subject } from './subject.ts'
+import { inParts, type Part, type Subject } from './subject.ts'
 
 /** Addresses of one call; nodes take 1,024. */
 const addressesPerCall = 512
@@ -160,7 +161,7 @@ async function utxosOfNode(
       const list = listIn(page, 'utxos')
       for (const one of list) found.add(String(one).slice(2))
       if (list.length < utxosPerCall) break
-      const next = objectIn(page['endIndex'])
+      const next = replyOf(page['endIndex'], 'item')
       if (JSON.stringify(next) === JSON.stringify(startIndex)) break
       startIndex = next
     }

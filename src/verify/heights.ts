@@ -1,6 +1,7 @@
 /** Heights of store and node. */
 
-import { integerIn, type NodeApi, nodePaths } from '../source/primary/node-api.ts'
+import { integerIn } from '../source/node-text.ts'
+import { type NodeApi, nodePaths } from '../source/primary/node-api.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
 import type { PrimaryChain } from '../store/schema/primary-position.ts'

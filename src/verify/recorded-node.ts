@@ -1,9 +1,9 @@
 /** A node that answers only what another one was asked before. */
 
 import { Fault } from '../core/fault.ts'
-import { isRefusal, type NodeApi, nodePaths, type Reply } from '../source/primary/node-api.ts'
+import { type Reply, replyOf } from '../source/node-text.ts'
+import { isRefusal, type NodeApi, nodePaths } from '../source/primary/node-api.ts'
 import type { RecordedAnswer } from '../source/primary/recorded-source.ts'
-import { objectIn } from './subject.ts'
 
 /** Answers from `answers`. Throws `node-refused` for what was not asked then. */
 export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
@@ -17,9 +17,9 @@ export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
     return known.get(key)
   }
   const tryAsk: NodeApi['tryAsk'] = async (path, method, parameters) =>
-    objectIn(find(path, method, parameters))
+    replyOf(find(path, method, parameters), 'item')
   const ask = async (path: string, method: string, parameters: Reply): Promise<Reply> => {
-    const reply = objectIn(find(path, method, parameters))
+    const reply = replyOf(find(path, method, parameters), 'item')
     if (isRefusal(reply)) throw new Fault('node-answer', `the recorded node refused: ${method}`)
     return reply
   }

@@ -1,9 +1,7 @@
 /** Parts of every check of a primary network. */
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
-import { Fault } from '../core/fault.ts'
-import { isObject } from '../core/json.ts'
-import type { NodeApi, Reply } from '../source/primary/node-api.ts'
+import type { NodeApi } from '../source/primary/node-api.ts'
 import type { PrimaryChain } from '../store/schema/primary-position.ts'
 import type { Heights } from './heights.ts'
 import type { Report } from './report.ts'
@@ -59,13 +57,4 @@ export function spread<T>(list: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, at) => list[Math.round(at * step)]).filter(
     (item) => item !== undefined,
   )
-}
-
-/** A JSON object of a reply. Throws `node-answer`. */
-export function objectIn(value: unknown): Reply {
-  if (isObject(value)) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
-    return value as Reply
-  }
-  throw new Fault('node-answer', 'a node’s answer holds something that is no object')
 }

@@ -8,10 +8,9 @@
  */
 
 import type { ConversionData } from '../codec/warp/l1-message.ts'
-import { fromHex } from '../core/bytes.ts'
-import { parseId, parseNodeId, toCb58 } from '../core/cb58.ts'
+import { toCb58 } from '../core/cb58.ts'
 import { orAbsent } from '../core/fault.ts'
-import { field, list, text, u64Text } from './json-value.ts'
+import { bytesIn, fieldIn, idIn, listIn, nodeIdIn, u64In } from '../source/node-text.ts'
 import type { L1Transaction, MessageSource } from './message-source.ts'
 import type { Node } from './node.ts'
 
@@ -27,19 +26,19 @@ export function nodeMessages(node: Node): MessageSource {
     transaction: async (txId, signal) => {
       const params = { txID: toCb58(txId), encoding: 'json' }
       const answer = await ask('getTx', params, signal)
-      return answer === undefined ? undefined : readTransaction(field(answer, 'tx'))
+      return answer === undefined ? undefined : readTransaction(fieldIn(answer, 'tx'))
     },
     validation: async (validationId, signal) => {
       const params = { validationID: toCb58(validationId) }
       const answer = await ask('getL1Validator', params, signal)
       if (answer === undefined) return undefined
-      const minNonce = u64Text(answer, 'minNonce')
+      const minNonce = u64In(answer, 'minNonce')
       return {
-        subnetId: parseId(text(answer, 'subnetID')),
+        subnetId: idIn(answer, 'subnetID'),
         // Only justifications of removed validations need it, and those are not told.
         origin: { kind: 'conversion', index: 0 },
         removed: false,
-        weight: u64Text(answer, 'weight'),
+        weight: u64In(answer, 'weight'),
         minNonce,
       }
     },
@@ -49,31 +48,25 @@ export function nodeMessages(node: Node): MessageSource {
 }
 
 function readTransaction(tx: unknown): L1Transaction {
-  const unsigned = field(tx, 'unsignedTx')
-  if (field(unsigned, 'validators') !== undefined) {
+  const unsigned = fieldIn(tx, 'unsignedTx')
+  if (fieldIn(unsigned, 'validators') !== undefined) {
     return { kind: 'conversion', conversion: readConversion(unsigned) }
   }
-  const message = field(unsigned, 'message')
-  if (typeof message !== 'string') return { kind: 'none', type: '' }
+  if (typeof fieldIn(unsigned, 'message') !== 'string') return { kind: 'none', type: '' }
   // Only a registration carries a proof that its key is possessed.
-  const registers = field(unsigned, 'proofOfPossession') !== undefined
-  return { kind: registers ? 'registration' : 'weight', message: fromHex(message) }
+  const registers = fieldIn(unsigned, 'proofOfPossession') !== undefined
+  return { kind: registers ? 'registration' : 'weight', message: bytesIn(unsigned, 'message') }
 }
 
 function readConversion(unsigned: unknown): ConversionData {
   return {
-    subnetId: parseId(text(unsigned, 'subnetID')),
-    managerChainId: parseId(text(unsigned, 'chainID')),
-    managerAddress: fromHex(text(unsigned, 'address')),
-    validators: list(unsigned, 'validators').map((validator) => ({
-      nodeId: readNodeId(text(validator, 'nodeID')),
-      blsPublicKey: fromHex(text(field(validator, 'signer'), 'publicKey')),
-      weight: u64Text(validator, 'weight'),
+    subnetId: idIn(unsigned, 'subnetID'),
+    managerChainId: idIn(unsigned, 'chainID'),
+    managerAddress: bytesIn(unsigned, 'address'),
+    validators: listIn(unsigned, 'validators').map((validator) => ({
+      nodeId: nodeIdIn(validator, 'nodeID'),
+      blsPublicKey: bytesIn(fieldIn(validator, 'signer'), 'publicKey'),
+      weight: u64In(validator, 'weight'),
     })),
   }
-}
-
-/** Node ids of conversions may have any length; those of 20 bytes are shown as `NodeID-…`. */
-function readNodeId(shown: string): Uint8Array {
-  return shown.startsWith('NodeID-') ? parseNodeId(shown) : fromHex(shown)
 }

@@ -1,20 +1,29 @@
 /**
  * Calls to our node by JSON-RPC: validators, subnets, peers, version.
  *
- * Answers are read into plain values here and nowhere else. An error a node answers becomes a
- * fault (`source/node-words.ts`).
+ * An error a node answers becomes a fault (`source/node-words.ts`).
  *
  * Source: avalanchego api/info/service.go, vms/platformvm/service.go, vms/proposervm/service.go.
  */
 
 import { isUnspecifiedIp } from '../codec/warp/peer-address.ts'
-import { fromHex, isZero } from '../core/bytes.ts'
-import { parseId, parseNodeId, toCb58 } from '../core/cb58.ts'
+import { isZero } from '../core/bytes.ts'
+import { toCb58 } from '../core/cb58.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import { askOne } from '../source/json-rpc.ts'
+import {
+  bytesIn,
+  fieldIn,
+  idIn,
+  integerIn,
+  listIn,
+  nodeIdIn,
+  replyOf,
+  textIn,
+  u64In,
+} from '../source/node-text.ts'
 import { faultOfWords } from '../source/node-words.ts'
-import { field, list, record, text, u64Text } from './json-value.ts'
 import { type NodeAddress, parseNodeAddress } from './peer/address-book.ts'
 import type { ValidatorEntry } from './validator-set.ts'
 
@@ -84,9 +93,10 @@ export function createNode(transport: Transport, baseUrl: string): Node {
   ): Promise<unknown> => call('/ext/bc/P', `platform.${method}`, params, signal)
   return {
     call,
-    version: async (signal) => parseVersion(text(await info('getNodeVersion', signal), 'version')),
+    version: async (signal) =>
+      parseVersion(textIn(await info('getNodeVersion', signal), 'version')),
     upgradeTime: async (signal) => {
-      const time = Date.parse(text(await info('upgrades', signal), 'graniteTime'))
+      const time = Date.parse(textIn(await info('upgrades', signal), 'graniteTime'))
       return Number.isNaN(time) ? 0n : BigInt(Math.floor(time / 1000))
     },
     peers: async (signal) => {
@@ -96,16 +106,15 @@ export function createNode(transport: Transport, baseUrl: string): Node {
         info('getNodeIP', signal),
       ])
       // A node is not its own peer, and it signs as well as the others.
-      return [...reachableAt(text(own, 'nodeID'), text(ownIp, 'ip')), ...reachablePeers(known)]
+      return [...reachableAt(textIn(own, 'nodeID'), textIn(ownIp, 'ip')), ...reachablePeers(known)]
     },
-    height: async (signal) => Number(u64Text(await platform('getHeight', {}, signal), 'height')),
+    height: async (signal) => integerIn(await platform('getHeight', {}, signal), 'height'),
     proposedHeight: async (signal) =>
-      Number(u64Text(await platform('getProposedHeight', {}, signal), 'height')),
+      integerIn(await platform('getProposedHeight', {}, signal), 'height'),
     epochHeight: async (chainId, signal) => {
       const path = `/ext/bc/${toCb58(chainId)}/proposervm`
       const epoch = await call(path, 'proposervm.getCurrentEpoch', {}, signal)
-      if (u64Text(epoch, 'number') === 0n) return undefined
-      return Number(u64Text(epoch, 'pChainHeight'))
+      return integerIn(epoch, 'number') === 0 ? undefined : integerIn(epoch, 'pChainHeight')
     },
     validatorsAt: async (subnetId, height, signal) => {
       const params = { height: String(height), subnetID: toCb58(subnetId) }
@@ -123,23 +132,23 @@ export function createNode(transport: Transport, baseUrl: string): Node {
     },
     validatedBy: async (chainId, signal) => {
       const answer = await platform('validatedBy', { blockchainID: toCb58(chainId) }, signal)
-      return parseId(text(answer, 'subnetID'))
+      return idIn(answer, 'subnetID')
     },
   }
 }
 
 function reachablePeers(answer: unknown): NodeAddress[] {
-  return list(answer, 'peers').flatMap((peer) =>
-    reachableAt(text(peer, 'nodeID'), text(peer, 'publicIP')),
+  return listIn(answer, 'peers').flatMap((peer) =>
+    reachableAt(textIn(peer, 'nodeID'), textIn(peer, 'publicIP')),
   )
 }
 
 function balancesIn(answer: unknown): { nodeId: string; balance: bigint }[] {
-  return list(answer, 'validators')
-    .filter((validator) => field(validator, 'validationID') !== undefined)
+  return listIn(answer, 'validators')
+    .filter((validator) => fieldIn(validator, 'validationID') !== undefined)
     .map((validator) => ({
-      nodeId: text(validator, 'nodeID'),
-      balance: u64Text(validator, 'balance'),
+      nodeId: textIn(validator, 'nodeID'),
+      balance: u64In(validator, 'balance'),
     }))
 }
 
@@ -164,9 +173,9 @@ function parseVersion(version: string): readonly [number, number, number] {
 }
 
 function presentId(facts: unknown, name: string): Uint8Array | undefined {
-  const value = field(facts, name)
-  if (typeof value !== 'string' || value === '') return undefined
-  const id = parseId(value)
+  const value = fieldIn(facts, name)
+  if (value === undefined || value === '') return undefined
+  const id = idIn(facts, name)
   // An unconverted subnet shows the empty id.
   return isZero(id) ? undefined : id
 }
@@ -176,15 +185,14 @@ function presentId(facts: unknown, name: string): Uint8Array | undefined {
  * give only weights.
  */
 export function parseValidators(answer: unknown): readonly ValidatorEntry[] {
-  const inner = field(answer, 'validators')
-  const map = record(inner === undefined ? answer : inner)
+  const map = replyOf(fieldIn(answer, 'validators') ?? answer, 'validators')
   return Object.entries(map).map(([nodeId, validator]) => {
-    parseNodeId(nodeId)
-    const publicKey = field(validator, 'publicKey')
+    nodeIdIn({ nodeId }, 'nodeId')
+    const isKeyed = typeof fieldIn(validator, 'publicKey') === 'string'
     return {
       nodeId,
-      publicKey: typeof publicKey === 'string' ? fromHex(publicKey) : undefined,
-      weight: u64Text(validator, 'weight'),
+      publicKey: isKeyed ? bytesIn(validator, 'publicKey') : undefined,
+      weight: u64In(validator, 'weight'),
     }
   })
 }

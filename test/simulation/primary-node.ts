@@ -114,6 +114,10 @@ export class PrimarySimNode implements SimEndpoint {
         return this.#block('P', Number(named['height']))
       case 'avm.getBlockByHeight':
         return this.#block('X', Number(named['height']))
+      case 'platform.getBlock':
+        return this.#blockOf('P', String(named['blockID']))
+      case 'avm.getBlock':
+        return this.#blockOf('X', String(named['blockID']))
       case 'eth_getBlockByNumber':
         return { result: this.#cBlock(Number(params[0])) }
       case 'index.getLastAccepted':
@@ -141,6 +145,14 @@ export class PrimarySimNode implements SimEndpoint {
     return { result: { block: `0x${Buffer.from(bytes).toString('hex')}` } }
   }
 
+  /** Any block that it tells, true or not, it knows by the hash of its bytes, too. */
+  #blockOf(chain: 'P' | 'X', id: string): Told {
+    const all = [...this.#history[chain], ...this.#other[chain]]
+    const bytes = all.find((each) => toCb58(sha256(each)) === id)
+    if (bytes === undefined) return { error: { code: -32000, message: 'not found' } }
+    return { result: { block: `0x${Buffer.from(bytes).toString('hex')}` } }
+  }
+
   #cBlock(height: number): object | null {
     if (height > this.#head('C')) return null
     const swapped = this.#lies('primary: blocks out of order')
@@ -160,7 +172,13 @@ export class PrimarySimNode implements SimEndpoint {
       if (bytes === undefined) break
       if (isSkipped) skips?.took()
       const hex = `0x${Buffer.from(bytes).toString('hex')}`
-      found.push({ bytes: hex, id: '', timestamp: '', encoding: 'hexnc', index: String(at) })
+      found.push({
+        bytes: hex,
+        id: toCb58(sha256(bytes)),
+        timestamp: '',
+        encoding: 'hexnc',
+        index: String(at),
+      })
     }
     if (named['index'] === undefined) return { result: { containers: found } }
     const [only] = found

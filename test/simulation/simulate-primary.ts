@@ -8,10 +8,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { extraDataHash, headerHash } from '../../src/codec/evm/header-hash.ts'
+import { encodeRlp } from '../../src/codec/evm/rlp.ts'
 import { readConfig } from '../../src/config/read-config.ts'
-import { concatBytes, fromHex } from '../../src/core/bytes.ts'
+import { concatBytes, fromHex, to0x } from '../../src/core/bytes.ts'
 import { toCb58 } from '../../src/core/cb58.ts'
-import { sha256 } from '../../src/core/hash.ts'
+import { keccak256, sha256 } from '../../src/core/hash.ts'
+import type { CBlock } from '../../src/source/primary/primary-source.ts'
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
 import { openStore } from '../../src/store/open.ts'
 import { primaryStoreTables } from '../../src/store/schema/stores.ts'
@@ -72,7 +75,6 @@ async function historyOf(file: string): Promise<PrimaryHistory> {
   }
   const top = await recording.headHeight('C', signal)
   const c = await whole(top, (range) => recording.cBlocks(range, signal))
-  const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`
   return {
     identity,
     // Block 0 is a bare commit block: version, type id 4, its parent, which is the genesis, height.
@@ -81,16 +83,39 @@ async function historyOf(file: string): Promise<PrimaryHistory> {
       ...(await bytesOf('P')).slice(1),
     ],
     X: await bytesOf('X'),
-    C: c.map((block) => ({
-      number: `0x${block.height.toString(16)}`,
-      hash: hex(block.blockId),
-      parentHash: hex(block.parentId),
-      timestamp: `0x${block.time.toString(16)}`,
-      size: `0x${block.sizeBytes.toString(16)}`,
-      transactions: Array.from({ length: block.transactionCount }, () => '0x'),
-      blockExtraData: hex(block.extraData),
-    })),
+    C: toldBlocks(c),
   }
+}
+
+const zeros = `0x${'0'.repeat(64)}`
+const noTransactions = to0x(keccak256(encodeRlp('0x')))
+
+/** Blocks as `eth_getBlockByNumber` gives them, without EVM transactions, under headers made for them. */
+function toldBlocks(blocks: readonly CBlock[]): object[] {
+  let parentHash = zeros
+  return blocks.map(({ height, time, sizeBytes, extraData }) => {
+    const header = {
+      parentHash,
+      sha3Uncles: zeros,
+      miner: '0x0100000000000000000000000000000000000000',
+      stateRoot: zeros,
+      transactionsRoot: noTransactions,
+      receiptsRoot: noTransactions,
+      logsBloom: `0x${'0'.repeat(512)}`,
+      difficulty: '0x1',
+      number: `0x${height.toString(16)}`,
+      gasLimit: '0x1',
+      gasUsed: '0x0',
+      timestamp: `0x${time.toString(16)}`,
+      extraData: '0x',
+      mixHash: zeros,
+      nonce: '0x0000000000000000',
+      extDataHash: to0x(extraDataHash(extraData)),
+    }
+    parentHash = to0x(headerHash(header) ?? new Uint8Array())
+    const size = `0x${sizeBytes.toString(16)}`
+    return { ...header, hash: parentHash, size, transactions: [], blockExtraData: to0x(extraData) }
+  })
 }
 
 /** Runs a plan to its end. */

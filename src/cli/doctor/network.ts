@@ -4,17 +4,9 @@ import type { NetworkConfig } from '../../config/settings.ts'
 import { toHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
+import { bytesIn, integerIn, textIn, type Reply } from '../../source/node-text.ts'
 import { meaningOfWords } from '../../source/node-words.ts'
-import {
-  bytesIn,
-  createNodeApi,
-  integerIn,
-  isRefusal,
-  nodePaths,
-  textIn,
-  type NodeApi,
-  type Reply,
-} from '../../source/primary/node-api.ts'
+import { createNodeApi, isRefusal, nodePaths, type NodeApi } from '../../source/primary/node-api.ts'
 import { storeFinding } from './chain.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 

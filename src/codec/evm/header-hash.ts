@@ -98,6 +98,12 @@ export function compareHeader(block: RawBlock): 'hold' | 'broken' {
 
 /** Hash of the header in `block`; undefined where a field that it must have is not there. */
 export function headerHash(block: object): Uint8Array | undefined {
+  const header = headerRlp(block)
+  return header === undefined ? undefined : keccak256(header)
+}
+
+/** The header in `block` as RLP; undefined where a field that it must have is not there. */
+export function headerRlp(block: object): Uint8Array | undefined {
   const fields: Block = { ...block }
   const form = formOf(fields)
   const last = form.findLastIndex(([name]) => has(fields, name))
@@ -113,7 +119,12 @@ export function headerHash(block: object): Uint8Array | undefined {
     if (item === undefined) return undefined
     items.push(item)
   }
-  return keccak256(encodeRlp(items))
+  return encodeRlp(items)
+}
+
+/** Hash of a C-Chain block's extra data, as its header has it. Source: graft/coreth customtypes/hashing.go. */
+export function extraDataHash(extraData: Uint8Array): Uint8Array {
+  return keccak256(encodeRlp(extraData))
 }
 
 /**

@@ -7,12 +7,12 @@ import { toCb58 } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
 import type { World } from '../../core/world.ts'
+import { integerIn } from '../../source/node-text.ts'
 import { openRecordedPrimary } from '../../source/primary/recorded-source.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { openIdentity } from '../../warp/identity.ts'
-import { u64Text } from '../../warp/json-value.ts'
 import type { MessageSource } from '../../warp/message-source.ts'
 import { nodeMessages } from '../../warp/node-messages.ts'
 import { createNode } from '../../warp/node.ts'
@@ -183,7 +183,5 @@ async function untilDone(
 async function networkIdOf(nodeUrl: string, world: World, signal: AbortSignal): Promise<number> {
   const node = createNode(world.transport, nodeUrl)
   const answer = await node.call('/ext/info', 'info.getNetworkID', {}, signal)
-  const networkId = Number(u64Text(answer, 'networkID'))
-  if (Number.isSafeInteger(networkId)) return networkId
-  throw new Fault('node-answer', `not a network id: ${networkId}`)
+  return integerIn(answer, 'networkID')
 }

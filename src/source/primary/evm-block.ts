@@ -1,10 +1,12 @@
 /**
  * Fields of a C-Chain block besides its EVM transactions: header fields and extra data.
  *
- * A block is RLP: [header, transactions, uncles, version, extra data]. Of the header only the
- * first twelve fields are read; they never moved. Source: avalanchego graft/coreth core/types.
+ * A block is RLP: [header, transactions, uncles, version, extra data]. Of the header only the first
+ * sixteen fields are read; they never moved. Source: avalanchego graft/coreth core/types.
  */
 
+import { extraDataHash } from '../../codec/evm/header-hash.ts'
+import { equalBytes, isZero } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { u8At } from '../../core/item-at.ts'
@@ -21,6 +23,7 @@ type Item = {
 const parentField = 0
 const numberField = 8
 const timeField = 11
+const extraHashField = 15
 const extraItem = 4
 
 /** The block of RLP bytes, proposer left open. Throws `bad-bytes`. */
@@ -34,6 +37,10 @@ export function readEvmBlock(bytes: Uint8Array): Omit<CBlock, 'proposer'> {
   const fields = itemsIn(bytes, header)
   const parent = fields[parentField]
   if (parent === undefined || parent.until - parent.content !== 32) throw notEvm()
+  const extraData = extra === undefined ? new Uint8Array() : bytes.slice(extra.content, extra.until)
+  const wanted = fields[extraHashField]
+  if (wanted === undefined) throw notEvm()
+  checkExtraData(extraData, bytes.subarray(wanted.content, wanted.until))
   return {
     height: integerOf(bytes, fields[numberField]),
     blockId: keccak256(bytes.subarray(header.from, header.until)),
@@ -41,8 +48,17 @@ export function readEvmBlock(bytes: Uint8Array): Omit<CBlock, 'proposer'> {
     time: integerOf(bytes, fields[timeField]),
     sizeBytes: bytes.length,
     transactionCount: itemsIn(bytes, transactions).length,
-    extraData: extra === undefined ? new Uint8Array() : bytes.slice(extra.content, extra.until),
+    extraData,
   }
+}
+
+/**
+ * That extra data is what the header says. Headers before Apricot Phase 1 say nothing: nodes have tables of
+ * their own. Throws `bad-bytes`. Source: graft/coreth/plugin/evm/wrapped_block.go.
+ */
+export function checkExtraData(extraData: Uint8Array, wanted: Uint8Array): void {
+  if (isZero(wanted) || equalBytes(wanted, extraDataHash(extraData))) return
+  throw new Fault('bad-bytes', 'extra data of a C-Chain block is not that of its header')
 }
 
 /** Returns whether bytes are a block of the EVM chain. */

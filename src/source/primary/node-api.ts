@@ -4,11 +4,11 @@
  * Source: avalanchego vms/platformvm/service.go, vms/avm/service.go, api/info, api/indexer.
  */
 
-import { fromHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Transport } from '../../core/world.ts'
 import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
+import { type Reply, replyOf } from '../node-text.ts'
 import { faultOfWords } from '../node-words.ts'
 
 /** Where and within which limits to ask. */
@@ -19,9 +19,6 @@ export type NodeApiOptions = {
   readonly timeoutMs: number
   readonly maxReplyBytes: number
 }
-
-/** A JSON object of a reply. */
-export type Reply = Readonly<Record<string, unknown>>
 
 /** Asks a node. */
 export type NodeApi = {
@@ -118,41 +115,7 @@ export function isRefusal(
   return typeof reply['refusal'] === 'string'
 }
 
-function replyOf(value: unknown, method: string): Reply {
-  if (typeof value === 'object' && value !== null) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
-    return value as Reply
-  }
-  throw new Fault('node-answer', `a node's answer has no form: ${method}`)
-}
-
 function resultOf(answer: RpcAnswer, method: string): unknown {
   if (answer.kind === 'result') return answer.result
   throw faultOfWords(method, answer.error.message, 'stream')
-}
-
-/** A text member of a reply. Throws `node-answer`. */
-export function textIn(reply: Reply, name: string): string {
-  const value = reply[name]
-  if (typeof value === 'string') return value
-  throw new Fault('node-answer', `a node's answer misses: ${name}`)
-}
-
-/** An integer member, written as text or number. Throws `node-answer`. */
-export function integerIn(reply: Reply, name: string): number {
-  const value = Number(reply[name])
-  if (reply[name] !== undefined && reply[name] !== null && Number.isSafeInteger(value)) return value
-  throw new Fault('node-answer', `a node's answer has no integer: ${name}`)
-}
-
-/** A list member. Throws `node-answer`. */
-export function listIn(reply: Reply, name: string): readonly unknown[] {
-  const value = reply[name]
-  if (Array.isArray(value)) return value
-  throw new Fault('node-answer', `a node's answer has no list: ${name}`)
-}
-
-/** Bytes of a member in hex without checksum. Throws `node-answer`. */
-export function bytesIn(reply: Reply, name: string): Uint8Array {
-  return fromHex(textIn(reply, name))
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { fromHex } from '../../core/bytes.ts'
+import { toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
+import { sha256 } from '../../core/hash.ts'
 import type { HttpReply } from '../../core/world.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { createNodeApi } from './node-api.ts'
@@ -19,6 +22,7 @@ function text(body: string, status = 200): HttpReply {
 
 /** The first block of the X-Chain, bare in its index. */
 const block = '0x00000000001401020304'
+const id = toCb58(sha256(fromHex(block)))
 
 /**
  * A node that answers `index.getLastAccepted` with these, one after the other; `started` is what it
@@ -31,8 +35,8 @@ function sourceOver(
   const transport = {
     request: async ({ body }: { readonly body?: string | Uint8Array }): Promise<HttpReply> => {
       if (String(body).includes('index.getContainerRange'))
-        return told({ containers: [{ bytes: block }] })
-      if (String(body).includes('avm.getBlockByHeight')) return told({ block })
+        return told({ containers: [{ id, bytes: block }] })
+      if (String(body).includes('avm.getBlock')) return told({ block })
       if (String(body).includes('info.isBootstrapped'))
         return told({ isBootstrapped: started.shift() ?? true })
       return answers.shift() ?? told({ index: '0' })
@@ -43,7 +47,8 @@ function sourceOver(
 }
 
 void test('index: one that is still empty is looked at again', async () => {
-  const source = sourceOver([refused('no containers have been accepted')])
+  const empty = refused('no containers have been accepted')
+  const source = sourceOver([empty, empty])
   assert.equal(await source.hasIndex('X', signal), false)
   assert.equal(await source.hasIndex('X', signal), true)
 })
@@ -71,7 +76,12 @@ void test('index: what the X-Chain had before its blocks is not taken for nothin
 
 void test('index: a node without one is believed once its chain is there', async () => {
   const absent = text('not here', 404)
-  for (const absence of [[absent, absent], [refused('the method does not exist')]]) {
+  // A node says twice that it has none; a 404 is asked for again each time.
+  const without = refused('the method does not exist')
+  for (const absence of [
+    [absent, absent, absent, absent],
+    [without, without],
+  ]) {
     const source = sourceOver(absence)
     assert.equal(await source.hasIndex('X', signal), false)
     assert.equal(await source.hasIndex('X', signal), false)

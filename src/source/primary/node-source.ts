@@ -5,30 +5,35 @@
  * that knows proposers and what the X-Chain had before its blocks. Else blocks are read one by one
  * by height, several at a time.
  *
+ * What hashes prove is proven here: ids of containers, headers of the C-Chain and what they commit to,
+ * and the last block of a read by height, which no later block names yet: the node must know it by the
+ * hash of its bytes.
+ *
  * While a node starts it answers 404 for chains and indexes that it has not registered yet. A 404
  * is therefore believed only from a node that says that the chain is bootstrapped.
  */
 
-import { fromHex, toHex } from '../../core/bytes.ts'
-import { parseId } from '../../core/cb58.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { toCb58 } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { sha256 } from '../../core/hash.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { faultOfWords } from '../node-words.ts'
-import { openBlock, openCBlock } from './containers.ts'
 import {
   bytesIn,
+  fieldIn,
+  idIn,
   integerIn,
-  isAbsence,
-  isRefusal,
   listIn,
-  type NodeApi,
-  nodePaths,
+  parsed,
   type Reply,
   textIn,
-} from './node-api.ts'
+} from '../node-text.ts'
+import { faultOfWords, meaningOfWords } from '../node-words.ts'
+import { cBlocksByNumber } from './c-block-answers.ts'
+import { openBlock, openCBlock } from './containers.ts'
+import { isAbsence, isRefusal, type NodeApi, nodePaths } from './node-api.ts'
 import type {
   BlockBytes,
-  CBlock,
   PrimaryChain,
   PrimaryIdentity,
   PrimarySource,
@@ -51,12 +56,11 @@ const indexPaths = {
 /** A source over one node. */
 export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
   const complete = new Map<PrimaryChain, boolean>()
-  let identity: PrimaryIdentity | undefined
 
   const hasIndex: PrimarySource['hasIndex'] = async (chain, signal) => {
     const known = complete.get(chain)
     if (known !== undefined) return known
-    const state = await indexState(api, chain, signal)
+    const state = await twice(() => indexState(api, chain, signal))
     if (state === 'empty') return false
     complete.set(chain, state === 'complete')
     log.info('index probed', { chain, state })
@@ -67,11 +71,11 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
     whenStarted(api, chain, () => readHead(api, chain, signal), signal)
 
   /** Reads from an index; when it is gone, the node was started without it and is probed anew. */
-  const indexed = async (
+  const indexed = async <T>(
     chain: PrimaryChain,
-    index: Index,
+    index: Index<T>,
     signal: AbortSignal,
-  ): Promise<Uint8Array[]> => {
+  ): Promise<T[]> => {
     try {
       return await whenStarted(api, chain, () => containersOf(api, index, signal), signal)
     } catch (error) {
@@ -86,45 +90,51 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
     const first =
       range.from === 0 ? await blocksByHeight(api, chain, { from: 0, until: 1 }, signal) : []
     const from = Math.max(range.from, 1)
-    const index = { path: indexPaths[chain], from: from - 1, until: range.until - 1 }
-    const containers = await indexed(chain, index, signal)
-    const opened = containers.map((bytes, at) => openBlock(chain, from + at, bytes))
-    return [...first, ...opened]
+    const open = (bytes: Uint8Array, at: number): Opened<BlockBytes> =>
+      openBlock(chain, at + 1, bytes)
+    const index = { path: indexPaths[chain], from: from - 1, until: range.until - 1, open }
+    return [...first, ...(await indexed(chain, index, signal))]
   }
 
   const cBlocks: PrimarySource['cBlocks'] = async (range, signal) => {
     if (!(await hasIndex('C', signal))) return cBlocksByNumber(api, range, signal)
     const from = Math.max(range.from, 1)
-    const index = { path: indexPaths.C, from: from - 1, until: range.until - 1 }
-    const containers = await indexed('C', index, signal)
-    return containers.map(openCBlock)
+    const index = { path: indexPaths.C, from: from - 1, until: range.until - 1, open: openCBlock }
+    return indexed('C', index, signal)
   }
 
   const earlyCount: PrimarySource['earlyCount'] = async (signal) => {
-    const last = await lastIndex(api, 'X', nodePaths.indexEarly, signal)
+    const last = await twice(() => lastIndex(api, 'X', nodePaths.indexEarly, signal))
     return last === undefined ? 0 : last + 1
   }
 
   return {
-    identity: async (signal) => (identity ??= await readIdentity(api, signal)),
+    identity: (signal) => twice(() => readIdentity(api, signal)),
     headHeight,
     hasIndex,
     blocks,
     cBlocks,
     earlyCount,
     earlyTransactions: (range, signal) =>
-      indexed('X', { path: nodePaths.indexEarly, ...range }, signal),
+      indexed('X', { path: nodePaths.indexEarly, ...range, open: openEarly }, signal),
     health: (signal) => readHealth(api, signal),
   }
+}
+
+/** What no hash proves and much is built upon. Throws `node-answer` where two answers differ. */
+async function twice<T>(ask: () => Promise<T>): Promise<T> {
+  const [first, second] = [await ask(), await ask()]
+  if (JSON.stringify(first) === JSON.stringify(second)) return first
+  throw new Fault('node-answer', 'a node says something else when it is asked again')
 }
 
 async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryIdentity> {
   const info = (method: string, parameters: Reply = {}): Promise<Reply> =>
     api.ask(nodePaths.info, method, parameters, signal)
   const networkId = integerIn(await info('info.getNetworkID'), 'networkID')
-  const nodeVersion = textIn(await info('info.getNodeVersion'), 'version')
-  const x = parseId(textIn(await info('info.getBlockchainID', { alias: 'X' }), 'blockchainID'))
-  const c = parseId(textIn(await info('info.getBlockchainID', { alias: 'C' }), 'blockchainID'))
+  const nodeVersion = textIn(await info('info.getNodeVersion'), 'version').slice(0, 200)
+  const x = idIn(await info('info.getBlockchainID', { alias: 'X' }), 'blockchainID')
+  const c = idIn(await info('info.getBlockchainID', { alias: 'C' }), 'blockchainID')
   const upgrades = await readUpgrades(api, signal)
   const block0 = { height: '0', encoding: 'hexnc' }
   const first = await whenStarted(
@@ -134,7 +144,7 @@ async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryI
     signal,
   )
   // Block 0 is a bare commit block: version 2, type id 4, then the parent, which is the genesis.
-  const genesisId = bytesIn(first, 'block').slice(6, 38)
+  const genesisId = bytesIn(first, 'block', 46).slice(6, 38)
   return {
     networkId,
     nodeVersion,
@@ -214,20 +224,54 @@ async function blocksByHeight(
     })
     blocks.push(...(await Promise.all(some)))
   }
+  await confirmLast(api, chain, blocks, signal)
   return blocks
 }
 
-/** Containers `[from, until)` of the index at `path`. */
-type Index = { readonly path: string; readonly from: number; readonly until: number }
-
-/** Containers of an index. Throws `node-not-yet` beyond its end. */
-async function containersOf(
+/**
+ * That the node knows the last of these blocks by the hash of its bytes, as no later one names it yet.
+ * Throws `node-answer`.
+ */
+async function confirmLast(
   api: NodeApi,
-  index: Index,
+  chain: 'P' | 'X',
+  blocks: readonly BlockBytes[],
   signal: AbortSignal,
-): Promise<Uint8Array[]> {
-  const { path, from, until } = index
-  const found: Uint8Array[] = []
+): Promise<void> {
+  const last = blocks.at(-1)
+  if (last === undefined) return
+  const method = chain === 'P' ? 'platform.getBlock' : 'avm.getBlock'
+  const parameters = { blockID: toCb58(sha256(last.bytes)), encoding: 'hexnc' }
+  const reply = await api.tryAsk(nodePaths[chain], method, parameters, signal)
+  if (isRefusal(reply) && meaningOfWords(reply.refusal) !== 'unknown')
+    throw faultOfWords(method, reply.refusal, 'stream')
+  if (isRefusal(reply) || !equalBytes(bytesIn(reply, 'block'), last.bytes))
+    throw new Fault(
+      'node-answer',
+      `a node does not know the block it told: ${chain} ${last.height}`,
+    )
+}
+
+/** A container taken apart, with the id that its bytes have. */
+type Opened<T> = { readonly id: Uint8Array; readonly block: T }
+
+/** Containers `[from, until)` of the index at `path`; `open` takes one apart, given its index. */
+type Index<T> = {
+  readonly path: string
+  readonly from: number
+  readonly until: number
+  readonly open: (bytes: Uint8Array, at: number) => Opened<T>
+}
+
+/** A transaction from before the X-Chain's blocks. */
+function openEarly(bytes: Uint8Array): Opened<Uint8Array> {
+  return { id: sha256(bytes), block: bytes }
+}
+
+/** What containers of an index hold. Throws `node-not-yet` beyond its end. */
+async function containersOf<T>(api: NodeApi, index: Index<T>, signal: AbortSignal): Promise<T[]> {
+  const { path, from, until, open } = index
+  const found: T[] = []
   while (from + found.length < until) {
     const startIndex = from + found.length
     const most = path === nodePaths.indexC ? cContainersPerCall : containersPerCall
@@ -240,16 +284,17 @@ async function containersOf(
     const reply = await api.ask(path, 'index.getContainerRange', parameters, signal)
     const containers = listIn(reply, 'containers')
     if (containers.length === 0) throw new Fault('node-not-yet', `the index ends at ${startIndex}`)
-    for (const container of containers) found.push(bytesIn(objectIn(container), 'bytes'))
+    if (containers.length > numToFetch)
+      throw new Fault('node-answer', `a node gives more containers than were asked for: ${path}`)
+    for (const container of containers) {
+      const bytes = bytesIn(container, 'bytes')
+      const { id, block } = parsed('container', () => open(bytes, from + found.length))
+      if (!equalBytes(id, idIn(container, 'id')))
+        throw new Fault('node-answer', `a container of a node's index has another id: ${path}`)
+      found.push(block)
+    }
   }
   return found
-}
-
-function objectIn(value: unknown): Reply {
-  if (typeof value !== 'object' || value === null)
-    throw new Fault('node-answer', 'a node’s list holds something that is no object')
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object
-  return value as Reply
 }
 
 /** Highest index, -1 while it is empty; `undefined` when there is no such index. */
@@ -283,52 +328,27 @@ async function indexState(
   const last = await lastIndex(api, chain, path, signal)
   if (last === undefined) return 'absent'
   if (last < 0) return 'empty'
-  const [first] = await containersOf(api, { path, from: 0, until: 1 }, signal)
-  if (first === undefined) return 'empty'
-  if (chain === 'C') return openCBlock(first).height === 1 ? 'complete' : 'incomplete'
+  const one = { path, from: 0, until: 1 }
+  if (chain === 'C') {
+    const [first] = await containersOf(api, { ...one, open: openCBlock }, signal)
+    return first?.height === 1 ? 'complete' : 'incomplete'
+  }
+  const open = (bytes: Uint8Array): Opened<BlockBytes> => openBlock(chain, 1, bytes)
+  const [first] = await containersOf(api, { ...one, open }, signal)
   const block = (await blocksByHeight(api, chain, { from: 1, until: 2 }, signal))[0]
-  if (block === undefined) return 'empty'
-  // Bare or wrapped, the container of height 1 ends with the inner block, but for a signature.
-  return toHex(first).includes(toHex(block.bytes)) ? 'complete' : 'incomplete'
-}
-
-async function cBlocksByNumber(
-  api: NodeApi,
-  range: { readonly from: number; readonly until: number },
-  signal: AbortSignal,
-): Promise<CBlock[]> {
-  const calls = Array.from({ length: range.until - range.from }, (_, at) => ({
-    method: 'eth_getBlockByNumber',
-    params: [`0x${(range.from + at).toString(16)}`, false],
-  }))
-  const answers = await api.askEvm(calls, signal)
-  return answers.map((answer) => {
-    if (answer === null) throw new Fault('node-not-yet', 'a node does not have a C-Chain block yet')
-    const block = objectIn(answer)
-    const extra = block['blockExtraData']
-    return {
-      height: integerIn(block, 'number'),
-      blockId: fromHex(textIn(block, 'hash')),
-      parentId: fromHex(textIn(block, 'parentHash')),
-      time: integerIn(block, 'timestamp'),
-      sizeBytes: integerIn(block, 'size'),
-      transactionCount: listIn(block, 'transactions').length,
-      extraData: typeof extra === 'string' ? fromHex(extra) : new Uint8Array(),
-      proposer: undefined,
-    }
-  })
+  if (first === undefined || block === undefined) return 'empty'
+  return equalBytes(first.bytes, block.bytes) ? 'complete' : 'incomplete'
 }
 
 async function readHealth(api: NodeApi, signal: AbortSignal): Promise<ValidatorHealth[]> {
   const reply = await api.ask(nodePaths.P, 'platform.getCurrentValidators', {}, signal)
-  return listIn(reply, 'validators').map((value) => {
-    const validator = objectIn(value)
-    const uptime = Number(validator['uptime'])
-    const connected = validator['connected']
+  return listIn(reply, 'validators').map((validator) => {
+    const uptime = fieldIn(validator, 'uptime')
+    const connected = fieldIn(validator, 'connected')
+    const isPercent = /^\d{1,3}(?:\.\d{1,20})?$/.test(String(uptime))
     return {
-      txId: parseId(textIn(validator, 'txID')),
-      uptimePercent:
-        validator['uptime'] !== undefined && Number.isFinite(uptime) ? uptime : undefined,
+      txId: idIn(validator, 'txID'),
+      uptimePercent: isPercent ? Number(uptime) : undefined,
       connected: typeof connected === 'boolean' ? connected : undefined,
     }
   })

@@ -104,12 +104,15 @@ const local: PrimaryRules = {
 }
 
 /**
- * Rules of a network. `upgrades` are the node's own (`info.upgrades`), which win over the table;
- * any network but 1 and 5 has the local parameters, as in nodes without flags of their own.
+ * Rules of a network. `upgrades` are the node's own (`info.upgrades`), which win over the table but for
+ * what is scheduled on mainnet and Fuji: no node changes that. Any network but 1 and 5 has the local
+ * parameters, as in nodes without flags of their own.
  */
-export function rulesOf(networkId: number, upgrades?: Partial<Upgrades>): PrimaryRules {
+export function rulesOf(networkId: number, upgrades: Partial<Upgrades> = {}): PrimaryRules {
   const base = networkId === 1 ? mainnet : networkId === 5 ? fuji : local
-  return upgrades === undefined ? base : { ...base, upgrades: { ...base.upgrades, ...upgrades } }
+  const isKnown = (time: number): boolean => base !== local && time !== unscheduled
+  const scheduled = Object.entries(base.upgrades).filter(([, time]) => isKnown(time))
+  return { ...base, upgrades: { ...base.upgrades, ...upgrades, ...Object.fromEntries(scheduled) } }
 }
 
 /**

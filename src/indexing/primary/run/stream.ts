@@ -6,7 +6,7 @@
  * for, stop that chain alone.
  */
 
-import { faultOf, Fault } from '../../../core/fault.ts'
+import { faultOf, Fault, type FaultCode } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/growing-pause.ts'
 import type { Clock } from '../../../core/world.ts'
 import { createNodeApi } from '../../../source/primary/node-api.ts'
@@ -35,9 +35,11 @@ const mostStorePauseMs = 2_000
 /**
  * Refusals in a row after which a node is believed not to offer a chain that never was there, and
  * blocks in a row after which it is believed that they contradict the stored ones. With the pauses
- * between them they take a minute.
+ * between them they take a minute. The chain is called stopped then, and the node is asked on.
  */
 const tellingsBelieved = 8
+/** What no node can put right. */
+const ownFaults: readonly FaultCode[] = ['bad-config', 'store-version', 'rows-altered']
 /** Uptimes change by the minute. */
 const healthPauseMs = 60_000
 
@@ -57,12 +59,13 @@ export async function openPrimaryStreams(
 ): Promise<Stream[]> {
   const log = parts.log.child(spec.key)
   const source = await sourceOf(spec, parts, log)
-  const hosts = sharedHost(source, parts)
+  const isRecorded = spec.recording !== undefined
+  const hosts = sharedHost(source, isRecorded, parts)
   const chains = (['P', 'X', 'C'] as const).map((chain) =>
     chainStream(chain, {
       hosts,
       source,
-      isRecorded: spec.recording !== undefined,
+      isRecorded,
       clock: parts.world.clock,
       log,
     }),
@@ -97,14 +100,18 @@ type SharedHost = {
   /** The host, opened once; waits for the node as long as it takes. */
   readonly get: () => Promise<OpenHost>
   /** Why it is not there yet. */
-  readonly reason: () => string | undefined
+  readonly problem: () => Pick<StageStatus, 'reason' | 'state'> | undefined
 }
 
-function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHost {
+function sharedHost(
+  source: PrimarySource,
+  isRecorded: boolean,
+  parts: PrimaryStreamParts,
+): SharedHost {
   let opening: Promise<OpenHost> | undefined
-  let reason: string | undefined
+  let problem: Pick<StageStatus, 'reason' | 'state'> | undefined
   const open = async (): Promise<OpenHost> => {
-    const patience = newPatience(() => false)
+    const patience = newPatience(() => false, isRecorded)
     for (let failures = 0; ; failures++) {
       try {
         const host = await parts.openHost(source)
@@ -112,51 +119,53 @@ function sharedHost(source: PrimarySource, parts: PrimaryStreamParts): SharedHos
         // It may have been told to stop meanwhile.
         if (parts.signal.aborted) close()
         else parts.signal.addEventListener('abort', close, { once: true })
-        reason = undefined
+        problem = undefined
         return host
       } catch (error) {
-        reason = faultOf(error)?.message ?? 'the store cannot be opened'
-        if (!patience.waitsFor(faultOf(error))) throw error
+        const fault = faultOf(error)
+        const waits = patience.waitsFor(fault)
+        // Of which network a node is was asked twice already.
+        const isStopped = patience.believes() || fault?.code === 'source-mismatch'
+        const reason = fault?.message ?? 'the store cannot be opened'
+        problem = { reason, state: isStopped ? 'stopped' : 'syncing' }
+        if (!waits) throw error
         const pauseMs = growingPause(failures, { firstMs: firstPauseMs, longestMs: mostPauseMs })
         await parts.world.clock.sleep(pauseMs, parts.signal)
       }
     }
   }
-  return { get: () => (opening ??= open()), reason: () => reason }
+  return { get: () => (opening ??= open()), problem: () => problem }
 }
 
 function mostPauseAfter({ code }: Fault): number {
   return code === 'store-failed' ? mostStorePauseMs : mostPauseMs
 }
 
-/** The failures that are waited out. */
+/** Which failures are waited out, and how long a chain is called syncing meanwhile. */
 type Patience = {
+  /**
+   * Returns whether what failed may come right: all that a node or another process says, as each may be
+   * restarted or mended. A recording says the same each time.
+   */
   readonly waitsFor: (fault: Fault | undefined) => fault is Fault
+  /** Returns whether the last failure was told so often that it is believed. */
+  readonly believes: () => boolean
   /** Something went well. */
   readonly renew: () => void
 }
 
-/**
- * Waits for what may pass, and for what a node refuses: always where it once was there, as it is
- * restarted; else until it was refused many times. As often it is asked again for a block that cannot
- * be: it may have been garbled once. A recording says the same each time.
- */
-function newPatience(wasThere: () => boolean, isRecorded = false): Patience {
-  let refusals = 0
-  let contradictions = 0
+/** `wasThere`: whether the node once had what it refuses now, as one that is restarted. */
+function newPatience(wasThere: () => boolean, isRecorded: boolean): Patience {
+  let tellings = 0
   return {
     waitsFor: (fault): fault is Fault => {
-      const isRefused = fault?.code === 'node-refused'
-      const isWrong = fault?.code === 'bad-bytes' || fault?.code === 'state-violation'
-      refusals = isRefused ? refusals + 1 : 0
-      if (isWrong) contradictions++
-      if (isRefused) return wasThere() || refusals < tellingsBelieved
-      if (isWrong) return !isRecorded && contradictions < tellingsBelieved
-      return fault?.retryable === true
+      if (fault === undefined || ownFaults.includes(fault.code)) return false
+      if (!fault.retryable && !(fault.code === 'node-refused' && wasThere())) tellings++
+      return fault.retryable || !isRecorded
     },
+    believes: () => tellings >= tellingsBelieved,
     renew: () => {
-      refusals = 0
-      contradictions = 0
+      tellings = 0
     },
   }
 }
@@ -203,7 +212,8 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
         const pauseMs = growingPause(failures, { firstMs: firstPauseMs, longestMs })
         log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
         const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
-        set({ state: 'syncing', reason: fault.message, ...standsBy })
+        const state = patience.believes() ? 'stopped' : 'syncing'
+        set({ state, reason: fault.message, ...standsBy })
         await parts.clock.sleep(pauseMs, signal)
         failures++
       }
@@ -220,9 +230,8 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
     }
   }
   const shown = (): StageStatus => {
-    const waiting = hosts.reason()
     const told = withoutDepth(status)
-    return waiting === undefined || told.state === 'stopped' ? told : { ...told, reason: waiting }
+    return told.state === 'stopped' ? told : { ...told, ...hosts.problem() }
   }
   return { name: chain, run, status: shown }
 }

@@ -1,0 +1,106 @@
+/**
+ * C-Chain blocks as `eth_getBlockByNumber` tells them. Nothing of them is believed but what the hash of
+ * the header proves; transactions are asked for where they are counted, in blocks with extra data.
+ */
+
+import { headerRlp } from '../../codec/evm/header-hash.ts'
+import { headSize } from '../../codec/evm/rlp-head.ts'
+import { compareTransactions, encodeTransaction } from '../../codec/evm/transactions-root.ts'
+import { equalBytes, isZero } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { keccak256 } from '../../core/hash.ts'
+import { bytesIn, integerIn, listIn, parsed, type Reply, replyOf } from '../node-text.ts'
+import { checkExtraData } from './evm-block.ts'
+import type { NodeApi } from './node-api.ts'
+import type { CBlock } from './primary-source.ts'
+
+/** Blocks `[from, until)`. Throws `node-answer` for one that its hash does not prove, `node-not-yet`. */
+export async function cBlocksByNumber(
+  api: NodeApi,
+  { from, until }: { readonly from: number; readonly until: number },
+  signal: AbortSignal,
+): Promise<CBlock[]> {
+  const ask = async (heights: readonly number[], isWhole: boolean): Promise<Proven[]> => {
+    const calls = heights.map((height) => ({
+      method: 'eth_getBlockByNumber',
+      params: [`0x${height.toString(16)}`, isWhole],
+    }))
+    const answers = await api.askEvm(calls, signal)
+    return heights.map((height, at) => provenBlock(answers[at], height, isWhole))
+  }
+  const blocks = await ask(
+    Array.from({ length: until - from }, (_, at) => from + at),
+    false,
+  )
+  // Before Apricot Phase 1 a header does not say what extra data is: it is asked for twice.
+  const doubtful = blocks.filter(({ isCommitted, block }) => !isCommitted || hasExtra(block))
+  const whole = await ask(
+    doubtful.map(({ block }) => block.height),
+    true,
+  )
+  for (const { block } of whole) {
+    const told = blocks[block.height - from]?.block
+    const isSame = told !== undefined && equalBytes(told.blockId, block.blockId)
+    if (!isSame || !equalBytes(told.extraData, block.extraData))
+      throw wrong('is told in two ways', block.height)
+    blocks[block.height - from] = { block, isCommitted: true }
+  }
+  return blocks.map(({ block }) => block)
+}
+
+function hasExtra({ extraData }: CBlock): boolean {
+  return extraData.length > 0
+}
+
+/** A block, and whether its header says what its extra data is. */
+type Proven = { readonly block: CBlock; readonly isCommitted: boolean }
+
+function provenBlock(answer: unknown, height: number, isWhole: boolean): Proven {
+  if (answer === null)
+    throw new Fault('node-not-yet', 'a node does not have a C-Chain block yet', {
+      detail: { height },
+    })
+  const told = replyOf(answer, 'block')
+  const blockId = bytesIn(told, 'hash', 32)
+  const header = parsed('header', () => headerRlp(told))
+  if (header === undefined || !equalBytes(keccak256(header), blockId))
+    throw wrong('does not have the hash of its header', height)
+  if (integerIn(told, 'number') !== height) throw wrong('is another one', height)
+  const extraData = bytesIn(told, 'blockExtraData')
+  const committed = bytesIn(told, 'extDataHash', 32)
+  parsed('extra data', () => checkExtraData(extraData, committed))
+  if (isWhole && compareTransactions(told) === 'broken')
+    throw wrong('has other transactions than its header', height)
+  const block = {
+    height,
+    blockId,
+    parentId: bytesIn(told, 'parentHash', 32),
+    time: integerIn(told, 'timestamp'),
+    sizeBytes: (isWhole ? sizeOf(told, header, extraData) : undefined) ?? integerIn(told, 'size'),
+    transactionCount: listIn(told, 'transactions').length,
+    extraData,
+    proposer: undefined,
+  }
+  return { block, isCommitted: !isZero(committed) }
+}
+
+/** Bytes of the block as RLP; `undefined` where a transaction is of a type that is not known. */
+function sizeOf(block: Reply, header: Uint8Array, extraData: Uint8Array): number | undefined {
+  let transactions = 0
+  for (const told of listIn(block, 'transactions')) {
+    const tx = replyOf(told, 'transaction')
+    const bytes = encodeTransaction(tx)
+    if (!(bytes instanceof Uint8Array)) return undefined
+    // One without a type is a list by itself, others are byte strings.
+    transactions += bytes.length + ((bytes[0] ?? 0) >= 0xc0 ? 0 : headSize(bytes.length))
+  }
+  const isSmall = extraData.length === 1 && (extraData[0] ?? 0) < 0x80
+  const extra = extraData.length + (isSmall ? 0 : headSize(extraData.length))
+  // No uncles, version 0.
+  const content = header.length + headSize(transactions) + transactions + 2 + extra
+  return headSize(content) + content
+}
+
+function wrong(why: string, height: number): Fault {
+  return new Fault('node-answer', `C-Chain block ${height} ${why}`, { detail: { height } })
+}

@@ -36,7 +36,7 @@ async function indexed(behaviour: NodeBehaviour): Promise<Indexed> {
 
 void test('node restarts: P, X and C wait while they are registered, and the rows are the same', async () => {
   const whole = await indexed({})
-  const restartsAt = [1, 50, 100, 150, 200]
+  const restartsAt = [1, 62, 115, 140, 200]
   const disturbed = await indexed({ restartsAt })
   assert.deepEqual(disturbed.facts, whole.facts)
   assert.ok(whole.requests > 100, `requests: ${whole.requests}`)

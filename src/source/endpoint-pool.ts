@@ -29,6 +29,8 @@ export type PoolOptions = {
   readonly log: Log
   readonly urls: readonly string[]
   readonly maxInFlight: number
+  /** True where callers wait for what is asked: no endpoint is waited for that does not answer now. */
+  readonly isUrgent?: boolean
   /** The chain's identity, where it is known. */
   readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
   /** Asks an endpoint what chain it serves; `known` is what others said before. */
@@ -44,6 +46,9 @@ const explorationShare = 0.1
 
 /** Tries of one piece of work for each endpoint before its fault is the caller's. */
 const triesPerEndpoint = 3
+
+/** Longest wait for an endpoint on behalf of a caller. */
+const mostUrgentWaitMs = 1_000
 
 /** Of several endpoints one alone is believed after it answered in so many tries. */
 const loneAnswersBelieved = 3
@@ -179,7 +184,8 @@ export class EndpointPool {
 
   /** Waits until an endpoint that meets the need has room, and takes that room. */
   async #take(need: Need, avoid: ReadonlySet<Endpoint>, signal: AbortSignal): Promise<Endpoint> {
-    const { clock } = this.#options.world
+    const { world, isUrgent } = this.#options
+    const { clock } = world
     for (;;) {
       signal.throwIfAborted()
       const now = clock.monotonic()
@@ -187,7 +193,7 @@ export class EndpointPool {
       if (able.length === 0) throw this.#noneFor(need)
       const wanted = wantedOf(able, need, now)
       const chosen = this.#choose(
-        wanted.filter((endpoint) => endpoint.hasRoom(need.capability, now)),
+        wanted.filter((endpoint) => endpoint.hasRoom(need.capability, now, isUrgent)),
         avoid,
         need,
       )
@@ -196,6 +202,8 @@ export class EndpointPool {
         return chosen
       }
       const soonest = Math.min(...wanted.map(({ readyAt }) => readyAt))
+      if (isUrgent === true && soonest - now > mostUrgentWaitMs)
+        throw new Fault('node-unreachable', 'no endpoint answers now')
       if (soonest > now) await clock.sleep(soonest - now, signal)
       else await this.#release(signal)
     }

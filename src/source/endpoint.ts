@@ -85,9 +85,13 @@ export class Endpoint {
     return capability === 'traces' ? this.traces : this.usual
   }
 
-  /** Returns whether it may take a request that needs `capability` at monotonic time `now`. */
-  hasRoom(capability: Capability | undefined, now: number): boolean {
-    if (this.quarantine !== undefined || now < this.#downUntil) return false
+  /**
+   * Returns whether it may take a request that needs `capability` at monotonic time `now`; an urgent one
+   * does not wait because others were answered badly.
+   */
+  hasRoom(capability: Capability | undefined, now: number, isUrgent = false): boolean {
+    if (this.quarantine !== undefined) return false
+    if (now < this.#downUntil && !(isUrgent && this.#badAnswers > 0)) return false
     if (this.usual.inFlight + this.traces.inFlight >= this.#most) return false
     const { inFlight, size } = this.windowOf(capability)
     return inFlight < (this.#failures > 0 ? Math.min(probes, size) : size)
@@ -113,6 +117,8 @@ export class Endpoint {
   /** A request that needed `capability` came back as it should, after `elapsedMs`. */
   succeeded(capability: Capability | undefined, elapsedMs: number): void {
     this.#failures = 0
+    // Nobody asked for this pause but we.
+    if (this.#badAnswers > 0) this.#downUntil = 0
     this.#badAnswers = 0
     this.#problem = undefined
     this.windowOf(capability).succeeded(elapsedMs)
@@ -130,6 +136,7 @@ export class Endpoint {
     switch (fault.code) {
       case 'node-throttled':
       case 'node-unreachable':
+        this.#badAnswers = 0
         this.#backOff(waitOf(fault), now)
         return
       case 'node-answer':

@@ -34,7 +34,8 @@ export type StateCall = {
 }
 
 /**
- * Answer to a {@link StateCall}. `reverted` is an answer of the contract; `not-served` says that
+ * Answer to a {@link StateCall}. `value` is `0x` hex of its form: a quantity of at most 32 bytes for a
+ * balance, else whole bytes. `reverted` is an answer of the contract; `not-served` says that
  * no source has this state, and why.
  */
 export type StateAnswer =

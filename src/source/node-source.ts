@@ -32,6 +32,8 @@ export type NodeSourceOptions = {
   readonly traceTimeoutMs: number
   readonly maxInFlight: number
   readonly maxReplyBytes: number
+  /** True where callers wait for what is asked. */
+  readonly isUrgent?: boolean
 }
 
 /** Most blocks in one read: 200 calls of the 1,000 a batch may have, some 10 MB at most. */

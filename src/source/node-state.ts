@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { StateAnswer, StateCall } from './evm-source.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { faultOfAnswer, heightText, type Asker } from './node-call.ts'
+import { isBytes, isQuantity } from './node-text.ts'
 import { isContractFailure, mayLackHeight } from './node-words.ts'
 
 /**
@@ -33,8 +34,12 @@ export async function readState(
 
 function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer {
   if (answer.kind === 'result') {
-    if (typeof answer.result === 'string') return { kind: 'value', value: answer.result }
-    return { kind: 'not-served', reason: 'the node gives no value' }
+    const { result } = answer
+    if (result === null || result === undefined)
+      return { kind: 'not-served', reason: 'the node gives no value' }
+    const isRight = call?.method === 'eth_getBalance' ? isQuantity : isBytes
+    if (isRight(result)) return { kind: 'value', value: result }
+    throw new Fault('node-answer', `a node's answer cannot be read: ${call?.method}`)
   }
   if (isContractFailure(answer.error)) return { kind: 'reverted' }
   if (mayLackHeight(answer.error))

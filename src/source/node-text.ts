@@ -85,9 +85,13 @@ export function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 66 && /^0x[0-9a-f]+$/i.test(value)
 }
 
-/** Bytes in hex: `0x` and an even number of digits. */
+/** Most bytes of a state: pictures lie in some contracts. */
+const mostBytes = 4 * 2 ** 20
+
+/** At most 4 MiB in hex: `0x` and an even number of digits. */
 export function isBytes(value: unknown): value is string {
-  return typeof value === 'string' && value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value)
+  if (typeof value !== 'string' || value.length > 2 * mostBytes + 2) return false
+  return value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value)
 }
 
 /** What `read` makes of an answer: what it cannot read is the node's fault. */

@@ -42,6 +42,8 @@ const growsForMs = 25_000
 const wallAheadMs = 400 * 86_400_000
 
 const { signal } = new AbortController()
+const zeros = `0x${'0'.repeat(64)}`
+const noTransactions = to0x(keccak256(encodeRlp('0x')))
 const own = await historyOf('demo/primary-local.firnrec')
 const other = await historyOf('vectors/primary/local-evictions.firnrec')
 /** Ids of the blocks of each chain by height, as they follow from the recorded bytes. */
@@ -86,9 +88,6 @@ async function historyOf(file: string): Promise<PrimaryHistory> {
     C: toldBlocks(c),
   }
 }
-
-const zeros = `0x${'0'.repeat(64)}`
-const noTransactions = to0x(keccak256(encodeRlp('0x')))
 
 /** Blocks as `eth_getBlockByNumber` gives them, without EVM transactions, under headers made for them. */
 function toldBlocks(blocks: readonly CBlock[]): object[] {

@@ -19,8 +19,8 @@ export const statusOf: Readonly<Record<FaultCode, number>> = {
   'not-served': 503,
   'node-unreachable': 503,
   'node-throttled': 503,
-  'node-too-large': 502,
-  'node-answer': 502,
+  'node-too-large': 503,
+  'node-answer': 503,
   'node-not-yet': 503,
   'rows-refuted': 503,
   'rows-altered': 503,
@@ -67,7 +67,6 @@ export const errorWords: Readonly<Record<number, string>> = {
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
-  502: 'Bad Gateway',
   503: 'Service Unavailable',
 }
 

@@ -13,7 +13,7 @@ import { otherPaths } from './other-paths.ts'
 /**
  * Statuses of failures that every operation may answer. A 405 belongs to the path and has `Allow`.
  */
-const failures = [400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 502, 503]
+const failures = [400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 503]
 
 /** Further statuses of operations that take a body. */
 const bodyFailures = [413, 415]

@@ -20,7 +20,7 @@ const failures = (...statuses: readonly number[]): object =>
   )
 
 /** The usual failures of a request without a body. */
-const usual = failures(400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 502, 503)
+const usual = failures(400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 503)
 
 /** Path items by path. */
 export const otherPaths: Readonly<Record<string, object>> = {

@@ -52,6 +52,8 @@ export type SourceLimits = {
   readonly bufferBytes: number
   /** Far behind the head one EVM block in so many is checked; 1: every one. */
   readonly checkEvery: number
+  /** True where callers wait for what is asked. */
+  readonly isUrgent?: boolean
 }
 
 /** Where a chain's writing begins again. */

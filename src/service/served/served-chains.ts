@@ -135,7 +135,7 @@ async function tryOpen(
       await database.close()
       return chain
     }
-    const source = await openEvmSource(spec, parts.limits, parts)
+    const source = await openEvmSource(spec, { ...parts.limits, isUrgent: true }, parts)
     closers.push(() => source.close(), database.close)
     const logs = spec.keepsLogs === true ? openWhenMade(parts.store, spec.key) : undefined
     if (logs !== undefined) closers.push(logs.close)

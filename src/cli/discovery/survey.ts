@@ -5,14 +5,8 @@ import { isObject } from '../../core/json.ts'
 import { publicNetworks } from '../../core/network.ts'
 import type { Transport } from '../../core/world.ts'
 import { askOne } from '../../source/json-rpc.ts'
-import {
-  createNodeApi,
-  integerIn,
-  isRefusal,
-  listIn,
-  nodePaths,
-  textIn,
-} from '../../source/primary/node-api.ts'
+import { integerIn, listIn, textIn } from '../../source/node-text.ts'
+import { createNodeApi, isRefusal, nodePaths } from '../../source/primary/node-api.ts'
 
 /** How an address is asked. */
 export type SurveyParts = {

@@ -94,7 +94,7 @@ export function isBytes(value: unknown): value is string {
   return value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value)
 }
 
-/** What `read` makes of an answer: what it cannot read is the node's fault. */
+/** Reads an answer with `read`; a fault in it is the node's. */
 export function parsed<T>(what: string, read: () => T): T {
   try {
     return read()

@@ -121,7 +121,7 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
   }
 }
 
-/** What no hash proves and much is built upon. Throws `node-answer` where two answers differ. */
+/** Asks twice, for facts that no hash proves and much is built upon. Throws `node-answer` where two answers differ. */
 async function twice<T>(ask: () => Promise<T>): Promise<T> {
   const [first, second] = [await ask(), await ask()]
   if (JSON.stringify(first) === JSON.stringify(second)) return first
@@ -268,7 +268,7 @@ function openEarly(bytes: Uint8Array): Opened<Uint8Array> {
   return { id: sha256(bytes), block: bytes }
 }
 
-/** What containers of an index hold. Throws `node-not-yet` beyond its end. */
+/** Blocks or transactions in containers of an index. Throws `node-not-yet` beyond its end. */
 async function containersOf<T>(api: NodeApi, index: Index<T>, signal: AbortSignal): Promise<T[]> {
   const { path, from, until, open } = index
   const found: T[] = []

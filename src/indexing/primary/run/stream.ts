@@ -38,7 +38,7 @@ const mostStorePauseMs = 2_000
  * between them they take a minute. The chain is called stopped then, and the node is asked on.
  */
 const tellingsBelieved = 8
-/** What no node can put right. */
+/** Faults that no node can put right. */
 const ownFaults: readonly FaultCode[] = ['bad-config', 'store-version', 'rows-altered']
 /** Uptimes change by the minute. */
 const healthPauseMs = 60_000

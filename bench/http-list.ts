@@ -46,6 +46,8 @@ const state: StateReader = {
   balance: async () => 10n ** 18n,
   code: none,
   call: none,
+  storage: none,
+  revertOf: none,
   calls: async (asked) => asked.map(() => new Uint8Array(32).fill(1, 31)),
 }
 

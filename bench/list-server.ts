@@ -12,6 +12,7 @@ import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
 import { createPartyBooks, type PartyBooks } from '../src/api/evm/party-book.ts'
+import { createRevertReasons } from '../src/api/evm/revert-reason.ts'
 import {
   createChainDirectory,
   type ServedChain,
@@ -38,6 +39,7 @@ import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { createGauges } from '../src/telemetry/gauges.ts'
 import type { Log } from '../src/telemetry/log.ts'
+import { abisAlone } from '../test/evm-service.ts'
 import { ChainText, usualShape } from './evm-chain.ts'
 
 /** The clock of this machine. */
@@ -125,7 +127,8 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
         chains,
         tokens: createPageTokens([{ id: 1, secret: new Uint8Array(32) }], clock),
         clock,
-        abis: noAbis,
+        contracts: abisAlone(noAbis),
+        reverts: createRevertReasons(clock),
         methodNames: createMethodNames(),
         prices: noPrices,
         notes: noTokenNotes,

@@ -102,7 +102,10 @@ async function answerMicros(location: StoreLocation): Promise<number> {
   await writer.transaction((link) => link.run(nameTokens))
   await writer.close()
   const store = await openStore(location, 'bench', evmTables, 'read')
-  const api = listServer({ store, state: { balance: none, code: none, call: none, calls: none } })
+  const api = listServer({
+    store,
+    state: { balance: none, code: none, call: none, calls: none, storage: none, revertOf: none },
+  })
   const url = new URL(await api.listen('127.0.0.1', 0))
   try {
     return await spentOnAnswers(store, url)

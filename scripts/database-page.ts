@@ -4,6 +4,7 @@
 
 import type { Table } from '../src/store/engine/table.ts'
 import { apiUseTables } from '../src/store/schema/api-use.ts'
+import { contractTables } from '../src/store/schema/contracts.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { deploymentTables } from '../src/store/schema/deployment.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
@@ -115,6 +116,10 @@ const messageNotes: Readonly<Record<string, Note>> = {
 
 const ownNotes: Readonly<Record<string, Note>> = {
   nft_request: ['a wish of a caller to read the metadata of a token again', undefined],
+  verified_contract: [
+    'a contract whose sources were proved: sources, ABI, settings compressed',
+    undefined,
+  ],
   api_use: ['a caller: compute units of this minute and day', undefined],
   api_call_hour: ['answers to a key in an hour that are alike, counted', undefined],
   api_call: ['one of the newest answers to a key', undefined],
@@ -157,7 +162,13 @@ export function databasePage(): string {
     section('Interchain messages', icmTables, messageNotes),
     section(
       'Requests, use and keys',
-      [...nftRequestTables, ...apiUseTables, ...deploymentTables, ...migrationTables],
+      [
+        ...nftRequestTables,
+        ...contractTables,
+        ...apiUseTables,
+        ...deploymentTables,
+        ...migrationTables,
+      ],
       ownNotes,
     ),
   ].join('\n')

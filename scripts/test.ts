@@ -42,7 +42,7 @@ type Job = {
 }
 
 const longFolders = ['test/long', 'test/simulation/defects']
-const ownScripts = ['network', 'fleet', 'browser', 'soak']
+const ownScripts = ['network', 'fleet', 'browser', 'soak', 'tools']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 const cache = join(root, 'node_modules', '.cache')

@@ -35,8 +35,20 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   rollup: ['core', 'codec', 'store', 'telemetry'],
   indexing: ['core', 'codec', 'source', 'store', 'rollup', 'telemetry', 'config'],
   warp: ['core', 'codec', 'source', 'telemetry'],
+  contracts: ['core', 'codec'],
   events: ['core', 'store', 'telemetry'],
-  api: ['core', 'codec', 'shape', 'store', 'rollup', 'warp', 'events', 'telemetry', 'http'],
+  api: [
+    'core',
+    'codec',
+    'shape',
+    'store',
+    'rollup',
+    'warp',
+    'events',
+    'contracts',
+    'telemetry',
+    'http',
+  ],
   admin: ['core', 'config', 'telemetry', 'http'],
   explorer: ['core', 'shape'],
   world: ['core'],
@@ -52,6 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'indexing',
     'warp',
     'events',
+    'contracts',
     'http',
     'api',
     'admin',
@@ -242,7 +255,7 @@ function layerOf(file: string): string | undefined {
 function filesUnder(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
       .map((entry) => join(entry.parentPath, entry.name))
   } catch {
     return []

@@ -13,12 +13,11 @@ import { zstdCompressSync } from 'node:zlib'
 import type { ChainFacts, ServedChain, StateReader } from '../src/api/operation/chain-directory.ts'
 import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
-import { fromHex, to0x } from '../src/core/bytes.ts'
-import { Fault } from '../src/core/fault.ts'
+import { fromHex } from '../src/core/bytes.ts'
 import type { Clock } from '../src/core/world.ts'
 import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
-import type { StateAnswer, StateCall } from '../src/source/evm-source.ts'
+import { createStateReader } from '../src/service/stores/state-reader.ts'
 import { linesOf, listParts, partKinds } from '../src/source/recording-file.ts'
 import { openRecording, type Recording } from '../src/source/recording.ts'
 import type { Database } from '../src/store/engine/database.ts'
@@ -112,7 +111,7 @@ const recordings = new Map<DemoChainId, Uint8Array>()
 const raws = new Map<DemoChainId, RawHeight[]>()
 
 /** Name and facts of the chain. */
-export function demoFacts(chainId: DemoChainId, recording: Recording): ChainFacts {
+export function demoFacts(chainId: number, recording: Recording): ChainFacts {
   const { blockchainId } = recording.header
   return {
     key: `fuji-${chainId}`,
@@ -161,7 +160,7 @@ export async function openDemoChain(
 ): Promise<DemoChain> {
   const recording = openRecording(recordingFile(chainId))
   const facts = demoFacts(chainId, recording)
-  const state = stateReader(recording)
+  const state = createStateReader(recording)
   const fill = async (place: StoreLocation): Promise<void> => {
     const store = await openStore(place, facts.key, tables, 'write')
     await readInto(store, recording)
@@ -207,38 +206,6 @@ const frozenByEnvironment = (process.env['TEST_FROZEN'] ?? '')
   .filter((text) => text !== '')
   .map(Number)
 
-/** State as the recording has it: after the last block, for what was recorded. */
-export function stateReader(recording: Recording): StateReader {
-  const ask = async (
-    calls: readonly StateCall[],
-    height: number | undefined,
-    signal: AbortSignal,
-  ): Promise<(Uint8Array | undefined)[]> => {
-    const answers = await recording.state(calls, height ?? 'latest', signal)
-    return answers.map(bytesOf)
-  }
-  const one = async (
-    call: StateCall,
-    height: number | undefined,
-    signal: AbortSignal,
-  ): Promise<Uint8Array> => (await ask([call], height, signal))[0] ?? new Uint8Array()
-  const callOf = ({ to, data }: { to: Uint8Array; data: Uint8Array }): StateCall => ({
-    method: 'eth_call',
-    target: { to: to0x(to), data: to0x(data) },
-  })
-  return {
-    balance: async (address, height, signal) => {
-      const bytes = await one({ method: 'eth_getBalance', target: to0x(address) }, height, signal)
-      return BigInt(to0x(bytes))
-    },
-    code: (address, height, signal) =>
-      one({ method: 'eth_getCode', target: to0x(address) }, height, signal),
-    call: async (to, data, height, signal) =>
-      (await ask([callOf({ to, data })], height, signal))[0],
-    calls: (calls, height, signal) => ask(calls.map(callOf), height, signal),
-  }
-}
-
 /** A clock of the test's own: it stands still. */
 export const stillClock: Clock = {
   now: () => 1_780_000_000_000,
@@ -254,7 +221,8 @@ function recordingFile(chainId: DemoChainId): Uint8Array {
   return file
 }
 
-async function readInto(store: Database, recording: Recording): Promise<void> {
+/** Reads all of a recording into a new store. */
+export async function readInto(store: Database, recording: Recording): Promise<void> {
   const lease = await takeLease(store, 'test', stillClock)
   if (lease === undefined) throw new Error('the store is new: nobody holds its lease')
   const ingest = new EvmIngest({ database: store, lease, clock: stillClock, openRollup })
@@ -307,15 +275,4 @@ function textOf(answer: Uint8Array | undefined): string | null {
   if (answer.length === 32) return decoder.decode(answer).replace(/\0+$/, '')
   const size = new DataView(answer.buffer, answer.byteOffset).getUint32(60)
   return decoder.decode(answer.subarray(64, 64 + size))
-}
-
-function bytesOf(answer: StateAnswer): Uint8Array | undefined {
-  switch (answer.kind) {
-    case 'value':
-      return fromHex(answer.value.length % 2 === 0 ? answer.value : `0x0${answer.value.slice(2)}`)
-    case 'reverted':
-      return undefined
-    case 'not-served':
-      throw new Fault('not-served', answer.reason)
-  }
 }

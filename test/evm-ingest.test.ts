@@ -13,6 +13,7 @@ import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
 import { fromBigint, fromHex, to0x, toBigint } from '../src/core/bytes.ts'
 import { Fault } from '../src/core/fault.ts'
 import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
+import { createStateReader } from '../src/service/stores/state-reader.ts'
 import { openRecording } from '../src/source/recording.ts'
 import { getCheckpoint } from '../src/store/checkpoint.ts'
 import { statement } from '../src/store/engine/database.ts'
@@ -20,7 +21,7 @@ import { takeLease } from '../src/store/lease.ts'
 import { openStore } from '../src/store/open.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
-import { type DemoChainId, stateReader } from './demo-store.ts'
+import { type DemoChainId } from './demo-store.ts'
 import { chainTables, demoFilling, readDemoChain } from './read-demo-chain.ts'
 import { storeDigest } from './store-digest.ts'
 import { onBothEngines, type TestStore } from './stores.ts'
@@ -70,7 +71,7 @@ for (const chain of [51_001, 51_002] as const) {
     [],
     async (store) => {
       const database = await openStore(store.location, `evm-${chain}`, chainTables, 'read')
-      const state = stateReader(openRecording(file(chain)))
+      const state = createStateReader(openRecording(file(chain)))
       const { tokens, wrapped } = vector(`meta-${chain}.json`)
       const exact = [
         ...tokens.filter(({ k }) => k === 'Token20' || k === 'OldToken20').map(({ a }) => a),

@@ -7,15 +7,18 @@
 
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 
 import { Compile } from 'typebox/compile'
 
-import { noAbis } from '../src/api/evm/abi-book.ts'
+import type { ContractBook } from '../src/api/contracts/contract-book.ts'
+import { type AbiBook, noAbis } from '../src/api/evm/abi-book.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
 import type { EvmParts } from '../src/api/evm/parts.ts'
 import { createPartyBooks } from '../src/api/evm/party-book.ts'
+import { createRevertReasons } from '../src/api/evm/revert-reason.ts'
 import {
   createChainDirectory,
   type ServedChain,
@@ -117,7 +120,10 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   const clock: Clock = {
     now: () => time.nowMs,
     monotonic: () => time.nowMs,
-    sleep: async (ms) => {
+    sleep: async (ms, signal) => {
+      // What is answered from memory is in time.
+      await setImmediate()
+      signal?.throwIfAborted()
       time.nowMs += ms
     },
   }
@@ -176,13 +182,25 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts 
     chains: createChainDirectory(() => chains),
     tokens: pageTokens(clock),
     clock,
-    abis: noAbis,
+    contracts: abisAlone(noAbis),
+    reverts: createRevertReasons(clock),
     methodNames: createMethodNames(),
     prices: noPrices,
     notes: noTokenNotes,
     nfts: noNfts,
     parties: createPartyBooks(clock, noTokenNotes),
     icmContracts: [icmContract],
+  }
+}
+
+/** A book of contracts that has ABIs and no contract. */
+export function abisAlone(abis: AbiBook): ContractBook {
+  return {
+    verifies: false,
+    find: async () => undefined,
+    proxyAt: async () => undefined,
+    verify: () => Promise.reject(new Error('nothing is verified here')),
+    abisOf: async () => abis,
   }
 }
 

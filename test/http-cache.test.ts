@@ -21,12 +21,13 @@ import { decodeBlocks } from '../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../src/codec/evm/decode-traces.ts'
 import type { RawUnit } from '../src/codec/evm/raw.ts'
 import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
+import { createStateReader } from '../src/service/stores/state-reader.ts'
 import { openRecording } from '../src/source/recording.ts'
 import { statement } from '../src/store/engine/database.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore } from '../src/store/open.ts'
 import { silentLog } from '../src/telemetry/log.ts'
-import { demoFacts, rawChain, stateReader, stillClock } from './demo-store.ts'
+import { demoFacts, rawChain, stillClock } from './demo-store.ts'
 import { partsOf } from './evm-service.ts'
 import { chainTables } from './read-demo-chain.ts'
 
@@ -50,7 +51,7 @@ await readBlocks(0, half)
 const served: ServedChain = {
   facts,
   store,
-  state: stateReader(recording),
+  state: createStateReader(recording),
   wantsTraces: true,
   isFollowed: () => true,
 }

@@ -3,8 +3,7 @@
  *
  *     node scripts/demo/record.ts [<folder to write to, `demo` when absent>]
  *
- * Needs AvalancheGo with Helicon (`FIRN_AVALANCHE_TREE`, CONTRIBUTING.md), npm's registry for the Solidity
- * compiler, and some ten minutes. It is a story with a fixed course, but of the moment: ids and times
+ * Needs AvalancheGo with Helicon (`FIRN_AVALANCHE_TREE`, CONTRIBUTING.md), and some ten minutes. It is a story with a fixed course, but of the moment: ids and times
  * are others each time. Afterwards `node scripts/demo/print-guides.ts` prints the guides again.
  */
 
@@ -169,7 +168,7 @@ async function live(story: Story, chains: readonly [DemoL1, DemoL1, Chain]): Pro
 }
 
 async function story(network: RealNetwork, beganAt: number, out: string): Promise<void> {
-  const codes = await compiledContracts()
+  const codes = compiledContracts()
   const scene = await openScene(network, beganAt)
   const cast = new Cast()
   await early(scene, cast)

@@ -125,6 +125,57 @@ are bothered by a token that only pretends to be one. Prices come from \`demo/pr
       path: ({ of }) =>
         `/v2/chains/51001/contracts/${of('Summit.token')}/balances?threshold=1000000000000000000&pageSize=1`,
     },
+    {
+      id: 'getContractCode',
+      about: 'Sources that were proved, the ABI, and what a proxy leads to.',
+      path: ({ of }) => `${summit}/contracts/${of('Summit.token')}`,
+    },
+    {
+      id: 'getSourcifyContract',
+      about: 'The same in the form of Sourcify.',
+      path: ({ of }) => `/v2/contract/51001/${of('Summit.token')}?fields=compilation`,
+    },
+    {
+      id: 'verifyContract',
+      about:
+        'With `contracts.compilers` set. The answer comes when it is done; its id tells how it ended, here that there are no compilers.',
+      path: ({ of }) => `/v2/verify/51001/${of('Summit.token')}`,
+      body: {
+        stdJsonInput: {
+          language: 'Solidity',
+          sources: { 'Token.sol': { content: 'contract Token {}' } },
+          settings: {},
+        },
+        compilerVersion: '0.8.30+commit.73712a01',
+        contractIdentifier: 'Token.sol:Token',
+      },
+      keeps: { variable: 'VERIFICATION', field: 'verificationId' },
+    },
+    { id: 'getVerification', path: '/v2/verify/$VERIFICATION' },
+    {
+      id: 'etherscanOfChain',
+      about: 'What tools of EVM chains speak: one path, `module` and `action`.',
+      path: ({ of }) =>
+        `${summit}/api?module=account&action=tokentx&address=${of('trader')}&page=1&offset=1`,
+    },
+    {
+      id: 'etherscan',
+      about: 'The same for all chains.',
+      path: ({ of }) =>
+        `/v2/api?chainid=51001&module=account&action=txlist&address=${of('trader')}&page=1&offset=1`,
+    },
+    {
+      id: 'etherscanFormOfChain',
+      about: 'A form, or JSON, in place of the query: sources are sent so.',
+      path: `${summit}/api`,
+      body: ({ of }) => ({ module: 'account', action: 'balance', address: of('trader') }),
+    },
+    {
+      id: 'etherscanForm',
+      about: 'The same for all chains.',
+      path: '/v2/api?chainid=51001',
+      body: ({ of }) => ({ module: 'contract', action: 'getabi', address: of('Summit.token') }),
+    },
     { id: 'getContractMetadata', path: ({ of }) => `${summit}/addresses/${of('Summit.token')}` },
     {
       id: 'getDeploymentTransaction',

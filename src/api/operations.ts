@@ -9,6 +9,9 @@
 
 import type { Status } from '../shape/status.ts'
 import type { Reader } from '../store/engine/database.ts'
+import { getContractCode } from './contracts/get-contract-code.ts'
+import { sourcifyOperations } from './contracts/sourcify.ts'
+import { etherscanOperations } from './etherscan/etherscan.ts'
 import { createWebhook } from './events/create-webhook.ts'
 import { getWebhook } from './events/get-webhook.ts'
 import { listWebhooks } from './events/list-webhooks.ts'
@@ -181,6 +184,9 @@ export function evmOperations(parts: EvmParts): Operation[] {
     getChain(parts),
     listAddressChains(parts),
     getContract(parts),
+    getContractCode(parts),
+    ...sourcifyOperations(parts),
+    ...etherscanOperations(parts),
     getContractDeployment(parts),
     listContractDeployments(parts),
     listAllLatestTransactions(parts),

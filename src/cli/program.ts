@@ -7,6 +7,7 @@ import { Command, CommanderError } from 'commander'
 
 import { faultOf } from '../core/fault.ts'
 import { version } from '../service/version.ts'
+import { addContractCommands } from './commands/contracts.ts'
 import { addKeyCommands } from './commands/key-commands.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
 import { addRecord, addRecordPrimary } from './commands/recording-commands.ts'
@@ -73,6 +74,7 @@ function createProgram(): Command {
     .action(async (shell: string) =>
       (await import('./commands/completion.ts')).completion(shell, program),
     )
+  addContractCommands(program)
   addNodeCommands(program)
   addSnapshotCommands(program)
   addExamples(program)

@@ -279,6 +279,11 @@ export const settings = {
     'Folder of ABIs to decode logs and inputs with: `ADDRESS.json` for one contract, other JSON files for all; metadata files as Sourcify keeps them count for the contracts whose folder they lie in.',
   ),
 
+  'contracts.compilers': text(
+    '',
+    'Where Solidity compilers are, so that contracts can be verified: a folder of `soljson-v0.8.30+commit.73712a01.js` and the like, or an address that offers them with a `list.json` of their hashes. Empty: none are verified.',
+  ),
+
   prices: any(
     'none',
     '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko, chains, fiat }`.',

@@ -40,6 +40,7 @@ const good = {
 void test('builders: each gives the schema TypeBox gives', () => {
   assert.equal(JSON.stringify(everything(Type)), JSON.stringify(everything(TypeBox)))
   assert.equal(JSON.stringify(Type.Void()), JSON.stringify(TypeBox.Void()))
+  assert.equal(JSON.stringify(Type.Unknown()), JSON.stringify(TypeBox.Unknown()))
 })
 
 void test('builders: a schema is checked as the same one of TypeBox is', () => {

@@ -22,6 +22,7 @@ type Builders = Pick<
   | 'Record'
   | 'String'
   | 'Union'
+  | 'Unknown'
   | 'Void'
 >
 type Options = Readonly<Record<string, unknown>> | undefined
@@ -65,6 +66,7 @@ const builders = {
     ...options,
   }),
   String: plain('string'),
+  Unknown: (options: Options): Schema => ({ ...options }),
   Union: (anyOf: readonly Schema[], options: Options): Schema => ({ anyOf, ...options }),
   Void: plain('void'),
 }

@@ -26,21 +26,33 @@ export type ChainIdentity = {
   readonly nodeVersion: string
 }
 
-/** A read of state: `eth_call`, `eth_getBalance`, `eth_getCode`, parameters before the height. */
+/** A transaction to try; numbers and bytes are `0x` lower-case hex. */
+export type TriedCall = {
+  /** Absent: a contract is created. */
+  readonly to?: string
+  readonly data: string
+  readonly from?: string
+  readonly value?: string
+  readonly gas?: string
+}
+
+/** A read of state, parameters before the height. */
 export type StateCall = {
-  readonly method: 'eth_call' | 'eth_getBalance' | 'eth_getCode'
-  /** `{ to, data }` for `eth_call`, else the address; `0x` lower-case hex. */
-  readonly target: { readonly to: string; readonly data: string } | string
+  readonly method: 'eth_call' | 'eth_getBalance' | 'eth_getCode' | 'eth_getStorageAt'
+  /** A call for `eth_call`, else the address; `0x` lower-case hex. */
+  readonly target: TriedCall | string
+  /** Place in storage, of `eth_getStorageAt` alone: 32 bytes. */
+  readonly slot?: string
 }
 
 /**
  * Answer to a {@link StateCall}. `value` is `0x` hex of its form: a quantity of at most 32 bytes for a
- * balance, else whole bytes. `reverted` is an answer of the contract; `not-served` says that
- * no source has this state, and why.
+ * balance, else whole bytes. `reverted` is an answer of the contract, with the bytes it gave where the
+ * node tells them; `not-served` says that no source has this state, and why.
  */
 export type StateAnswer =
   | { readonly kind: 'value'; readonly value: string }
-  | { readonly kind: 'reverted' }
+  | { readonly kind: 'reverted'; readonly data?: string }
   | { readonly kind: 'not-served'; readonly reason: string }
 
 /** Condition of one endpoint, for operators. */

@@ -219,7 +219,9 @@ function answerIn(element: Readonly<Record<string, unknown>>): RpcAnswer | undef
   if (isObject(error)) {
     const code = typeof error['code'] === 'number' ? error['code'] : rpcCodes.other
     const message = typeof error['message'] === 'string' ? error['message'] : ''
-    return { kind: 'error', error: { code, message } }
+    const { data } = error
+    const bytes = typeof data === 'string' && /^0x([0-9a-f]{2})*$/i.test(data) ? { data } : {}
+    return { kind: 'error', error: { code, message, ...bytes } }
   }
   if (element['result'] === undefined) return undefined
   return { kind: 'result', result: element['result'] }

@@ -23,7 +23,10 @@ export async function readState(
   },
 ): Promise<StateAnswer[]> {
   const at = read.height === 'latest' ? 'latest' : heightText(read.height)
-  const calls = read.calls.map(({ method, target }) => ({ method, params: [target, at] }))
+  const calls = read.calls.map(({ method, target, slot }) => ({
+    method,
+    params: slot === undefined ? [target, at] : [target, slot, at],
+  }))
   const answers = await ask.all(read.endpoint, calls, read.signal)
   const told = answers.map((answer, index) => stateAnswer(answer, calls[index]))
   // One strange answer is the contract's; none at all is the node's, and another may have it.
@@ -41,7 +44,10 @@ function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer 
     if (isRight(result)) return { kind: 'value', value: result }
     throw new Fault('node-answer', `a node's answer cannot be read: ${call?.method}`)
   }
-  if (isContractFailure(answer.error)) return { kind: 'reverted' }
+  if (isContractFailure(answer.error)) {
+    const { data } = answer.error
+    return data === undefined ? { kind: 'reverted' } : { kind: 'reverted', data }
+  }
   if (mayLackHeight(answer.error))
     return { kind: 'not-served', reason: 'the node does not have this state' }
   throw faultOfAnswer(answer, call ?? { method: '', params: [] })

@@ -7,8 +7,15 @@
 
 import { Fault, type FaultCode } from '../core/fault.ts'
 
-/** An error a node answered. `message` is read in this file only. */
-export type RpcError = { readonly code: number; readonly message: string }
+/**
+ * An error a node answered. `message` is read in this file only; `data` are the bytes that a contract
+ * reverted with, `0x` hex.
+ */
+export type RpcError = {
+  readonly code: number
+  readonly message: string
+  readonly data?: string
+}
 
 /**
  * JSON-RPC's own error codes and those AvalancheGo adds. Source: avalanchego

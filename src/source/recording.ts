@@ -92,10 +92,12 @@ export function openRecording(file: Uint8Array): Recording {
 }
 
 /** Key of a state answer: method and parameters, letter case of hex ignored. */
-export function stateKey(call: StateCall): string {
-  return typeof call.target === 'string'
-    ? `${call.method} ${call.target.toLowerCase()}`
-    : `${call.method} ${call.target.to.toLowerCase()} ${call.target.data.toLowerCase()}`
+export function stateKey({ method, target, slot = '' }: StateCall): string {
+  const words =
+    typeof target === 'string'
+      ? [target, slot]
+      : [target.to ?? '', target.data, target.from ?? '', target.value ?? '', target.gas ?? '']
+  return `${method} ${words.join(' ').toLowerCase()}`.trimEnd()
 }
 
 /** Unpacks parts as they are needed and keeps the last few. */
@@ -203,13 +205,14 @@ function answerOf(
 }
 
 function untold({ method, target }: StateCall): StateAnswer {
-  const whose = typeof target === 'string' ? target : target.to
+  const whose = typeof target === 'string' ? target : (target.to ?? 'a creation')
   return { kind: 'not-served', reason: `the recording does not tell ${wanted[method]} ${whose}` }
 }
 
 const wanted: Readonly<Record<StateCall['method'], string>> = {
   eth_getBalance: 'the balance of',
   eth_getCode: 'the code of',
+  eth_getStorageAt: 'the storage of',
   eth_call: 'an answer of',
 }
 

@@ -2,6 +2,7 @@
 
 import { wordOf } from '../codec/evm/abi-words.ts'
 import { transferKinds } from '../codec/evm/columns.ts'
+import { proxyCalls, proxySlots } from '../codec/evm/proxy-questions.ts'
 import { to0x, toHex } from '../core/bytes.ts'
 import { blockchainIdCall } from './blockchain-id.ts'
 import type { StateCall } from './evm-source.ts'
@@ -46,9 +47,13 @@ export class StateQuestions {
     this.#add({ method: 'eth_getBalance', target: to0x(address) })
   }
 
-  /** A contract that was created: its code. */
+  /** A contract that was created: its code, and what it hands calls on to. */
   contract(address: Uint8Array): void {
-    this.#add({ method: 'eth_getCode', target: to0x(address) })
+    const target = to0x(address)
+    this.#add({ method: 'eth_getCode', target })
+    for (const slot of proxySlots)
+      this.#add({ method: 'eth_getStorageAt', target, slot: to0x(slot) })
+    for (const call of Object.values(proxyCalls)) this.#call(target, to0x(call))
   }
 
   /** A transfer: what its token is, and who holds what of it. */
@@ -78,8 +83,8 @@ export class StateQuestions {
   }
 
   #add(call: StateCall): void {
-    const { target } = call
-    const what = typeof target === 'string' ? target : `${target.to} ${target.data}`
-    this.#calls.set(`${call.method} ${what}`, call)
+    const { target, slot = '' } = call
+    const what = typeof target === 'string' ? target : `${target.to ?? ''} ${target.data}`
+    this.#calls.set(`${call.method} ${what} ${slot}`, call)
   }
 }

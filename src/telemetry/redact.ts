@@ -52,13 +52,13 @@ export function plainFields(fields: LogFields): PlainFields {
   return Object.fromEntries(plain)
 }
 
-/** `text` without user-info, paths and queries of URLs, API keys and `rltoken` values. */
+/** `text` without user-info, paths and queries of URLs, API keys and values of `rltoken` and `apikey`. */
 export function redactText(text: string): string {
   return text
     .slice(0, maxTextLength)
     .replace(/\b(?!file:)[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>]+/gi, redactUrl)
     .replace(/\bavk_[A-Za-z0-9]{8}_[A-Za-z0-9]+/g, (key) => `${key.slice(0, 12)}_${hidden}`)
-    .replace(/\b(rltoken=)[^&\s"']+/gi, `$1${hidden}`)
+    .replace(/\b((?:rltoken|apikey)=)[^&\s"']+/gi, `$1${hidden}`)
 }
 
 /** Scheme and host of a URL, and six characters of its hash when there was more to it. */

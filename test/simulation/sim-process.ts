@@ -9,6 +9,7 @@ import { noAbis } from '../../src/api/evm/abi-book.ts'
 import { createMethodNames } from '../../src/api/evm/method-names.ts'
 import { noNfts } from '../../src/api/evm/nft-source.ts'
 import { createPartyBooks } from '../../src/api/evm/party-book.ts'
+import { createRevertReasons } from '../../src/api/evm/revert-reason.ts'
 import { createChainDirectory } from '../../src/api/operation/chain-directory.ts'
 import { createPageTokens } from '../../src/api/operation/page-token.ts'
 import { noPrices } from '../../src/api/operation/price.ts'
@@ -36,6 +37,7 @@ import type { StoreLocation } from '../../src/store/open.ts'
 import { createGauges } from '../../src/telemetry/gauges.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { createWaits } from '../../src/telemetry/waits.ts'
+import { abisAlone } from '../evm-service.ts'
 import type { Disk } from './disk.ts'
 import { inlinePorts } from './inline-port.ts'
 import { Life, worldOf } from './life.ts'
@@ -175,7 +177,8 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       chains,
       tokens: createPageTokens([tokenKey], clock),
       clock,
-      abis: noAbis,
+      contracts: abisAlone(noAbis),
+      reverts: createRevertReasons(clock),
       methodNames: createMethodNames(),
       prices: noPrices,
       notes: noTokenNotes,

@@ -1,4 +1,4 @@
-/** Decodes logs and inputs with the operator's ABIs. */
+/** Decodes logs, inputs and errors by ABIs: the operator's, and those of verified contracts. */
 
 import {
   type AbiEntry,
@@ -32,10 +32,26 @@ export type AbiBook = {
   ) => Decoded | undefined
   /** `undefined` where no ABI has a method that fits. */
   readonly input: (contract: Contract, input: Uint8Array) => Decoded | undefined
+  /** Of what a call reverted with; `undefined` where no ABI has an error that fits. */
+  readonly error: (contract: Contract, data: Uint8Array) => Decoded | undefined
 }
 
 /** No ABIs. */
-export const noAbis: AbiBook = { log: () => undefined, input: () => undefined }
+export const noAbis: AbiBook = {
+  log: () => undefined,
+  input: () => undefined,
+  error: () => undefined,
+}
+
+/** `first`, and where that has nothing `second`. */
+export function joinedBooks(first: AbiBook, second: AbiBook): AbiBook {
+  if (second === noAbis) return first
+  return {
+    log: (...log) => first.log(...log) ?? second.log(...log),
+    input: (...input) => first.input(...input) ?? second.input(...input),
+    error: (...error) => first.error(...error) ?? second.error(...error),
+  }
+}
 
 const selectorBytes = 4
 
@@ -45,30 +61,48 @@ export function createAbiBook(abis: readonly GivenAbi[]): AbiBook {
   const entries = new Map<string, AbiEntry[]>()
   for (const { chainId = '', address = '', entries: all } of abis)
     for (const entry of all) {
-      const hash = entry.kind === 'event' ? entry.hash : entry.hash.subarray(0, selectorBytes)
-      const key = `${chainId} ${address} ${keyOf(hash)}`
+      const { kind } = entry
+      const hash = kind === 'event' ? entry.hash : entry.hash.subarray(0, selectorBytes)
+      const key = `${chainId} ${address} ${kind} ${keyOf(hash)}`
       const known = entries.get(key)
       if (known === undefined) entries.set(key, [entry])
       else known.push(entry)
     }
-  const candidates = ({ chainId, address }: Contract, hash: Uint8Array): readonly AbiEntry[] =>
+  const candidates = (
+    { chainId, address }: Contract,
+    kind: AbiEntry['kind'],
+    hash: Uint8Array,
+  ): readonly AbiEntry[] =>
     [`${chainId} ${address}`, ` ${address}`, `${chainId} `, ' '].flatMap(
-      (of) => entries.get(`${of} ${keyOf(hash)}`) ?? [],
+      (of) => entries.get(`${of} ${kind} ${keyOf(hash)}`) ?? [],
     )
+  const bySelector = (
+    contract: Contract,
+    kind: 'function' | 'error',
+    bytes: Uint8Array,
+  ): Decoded | undefined => {
+    if (bytes.length < selectorBytes) return undefined
+    const rest = bytes.subarray(selectorBytes)
+    const fitting = candidates(contract, kind, bytes.subarray(0, selectorBytes))
+    return firstThatFits(fitting, (entry) => inputValues(entry, rest))
+  }
   return {
     log: (contract, topics, data) => {
       const [first] = topics
       if (first === undefined) return undefined
-      return firstThatFits(candidates(contract, first), (entry) => eventValues(entry, topics, data))
-    },
-    input: (contract, input) => {
-      if (input.length < selectorBytes) return undefined
-      const rest = input.subarray(selectorBytes)
-      return firstThatFits(candidates(contract, input.subarray(0, selectorBytes)), (entry) =>
-        inputValues(entry, rest),
+      return firstThatFits(candidates(contract, 'event', first), (entry) =>
+        eventValues(entry, topics, data),
       )
     },
+    input: (contract, input) => bySelector(contract, 'function', input),
+    error: (contract, data) => bySelector(contract, 'error', data),
   }
+}
+
+/** Arguments of a constructor; `undefined` where there is none, or the bytes are others. */
+export function constructorValues(abi: readonly AbiEntry[], data: Uint8Array): Decoded | undefined {
+  const constructors = abi.filter(({ kind }) => kind === 'constructor')
+  return firstThatFits(constructors, (entry) => inputValues(entry, data))
 }
 
 function firstThatFits(

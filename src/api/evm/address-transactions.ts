@@ -1,9 +1,10 @@
 /** Transactions an address took part in, with the entries that touch it. */
 
-import { activityOfAddress, type Direction } from '../../store/query/evm/activity-of-address.ts'
+import { activityOfAddress } from '../../store/query/evm/activity-of-address.ts'
 import type { InternalRow } from '../../store/query/evm/internal-row.ts'
 import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
 import {
+  type Direction,
   heightOf,
   placeOf,
   posOfHeight,

@@ -26,14 +26,14 @@ const GetContractDeployment = {
 
 /** The transaction that created a contract. Throws `not-found` where none is known. */
 export function getContractDeployment(parts: EvmParts): Operation {
-  return operation(GetContractDeployment, async ({ path, query }) => {
+  return operation(GetContractDeployment, async ({ path, query, signal }) => {
     const { chain, id } = await subjectOf(parts, path)
     const creation = id === undefined ? undefined : await creationOfContract(chain.store, id)
     const row =
       creation === undefined ? undefined : await transactionAt(chain.store, creation.txPos)
     if (row === undefined)
       throw new Fault('not-found', `no creation of a contract is known here: ${path.address}`)
-    const body = await transactionDetail(parts, chain, row, query.currency)
+    const body = await transactionDetail(parts, chain, row, { ...query, signal })
     return { body, ...(await tracedHeaders(chain)) }
   })
 }

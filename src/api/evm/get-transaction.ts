@@ -24,11 +24,12 @@ const GetTransaction = {
 
 /** Document B, endpoint 7. Throws `not-found` for a hash the chain does not have. */
 export function getTransaction(parts: EvmParts): Operation {
-  return operation(GetTransaction, async ({ path }) => {
+  return operation(GetTransaction, async ({ path, signal }) => {
     const chain = parts.chains.find(path.chainId)
     const row = await transactionByHash(chain.store, fromHex(path.txHash))
     if (row === undefined)
       throw new Fault('not-found', `transaction is not known here: ${path.txHash}`)
-    return { body: await transactionDetail(parts, chain, row), ...(await tracedHeaders(chain)) }
+    const body = await transactionDetail(parts, chain, row, { signal })
+    return { body, ...(await tracedHeaders(chain)) }
   })
 }

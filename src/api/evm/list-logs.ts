@@ -83,10 +83,10 @@ type Query = {
  * Logs by contract and topics. Throws `not-found` for a chain whose logs are not kept, and
  * `not-ready` before the first of them is.
  */
-export function listLogs({ chains, tokens, abis }: EvmParts): Operation {
-  return operation(ListLogs, async ({ path, query }) => {
+export function listLogs({ chains, tokens, contracts }: EvmParts): Operation {
+  return operation(ListLogs, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
-    const store = await logsOf(chain)
+    const store = await keptLogs(chain)
     const height = (await getCheckpoint(store, logStage))?.height ?? -1
     const { sortOrder: order = 'desc', pageSize: limit = defaultPageSize } = query
     const binding = bindingOf(ListLogs.id, { ...query, chainId: chain.facts.key })
@@ -106,7 +106,8 @@ export function listLogs({ chains, tokens, abis }: EvmParts): Operation {
       limit: limit + 1,
     })
     const { rows, last } = pageOf(found, limit)
-    const logs = await viewsOf(chain, rows, abis)
+    const addresses = rows.map(({ address }) => address)
+    const logs = await viewsOf(chain, rows, await contracts.abisOf(chain, addresses, signal))
     const next = last === undefined ? undefined : tokens.seal(numberCursor.encode(last), binding)
     return {
       body: { ...nextToken(next === undefined ? {} : { nextPageToken: next }), logs },
@@ -115,7 +116,8 @@ export function listLogs({ chains, tokens, abis }: EvmParts): Operation {
   })
 }
 
-async function logsOf(chain: ServedChain): Promise<Database> {
+/** The store of a chain's logs. Throws `not-found` where they are not kept, `not-ready` before the first is. */
+export async function keptLogs(chain: ServedChain): Promise<Database> {
   if (chain.logs === undefined)
     throw new Fault(
       'not-found',

@@ -1,5 +1,6 @@
 /** Logs of a transaction. */
 
+import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { Decoded } from '../../shape/evm/decoded.ts'
@@ -37,13 +38,15 @@ const ListTransactionLogs = {
  * Logs of a transaction, in their order. They are not stored: while no node tells them the answer is
  * 503. Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionLogs({ chains, abis }: EvmParts): Operation {
+export function listTransactionLogs({ chains, contracts }: EvmParts): Operation {
   return operation(ListTransactionLogs, async (input) => {
     const { chainId, txHash } = input.path
     const chain = chains.find(chainId)
     const row = await transactionByHash(chain.store, fromHex(txHash))
     if (row === undefined) throw new Fault('not-found', `transaction is not known here: ${txHash}`)
     const logs = await receiptLogs(chain, row.pos, input.signal)
+    const addresses = logs.map(({ address }) => parseEvmAddress(String(address)))
+    const abis = await contracts.abisOf(chain, addresses, input.signal)
     return {
       body: {
         logs: logs.map(({ address, topics, data, logIndex }) => {

@@ -1,14 +1,15 @@
 /** Parts of the EVM operations. */
 
 import type { Clock } from '../../core/world.ts'
+import type { ContractBook } from '../contracts/contract-book.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 import type { PriceSource } from '../operation/price.ts'
 import type { TokenNotes } from '../operation/token-notes.ts'
-import type { AbiBook } from './abi-book.ts'
 import type { MethodNames } from './method-names.ts'
 import type { NftSource } from './nft-source.ts'
 import type { PartyBooks } from './party-book.ts'
+import type { RevertReasons } from './revert-reason.ts'
 
 /** Everything the EVM operations need. */
 export type EvmParts = {
@@ -16,8 +17,8 @@ export type EvmParts = {
   readonly tokens: PageTokens
   readonly clock: Clock
   readonly methodNames: MethodNames
-  /** ABIs of the operator. */
-  readonly abis: AbiBook
+  readonly contracts: ContractBook
+  readonly reverts: RevertReasons
   readonly prices: PriceSource
   readonly notes: TokenNotes
   readonly nfts: NftSource

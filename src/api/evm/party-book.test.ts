@@ -31,7 +31,7 @@ function chainOver(store: Database): ServedChain {
       description: '',
       wrappedTokens: [],
     },
-    state: { balance: none, code: none, call: none, calls: none },
+    state: { balance: none, code: none, call: none, calls: none, storage: none, revertOf: none },
     wantsTraces: false,
     isFollowed: () => false,
   }

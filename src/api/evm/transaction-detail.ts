@@ -1,7 +1,5 @@
 /** One transaction with everything that happened in it. */
 
-import { zstdDecompressSync } from 'node:zlib'
-
 import { standardOf } from '../../codec/evm/columns.ts'
 import { fromHex } from '../../core/bytes.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
@@ -10,17 +8,16 @@ import type { NetworkTokenDetails } from '../../shape/evm/network-token.ts'
 import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import { eventsOfTransaction } from '../../store/query/evm/events-of-transaction.ts'
 import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
-import { packedInput } from '../../store/query/evm/transaction-input.ts'
-import type { TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
+import type { TransactionRow, TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
 import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import { noAbis } from './abi-book.ts'
 import { internalDetails, internalParties } from './internal-views.ts'
 import { messageInfo } from './message-info.ts'
 import { networkToken } from './native-balance.ts'
 import type { EvmParts } from './parts.ts'
-import { decimalText, hexText } from './text.ts'
+import { decimalText } from './text.ts'
 import { money } from './token-views.ts'
+import { inputOf } from './transaction-input.ts'
 import {
   nativeTransaction,
   type TransactionContext,
@@ -38,7 +35,7 @@ export async function transactionDetail(
   parts: EvmParts,
   chain: ServedChain,
   row: TransactionWithFees,
-  currency: CurrencyCode = 'usd',
+  { currency = 'usd', signal }: { readonly currency?: CurrencyCode; readonly signal: AbortSignal },
 ): Promise<TransactionDetail> {
   const { store } = chain
   const [transfers, internals, events, input, networkTokenDetails] = await Promise.all([
@@ -67,7 +64,11 @@ export async function transactionDetail(
     erc1155Transfers: ofStandard(1155).map((each) => erc1155TransferDetails(each, viewer)),
     internalTransactions: internals.map((each) => internalDetails(each, named)),
     networkTokenDetails,
-    nativeTransaction: withDecoded(parts, row, fullTransaction(row, context, input)),
+    nativeTransaction: await inWords(
+      parts,
+      { chain, row, signal },
+      fullTransaction(row, context, input),
+    ),
     ...(info === undefined ? {} : { teleporterMessageInfo: info }),
   }
 }
@@ -87,24 +88,30 @@ function fullTransaction(
   return view
 }
 
-/** With what the input says by the ABIs of the operator, where it calls a contract. */
-function withDecoded(
-  { abis }: EvmParts,
-  { toId }: TransactionWithFees,
+/** With what the input says by the ABIs that are known, and why it failed where it did. */
+async function inWords(
+  { contracts, reverts }: EvmParts,
+  {
+    chain,
+    row,
+    signal,
+  }: { readonly chain: ServedChain; readonly row: TransactionRow; readonly signal: AbortSignal },
   view: FullNativeTransaction,
-): FullNativeTransaction {
-  if (toId === undefined || abis === noAbis) return view
-  const contract = { chainId: view.chainId, address: view.to.address.toLowerCase() }
-  const decodedInput = abis.input(contract, fromHex(view.input))
-  return decodedInput === undefined ? view : { ...view, decodedInput }
-}
-
-async function inputOf(chain: ServedChain, row: TransactionWithFees): Promise<string> {
-  if (row.inputLength === 0) return '0x'
-  const packed = await packedInput(chain.store, row.pos)
-  if (packed === undefined) return '0x'
-  const inputs = zstdDecompressSync(packed.inputs)
-  return hexText(inputs.subarray(packed.offset, packed.offset + row.inputLength))
+): Promise<FullNativeTransaction> {
+  const target = row.toId === undefined ? undefined : view.to.address
+  // A payment says nothing.
+  const called = target === undefined || row.inputLength === 0 ? [] : [fromHex(target)]
+  const abis = await contracts.abisOf(chain, called, signal)
+  const contract = { chainId: view.chainId, address: target?.toLowerCase() ?? '' }
+  const input = fromHex(view.input)
+  const decodedInput = target === undefined ? undefined : abis.input(contract, input)
+  const failed = { chain, row, input: view.input, from: view.from.address, to: target, abis }
+  const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
+  return {
+    ...view,
+    ...(decodedInput === undefined ? {} : { decodedInput }),
+    ...(revertReason === undefined ? {} : { revertReason }),
+  }
 }
 
 // The historical price is of another day than the current one. Source: public API description.

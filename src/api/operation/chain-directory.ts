@@ -34,6 +34,16 @@ export type ChainFacts = {
   readonly wrappedTokens: readonly Uint8Array[]
 }
 
+/** A transaction that is tried again; `0x` hex, numbers without leading zeros. */
+export type TriedTransaction = {
+  readonly from: string
+  /** Absent: it creates a contract. */
+  readonly to?: string
+  readonly data: string
+  readonly value: string
+  readonly gas: string
+}
+
 /** State a node must be asked for, at a height or at the newest block. Throws `not-served`. */
 export type StateReader = {
   /** Wei. */
@@ -60,6 +70,21 @@ export type StateReader = {
     height: number | undefined,
     signal: AbortSignal,
   ) => Promise<readonly (Uint8Array | undefined)[]>
+  /** The word at a place of a contract's storage, now. */
+  readonly storage: (
+    address: Uint8Array,
+    slot: Uint8Array,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array>
+  /**
+   * The bytes that a transaction reverts with after the block at `height`: none where it reverts
+   * without, `undefined` where it does not revert.
+   */
+  readonly revertOf: (
+    tried: TriedTransaction,
+    height: number,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array | undefined>
 }
 
 /** A chain being served. */

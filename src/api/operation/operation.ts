@@ -28,6 +28,10 @@ export type OperationShape = {
   readonly listMessages?: boolean
   /** Answered to everybody, also where keys are required: how the service is. */
   readonly open?: boolean
+  /** Bytes that its body may have, where the general limit does not fit. */
+  readonly bodyBytes?: number
+  /** Its body may be a form instead of JSON: what web pages and older tools send. */
+  readonly takesForm?: boolean
   /** Milliseconds the answer may take where the general limit does not fit. */
   readonly timeoutMs?: number
 }

@@ -40,8 +40,8 @@ const macSize = 16
 const sumSize = 32
 /** UTF-8 takes at most so many bytes for a unit of text. */
 const mostBytesOfUnit = 3
-/** 160 bytes of cursor make a token of 243 characters. */
-const maxTokenLength = 400
+/** 160 bytes of cursor make a token of 243 characters; how a verification ended takes 600 bytes. */
+const maxTokenLength = 1_000
 
 /** Seconds a token lives. */
 export const lifetimeSeconds = 24 * 60 * 60

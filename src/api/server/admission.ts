@@ -6,6 +6,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
 import { isLoopback } from '../../core/web-request.ts'
 import type { Clock } from '../../core/world.ts'
 import { callerOf } from '../../http/caller-address.ts'
@@ -96,11 +97,10 @@ function limitOf(key: StoredKey | undefined, parts: AdmissionParts): RateLimit |
   return tier ?? parts.limit
 }
 
-/** Source: reference of the original service; `rltoken` is what an older client sends. */
+/** Source: reference of the original service. Older clients send `rltoken`, tools of the Etherscan form `apikey`. */
 function sentKey(request: AdmissionRequest): string | undefined {
   const query = request.query
-  const fromQuery =
-    typeof query === 'object' && query !== null && 'rltoken' in query ? query.rltoken : undefined
+  const fromQuery = isObject(query) ? (query['rltoken'] ?? query['apikey']) : undefined
   for (const value of [
     request.headers['x-service-api-key'],
     request.headers['x-glacier-api-key'],

@@ -47,6 +47,6 @@ function carriesKey({ headers, query }: Asker): boolean {
   return (
     headers['x-service-api-key'] !== undefined ||
     headers['x-glacier-api-key'] !== undefined ||
-    (typeof query === 'object' && query !== null && 'rltoken' in query)
+    (typeof query === 'object' && query !== null && ('rltoken' in query || 'apikey' in query))
   )
 }

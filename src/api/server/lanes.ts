@@ -41,7 +41,9 @@ const items: ReadonlySet<string> = new Set([
 
 /** Operations that wait for a node or for validators; those with a limit of their own do too. */
 const patient: ReadonlySet<string> = new Set([
+  'getContractCode',
   'getNativeBalance',
+  'getSourcifyContract',
   'listTransactionCalls',
   'listTransactionLogs',
 ])

@@ -8,7 +8,12 @@
 
 import type { Server } from 'node:http'
 
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import fastify, {
+  errorCodes,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 
 import type { Clock } from '../../core/world.ts'
 import { createHttpServer } from '../../http/create-http-server.ts'
@@ -171,6 +176,7 @@ function addHooks(
   const { entrance, door, methods } = of
   // Nothing here takes text: it is what any web page may send without asking.
   http.removeContentTypeParser('text/plain')
+  http.addContentTypeParser(formType, { parseAs: 'string' }, readForm)
   http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
   http.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
@@ -220,6 +226,20 @@ function serverBehind(
 function addHeader(reply: FastifyReply, name: string, value: string): void {
   const before = name === 'vary' ? reply.getHeader(name) : undefined
   reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
+}
+
+const formType = 'application/x-www-form-urlencoded'
+
+/** A form is a body of the operations that say so; any web page may send one. */
+function readForm(
+  request: FastifyRequest,
+  text: string | Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  const { config } = request.routeOptions
+  if ('takesForm' in config && config.takesForm === true)
+    return done(null, parseQuery(String(text)))
+  done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(formType))
 }
 
 /** Query text to values; a name given twice becomes a list. */

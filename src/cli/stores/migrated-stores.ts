@@ -8,6 +8,7 @@ import type { CopiedStore } from '../../store/migrate/copy-store.ts'
 import { placeOf } from '../../store/migrate/target.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import { apiUseStore, apiUseTables } from '../../store/schema/api-use.ts'
+import { contractStore, contractTables } from '../../store/schema/contracts.ts'
 import { deploymentStore } from '../../store/schema/deployment.ts'
 import { webhookStore } from '../../store/schema/events.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
@@ -69,5 +70,6 @@ function storesOf(config: Config): CopiedStore[] {
     { name: webhookStore, tables: eventTables },
     { name: nftRequestStore, tables: nftRequestTables },
     { name: apiUseStore, tables: apiUseTables },
+    { name: contractStore, tables: contractTables },
   ]
 }

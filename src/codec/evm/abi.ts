@@ -21,13 +21,16 @@ export type AbiParameter = {
   readonly shape: Shape
 }
 
-/** An event or a method. */
+/** An event, a method, an error that a contract reverts with, or its constructor. */
 export type AbiEntry = {
-  readonly kind: 'event' | 'function'
+  readonly kind: 'event' | 'function' | 'error' | 'constructor'
   readonly name: string
   /** `Transfer(address,address,uint256)`. */
   readonly signature: string
-  /** Hash of the signature, 32 bytes: an event's first topic, with four bytes a method's selector. */
+  /**
+   * Hash of the signature, 32 bytes: an event's first topic, with four bytes the selector of a method
+   * or an error.
+   */
   readonly hash: Uint8Array
   readonly parameters: readonly AbiParameter[]
 }
@@ -52,7 +55,7 @@ const mostValues = 4_096
 const deepest = 8
 
 /**
- * Events and methods of a compiler's output: a list of entries, or an object with one under `abi`, or
+ * Entries of a compiler's output: a list of entries, or an object with one under `abi`, or
  * under `output.abi` as in metadata files. Anonymous events and what else there is are left out.
  * Throws `bad-text`.
  */
@@ -66,8 +69,9 @@ export function readAbi(json: unknown): AbiEntry[] {
 
 function entryOf(entry: unknown): AbiEntry | undefined {
   if (!isObject(entry)) throw new Fault('bad-text', 'an entry of the ABI is no object')
-  const { type, name, inputs, anonymous } = entry
-  const kind = type === 'event' || type === 'function' ? type : undefined
+  const { type, inputs, anonymous } = entry
+  const kind = (['event', 'function', 'error', 'constructor'] as const).find((one) => one === type)
+  const name = kind === 'constructor' ? kind : entry['name']
   if (kind === undefined || anonymous === true || typeof name !== 'string') return undefined
   if (!Array.isArray(inputs)) throw new Fault('bad-text', `no inputs in the ABI: ${name}`)
   const parameters = inputs.map((one: unknown) => parameterOf(one, 0))
@@ -169,7 +173,10 @@ export function eventValues(
   })
 }
 
-/** Values of a method's input behind its selector; `undefined` where the bytes are not these. */
+/**
+ * Values of a method's input or an error's data behind the selector, or of a constructor's arguments;
+ * `undefined` where the bytes are not these.
+ */
 export function inputValues({ parameters }: AbiEntry, data: Uint8Array): AbiValue[] | undefined {
   return values(parameters, data)
 }

@@ -6,6 +6,7 @@ import type { EventParts } from '../../api/events/parts.ts'
 import { createMethodNames } from '../../api/evm/method-names.ts'
 import type { EvmParts } from '../../api/evm/parts.ts'
 import { createPartyBooks } from '../../api/evm/party-book.ts'
+import { createRevertReasons } from '../../api/evm/revert-reason.ts'
 import { mountExportFiles } from '../../api/exports/export-file.ts'
 import { storedNfts } from '../../api/nft/stored-nfts.ts'
 import { type ChainDirectory, createChainDirectory } from '../../api/operation/chain-directory.ts'
@@ -236,7 +237,8 @@ function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
     tokens: parts.tokens,
     clock,
     methodNames: createMethodNames(parts.knowledge.signatures),
-    abis: parts.knowledge.abis,
+    contracts: parts.knowledge.contracts,
+    reverts: createRevertReasons(clock),
     prices,
     notes,
     nfts: storedNfts(parties),

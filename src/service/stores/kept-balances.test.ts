@@ -19,7 +19,14 @@ function node(): {
   const none = async (): Promise<never> => {
     throw new Fault('not-served', 'not asked here')
   }
-  const own: StateReader = { balance: async () => ++asked, code: none, call: none, calls: none }
+  const own: StateReader = {
+    balance: async () => ++asked,
+    code: none,
+    call: none,
+    calls: none,
+    storage: none,
+    revertOf: none,
+  }
   const clock = { now: () => world.nowMs, monotonic: () => world.nowMs, sleep: none }
   return { state: keptBalances(own, { indexed: () => world.indexed, clock }), world }
 }

@@ -37,6 +37,17 @@ export function createStateReader(source: EvmSource): StateReader {
       fromHex(await one({ method: 'eth_getCode', target: to0x(address) }, height, signal)),
     call: async (to, data, height, signal) => (await calls([{ to, data }], height, signal))[0],
     calls,
+    storage: async (address, slot, signal) => {
+      const call = { method: 'eth_getStorageAt', target: to0x(address), slot: to0x(slot) } as const
+      // Some nodes leave leading zeros out.
+      return fromHex((await one(call, undefined, signal)).slice(2).padStart(64, '0'))
+    },
+    revertOf: async (target, height, signal) => {
+      const [answer] = await ask([{ method: 'eth_call', target }], height, signal)
+      return textOf(answer) === undefined && answer?.kind === 'reverted'
+        ? fromHex(answer.data ?? '0x')
+        : undefined
+    },
   }
 }
 

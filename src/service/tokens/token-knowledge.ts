@@ -1,6 +1,7 @@
 /** Prices, token lists and reputation: from the settings to their sources. */
 
-import { type AbiBook, createAbiBook } from '../../api/evm/abi-book.ts'
+import type { ContractBook } from '../../api/contracts/contract-book.ts'
+import { createAbiBook } from '../../api/evm/abi-book.ts'
 import { type NftRequests, storedRequests } from '../../api/nft/nft-requests.ts'
 import { noPrices, type PriceSource } from '../../api/operation/price.ts'
 import {
@@ -24,6 +25,7 @@ import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { openOrLater } from '../stores/late-store.ts'
 import { readAbis } from './abis.ts'
+import { openContracts } from './open-contracts.ts'
 import { readSignatures } from './signatures.ts'
 
 /** Longest token list, bytes; the largest public ones are below 2 MB. */
@@ -36,8 +38,7 @@ type Parts = { readonly world: World; readonly log: Log }
 export type TokenKnowledge = {
   /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
   readonly signatures: readonly string[]
-  /** ABIs of the operator. */
-  readonly abis: AbiBook
+  readonly contracts: ContractBook
   readonly prices: PriceSource
   readonly notes: TokenNotes
   /** Where callers' wishes to read NFT metadata again go. */
@@ -59,7 +60,18 @@ export async function openTokenKnowledge(
   const isServing = config.role === 'serve' && config.store !== 'embedded'
   const requests = await (isServing ? openOrLater(nftRequestStore, open, parts.log) : open())
   const nftRequests = storedRequests(requests, parts.world.clock)
-  return { signatures, abis, prices, notes, nftRequests, close: requests.close }
+  const contracts = await openContracts(config, { ...parts, abis })
+  return {
+    signatures,
+    contracts: contracts.book,
+    prices,
+    notes,
+    nftRequests,
+    close: async () => {
+      await contracts.close()
+      await requests.close()
+    },
+  }
 }
 
 /** Reads every file that is named, and no list on the network. Throws `bad-config`. */

@@ -58,12 +58,32 @@ export const NativeTransaction = Type.Object(fields, {
 /** Decoded {@link NativeTransaction}. */
 export type NativeTransaction = Static<typeof NativeTransaction>
 
+/** Why a transaction failed. */
+const RevertReason = Type.Object(
+  {
+    message: Type.String({
+      description:
+        'the text it reverted with, its error with arguments, or what the panic code means',
+    }),
+    source: Type.Enum(['trace', 'replay'], {
+      description:
+        '`replay`: a node tried it again on the state before its block, where earlier transactions of the block are missing',
+    }),
+    data: Type.Optional(Type.String({ description: 'bytes it reverted with, 0x hex' })),
+    decoded: Type.Optional(Decoded),
+  },
+  { $id: 'RevertReason', additionalProperties: false },
+)
+/** Decoded {@link RevertReason}. */
+export type RevertReason = Static<typeof RevertReason>
+
 /** A transaction alone, with its input and fee fields. */
 export const FullNativeTransaction = Type.Object(
   {
     ...fields,
     input: hex('Input data'),
     decodedInput: Type.Optional(Decoded),
+    revertReason: Type.Optional(RevertReason),
     baseFeePerGas: decimal('Base fee of the block, wei; 0 where the header has none'),
     maxFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
     maxPriorityFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),

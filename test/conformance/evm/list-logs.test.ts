@@ -22,7 +22,7 @@ import { logStage, logStoreTables, logTables } from '../../../src/store/schema/l
 import { checkStore } from '../../../src/store/sums/check-store.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { openDemoChain, rawChain } from '../../demo-store.ts'
-import { type EvmService, type Json, startEvmService } from '../../evm-service.ts'
+import { abisAlone, type EvmService, type Json, startEvmService } from '../../evm-service.ts'
 import { storeDigest } from '../../store-digest.ts'
 import { onBothEngines } from '../../stores.ts'
 import { systemClock } from '../../system-clock.ts'
@@ -101,7 +101,7 @@ async function serve(logs: Database | undefined): Promise<EvmService> {
       chains: createChainDirectory(() =>
         (own.service?.chains ?? []).map((chain) => ({ ...chain, logs: async () => logs })),
       ),
-      abis: createAbiBook([{ entries: readAbi(erc20Abi) }]),
+      contracts: abisAlone(createAbiBook([{ entries: readAbi(erc20Abi) }])),
     },
   })
   own.service = service

@@ -3,10 +3,7 @@
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/places.ts'
 import { integerAt } from '../row-values.ts'
-import { heightOf, type PosRange, posOfHeight } from './position.ts'
-
-/** Direction of a walk. */
-export type Direction = 'desc' | 'asc'
+import { type Direction, heightOf, type PosRange, posOfHeight } from './position.ts'
 
 type Source = {
   readonly desc: Statement

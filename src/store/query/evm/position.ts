@@ -9,6 +9,9 @@ export type PosRange = { readonly from: number; readonly until: number }
 // 2^33 blocks are the most that positions can hold exactly.
 const maxHeight = 2 ** 33
 
+/** Direction of a walk through history. */
+export type Direction = 'desc' | 'asc'
+
 /** Positions of blocks `[startBlock, endBlock)`; a missing end is open. */
 export function posRange(startBlock: number | undefined, endBlock: number | undefined): PosRange {
   return {

@@ -1,0 +1,65 @@
+/** Proved sources of a contract. */
+
+import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { Fault } from '../../core/fault.ts'
+import { ContractCode } from '../../shape/evm/contract-source.ts'
+import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { NoQuery } from '../../shape/evm/query.ts'
+import type { EvmParts } from '../evm/parts.ts'
+import { toldByNode } from '../evm/told-by-node.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import type { KnownContract } from './contract-book.ts'
+import { sourceView } from './contract-views.ts'
+
+const GetContractCode = {
+  id: 'getContractCode',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/contracts/{address}',
+  summary: 'Verified sources and ABI of a contract, and of what a proxy leads to',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: NoQuery },
+  response: ContractCode,
+} as const
+
+/** Sources of a contract or its implementation. Throws `not-found` where neither is verified. */
+export function getContractCode({ chains, contracts, clock }: EvmParts): Operation {
+  return operation(GetContractCode, async ({ path, signal }) => {
+    const chain = chains.find(path.chainId)
+    const address = parseEvmAddress(path.address)
+    const find = (of: Uint8Array): Promise<KnownContract | undefined> =>
+      toldByNode(clock, signal, (until) => contracts.find(chain, of, until))
+    const [known, proxy] = await Promise.all([
+      find(address),
+      toldByNode(clock, signal, (until) => contracts.proxyAt(chain, address, until)),
+    ])
+    const implementations = await Promise.all(
+      (proxy?.implementations ?? []).map(async (one) => ({ one, code: await find(one) })),
+    )
+    if (known === undefined && implementations.every(({ code }) => code === undefined))
+      throw new Fault('not-found', unverified(chain, path.address, contracts.verifies))
+    return {
+      body: {
+        address: toChecksumAddress(address),
+        ...(known === undefined ? {} : { source: sourceView(known) }),
+        ...(proxy === undefined
+          ? {}
+          : {
+              proxy: {
+                kind: proxy.kind,
+                implementations: implementations.map(({ one, code }) => ({
+                  address: toChecksumAddress(one),
+                  ...(code === undefined ? {} : { source: sourceView(code) }),
+                })),
+              },
+            }),
+      },
+    }
+  })
+}
+
+function unverified(chain: ServedChain, address: string, verifies: boolean): string {
+  const how = verifies ? '' : '; contracts are not verified here (setting contracts.compilers)'
+  return `contract is not verified on ${chain.facts.name}: ${address}${how}`
+}

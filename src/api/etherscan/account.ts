@@ -1,0 +1,258 @@
+/** Module `account`: balances, transactions and transfers of an address. */
+
+import { standardOf } from '../../codec/evm/columns.ts'
+import { Fault } from '../../core/fault.ts'
+import { addressId } from '../../store/query/evm/address-id.ts'
+import { createdContracts } from '../../store/query/evm/created-contracts.ts'
+import { gasUntil } from '../../store/query/evm/gas-until.ts'
+import type { InternalRow } from '../../store/query/evm/internal-row.ts'
+import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
+import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
+import { heightOf, placeOf, posOfHeight } from '../../store/query/evm/position.ts'
+import { transactionAt, transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
+import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
+import { transactionsOfAddress } from '../../store/query/evm/transactions-of-address.ts'
+import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
+import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
+import { transfersOfToken } from '../../store/query/evm/transfers-of-token.ts'
+import { frameType } from '../evm/internal-views.ts'
+import { decimalText } from '../evm/text.ts'
+import { inputOf } from '../evm/transaction-input.ts'
+import { methodOf } from '../evm/transaction-views.ts'
+import {
+  type Action,
+  addressOf,
+  type Asked,
+  blocksOf,
+  confirmationsOf,
+  hashOf,
+  needed,
+  pageOf,
+  readAddress,
+  type Walk,
+} from './asked.ts'
+import { balanceOfCall, uintAt } from './calls.ts'
+
+const mostAddresses = 20
+
+/** Actions by name. */
+export const account: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['balance', balance],
+  ['balancemulti', balances],
+  ['tokenbalance', tokenBalance],
+  ['txlist', transactions],
+  ['txlistinternal', internals],
+  ['tokentx', (asked) => transfers(asked, 20)],
+  ['tokennfttx', (asked) => transfers(asked, 721)],
+  ['token1155tx', (asked) => transfers(asked, 1155)],
+])
+
+type Listed = Awaited<ReturnType<Action>>
+
+async function balance(asked: Asked): Promise<Listed> {
+  const { chain, signal } = asked
+  const wei = await chain.state.balance(addressOf(asked, 'address'), undefined, signal)
+  return { value: String(wei) }
+}
+
+async function balances(asked: Asked): Promise<Listed> {
+  const { chain, signal } = asked
+  const all = needed(asked, 'address')
+    .split(',')
+    .map((one) => one.trim())
+  if (all.length > mostAddresses)
+    throw new Fault('bad-parameter', `Error! at most ${mostAddresses} addresses`)
+  const list = await Promise.all(
+    all.map(async (text) => ({
+      account: text,
+      balance: String(await chain.state.balance(readAddress(text), undefined, signal)),
+    })),
+  )
+  return { list }
+}
+
+async function tokenBalance(asked: Asked): Promise<Listed> {
+  const { chain, signal } = asked
+  const token = addressOf(asked, 'contractaddress')
+  const call = balanceOfCall(addressOf(asked, 'address'))
+  const told = await chain.state.call(token, call, undefined, signal)
+  return { value: String(uintAt(told) ?? 0n) }
+}
+
+async function transactions(asked: Asked): Promise<Listed> {
+  const { chain, parts } = asked
+  const id = await addressId(chain.store, addressOf(asked, 'address'))
+  const range = blocksOf(asked, 'startblock', 'endblock')
+  const rows = await pageOf(asked, range, async (walk) =>
+    id === undefined ? [] : transactionsOfAddress(chain.store, { addressId: id, ...walk }),
+  )
+  const created = await createdContracts(
+    chain.store,
+    rows.filter((row) => row.toId === undefined),
+  )
+  const named = await parts
+    .parties(chain)
+    .load(rows.flatMap((row) => [row.fromId, row.toId ?? created.get(row.pos) ?? row.fromId]))
+  const textOf = (party: number | undefined): string =>
+    party === undefined ? '' : named(party).address.toLowerCase()
+  const confirmations = await confirmationsOf(chain)
+  const list = await Promise.all(
+    rows.map(async (row) => ({
+      ...(await placeAndGas(asked, row)),
+      from: textOf(row.fromId),
+      to: textOf(row.toId),
+      value: decimalText(row.value),
+      isError: row.status === 1 ? '0' : '1',
+      txreceipt_status: String(row.status),
+      input: await inputOf(chain, row),
+      contractAddress: textOf(created.get(row.pos)),
+      confirmations: confirmations(heightOf(row.pos)),
+    })),
+  )
+  return { list, noun: 'transactions' }
+}
+
+/** Members that lists of transactions and of transfers share. */
+async function placeAndGas(
+  { chain, parts }: Asked,
+  row: TransactionRow,
+): Promise<Readonly<Record<string, string>>> {
+  const { methodHash, methodName = '' } = methodOf(row, parts.methodNames)
+  return {
+    blockNumber: String(heightOf(row.pos)),
+    timeStamp: String(row.timestamp),
+    hash: row.hash,
+    nonce: String(row.nonce),
+    blockHash: row.blockHash,
+    transactionIndex: String(placeOf(row.pos)),
+    gas: String(row.gasLimit),
+    gasPrice: decimalText(row.gasPrice),
+    gasUsed: String(row.gasUsed),
+    cumulativeGasUsed: String(await gasUntil(chain.store, row.pos)),
+    methodId: methodHash === '' ? '0x' : methodHash,
+    functionName: methodHash === '' ? '' : methodName,
+  }
+}
+
+async function internals(asked: Asked): Promise<Listed> {
+  const { chain, parts, of } = asked
+  let rows: readonly InternalRow[]
+  if (of('txhash') !== undefined) {
+    const transaction = await transactionByHash(chain.store, hashOf(asked, 'txhash'))
+    rows =
+      transaction === undefined ? [] : await internalsOfTransaction(chain.store, transaction.pos)
+  } else {
+    const id = await addressId(chain.store, addressOf(asked, 'address'))
+    const range = blocksOf(asked, 'startblock', 'endblock')
+    rows = await pageOf(asked, range, async (walk) =>
+      id === undefined ? [] : internalsOfAddress(chain.store, { addressId: id, ...walk }),
+    )
+  }
+  const named = await parts
+    .parties(chain)
+    .load(rows.flatMap((row) => (row.toId === undefined ? [row.fromId] : [row.fromId, row.toId])))
+  const list = rows.map((row) => {
+    const kind = frameType(row.kind)
+    const creates = kind.startsWith('CREATE')
+    const target = row.toId === undefined ? '' : named(row.toId).address.toLowerCase()
+    return {
+      blockNumber: String(heightOf(row.pos)),
+      timeStamp: String(row.timestamp),
+      hash: row.txHash,
+      from: named(row.fromId).address.toLowerCase(),
+      to: creates ? '' : target,
+      value: decimalText(row.value),
+      contractAddress: creates ? target : '',
+      input: '',
+      type: kind.toLowerCase(),
+      gas: String(row.gasLimit),
+      gasUsed: String(row.gasUsed),
+      traceId: String(placeOf(row.pos)),
+      isError: row.reverted ? '1' : '0',
+      errCode: '',
+    }
+  })
+  return { list, noun: 'transactions' }
+}
+
+/** Of an address, of a token contract, or of both. */
+async function transfers(asked: Asked, standard: 20 | 721 | 1155): Promise<Listed> {
+  const { chain, of, parts } = asked
+  const { store } = chain
+  const token =
+    of('contractaddress') === undefined ? undefined : addressOf(asked, 'contractaddress')
+  const owner =
+    token === undefined || of('address') !== undefined ? addressOf(asked, 'address') : undefined
+  const [ownerId, tokenId] = await Promise.all(
+    [owner, token].map(async (one) => (one === undefined ? undefined : addressId(store, one))),
+  )
+  const isUnknown =
+    (owner !== undefined && ownerId === undefined) || (token !== undefined && tokenId === undefined)
+  const read = async (walk: Walk): Promise<readonly TransferRow[]> => {
+    if (isUnknown) return []
+    if (ownerId === undefined) return transfersOfToken(store, { tokenId: tokenId ?? 0, ...walk })
+    return transfersOfAddress(store, { addressId: ownerId, standard, ...walk })
+  }
+  const fits = (row: TransferRow): boolean =>
+    standardOf(row.kind) === standard && (tokenId === undefined || row.tokenId === tokenId)
+  const range = blocksOf(asked, 'startblock', 'endblock')
+  const rows = await pageOf(asked, range, (walk) =>
+    matching(walk, { read, fits, signal: asked.signal }),
+  )
+  const named = await parts
+    .parties(chain)
+    .load(rows.flatMap((row) => [row.fromId, row.toId, row.tokenId]))
+  const confirmations = await confirmationsOf(chain)
+  const list = await Promise.all(
+    rows.map(async (row) => {
+      const txPos = posOfHeight(heightOf(row.pos)) + row.txIndex
+      const transaction = await transactionAt(store, txPos)
+      const { erc20 } = named(row.tokenId)
+      const item = row.item === undefined ? '' : decimalText(row.item)
+      return {
+        ...(transaction === undefined ? {} : await placeAndGas(asked, transaction)),
+        from: named(row.fromId).address.toLowerCase(),
+        contractAddress: erc20.address.toLowerCase(),
+        to: named(row.toId).address.toLowerCase(),
+        tokenName: erc20.name,
+        tokenSymbol: erc20.symbol,
+        ...(standard === 20
+          ? { value: decimalText(row.value), tokenDecimal: String(erc20.decimals) }
+          : standard === 721
+            ? { tokenID: item, tokenDecimal: '0' }
+            : { tokenID: item, tokenValue: decimalText(row.value) }),
+        logIndex: String(row.logIndex),
+        input: 'deprecated',
+        confirmations: confirmations(heightOf(row.pos)),
+      }
+    }),
+  )
+  return { list, noun: 'transactions' }
+}
+
+/** Rows that fit, read on until there are enough. */
+async function matching(
+  walk: Walk,
+  {
+    read,
+    fits,
+    signal,
+  }: {
+    readonly read: (walk: Walk) => Promise<readonly TransferRow[]>
+    readonly fits: (row: TransferRow) => boolean
+    readonly signal: AbortSignal
+  },
+): Promise<TransferRow[]> {
+  const found: TransferRow[] = []
+  let { range } = walk
+  while (found.length < walk.limit) {
+    signal.throwIfAborted()
+    const some = await read({ ...walk, range })
+    found.push(...some.filter(fits))
+    const last = some.at(-1)
+    if (last === undefined || some.length < walk.limit) break
+    range =
+      walk.direction === 'asc' ? { ...range, from: last.pos + 1 } : { ...range, until: last.pos }
+  }
+  return found.slice(0, walk.limit)
+}

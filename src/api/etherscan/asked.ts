@@ -1,0 +1,136 @@
+/** A request of the Etherscan form: its parameters by name, and words for what is wrong with them. */
+
+import { parseEvmAddress } from '../../core/address.ts'
+import { fromHex } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { type Direction, type PosRange, posRange } from '../../store/query/evm/position.ts'
+import type { EvmParts } from '../evm/parts.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+
+/** A question to one action. */
+export type Asked = {
+  readonly parts: EvmParts
+  readonly chain: ServedChain
+  /** A parameter of the query or the form; `undefined` where it is absent or empty. */
+  readonly of: (name: string) => string | undefined
+  readonly signal: AbortSignal
+}
+
+/** `result` of an answer; a list without entries is told as `NOTOK`-less `0`, see `etherscan.ts`. */
+export type Result =
+  | { readonly list: readonly unknown[]; readonly noun?: string }
+  | { readonly value: unknown }
+  /** The whole body, for actions that answer in JSON-RPC. */
+  | { readonly body: Readonly<Record<string, unknown>> }
+
+/** Answers one action. Throws faults, which become `NOTOK`. */
+export type Action = (asked: Asked) => Promise<Result>
+
+/** The most rows that pages may lead to. Source: Etherscan's documentation of its endpoints. */
+const mostRows = 10_000
+
+/** A parameter that must be there. Throws `bad-parameter`. */
+export function needed({ of }: Asked, name: string): string {
+  const text = of(name)
+  if (text === undefined) throw new Fault('bad-parameter', `Error! Missing ${name}`)
+  return text
+}
+
+/** An address, 20 bytes. Throws `bad-parameter`. */
+export function addressOf(asked: Asked, name: string): Uint8Array {
+  return readAddress(needed(asked, name))
+}
+
+/** As {@link addressOf} of text. */
+export function readAddress(text: string): Uint8Array {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+    throw new Fault('bad-parameter', `Error! Invalid address format: ${text.slice(0, 80)}`)
+  return parseEvmAddress(text.toLowerCase())
+}
+
+/** A hash of 32 bytes. Throws `bad-parameter`. */
+export function hashOf(asked: Asked, name: string): Uint8Array {
+  const text = needed(asked, name)
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text))
+    throw new Fault('bad-parameter', `Error! Invalid ${name} format: ${text.slice(0, 80)}`)
+  return fromHex(text)
+}
+
+/** A number, or `fallback` where it is absent. Throws `bad-parameter`. */
+export function numberOf({ of }: Asked, name: string, fallback: number): number {
+  const text = of(name)
+  if (text === undefined) return fallback
+  if (!/^(\d{1,15}|0x[0-9a-fA-F]{1,12})$/.test(text))
+    throw new Fault('bad-parameter', `Error! Invalid ${name}: ${text.slice(0, 80)}`)
+  return Number(text)
+}
+
+/** Blocks of `[first, last]`, by the names of two parameters; `latest` is the newest. */
+export function blocksOf(asked: Asked, first: string, last: string): PosRange {
+  const endOf = (name: string): number | undefined =>
+    asked.of(name) === undefined || asked.of(name) === 'latest'
+      ? undefined
+      : numberOf(asked, name, 0)
+  const [from, until] = [endOf(first), endOf(last)]
+  if (from !== undefined && until !== undefined && from > until)
+    throw new Fault('bad-parameter', `Error! ${first} is above ${last}`)
+  return posRange(from, until === undefined ? undefined : until + 1)
+}
+
+/** Questions for rows of a list, in its order. */
+export type Walk = {
+  readonly range: PosRange
+  readonly direction: Direction
+  readonly limit: number
+}
+
+/** Rows read at once while a page is walked to. */
+const rowsAtOnce = 1_000
+
+/**
+ * The rows of a page by `page`, `offset` and `sort`. They are walked by key: a later page costs those
+ * before it, and 10,000 is the last row that any page has.
+ */
+export async function pageOf<R extends { readonly pos: number }>(
+  asked: Asked,
+  range: PosRange,
+  read: (walk: Walk) => Promise<readonly R[]>,
+): Promise<R[]> {
+  const offset = Math.min(numberOf(asked, 'offset', mostRows), mostRows)
+  const page = Math.max(numberOf(asked, 'page', 1), 1)
+  if (offset === 0 || page * offset > mostRows)
+    throw new Fault(
+      'bad-parameter',
+      'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
+    )
+  const direction = directionOf(asked)
+  const rows: R[] = []
+  let { from, until } = range
+  let skipped = (page - 1) * offset
+  while (rows.length < offset) {
+    asked.signal.throwIfAborted()
+    const limit = Math.min(rowsAtOnce, skipped + offset - rows.length)
+    const some = await read({ range: { from, until }, direction, limit })
+    rows.push(...some.slice(skipped))
+    skipped = Math.max(0, skipped - some.length)
+    const last = some.at(-1)
+    if (last === undefined || some.length < limit) break
+    if (direction === 'asc') from = last.pos + 1
+    else until = last.pos
+  }
+  return rows
+}
+
+function directionOf({ of }: Asked): Direction {
+  const sort = of('sort') ?? 'asc'
+  if (sort !== 'asc' && sort !== 'desc')
+    throw new Fault('bad-parameter', `Error! sort must be asc or desc: ${sort.slice(0, 80)}`)
+  return sort
+}
+
+/** Blocks on top of a height and itself, as the newest indexed one has it. */
+export async function confirmationsOf(chain: ServedChain): Promise<(height: number) => string> {
+  const newest = await indexedHeight(chain.store, 'blocks')
+  return (height) => String(Math.max(0, newest - height + 1))
+}

@@ -1,0 +1,195 @@
+/** Modules about the chain: `transaction`, `block`, `logs`, `stats`, `gastracker`. */
+
+import { to0x } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { getCheckpoint } from '../../store/checkpoint.ts'
+import { latestBlocks } from '../../store/query/evm/blocks.ts'
+import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
+import { logsMatching, placesOfLogs } from '../../store/query/evm/logs.ts'
+import { heightOf, placeOf, posOfHeight, posRange } from '../../store/query/evm/position.ts'
+import { transactionAt, transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
+import { logStage } from '../../store/schema/logs.ts'
+import { keptLogs } from '../evm/list-logs.ts'
+import {
+  type Action,
+  addressOf,
+  type Asked,
+  blocksOf,
+  hashOf,
+  needed,
+  numberOf,
+  pageOf,
+  type Result,
+} from './asked.ts'
+import { totalSupplyCall, uintAt } from './calls.ts'
+
+/** Module `transaction`. */
+export const transaction: ReadonlyMap<string, Action> = new Map<string, Action>([
+  [
+    'getstatus',
+    async (asked) => {
+      const failed = (await statusOf(asked)) === 0
+      const errDescription = failed ? 'execution reverted' : ''
+      return { value: { isError: failed ? '1' : '0', errDescription } }
+    },
+  ],
+  ['gettxreceiptstatus', async (asked) => ({ value: { status: String(await statusOf(asked)) } })],
+])
+
+async function statusOf(asked: Asked): Promise<number> {
+  const row = await transactionByHash(asked.chain.store, hashOf(asked, 'txhash'))
+  if (row === undefined) throw new Fault('not-found', 'transaction is not known here')
+  return row.status
+}
+
+/** Module `block`. */
+export const block: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['getblocknobytime', blockByTime],
+])
+
+async function blockByTime(asked: Asked): Promise<Result> {
+  const { store } = asked.chain
+  needed(asked, 'timestamp')
+  const seconds = numberOf(asked, 'timestamp', 0)
+  const closest = needed(asked, 'closest')
+  const newest = await indexedHeight(store, 'blocks')
+  if (closest === 'before') {
+    const height = await heightAtTime(store, { seconds, newest })
+    if (height >= 0) return { value: String(height) }
+  } else if (closest === 'after') {
+    const height = (await heightAtTime(store, { seconds: seconds - 1, newest })) + 1
+    if (height <= newest) return { value: String(height) }
+  } else throw new Fault('bad-parameter', 'Error! closest must be before or after')
+  throw new Fault('bad-parameter', 'Error! No closest block found')
+}
+
+/** Module `logs`. */
+export const logs: ReadonlyMap<string, Action> = new Map<string, Action>([['getLogs', findLogs]])
+
+async function findLogs(asked: Asked): Promise<Result> {
+  const { chain, of } = asked
+  const store = await keptLogs(chain)
+  const height = (await getCheckpoint(store, logStage))?.height ?? -1
+  const topics = [0, 1, 2, 3].map((at) =>
+    of(`topic${at}`) === undefined ? undefined : hashOf(asked, `topic${at}`),
+  )
+  if (['0_1', '1_2', '2_3', '0_2', '0_3', '1_3'].some((pair) => of(`topic${pair}_opr`) === 'or'))
+    throw new Fault('bad-parameter', 'Error! topics are joined by and only here')
+  const filter = {
+    address: of('address') === undefined ? undefined : addressOf(asked, 'address'),
+    topics,
+  }
+  const asking = blocksOf(asked, 'fromBlock', 'toBlock')
+  const range = { ...asking, until: Math.min(asking.until, posOfHeight(height + 1)) }
+  const rows = await pageOf(asked, range, async (walk) => {
+    const { direction: order, limit } = walk
+    const found = await logsMatching(store, { filter, range: walk.range, order, limit })
+    if (found.lookedTo !== undefined && found.rows.length < limit)
+      throw new Fault(
+        'bad-parameter',
+        'Error! too many logs are looked through for this: narrow fromBlock and toBlock',
+      )
+    return found.rows
+  })
+  const at = rows.map(({ pos, txIndex }) => ({
+    height: heightOf(pos),
+    txPos: posOfHeight(heightOf(pos)) + txIndex,
+  }))
+  const [places, transactions] = await Promise.all([
+    placesOfLogs(chain.store, at),
+    Promise.all(at.map(({ txPos }) => transactionAt(chain.store, txPos))),
+  ])
+  const list = rows.flatMap((row, place) => {
+    const [found, own] = [places[place], transactions[place]]
+    if (found === undefined || own === undefined) return []
+    return {
+      address: to0x(row.address),
+      topics: row.topics.map(to0x),
+      data: to0x(row.data),
+      blockNumber: hexOf(heightOf(row.pos)),
+      blockHash: to0x(found.blockHash),
+      timeStamp: hexOf(found.blockTimestamp),
+      gasPrice: own.gasPrice === '0x' ? '0x0' : hexOf(BigInt(own.gasPrice)),
+      gasUsed: hexOf(own.gasUsed),
+      logIndex: hexOf(placeOf(row.pos)),
+      transactionHash: to0x(found.txHash),
+      transactionIndex: hexOf(row.txIndex),
+    }
+  })
+  return { list, noun: 'records' }
+}
+
+function hexOf(value: number | bigint): string {
+  return `0x${value.toString(16)}`
+}
+
+/** Module `stats`. */
+export const stats: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['tokensupply', tokenSupply],
+  ['ethprice', coinPrice],
+])
+
+async function tokenSupply(asked: Asked): Promise<Result> {
+  const { chain, signal } = asked
+  const token = addressOf(asked, 'contractaddress')
+  const supply = uintAt(await chain.state.call(token, totalSupplyCall, undefined, signal))
+  if (supply === undefined) throw new Fault('bad-parameter', 'this contract has no totalSupply')
+  return { value: String(supply) }
+}
+
+async function coinPrice({ chain, parts }: Asked): Promise<Result> {
+  const question = { chain: chain.facts, of: ['native'] as const }
+  const [usd] = await parts.prices.current({ ...question, currency: 'usd' })
+  if (usd === undefined)
+    throw new Fault('bad-parameter', 'no price of this coin is known here (setting prices)')
+  const at = String(Math.floor(parts.clock.now() / 1_000))
+  return { value: { ethbtc: '', ethbtc_timestamp: at, ethusd: usd, ethusd_timestamp: at } }
+}
+
+/** Module `gastracker`. */
+export const gastracker: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['gasoracle', gasOracle],
+])
+
+const oracleBlocks = 5
+const oracleTransactions = 200
+
+/** Base fee of the newest block, and tips as the newest transactions gave them: quarters, in gwei. */
+async function gasOracle({ chain }: Asked): Promise<Result> {
+  const { store } = chain
+  const newest = await indexedHeight(store, 'blocks')
+  const blocks = await latestBlocks(store, { before: newest + 1, limit: oracleBlocks })
+  const range = posRange(undefined, newest + 1)
+  const rows = await latestTransactions(store, {
+    status: undefined,
+    range,
+    limit: oracleTransactions,
+  })
+  const base = bigOf(blocks[0]?.baseFee ?? '0x')
+  const tips = rows
+    .map(({ gasPrice }) => bigOf(gasPrice) - base)
+    .filter((tip) => tip >= 0n)
+    .toSorted((a, b) => (a < b ? -1 : 1))
+  const at = (share: number): string =>
+    gwei(base + (tips[Math.floor(share * (tips.length - 1))] ?? 0n))
+  return {
+    value: {
+      LastBlock: String(newest),
+      SafeGasPrice: at(0.25),
+      ProposeGasPrice: at(0.5),
+      FastGasPrice: at(0.75),
+      suggestBaseFee: gwei(base),
+      gasUsedRatio: blocks.map(({ gasUsed, gasLimit }) => String(gasUsed / gasLimit)).join(','),
+    },
+  }
+}
+
+function bigOf(hex: string): bigint {
+  return hex === '0x' ? 0n : BigInt(hex)
+}
+
+function gwei(wei: bigint): string {
+  return String(Number(wei) / 1e9)
+}

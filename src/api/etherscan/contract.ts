@@ -1,0 +1,213 @@
+/** Module `contract`: sources, ABIs, creations and verification. */
+
+import {
+  contractNameOf,
+  readStandardInput,
+  type StandardInput,
+} from '../../contracts/standard-input.ts'
+import { toChecksumAddress } from '../../core/address.ts'
+import { fromHex, to0x } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
+import { addressId } from '../../store/query/evm/address-id.ts'
+import { creationOfContract } from '../../store/query/evm/creation-of-contract.ts'
+import { heightOf } from '../../store/query/evm/position.ts'
+import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
+import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
+import { creationCode } from '../contracts/creation-code.ts'
+import { endedOf, verification } from '../contracts/verification.ts'
+import { toldByNode } from '../evm/told-by-node.ts'
+import { type Action, addressOf, type Asked, needed, readAddress, type Result } from './asked.ts'
+
+const mostCreations = 5
+
+/** Actions by name. */
+export const contract: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['getabi', abi],
+  ['getsourcecode', sourceCode],
+  ['getcontractcreation', creations],
+  ['verifysourcecode', verify],
+  ['checkverifystatus', status],
+  ['verifyproxycontract', proxy],
+  ['checkproxyverification', checkProxy],
+])
+
+const unverified = 'Contract source code not verified'
+
+async function abi(asked: Asked): Promise<Result> {
+  const { parts, chain, signal } = asked
+  const known = await parts.contracts.find(chain, addressOf(asked, 'address'), signal)
+  if (known === undefined) throw new Fault('not-found', unverified)
+  return { value: JSON.stringify(known.contract.body.abi) }
+}
+
+async function sourceCode(asked: Asked): Promise<Result> {
+  const { parts, chain, signal } = asked
+  const address = addressOf(asked, 'address')
+  const [known, led] = await Promise.all([
+    parts.contracts.find(chain, address, signal),
+    toldByNode(parts.clock, signal, (until) => parts.contracts.proxyAt(chain, address, until)),
+  ])
+  const [implementation] = led?.implementations ?? []
+  return {
+    list: [
+      {
+        ...(known === undefined ? noSource : sourceOf(known.contract)),
+        Proxy: implementation === undefined ? '0' : '1',
+        Implementation: implementation === undefined ? '' : to0x(implementation),
+        SimilarMatch:
+          known === undefined || known.isOwn ? '' : toChecksumAddress(known.contract.address),
+      },
+    ],
+  }
+}
+
+const noSource = {
+  SourceCode: '',
+  ABI: unverified,
+  ContractName: '',
+  ContractFileName: '',
+  CompilerVersion: '',
+  CompilerType: '',
+  OptimizationUsed: '',
+  Runs: '',
+  ConstructorArguments: '',
+  EVMVersion: 'Default',
+  Library: '',
+  LicenseType: 'Unknown',
+  SwarmSource: '',
+}
+
+function sourceOf({ name, version, body }: VerifiedContract): typeof noSource {
+  const { input, constructorArguments = '0x' } = body
+  const { optimizer, evmVersion } = input.settings
+  const { path = '', name: own } = contractNameOf(name)
+  const { enabled, runs } = isObject(optimizer) ? optimizer : {}
+  return {
+    ...noSource,
+    // Two braces tell standard JSON from a single file.
+    SourceCode: `{${JSON.stringify(input)}}`,
+    ABI: JSON.stringify(body.abi),
+    ContractName: own,
+    ContractFileName: path,
+    CompilerVersion: `v${version}`,
+    CompilerType: input.language === 'Yul' ? 'solc-yul' : 'solc-j',
+    OptimizationUsed: enabled === true ? '1' : '0',
+    Runs: String(typeof runs === 'number' ? runs : 200),
+    ConstructorArguments: constructorArguments.slice(2),
+    EVMVersion: typeof evmVersion === 'string' ? evmVersion : 'Default',
+  }
+}
+
+async function creations(asked: Asked): Promise<Result> {
+  const { parts, chain, signal } = asked
+  const { store } = chain
+  const texts = needed(asked, 'contractaddresses')
+    .split(',')
+    .map((one) => one.trim())
+  if (texts.length > mostCreations)
+    throw new Fault('bad-parameter', `Error! at most ${mostCreations} contracts`)
+  const found = await Promise.all(
+    texts.map(async (text) => {
+      const address = readAddress(text)
+      const id = await addressId(store, address)
+      const creation = id === undefined ? undefined : await creationOfContract(store, id)
+      if (creation === undefined) return []
+      const transaction = await transactionAt(store, creation.txPos)
+      if (transaction === undefined) return []
+      const { creatorId } = creation
+      const ids = creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId]
+      const named = await parts.parties(chain).load(ids)
+      const code = await creationCode(chain, address, { clock: parts.clock, signal })
+      return [
+        {
+          contractAddress: text.toLowerCase(),
+          contractCreator: named(transaction.fromId).address.toLowerCase(),
+          txHash: transaction.hash,
+          blockNumber: String(heightOf(transaction.pos)),
+          timestamp: String(transaction.timestamp),
+          contractFactory: creatorId === undefined ? '' : named(creatorId).address.toLowerCase(),
+          creationBytecode: code === undefined ? '' : to0x(code),
+        },
+      ]
+    }),
+  )
+  return { list: found.flat() }
+}
+
+/** Takes the fields of the form, some of whose names are spelled as their inventor spelled them. */
+async function verify(asked: Asked): Promise<Result> {
+  const { parts, chain, of, signal } = asked
+  const told = of('constructorArguements') ?? of('constructorArguments')
+  const claim = {
+    input: inputOf(asked),
+    contract: contractNameOf(needed(asked, 'contractname')),
+    version: needed(asked, 'compilerversion'),
+    constructorArguments: told === undefined ? undefined : fromHex(told),
+  }
+  const address = addressOf(asked, 'contractaddress')
+  const before = await parts.contracts.find(chain, address, signal)
+  if (before?.isOwn === true && before.contract.runtimeMatch === 'full')
+    throw new Fault('bad-parameter', 'Contract source code already verified')
+  const { id } = await verification(parts, { chain, address, claim, signal })
+  return { value: id }
+}
+
+function inputOf(asked: Asked): StandardInput {
+  const { of } = asked
+  const source = needed(asked, 'sourceCode')
+  const format = of('codeformat') ?? 'solidity-single-file'
+  if (format === 'solidity-standard-json-input') return readStandardInput(source)
+  if (format !== 'solidity-single-file')
+    throw new Fault('bad-parameter', `codeformat is not offered here: ${format.slice(0, 80)}`)
+  const { path, name } = contractNameOf(needed(asked, 'contractname'))
+  const evmVersion = of('evmversion') ?? of('evmVersion') ?? 'default'
+  const file = path ?? `${name}.sol`
+  return readStandardInput({
+    language: 'Solidity',
+    sources: { [file]: { content: source } },
+    settings: {
+      optimizer: { enabled: of('optimizationUsed') === '1', runs: Number(of('runs') ?? 200) },
+      ...(evmVersion.toLowerCase() === 'default' ? {} : { evmVersion: evmVersion.toLowerCase() }),
+      libraries: { [file]: librariesOf(asked) },
+    },
+  })
+}
+
+const mostLibraries = 10
+
+function librariesOf({ of }: Asked): Readonly<Record<string, string>> {
+  const places = Array.from({ length: mostLibraries }, (_, at) => at + 1)
+  return Object.fromEntries(
+    places.flatMap((at) => {
+      const [name, address] = [of(`libraryname${at}`), of(`libraryaddress${at}`)]
+      return name === undefined || address === undefined ? [] : [[name, address]]
+    }),
+  )
+}
+
+async function status(asked: Asked): Promise<Result> {
+  const ended = endedOf(asked.parts, needed(asked, 'guid'))
+  if (ended === undefined) throw new Fault('not-found', 'Fail - no verification has this guid')
+  const { problem } = ended
+  if (problem !== undefined) throw new Fault('bad-parameter', `Fail - Unable to verify: ${problem}`)
+  return { value: 'Pass - Verified' }
+}
+
+/** Proxies are found whenever they are asked for: there is nothing to wait for. */
+async function proxy(asked: Asked): Promise<Result> {
+  const { parts, chain, signal } = asked
+  const address = addressOf(asked, 'address')
+  const [implementation] =
+    (await parts.contracts.proxyAt(chain, address, signal))?.implementations ?? []
+  if (implementation === undefined) throw new Fault('bad-parameter', 'this contract is no proxy')
+  return { value: `${to0x(address)}${to0x(implementation).slice(2)}` }
+}
+
+async function checkProxy(asked: Asked): Promise<Result> {
+  const guid = /^(0x[0-9a-f]{40})([0-9a-f]{40})$/.exec(needed(asked, 'guid'))
+  if (guid === null) throw new Fault('not-found', 'Fail - no proxy has this guid')
+  return {
+    value: `The proxy's (${guid[1]}) implementation contract is found at 0x${guid[2]} and is successfully updated.`,
+  }
+}

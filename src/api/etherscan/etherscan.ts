@@ -1,0 +1,182 @@
+/**
+ * The form of Etherscan's API, which most tools of EVM chains speak: one path, `module` and `action`.
+ *
+ * A dialect over the questions of the other operations. Answers are 200 also where something is wrong:
+ * `status` 0, `message` NOTOK and the reason in `result`, as that convention has it.
+ * Source: Etherscan's documentation of its endpoints, V1 and V2.
+ */
+
+import { faultOf } from '../../core/fault.ts'
+import { ChainPath, NoPath } from '../../shape/evm/path.ts'
+import { Type } from '../../shape/type.ts'
+import { sourceBytes, verifyMs } from '../contracts/sourcify.ts'
+import type { EvmParts } from '../evm/parts.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { publicWords } from '../operation/status.ts'
+import { account } from './account.ts'
+import type { Action, Asked, Result } from './asked.ts'
+import { block, gastracker, logs, stats, transaction } from './chain.ts'
+import { contract } from './contract.ts'
+
+const modules: ReadonlyMap<string, ReadonlyMap<string, Action>> = new Map([
+  ['account', account],
+  ['contract', contract],
+  ['transaction', transaction],
+  ['block', block],
+  ['logs', logs],
+  ['stats', stats],
+  ['gastracker', gastracker],
+])
+
+const text = (description: string): ReturnType<typeof Type.Optional> =>
+  Type.Optional(Type.String({ description, maxLength: sourceBytes }))
+
+/** Parameters of all actions. */
+const parameters = {
+  module: text(`one of ${[...modules.keys()].join(', ')}`),
+  action: text('what is asked of the module, for instance txlist'),
+  apikey: text('API key; the header x-service-api-key is another place for it'),
+  address: text('address, or several with commas'),
+  contractaddress: text('token or contract'),
+  contractaddresses: text('up to five contracts'),
+  txhash: text('hash of a transaction'),
+  startblock: text('first block'),
+  endblock: text('last block'),
+  fromBlock: text('first block of logs'),
+  toBlock: text('last block of logs'),
+  page: text('page, from 1 on'),
+  offset: text('rows of a page; page × offset is 10,000 at most'),
+  sort: text('asc or desc'),
+  tag: text('latest'),
+  timestamp: text('Unix seconds'),
+  closest: text('before or after'),
+  guid: text('what a verification was answered with'),
+  topic0: text('first topic'),
+  topic1: text('second topic'),
+  topic2: text('third topic'),
+  topic3: text('fourth topic'),
+  topic0_1_opr: text('and'),
+  topic1_2_opr: text('and'),
+  topic2_3_opr: text('and'),
+  topic0_2_opr: text('and'),
+  topic0_3_opr: text('and'),
+  topic1_3_opr: text('and'),
+}
+
+const response = Type.Object(
+  {
+    status: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String()),
+    result: Type.Unknown(),
+  },
+  { description: 'status 1 and OK, or 0 with what is wrong in result' },
+)
+const chainid = { chainid: Type.String({ description: 'EVM chain id' }) }
+const common = { tag: 'Etherscan form', weight: 20, response } as const
+const form = {
+  // What the form has besides depends on the action: sources, their settings, up to ten libraries.
+  body: Type.Object({}, { description: 'the parameters, and sources of a verification' }),
+} as const
+const sent = { takesForm: true, bodyBytes: sourceBytes, timeoutMs: verifyMs } as const
+const summary = 'The API of Etherscan: ?module=account&action=txlist&address=…'
+
+const OfChain = {
+  ...common,
+  id: 'etherscanOfChain',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/api',
+  summary,
+  parameters: { path: ChainPath, query: Type.Object(parameters) },
+} as const
+
+const FormOfChain = {
+  ...common,
+  ...sent,
+  id: 'etherscanFormOfChain',
+  method: 'POST',
+  path: '/v1/chains/{chainId}/api',
+  summary: `${summary}, as a form`,
+  parameters: { path: ChainPath, query: Type.Object(parameters), ...form },
+} as const
+
+const OfAll = {
+  ...common,
+  id: 'etherscan',
+  method: 'GET',
+  path: '/v2/api',
+  summary,
+  parameters: { path: NoPath, query: Type.Object({ ...chainid, ...parameters }) },
+} as const
+
+const FormOfAll = {
+  ...common,
+  ...sent,
+  id: 'etherscanForm',
+  method: 'POST',
+  path: '/v2/api',
+  summary: `${summary}, as a form`,
+  parameters: {
+    path: NoPath,
+    query: Type.Object({ chainid: Type.Optional(chainid.chainid), ...parameters }),
+    ...form,
+  },
+} as const
+
+type Body = { readonly status?: string; readonly message?: string; readonly result: unknown }
+
+/** The four operations: of one chain and of all, as a query and as a form. */
+export function etherscanOperations(parts: EvmParts): Operation[] {
+  const answer = async (
+    name: string | undefined,
+    given: readonly object[],
+    signal: AbortSignal,
+  ): Promise<{ body: Body }> => {
+    const values = new Map<string, unknown>(given.flatMap((one) => Object.entries(one)))
+    const of = (parameter: string): string | undefined => {
+      const value = values.get(parameter)
+      return typeof value === 'string' && value !== '' ? value : undefined
+    }
+    return { body: await answered(parts, { name: name ?? of('chainid') ?? '', of, signal }) }
+  }
+  return [
+    operation(OfChain, ({ path, query, signal }) => answer(path.chainId, [query], signal)),
+    operation(FormOfChain, ({ path, query, body, signal }) =>
+      answer(path.chainId, [body, query], signal),
+    ),
+    operation(OfAll, ({ query, signal }) => answer(query.chainid, [query], signal)),
+    operation(FormOfAll, ({ query, body, signal }) => answer(query.chainid, [body, query], signal)),
+  ]
+}
+
+async function answered(
+  parts: EvmParts,
+  { name, of, signal }: Pick<Asked, 'of' | 'signal'> & { readonly name: string },
+): Promise<Body> {
+  try {
+    const actions = modules.get(of('module') ?? '')
+    if (actions === undefined) return refused('Error! Missing Or invalid Module name')
+    const action = actions.get(of('action') ?? '')
+    if (action === undefined)
+      return refused(
+        `Error! Missing Or invalid Action name; this module has here: ${[...actions.keys()].join(', ')}`,
+      )
+    return shown(await action({ parts, chain: parts.chains.find(name), of, signal }))
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    return refused(publicWords(fault))
+  }
+}
+
+function refused(result: string): Body {
+  return { status: '0', message: 'NOTOK', result }
+}
+
+function shown(result: Result): Body {
+  if ('value' in result) return { status: '1', message: 'OK', result: result.value }
+  if ('body' in result) return { result: null, ...result.body }
+  const { list, noun = 'records' } = result
+  return list.length > 0
+    ? { status: '1', message: 'OK', result: list }
+    : { status: '0', message: `No ${noun} found`, result: list }
+}

@@ -1,0 +1,132 @@
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { zstdDecompressSync } from 'node:zlib'
+
+import type { Command } from 'commander'
+
+import type { Config } from '../../config/settings.ts'
+import { parseEvmAddress } from '../../core/address.ts'
+import { fromHex, to0x } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { installationFolder } from '../../core/installation.ts'
+import { isObject, jsonOf } from '../../core/json.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
+import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
+import {
+  contractsAfter,
+  putContracts,
+  type VerifiedContract,
+} from '../../store/query/verified-contracts.ts'
+import { contractStore, contractTables } from '../../store/schema/contracts.ts'
+import type { Flags } from '../flags.ts'
+import { loadConfig } from '../load-config.ts'
+
+/** Adds `contracts` to the command line. */
+export function addContractCommands(program: Command): void {
+  const contracts = program.command('contracts').description('verified contracts')
+  contracts
+    .command('export')
+    .description('print verified contracts with their sources, one line of JSON each')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(exportContracts)
+  contracts
+    .command('import <file>')
+    .description('take verified contracts from a file that export printed; they are believed')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(importContracts)
+}
+
+/** Sources are read in so many contracts at once. */
+const atOnce = 50
+
+async function exportContracts(flags: Flags): Promise<void> {
+  const location = storeLocation(loadConfig(flags).config)
+  const store = await openStore(location, contractStore, contractTables, 'read')
+  let last: VerifiedContract | undefined
+  do {
+    const some = await contractsAfter(store, last, atOnce)
+    for (const { address, codeHash, ...rest } of some)
+      console.log(JSON.stringify({ ...rest, address: to0x(address), codeHash: to0x(codeHash) }))
+    last = some.at(-1)
+  } while (last !== undefined)
+  await store.close()
+}
+
+async function importContracts(file: string, flags: Flags): Promise<void> {
+  const location = storeLocation(loadConfig(flags).config)
+  const count = await takeLines(location, createInterface({ input: createReadStream(file) }))
+  console.error(`${count} contracts are imported`)
+}
+
+/** Takes the contracts of the bundled demo, where its store has none yet. */
+export async function takeBundledContracts(config: Config): Promise<void> {
+  const file = new URL('demo/contracts.jsonl.zst', installationFolder)
+  if (!existsSync(file)) return
+  const lines = zstdDecompressSync(readFileSync(file)).toString('utf8').split('\n')
+  await takeLines(storeLocation(config), lines, 'where there are none')
+}
+
+/** Takes the contracts of `lines` and gives their number. */
+async function takeLines(
+  location: StoreLocation,
+  lines: Iterable<string> | AsyncIterable<string>,
+  condition?: 'where there are none',
+): Promise<number> {
+  const store = await openSmallStore(location, contractStore, contractTables)
+  try {
+    if (condition !== undefined && (await contractsAfter(store, undefined, 1)).length > 0) return 0
+    const contracts: VerifiedContract[] = []
+    for await (const line of lines)
+      if (line !== '') contracts.push(readLine(line, contracts.length + 1))
+    await putContracts(store, contracts)
+    return contracts.length
+  } finally {
+    await store.close()
+  }
+}
+
+function readLine(line: string, number: number): VerifiedContract {
+  const json = jsonOf(line)
+  const wrong = new Fault('bad-parameter', `line ${number} is no contract that export printed`)
+  if (!isObject(json)) throw wrong
+  const {
+    chainId,
+    address,
+    codeHash,
+    runtimeMatch,
+    creationMatch,
+    verifiedAt,
+    name,
+    version,
+    body,
+  } = json
+  if (
+    typeof address !== 'string' ||
+    typeof codeHash !== 'string' ||
+    typeof chainId !== 'number' ||
+    typeof verifiedAt !== 'number' ||
+    typeof name !== 'string' ||
+    typeof version !== 'string' ||
+    (runtimeMatch !== 'full' && runtimeMatch !== 'partial') ||
+    (creationMatch !== 'full' && creationMatch !== 'partial' && creationMatch !== 'none') ||
+    !isObject(body) ||
+    !isObject(body['input']) ||
+    !isObject(body['input']['sources']) ||
+    !Array.isArray(body['abi'])
+  )
+    throw wrong
+  return {
+    chainId,
+    address: parseEvmAddress(address),
+    codeHash: fromHex(codeHash),
+    runtimeMatch,
+    creationMatch,
+    verifiedAt,
+    name,
+    version,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members are looked at above
+    body: body as VerifiedContract['body'],
+  }
+}

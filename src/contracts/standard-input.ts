@@ -1,0 +1,49 @@
+/** Standard JSON input of the Solidity compiler, as callers send it. */
+
+import { Fault } from '../core/fault.ts'
+import { isObject, jsonOf } from '../core/json.ts'
+
+/** Sources with their content, and settings that bear on the code. */
+export type StandardInput = {
+  readonly language: 'Solidity' | 'Yul'
+  readonly sources: Readonly<Record<string, { readonly content: string }>>
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** Settings that tell what to print or prove, and not what the code is. */
+const without: ReadonlySet<string> = new Set(['outputSelection', 'modelChecker', 'stopAfter'])
+
+/** Checks an input, as text or as what its JSON is. Throws `bad-parameter`. */
+export function readStandardInput(given: unknown): StandardInput {
+  // Some tools put braces around it, to tell it from a single file.
+  const text = typeof given === 'string' ? given.trim().replace(/^\{\{([^]*)\}\}$/, '{$1}') : given
+  const json = typeof text === 'string' ? jsonOf(text) : text
+  if (!isObject(json)) throw new Fault('bad-parameter', 'the standard JSON input is no JSON object')
+  const { language, sources, settings = {} } = json
+  if (language !== 'Solidity' && language !== 'Yul')
+    throw new Fault('bad-parameter', 'language must be Solidity or Yul')
+  if (!isObject(sources) || Object.keys(sources).length === 0)
+    throw new Fault('bad-parameter', 'the standard JSON input has no sources')
+  if (!isObject(settings)) throw new Fault('bad-parameter', 'settings must be an object')
+  const read = Object.entries(sources).map(([path, source]) => {
+    if (!isObject(source) || typeof source['content'] !== 'string')
+      throw new Fault('bad-parameter', `a source has no content: ${path.slice(0, 200)}`)
+    return [path, { content: source['content'] }] as const
+  })
+  return {
+    language,
+    sources: Object.fromEntries(read),
+    settings: Object.fromEntries(Object.entries(settings).filter(([name]) => !without.has(name))),
+  }
+}
+
+/** A contract's name with the path of its source, `src/Token.sol:Token`, or the name alone. */
+export type ContractName = { readonly path: string | undefined; readonly name: string }
+
+/** Splits such a name; paths may have colons in them. */
+export function contractNameOf(text: string): ContractName {
+  const colon = text.lastIndexOf(':')
+  return colon < 0
+    ? { path: undefined, name: text }
+    : { path: text.slice(0, colon), name: text.slice(colon + 1) }
+}

@@ -1,0 +1,64 @@
+/** A contract with its proved sources. */
+
+import type { Static } from 'typebox'
+
+import { Type } from '../type.ts'
+import { Decoded } from './decoded.ts'
+import { address, decimal, hex } from './scalars.ts'
+
+/** How far code is that of the sources. */
+const matchWord = Type.Enum(['full', 'partial'], {
+  description:
+    'full: the very code, with the hash of the sources in it; partial: the same but for comments, names of files or a missing hash',
+})
+
+/** Proved sources. */
+export const ContractSource = Type.Object(
+  {
+    name: Type.String({ description: 'of the contract' }),
+    path: Type.String({ description: 'of the source that has it' }),
+    match: matchWord,
+    creationMatch: Type.Optional(matchWord),
+    language: Type.String(),
+    compilerVersion: Type.String({ description: '0.8.30+commit.73712a01' }),
+    settings: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'of the compiler, standard JSON',
+    }),
+    sources: Type.Array(Type.Object({ path: Type.String(), content: Type.String() })),
+    abi: Type.Array(Type.Unknown(), { description: 'as the compiler gives it' }),
+    constructorArguments: Type.Optional(hex('ABI-encoded')),
+    decodedConstructor: Type.Optional(Decoded),
+    verifiedAt: Type.Integer({ description: 'Unix seconds' }),
+    sameCodeAs: Type.Optional(
+      Type.Object(
+        { chainId: decimal('EVM chain id'), address: address('Contract that was verified') },
+        { description: 'The contract itself is not verified: this one is, and has the same code' },
+      ),
+    ),
+  },
+  { $id: 'ContractSource', additionalProperties: false },
+)
+/** Decoded {@link ContractSource}. */
+export type ContractSource = Static<typeof ContractSource>
+
+/** A contract, its sources, and what it hands calls on to. */
+export const ContractCode = Type.Object(
+  {
+    address: address('Contract'),
+    source: Type.Optional(ContractSource),
+    proxy: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.Enum(['erc1967', 'beacon', 'erc1822', 'minimal', 'diamond']),
+          implementations: Type.Array(
+            Type.Object({ address: address('Contract'), source: Type.Optional(ContractSource) }),
+          ),
+        },
+        { description: 'Absent also where no node tells it' },
+      ),
+    ),
+  },
+  { $id: 'ContractCode', additionalProperties: false },
+)
+/** Decoded {@link ContractCode}. */
+export type ContractCode = Static<typeof ContractCode>

@@ -1,0 +1,119 @@
+/** Contracts whose sources were proved. */
+
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+
+import { type Database, type Reader, statement } from '../engine/database.ts'
+import { verifiedContract } from '../schema/contracts.ts'
+import { bytes, integer, mapped, oneOf, type RowOf, storedRow, text } from './stored-row.ts'
+
+const matches = ['none', 'partial', 'full'] as const
+
+/** The part of a verified contract that no question filters by. JSON values as the compiler gives them. */
+export type ContractBody = {
+  /** Standard JSON input. */
+  readonly input: {
+    readonly language: string
+    readonly sources: Readonly<Record<string, { readonly content: string }>>
+    readonly settings: Readonly<Record<string, unknown>>
+  }
+  readonly abi: readonly unknown[]
+  readonly constructorArguments?: string | undefined
+  readonly metadata?: string | undefined
+  readonly storageLayout?: unknown
+  readonly userdoc?: unknown
+  readonly devdoc?: unknown
+}
+
+const contractRow = storedRow({
+  chainId: integer('chain_id'),
+  address: bytes('address'),
+  /** Keccak-256 of the code on the chain. */
+  codeHash: bytes('code_hash'),
+  runtimeMatch: oneOf('runtime_match', matches),
+  /** `none` where the creation is not known. */
+  creationMatch: oneOf('creation_match', matches),
+  /** Unix seconds. */
+  verifiedAt: integer('verified_at'),
+  /** Path and name: `src/Token.sol:Token`. */
+  name: text('name'),
+  /** Of the compiler: `0.8.20+commit.a1b79de6`. */
+  version: text('version'),
+  body: mapped(
+    bytes('body'),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this file alone
+    (packed) => JSON.parse(zstdDecompressSync(packed).toString('utf8')) as ContractBody,
+  ),
+})
+/** A verified contract. */
+export type VerifiedContract = RowOf<typeof contractRow>
+
+const mostSameCode = 8
+
+const byAddress = contractRow.statement(
+  (columns) => `select ${columns} from verified_contract where chain_id = ? and address = ?`,
+)
+const byCode = contractRow.statement(
+  (columns) => `select ${columns} from verified_contract where code_hash = ?
+   order by case when chain_id = ? then 0 else 1 end, chain_id, address limit ${mostSameCode}`,
+)
+const after = contractRow.statement(
+  (columns) => `select ${columns} from verified_contract
+   where chain_id > ? or (chain_id = ? and address > ?) order by chain_id, address limit ?`,
+)
+const any = statement('select 1 from verified_contract where chain_id = ? limit 1')
+
+/** The one at an address, or `undefined`. One look-up by key. */
+export async function contractAt(
+  reader: Reader,
+  chainId: number,
+  address: Uint8Array,
+): Promise<VerifiedContract | undefined> {
+  const row = await reader.get(byAddress, [chainId, address])
+  return row === undefined ? undefined : contractRow.read(row)
+}
+
+/** One with the same code, those of the chain first; `undefined` where there is none. */
+export async function contractWithCode(
+  reader: Reader,
+  chainId: number,
+  codeHash: Uint8Array,
+): Promise<VerifiedContract | undefined> {
+  const row = await reader.get(byCode, [codeHash, chainId])
+  return row === undefined ? undefined : contractRow.read(row)
+}
+
+/** Returns whether a contract of the chain is verified. */
+export async function hasContracts(reader: Reader, chainId: number): Promise<boolean> {
+  return (await reader.get(any, [chainId])) !== undefined
+}
+
+/** The next ones in order of chain and address. One range of the key. */
+export async function contractsAfter(
+  reader: Reader,
+  last: Pick<VerifiedContract, 'chainId' | 'address'> | undefined,
+  limit: number,
+): Promise<VerifiedContract[]> {
+  const { chainId = -1, address = new Uint8Array() } = last ?? {}
+  const rows = await reader.all(after, [chainId, chainId, address, limit])
+  return rows.map(contractRow.read)
+}
+
+/** Adds contracts, or replaces those that are there. */
+export function putContracts(
+  store: Database,
+  contracts: readonly VerifiedContract[],
+): Promise<void> {
+  return store.transaction((writer) =>
+    writer.upsert(verifiedContract, {
+      chain_id: contracts.map(({ chainId }) => chainId),
+      address: contracts.map(({ address }) => address),
+      code_hash: contracts.map(({ codeHash }) => codeHash),
+      runtime_match: contracts.map(({ runtimeMatch }) => matches.indexOf(runtimeMatch)),
+      creation_match: contracts.map(({ creationMatch }) => matches.indexOf(creationMatch)),
+      verified_at: contracts.map(({ verifiedAt }) => verifiedAt),
+      name: contracts.map(({ name }) => name),
+      version: contracts.map(({ version }) => version),
+      body: contracts.map(({ body }) => zstdCompressSync(JSON.stringify(body))),
+    }),
+  )
+}

@@ -1,0 +1,227 @@
+/** Verified contracts, the forms of Etherscan and Sourcify, and reasons of reverts, of a recorded chain. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { encodeAbiParameters } from 'viem'
+
+import {
+  contractChain,
+  contractInput,
+  contractService,
+  made,
+  sendForm,
+  solcVersion,
+} from '../../contract-service.ts'
+import type { Json } from '../../evm-service.ts'
+import { provesOperations } from '../../proven-operations.ts'
+
+const service = await contractService()
+const path = `/v1/chains/${contractChain}`
+const etherscan = async (query: string): Promise<Json> =>
+  (await service.get(`${path}/api?${query}`)).body
+
+/** Hashes of all transactions, oldest first, and what they are by their place among them. */
+const transactions: Json[] = (
+  await service.readAll(`${path}/transactions?pageSize=100`, 'transactions')
+).toReversed()
+const reasonOf = async (place: number): Promise<Json> => {
+  const { body } = await service.get(`${path}/transactions/${transactions[place].txHash}`)
+  return body.nativeTransaction.revertReason
+}
+
+// Of the order of `record-contracts.ts`.
+const places = {
+  make: 4,
+  clone: 5,
+  proxy: 6,
+  beaconProxy: 8,
+  diamond: 9,
+  tooFar: 11,
+  proxyFails: 15,
+}
+
+/** Addresses that the creations made, as the node's receipts told them when it was recorded. */
+const history: Json = await etherscan(
+  'module=account&action=txlist&address=0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+)
+const createdAt = (place: number): string => history.result[place].contractAddress
+
+void test('contracts: before one is verified, tools are told so', async () => {
+  const abi = await etherscan(`module=contract&action=getabi&address=${made.counter}`)
+  assert.deepEqual(abi, {
+    status: '0',
+    message: 'NOTOK',
+    result: 'Contract source code not verified',
+  })
+  const source = await service.get(`${path}/contracts/${made.counter}`)
+  assert.equal(source.status, 404)
+  const sourcify = await service.get(`/v2/contract/${contractChain}/${made.counter}`)
+  assert.equal(sourcify.status, 404)
+})
+
+void test('contracts: reasons of reverts are told by traces, those of errors once their ABI is known', async () => {
+  const texts = await Promise.all([12, 13, 14].map(reasonOf))
+  assert.deepEqual(
+    texts.map(({ message }) => message),
+    ['told to fail', 'an assertion failed (panic 0x01)', 'execution reverted'],
+  )
+  assert.equal((await reasonOf(places.tooFar)).decoded, undefined)
+  assert.equal((await reasonOf(places.tooFar)).data.slice(0, 10), '0xe3dbd75b')
+})
+
+void test('contracts: standard JSON in the form of Etherscan is compiled and compared', async () => {
+  const told = encodeAbiParameters([{ type: 'string' }, { type: 'uint256' }], ['my counter', 100n])
+  const sent = await sendForm(service, {
+    module: 'contract',
+    action: 'verifysourcecode',
+    contractaddress: made.counter,
+    codeformat: 'solidity-standard-json-input',
+    sourceCode: JSON.stringify(contractInput()),
+    contractname: 'contracts.sol:Counter',
+    compilerversion: `v${solcVersion}`,
+    constructorArguements: told.slice(2),
+  })
+  assert.equal(sent.message, 'OK')
+  const state = await etherscan(`module=contract&action=checkverifystatus&guid=${sent.result}`)
+  assert.deepEqual(state, { status: '1', message: 'OK', result: 'Pass - Verified' })
+
+  const { body } = await service.get(`${path}/contracts/${made.counter}`)
+  assert.equal(body.source.match, 'full')
+  assert.equal(body.source.creationMatch, 'full')
+  assert.equal(body.source.compilerVersion, solcVersion)
+  assert.deepEqual(
+    body.source.decodedConstructor.parameters.map(({ value }: Json) => value),
+    ['my counter', '100'],
+  )
+  const source = await etherscan(`module=contract&action=getsourcecode&address=${made.counter}`)
+  const [found] = source.result
+  assert.equal(found.ContractName, 'Counter')
+  assert.equal(`0x${found.ConstructorArguments}`, told)
+  assert.deepEqual(JSON.parse(found.SourceCode.slice(1, -1)), contractInput())
+})
+
+void test('contracts: a verified ABI is read for inputs and errors, through proxies of every kind', async () => {
+  assert.equal((await reasonOf(places.tooFar)).message, 'TooFar(asked: 1007, most: 100)')
+  const { body } = await service.get(
+    `${path}/transactions/${transactions[places.proxyFails].txHash}`,
+  )
+  assert.equal(body.nativeTransaction.decodedInput.signature, 'fail(uint256)')
+
+  const counter = made.counter.toLowerCase()
+  const cloneAddress = (
+    await etherscan(
+      `module=account&action=txlistinternal&txhash=${transactions[places.clone].txHash}`,
+    )
+  ).result[0].contractAddress
+  const kinds = [
+    [createdAt(places.proxy), 'erc1967'],
+    [cloneAddress, 'minimal'],
+    [createdAt(places.beaconProxy), 'beacon'],
+    [createdAt(places.diamond), 'diamond'],
+  ] as const
+  for (const [address, kind] of kinds) {
+    const { body: code } = await service.get(`${path}/contracts/${address}`)
+    assert.equal(code.proxy.kind, kind, address)
+    assert.equal(code.proxy.implementations[0].address.toLowerCase(), counter)
+    assert.equal(code.proxy.implementations[0].source.name, 'Counter')
+    assert.equal(code.source, undefined)
+  }
+  const proxied = await etherscan(
+    `module=contract&action=getsourcecode&address=${createdAt(places.proxy)}`,
+  )
+  assert.equal(proxied.result[0].Proxy, '1')
+  assert.equal(proxied.result[0].Implementation, counter)
+})
+
+void test('contracts: Sourcify is told a partial match where a comment differs, and a job that failed', async () => {
+  const verify = async (address: string, contractIdentifier: string): Promise<Json> => {
+    const stdJsonInput = contractInput({ source: (text) => `${text}\n// another end` })
+    const reply = await fetch(`${service.url}/v2/verify/${contractChain}/${address}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ stdJsonInput, compilerVersion: solcVersion, contractIdentifier }),
+    })
+    assert.equal(reply.status, 202)
+    const { verificationId } = (await reply.json()) as Json
+    return (await service.get(`/v2/verify/${verificationId}`)).body
+  }
+  const maker = await verify(made.maker, 'contracts.sol:Maker')
+  assert.equal(maker.error, undefined)
+  assert.equal(maker.contract.runtimeMatch, 'match')
+  assert.equal(maker.contract.creationMatch, 'match')
+  const other = await verify(made.maker, 'contracts.sol:Nothing')
+  assert.equal(other.isJobCompleted, true)
+  assert.equal(other.error.customCode, 'invalid_parameter')
+  const { body } = await service.get(
+    `/v2/contract/${contractChain}/${made.maker}?fields=abi,compilation,sources`,
+  )
+  assert.equal(body.match, 'match')
+  assert.equal(body.compilation.fullyQualifiedName, 'contracts.sol:Maker')
+})
+
+void test('contracts: an account’s history in the form of Etherscan is that of the lists', async () => {
+  assert.deepEqual(
+    history.result.map(({ hash }: Json) => hash),
+    transactions.map(({ txHash }) => txHash),
+  )
+  const pages = await Promise.all(
+    [1, 2, 3, 4].map((page) =>
+      etherscan(
+        `module=account&action=txlist&address=0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266&page=${page}&offset=5&sort=desc`,
+      ),
+    ),
+  )
+  assert.deepEqual(
+    pages.flatMap(({ result }) => result.map(({ hash }: Json) => hash)),
+    transactions.map(({ txHash }) => txHash).toReversed(),
+  )
+  const beyond = await etherscan(
+    'module=account&action=txlist&address=0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266&page=3&offset=5000',
+  )
+  assert.equal(beyond.status, '0')
+  assert.match(beyond.result, /^Result window is too large/)
+  const of = await service.get(
+    `/v2/api?chainid=${contractChain}&module=block&action=getblocknobytime&timestamp=1&closest=after`,
+  )
+  assert.equal(of.body.result, '0')
+  const form = await fetch(`${service.url}/v2/api?chainid=${contractChain}`, {
+    method: 'POST',
+    body: new URLSearchParams({ module: 'account', action: 'balance', address: made.maker }),
+  })
+  assert.equal(((await form.json()) as Json).result, '0')
+})
+
+void test('contracts: creations are told with their code, also of those made inside', async () => {
+  const madeInside = (
+    await etherscan(
+      `module=account&action=txlistinternal&txhash=${transactions[places.make].txHash}`,
+    )
+  ).result[0].contractAddress
+  const { result } = await etherscan(
+    `module=contract&action=getcontractcreation&contractaddresses=${made.counter},${madeInside}`,
+  )
+  assert.deepEqual(
+    result.map(({ contractFactory }: Json) => contractFactory),
+    ['', made.maker],
+  )
+  const argument = encodeAbiParameters([{ type: 'string' }, { type: 'uint256' }], ['made', 50n])
+  assert.ok(result[1].creationBytecode.endsWith(argument.slice(2)))
+  // The same code but for an immutable: it is another contract's, to the byte of its hash.
+  const inside = await service.get(`${path}/contracts/${madeInside}`)
+  assert.equal(inside.status, 404)
+})
+
+provesOperations(
+  [service],
+  [
+    'getContractCode',
+    'verifyContract',
+    'getVerification',
+    'getSourcifyContract',
+    'etherscan',
+    'etherscanForm',
+    'etherscanOfChain',
+    'etherscanFormOfChain',
+  ],
+)

@@ -1,0 +1,197 @@
+/**
+ * Foundry's own programs against Firn: a contract is created on an anvil, verified in the three forms that
+ * forge speaks, and read by cast.
+ *
+ * Two things stand for what the network of a test has not: `solc` is npm's compiler behind the flags of
+ * forge, and the address at which forge looks up the commit of a version leads here.
+ */
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+
+import { atEnd, freshFolder, run, startFirn, until } from '../firn-process.ts'
+import { account, accountKey, startAnvil, toolPath } from './anvil.ts'
+
+const chainId = 43_998
+const version = '0.8.20'
+const longVersion = '0.8.20+commit.a1b79de6'
+const listAddress = 'https://binaries.soliditylang.org/bin/list.txt'
+
+const source = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+contract Counter {
+    uint256 public immutable most;
+    string public name;
+
+    constructor(string memory name_, uint256 most_) {
+        name = name_;
+        most = most_;
+    }
+}
+`
+
+const solcShim = `#!${process.execPath}
+const { createRequire } = require('node:module')
+const { readFileSync } = require('node:fs')
+const solc = createRequire(${JSON.stringify(import.meta.filename)})('solc-${version}')
+if (process.argv.includes('--version')) console.log('solc\\nVersion: ' + solc.version())
+else process.stdout.write(solc.compile(readFileSync(0, 'utf8')))
+`
+
+/** forge with another address in place of {@link listAddress}. */
+function forgeAsking(address: string, folder: string): string {
+  const path = createRequire(import.meta.url).resolve('@foundry-rs/forge/package.json')
+  const bytes = readFileSync(join(path, '../../forge-linux-amd64/bin/forge'))
+  const at = bytes.indexOf(listAddress)
+  assert.ok(at > 0, 'forge looks the commit of a version up')
+  bytes.write(`${address.padEnd(listAddress.length - 8, 'x')}list.txt`, at, 'latin1')
+  const copy = join(folder, 'forge')
+  writeFileSync(copy, bytes, { mode: 0o755 })
+  return copy
+}
+
+void test('foundry: a contract is verified in three forms, read by cast, and told why not', async (t) => {
+  const folder = await freshFolder(t)
+  const list = createServer((_request, reply) => reply.end(`soljson-v${longVersion}.js\n`))
+  list.listen(0, '127.0.0.1')
+  after(() => list.close())
+  const { port } = list.address() as AddressInfo
+  const forge = forgeAsking(`http://127.0.0.1:${port}/`, folder)
+  const write = (name: string, text: string): void => {
+    mkdirSync(join(folder, name, '..'), { recursive: true })
+    writeFileSync(join(folder, name), text, { mode: 0o755 })
+  }
+  write('src/Counter.sol', source)
+  write('home/.svm/0.8.20/solc-0.8.20', solcShim)
+  mkdirSync(join(folder, 'compilers'))
+  copyFileSync(
+    createRequire(import.meta.url).resolve(`solc-${version}/soljson.js`),
+    join(folder, `compilers/soljson-v${longVersion}.js`),
+  )
+
+  const anvil = await startAnvil(chainId)
+  atEnd(t, anvil.end)
+  write(
+    'firn.yaml',
+    [
+      'warp: { enabled: false }',
+      `contracts: { compilers: ${join(folder, 'compilers')} }`,
+      'chains:',
+      `  - { network: fuji, name: Anvil, symbol: ETH, rpcUrls: ['${anvil.url}'] }`,
+    ].join('\n'),
+  )
+  const firn = await startFirn(t, [
+    '--config',
+    join(folder, 'firn.yaml'),
+    '--data-dir',
+    join(folder, 'data'),
+  ])
+  const api = `${firn.apiUrl}/v1/chains/${chainId}/api`
+  const profile = [
+    '[profile.default]',
+    `solc = "${version}"`,
+    'offline = true',
+    'optimizer = true',
+    'evm_version = "paris"',
+  ]
+  const etherscan = ['[etherscan]', `firn = { key = "any", chain = ${chainId}, url = "${api}" }`]
+  const asked = async (program: string, words: readonly string[]): Promise<string> => {
+    const env = { PATH: process.env['PATH'], HOME: join(folder, 'home'), NO_COLOR: '1' }
+    const { stdout, stderr } = await promisify(execFile)(program, words, {
+      cwd: folder,
+      env,
+    }).catch((error: { stdout: string; stderr: string }) => error)
+    return `${stdout}${stderr}`
+  }
+
+  write('foundry.toml', profile.join('\n'))
+  const created = await asked(forge, [
+    'create',
+    'src/Counter.sol:Counter',
+    '--rpc-url',
+    anvil.url,
+    '--private-key',
+    accountKey,
+    '--broadcast',
+    '--constructor-args',
+    'my counter',
+    '100',
+  ])
+  const [, address = ''] = /Deployed to: (0x[0-9a-fA-F]{40})/.exec(created) ?? []
+  assert.notEqual(address, '', created)
+  await until('the chain is read', async () => {
+    const reply = await fetch(`${api}?module=account&action=txlist&address=${account}`)
+    return ((await reply.json()) as { status: string }).status === '1'
+  })
+
+  const constructorArguments = (most: string): Promise<string> =>
+    asked(toolPath('cast'), ['abi-encode', 'constructor(string,uint256)', 'my counter', most])
+  const verify = (words: readonly string[]): Promise<string> =>
+    asked(forge, [
+      'verify-contract',
+      address,
+      'src/Counter.sol:Counter',
+      '--chain',
+      String(chainId),
+      '--compiler-version',
+      longVersion,
+      '--watch',
+      ...words,
+    ])
+
+  write('foundry.toml', [...profile, ...etherscan].join('\n'))
+  const ofEtherscan = ['--verifier', 'etherscan', '--etherscan-api-key', 'firn']
+  const wrong = await verify([
+    ...ofEtherscan,
+    '--constructor-args',
+    (await constructorArguments('101')).trim(),
+  ])
+  assert.match(wrong, /Fail - Unable to verify: the constructor arguments are others: 0x/)
+  write('src/Counter.sol', source.replace('most = most_;', 'most = most_ + 1;'))
+  assert.match(await verify(ofEtherscan), /the code is not that of the contract: \d+ bytes/)
+  write('src/Counter.sol', source)
+  const right = (await constructorArguments('100')).trim()
+  const verified = await verify([...ofEtherscan, '--constructor-args', right])
+  assert.match(verified, /Contract successfully verified/)
+
+  write('foundry.toml', profile.join('\n'))
+  const ofBlockscout = ['--verifier', 'blockscout', '--verifier-url', `${api}/`]
+  assert.match(await verify(ofBlockscout), /already verified/)
+  const ofSourcify = ['--verifier', 'sourcify', '--verifier-url', `${firn.apiUrl}/`]
+  assert.match(await verify(ofSourcify), /already verified/)
+  assert.match(
+    await verify([...ofSourcify, '--skip-is-verified-check']),
+    /successfully verified[^]*exact_match/,
+  )
+
+  const read = await asked(toolPath('cast'), [
+    'source',
+    address,
+    '--chain',
+    String(chainId),
+    '-e',
+    'any',
+    '--explorer-api-url',
+    api,
+    '--explorer-url',
+    firn.apiUrl,
+  ])
+  assert.ok(read.includes(source.trim()), read)
+
+  const exported = await run(process.execPath, [
+    join(import.meta.dirname, '../../bin/firn.js'),
+    'contracts',
+    'export',
+    '--data-dir',
+    join(folder, 'data'),
+  ])
+  assert.equal(JSON.parse(exported.stdout).name, 'src/Counter.sol:Counter')
+})

@@ -1,0 +1,13 @@
+/** Installs the tools, where they are not, and runs the tests that hold Firn to them: `npm run test:tools`. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const folder = import.meta.dirname
+if (!existsSync(join(folder, 'node_modules')))
+  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' })
+execFileSync(process.execPath, ['--test', '--test-reporter=spec', join(folder, '*.tools.ts')], {
+  cwd: join(folder, '../..'),
+  stdio: 'inherit',
+})

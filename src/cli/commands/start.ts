@@ -38,7 +38,7 @@ export async function start(flags: Flags): Promise<void> {
   await checkConfig(config, { world, log: silentLog })
   const { makeDataFolder } = await import('../../service/stores/data-folder.ts')
   makeDataFolder(config.dataDir)
-  if (loaded.isDemo) await (await import('./contracts.ts')).takeBundledContracts(config)
+  if (located.isDemo) await (await import('./contracts.ts')).takeBundledContracts(config)
   const isTerminal = process.stdout.isTTY && config['log.format'] !== 'json'
   let progress: Drawing | undefined = undefined
   const { createLogs } = await import('../../telemetry/log-registry.ts')

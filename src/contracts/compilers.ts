@@ -9,7 +9,7 @@ import { toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
 import { sha256 } from '../core/hash.ts'
 import { isObject, jsonOf } from '../core/json.ts'
-import type { World } from '../core/world.ts'
+import type { HttpRequest, World } from '../core/world.ts'
 
 /** A compiler's `soljson.js`. */
 type Compiler = { readonly version: string; readonly file: string; readonly sha256?: string }
@@ -43,7 +43,10 @@ export function openCompilers(
   if (place === '') return undefined
   const isAddress = /^https?:/i.test(place)
   const base = place.replace(/\/$/, '')
-  const get = async (name: string, limits: { maxBytes: number; timeoutMs: number }) => {
+  const get = async (
+    name: string,
+    limits: Pick<HttpRequest, 'maxBytes' | 'timeoutMs'>,
+  ): Promise<Uint8Array> => {
     const { status, body } = await transport.request({
       url: `${base}/${name}`,
       method: 'GET',

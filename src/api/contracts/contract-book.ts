@@ -75,7 +75,7 @@ export type ContractBook = {
 // A proxy may be led elsewhere; code of an address nearly never changes.
 const linkMs = 60_000
 const linksKept = 2_000
-// Most chains have none: others than this process verify the first.
+// Other processes may verify the first.
 const anyMs = 1_000
 // One is compiled at a time: that takes a core and up to a gigabyte.
 const mostQueued = 4
@@ -86,7 +86,46 @@ type Link = { readonly contracts: readonly VerifiedContract[]; readonly until: n
 
 /** A book over the store of verified contracts. */
 export function createContractBook(parts: ContractBookParts): ContractBook {
-  const { store, compilers, clock } = parts
+  const find = finding(parts)
+  const decoding = createDecoding(parts, find)
+  return {
+    verifies: parts.compilers !== undefined,
+    find,
+    proxyAt,
+    verify: verifying(parts, decoding.forget),
+    abisOf: decoding.abisOf,
+  }
+}
+
+function finding({ store }: ContractBookParts): ContractBook['find'] {
+  return async (chain, address, signal) => {
+    const { evmChainId } = chain.facts
+    const own = await contractAt(store, evmChainId, address)
+    if (own !== undefined) return { contract: own, isOwn: true }
+    const code = await chain.state.code(address, undefined, signal)
+    if (code.length === 0) return undefined
+    const twin = await contractWithCode(store, evmChainId, keccak256(code))
+    return twin === undefined ? undefined : { contract: twin, isOwn: false }
+  }
+}
+
+async function proxyAt(
+  chain: ServedChain,
+  address: Uint8Array,
+  signal: AbortSignal,
+): Promise<Proxy | undefined> {
+  return findProxy(address, {
+    code: await chain.state.code(address, undefined, signal),
+    storage: (slot) => chain.state.storage(address, slot, signal),
+    call: (to, data) => chain.state.call(to, data, undefined, signal),
+  })
+}
+
+/** Proves claims, one after another; `changed` is told of each contract that is new. */
+function verifying(
+  { store, compilers, clock, limits }: ContractBookParts,
+  changed: (chain: ServedChain, address: Uint8Array) => void,
+): ContractBook['verify'] {
   const queue = new WorkQueue()
   let queued = 0
   const compiling = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -99,33 +138,66 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
       queued--
     }
   }
-  const verifiedOn = new Map<number, { readonly any: boolean; readonly until: number }>()
-  const hasAny = async (chainId: number): Promise<boolean> => {
-    const known = verifiedOn.get(chainId)
-    if (known !== undefined && (known.any || clock.monotonic() < known.until)) return known.any
-    const has = await hasContracts(store, chainId)
-    verifiedOn.set(chainId, { any: has, until: clock.monotonic() + anyMs })
-    return has
+  return async (chain, address, claim, signal) => {
+    if (compilers === undefined)
+      throw new Fault('bad-parameter', 'contracts are not verified here: contracts.compilers')
+    const runtime = await chain.state.code(address, undefined, signal)
+    if (runtime.length === 0)
+      throw new Fault('bad-parameter', `there is no contract at ${to0x(address)}`)
+    const creation = await creationCode(chain, address, { clock, signal })
+    const { runtimeMatch, creationMatch, name, version, ...body } = await compiling(() => {
+      signal.throwIfAborted()
+      return verifyClaim(claim, { runtime, creation }, { compilers, clock, limits, signal })
+    })
+    const verified: VerifiedContract = {
+      chainId: chain.facts.evmChainId,
+      address,
+      codeHash: keccak256(runtime),
+      runtimeMatch,
+      creationMatch: creationMatch ?? 'none',
+      verifiedAt: Math.floor(clock.now() / 1_000),
+      name,
+      version,
+      body,
+    }
+    const before = await contractAt(store, verified.chainId, address)
+    if (before?.runtimeMatch === 'full' && runtimeMatch === 'partial') return before
+    await putContracts(store, [verified])
+    changed(chain, address)
+    return verified
   }
+}
+
+/** Remembers the chains that have verified contracts: most have none, and each is asked about. */
+function createPresence({ store, clock }: Pick<ContractBookParts, 'store' | 'clock'>): {
+  readonly of: (chainId: number) => Promise<boolean>
+  readonly forget: (chainId: number) => void
+} {
+  const known = new Map<number, { readonly any: boolean; readonly until: number }>()
+  return {
+    of: async (chainId) => {
+      const told = known.get(chainId)
+      if (told !== undefined && (told.any || clock.monotonic() < told.until)) return told.any
+      const any = await hasContracts(store, chainId)
+      known.set(chainId, { any, until: clock.monotonic() + anyMs })
+      return any
+    },
+    forget: (chainId) => void known.delete(chainId),
+  }
+}
+
+/** ABIs of verified contracts, kept for a while with what proxies lead to. */
+function createDecoding(
+  { store, clock, abis }: ContractBookParts,
+  find: ContractBook['find'],
+): Pick<ContractBook, 'abisOf'> & {
+  readonly forget: (chain: ServedChain, address: Uint8Array) => void
+} {
   const links = createGenerations<string, Link>(linksKept)
   const entries = createGenerations<string, readonly AbiEntry[]>(abisKept)
-
-  const find: ContractBook['find'] = async (chain, address, signal) => {
-    const { evmChainId } = chain.facts
-    const own = await contractAt(store, evmChainId, address)
-    if (own !== undefined) return { contract: own, isOwn: true }
-    const code = await chain.state.code(address, undefined, signal)
-    if (code.length === 0) return undefined
-    const twin = await contractWithCode(store, evmChainId, keccak256(code))
-    return twin === undefined ? undefined : { contract: twin, isOwn: false }
-  }
-
-  const proxyAt: ContractBook['proxyAt'] = async (chain, address, signal) =>
-    findProxy(address, {
-      code: await chain.state.code(address, undefined, signal),
-      storage: (slot) => chain.state.storage(address, slot, signal),
-      call: (to, data) => chain.state.call(to, data, undefined, signal),
-    })
+  const presence = createPresence({ store, clock })
+  const keyOf = (chain: ServedChain, address: Uint8Array): string =>
+    `${chain.facts.key} ${to0x(address)}`
 
   /** The contract itself and those that a proxy leads to; without a node what is stored. */
   const linked = async (
@@ -133,9 +205,8 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
     address: Uint8Array,
     signal: AbortSignal,
   ): Promise<readonly VerifiedContract[]> => {
-    const key = `${chain.facts.key} ${to0x(address)}`
-    const known = links.get(key)
-    if (known !== undefined && clock.monotonic() < known.until) return known.contracts
+    const link = links.get(keyOf(chain, address))
+    if (link !== undefined && clock.monotonic() < link.until) return link.contracts
     const found = await toldByNode(clock, signal, async (until) => {
       const proxy = await proxyAt(chain, address, until)
       const all = [address, ...(proxy?.implementations ?? [])]
@@ -144,55 +215,25 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
     const own = await contractAt(store, chain.facts.evmChainId, address)
     const contracts =
       found?.flatMap((one) => one?.contract ?? []) ?? (own === undefined ? [] : [own])
-    links.set(key, { contracts, until: clock.monotonic() + linkMs })
+    links.set(keyOf(chain, address), { contracts, until: clock.monotonic() + linkMs })
     return contracts
   }
 
-  const abiOf = (contract: VerifiedContract): readonly AbiEntry[] => {
-    const { chainId, address, verifiedAt, body } = contract
+  const abiOf = ({ chainId, address, verifiedAt, body }: VerifiedContract): readonly AbiEntry[] => {
     const key = `${chainId} ${to0x(address)} ${verifiedAt}`
-    const known = entries.get(key) ?? readAbi(body.abi)
-    entries.set(key, known)
-    return known
+    const read = entries.get(key) ?? readAbi(body.abi)
+    entries.set(key, read)
+    return read
   }
 
   return {
-    verifies: compilers !== undefined,
-    find,
-    proxyAt,
-    verify: async (chain, address, claim, signal) => {
-      if (compilers === undefined)
-        throw new Fault('bad-parameter', 'contracts are not verified here: contracts.compilers')
-      const runtime = await chain.state.code(address, undefined, signal)
-      if (runtime.length === 0)
-        throw new Fault('bad-parameter', `there is no contract at ${to0x(address)}`)
-      const creation = await creationCode(chain, address, { clock, signal })
-      const { runtimeMatch, creationMatch, name, version, ...body } = await compiling(() => {
-        signal.throwIfAborted()
-        const how = { compilers, clock, limits: parts.limits, signal }
-        return verifyClaim(claim, { runtime, creation }, how)
-      })
-      const verified: VerifiedContract = {
-        chainId: chain.facts.evmChainId,
-        address,
-        codeHash: keccak256(runtime),
-        runtimeMatch,
-        creationMatch: creationMatch ?? 'none',
-        verifiedAt: Math.floor(clock.now() / 1_000),
-        name,
-        version,
-        body,
-      }
-      const before = await contractAt(store, verified.chainId, address)
-      if (before?.runtimeMatch === 'full' && runtimeMatch === 'partial') return before
-      await putContracts(store, [verified])
-      links.set(`${chain.facts.key} ${to0x(address)}`, { contracts: [], until: 0 })
-      verifiedOn.delete(verified.chainId)
-      return verified
+    forget: (chain, address) => {
+      links.set(keyOf(chain, address), { contracts: [], until: 0 })
+      presence.forget(chain.facts.evmChainId)
     },
     abisOf: async (chain, addresses, signal) => {
       const { evmChainId } = chain.facts
-      if (addresses.length === 0 || !(await hasAny(evmChainId))) return parts.abis
+      if (addresses.length === 0 || !(await presence.of(evmChainId))) return abis
       const distinct = new Map(addresses.map((address) => [to0x(address), address]))
       const given = await Promise.all(
         [...distinct].map(async ([text, address]) => {
@@ -201,7 +242,7 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
           return contracts.map((one) => ({ chainId, address: text, entries: abiOf(one) }))
         }),
       )
-      return joinedBooks(parts.abis, createAbiBook(given.flat()))
+      return joinedBooks(abis, createAbiBook(given.flat()))
     },
   }
 }

@@ -10,6 +10,7 @@ import { fromHex, to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { installationFolder } from '../../core/installation.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
+import { ownValue } from '../../core/own-value.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
 import {
@@ -87,46 +88,29 @@ async function takeLines(
   }
 }
 
+const memberTypes = {
+  chainId: 'number',
+  address: 'string',
+  codeHash: 'string',
+  runtimeMatch: 'string',
+  creationMatch: 'string',
+  verifiedAt: 'number',
+  name: 'string',
+  version: 'string',
+  body: 'object',
+} as const
+
 function readLine(line: string, number: number): VerifiedContract {
   const json = jsonOf(line)
-  const wrong = new Fault('bad-parameter', `line ${number} is no contract that export printed`)
-  if (!isObject(json)) throw wrong
-  const {
-    chainId,
-    address,
-    codeHash,
-    runtimeMatch,
-    creationMatch,
-    verifiedAt,
-    name,
-    version,
-    body,
-  } = json
-  if (
-    typeof address !== 'string' ||
-    typeof codeHash !== 'string' ||
-    typeof chainId !== 'number' ||
-    typeof verifiedAt !== 'number' ||
-    typeof name !== 'string' ||
-    typeof version !== 'string' ||
-    (runtimeMatch !== 'full' && runtimeMatch !== 'partial') ||
-    (creationMatch !== 'full' && creationMatch !== 'partial' && creationMatch !== 'none') ||
-    !isObject(body) ||
-    !isObject(body['input']) ||
-    !isObject(body['input']['sources']) ||
-    !Array.isArray(body['abi'])
-  )
-    throw wrong
-  return {
-    chainId,
-    address: parseEvmAddress(address),
-    codeHash: fromHex(codeHash),
-    runtimeMatch,
-    creationMatch,
-    verifiedAt,
-    name,
-    version,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members are looked at above
-    body: body as VerifiedContract['body'],
+  const isWhole =
+    isObject(json) &&
+    Object.entries(memberTypes).every(([name, type]) => typeof ownValue(json, name) === type)
+  if (!isWhole)
+    throw new Fault('bad-parameter', `line ${number} is no contract that export printed`)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members are looked at above
+  const { address, codeHash, ...rest } = json as Omit<VerifiedContract, 'address' | 'codeHash'> & {
+    readonly address: string
+    readonly codeHash: string
   }
+  return { ...rest, address: parseEvmAddress(address), codeHash: fromHex(codeHash) }
 }

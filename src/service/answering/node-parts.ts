@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { aliasFile, noAliasStore } from '../../admin/alias-file.ts'
 import type { NodeChain } from '../../admin/alias-rules.ts'
 import { createAliasTable, type AliasStore, type AliasTable } from '../../admin/alias-table.ts'
+import type { NodeIdentity } from '../../admin/info-service.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../../admin/node-api.ts'
 import type { NodeListener } from '../../admin/node-listener.ts'
 import type { OperatorChain } from '../../admin/operator-page.ts'
@@ -90,14 +91,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
   })
   const listener = createNodeListener({
     settings: listenerSettings(config),
-    identity: {
-      network: () => {
-        const id = parts.networkId() ?? (config.networks.mainnet === undefined ? 5 : 1)
-        return { id, name: networkNameOf(id) }
-      },
-      version: `firn/${version}`,
-      ...(parts.nodeId === undefined ? {} : { nodeId: parts.nodeId }),
-    },
+    identity: identityOf(parts),
     logs,
     log,
     gauges,
@@ -121,6 +115,17 @@ export function assembleNodeListener(parts: NodeListenerParts): {
       await profiler.close()
       watch.stop()
     },
+  }
+}
+
+function identityOf({ config, networkId, nodeId }: NodeListenerParts): NodeIdentity {
+  return {
+    network: () => {
+      const id = networkId() ?? (config.networks.mainnet === undefined ? 5 : 1)
+      return { id, name: networkNameOf(id) }
+    },
+    version: `firn/${version}`,
+    ...(nodeId === undefined ? {} : { nodeId }),
   }
 }
 

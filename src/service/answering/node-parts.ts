@@ -21,7 +21,7 @@ import type { ChainStatus } from '../../indexing/run/status-board.ts'
 import type { Status } from '../../shape/status.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Health } from '../../telemetry/health.ts'
-import { sampleLastHour } from '../../telemetry/last-hour.ts'
+import { type LastHour, sampleLastHour } from '../../telemetry/last-hour.ts'
 import type { LogRegistry } from '../../telemetry/log-registry.ts'
 import { watchProcess } from '../../telemetry/process-gauges.ts'
 import { profileFolder } from '../../telemetry/profile/profile-folder.ts'
@@ -68,12 +68,8 @@ export function assembleNodeListener(parts: NodeListenerParts): {
       gauges.set('firn_store_size_bytes', bytes, { database })
   })
   const profiler = profilerOf(parts, watch)
-  const lastHour = new Map<string, readonly number[]>()
   const over = new AbortController()
-  void sampleLastHour(lastHour, () => sampleOf(parts), {
-    clock: world.clock,
-    signal: over.signal,
-  }).catch((error: unknown) => log.warn('figures of the last hour end', { error }))
+  const lastHour = lastHourOf(parts, over.signal)
   const plugins = new Plugins({
     directory: config['node.pluginDir'] || `${config.dataDir}/plugins`,
     version: `firn/${version}`,
@@ -141,6 +137,16 @@ async function operatorChains({
     etaSeconds: chain.overall?.etaSeconds,
     nodes: (endpoints.get(chain.chain) ?? []).map((node) => ({ ...node, problem: node.problem })),
   }))
+}
+
+/** Samples figures of the last hour until `signal` is aborted. */
+function lastHourOf(parts: NodeListenerParts, signal: AbortSignal): LastHour {
+  const { clock } = parts.world
+  const lastHour = new Map<string, readonly number[]>()
+  void sampleLastHour(lastHour, () => sampleOf(parts), { clock, signal }).catch((error: unknown) =>
+    parts.logs.log.warn('figures of the last hour end', { error }),
+  )
+  return lastHour
 }
 
 /** Figures of now, by the names that the operator's page shows; those of bytes end in `bytes`. */

@@ -5,7 +5,9 @@
  * 32 bytes, big-endian; dynamic parts are named by their offset from where their tuple begins.
  */
 
+import { concatBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { keccak256 } from '../../core/hash.ts'
 import { smallWord, wordBytes } from './abi-words.ts'
 
 /** A receipt carried by a message: which message of the other chain was received, by whom. */
@@ -25,6 +27,21 @@ export type IcmMessage = {
   readonly destination: Uint8Array
   readonly receipts: readonly IcmReceipt[]
   readonly data: Uint8Array
+}
+
+/**
+ * Id of the message with this nonce from the messenger of one chain to that of another, which have one
+ * address. Source: TeleporterMessenger.sol calculateMessageID.
+ */
+export function messageIdOf(of: {
+  /** 20 bytes. */
+  readonly messenger: Uint8Array
+  readonly sourceId: Uint8Array
+  readonly destinationId: Uint8Array
+  readonly nonce: Uint8Array
+}): Uint8Array {
+  const { messenger, sourceId, destinationId, nonce } = of
+  return keccak256(concatBytes(new Uint8Array(12), messenger, sourceId, destinationId, nonce))
 }
 
 /** Fee for delivery. `amount` is big-endian, 32 bytes. */

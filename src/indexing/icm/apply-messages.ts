@@ -7,8 +7,9 @@ import {
   decodeSend,
   type IcmFee,
   type IcmMessage,
+  messageIdOf,
 } from '../../codec/evm/icm-events.ts'
-import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
+import { concatBytes, equalBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { wideBytes } from '../../core/wide-integer.ts'
 import { type Columns, type Row, type Value, type Writer } from '../../store/engine/database.ts'
@@ -32,8 +33,12 @@ export type MessageChain = {
 type End = ReturnType<typeof sendEnd> | ReturnType<typeof receiveEnd>
 
 /**
- * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs
- * that are not what their first topic promises.
+ * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs that are
+ * not what their first topic promises.
+ *
+ * A chain may have any code at the messenger's address. Its word counts for its own ends of messages
+ * alone: the id of an end is the hash of messenger, source, destination and nonce, and what else is said
+ * of a message must come from the chain of the end that it is about.
  */
 export async function applyMessages(
   writer: Writer,
@@ -79,9 +84,26 @@ export async function applyMessages(
     if (isNew) countEnd(counts, { what: table === icmSend ? 'sent' : 'received' }, end)
   }
   await writeHours(writer, counts)
-  await writeNotes(writer, [...notes.values()])
-  await writer.insertNew(icmExecuted, { message_id: distinct(executed) })
+  const sentHere = await ofChain(writer, icmSend, chain, [...notes.values()], ({ id }) => id)
+  await writeNotes(writer, sentHere)
+  const receivedHere = await ofChain(writer, icmReceive, chain, distinct(executed), (id) => id)
+  await writer.insertNew(icmExecuted, { message_id: receivedHere })
   return bad
+}
+
+/** Those of `items` whose message has its end of `table` on this chain. */
+async function ofChain<T>(
+  writer: Writer,
+  table: Table,
+  { key }: MessageChain,
+  items: readonly T[],
+  idOf: (item: T) => Uint8Array,
+): Promise<T[]> {
+  if (items.length === 0) return []
+  const rows = await writer.lookup({ table, key: ['message_id'], select: ['chain'] }, [
+    items.map(idOf),
+  ])
+  return items.filter((_, at) => rows[at]?.[0] === key)
 }
 
 /**
@@ -162,30 +184,35 @@ async function writeNotes(
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
 function sendEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage) {
-  return {
-    ...commonEnd(chain, log, message),
-    source_id: chain.blockchainId,
-    destination_id: log.topics.subarray(32, 64),
-  }
+  const ids = { sourceId: chain.blockchainId, destinationId: log.topics.subarray(32, 64) }
+  return commonEnd(chain, log, message, ids)
 }
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
 function receiveEnd(chain: MessageChain, log: MessengerLog) {
   const { message, rewardRedeemer } = decodeReceive(log.data)
   if (log.topics.length < 96) throw new Fault('bad-bytes', `topics end early: ${log.topics.length}`)
+  const ids = { sourceId: log.topics.subarray(32, 64), destinationId: chain.blockchainId }
   return {
-    ...commonEnd(chain, log, message),
-    source_id: log.topics.subarray(32, 64),
-    destination_id: chain.blockchainId,
+    ...commonEnd(chain, log, message, ids),
     reward_redeemer: rewardRedeemer,
     deliverer: log.topics.subarray(76, 96),
   }
 }
 
+type Ends = { readonly sourceId: Uint8Array; readonly destinationId: Uint8Array }
+
 // oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
-function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage) {
+function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage, ids: Ends) {
+  const messageId = log.topics.subarray(0, 32)
+  const proven = messageIdOf({ ...ids, messenger: log.contract, nonce: message.nonce })
+  const isItsOwn = equalBytes(message.destinationBlockchainId, ids.destinationId)
+  if (!isItsOwn || !equalBytes(messageId, proven))
+    throw new Fault('bad-bytes', 'a message does not have the id of its ends and nonce')
   return {
-    message_id: log.topics.subarray(0, 32),
+    message_id: messageId,
+    source_id: ids.sourceId,
+    destination_id: ids.destinationId,
     chain: chain.key,
     network: chain.network,
     contract: log.contract,

@@ -428,3 +428,41 @@ function failed(element: object, error: object): object {
   const { id } = objectOf(element, 'element')
   return { jsonrpc: '2.0', id, error }
 }
+
+const codes = [-32_000, -32_001, -32_004, -32_600, -32_601, -32_602, -32_603, 4_200] as const
+
+for (const code of codes)
+  void test(`receipts of blocks refused with ${code}: read one by one`, async () => {
+    const refusal = { code, message: 'the plan does not have it' }
+    const run = await ran({
+      lie: (call, result) => (call.method === 'eth_getBlockReceipts' ? refusal : result),
+    })
+    run.isWhole()
+  })
+
+const batchRefusals: Record<string, (exchange: Exchange) => void> = {
+  'HTTP 500': ({ reply }) => void Object.assign(reply, { status: 500, text: 'internal error' }),
+  'HTTP 413': ({ reply }) => void Object.assign(reply, { status: 413, text: '' }),
+  'HTTP 405': ({ reply }) => void Object.assign(reply, { status: 405, text: 'not allowed' }),
+  'HTTP 400 with an error': ({ reply }) =>
+    void Object.assign(reply, { status: 400, text: '{"error":{"code":-32000,"message":"no"}}' }),
+}
+for (const code of codes) {
+  const error = { code, message: 'one at a time' }
+  batchRefusals[`${code} as a whole`] = (exchange) => {
+    exchange.reply.text = JSON.stringify({ jsonrpc: '2.0', id: null, error })
+  }
+  batchRefusals[`${code} in each element`] = (exchange) => {
+    const elements = JSON.parse(exchange.reply.text) as { readonly id: unknown }[]
+    exchange.reply.text = JSON.stringify(elements.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+  }
+}
+for (const [name, refuse] of Object.entries(batchRefusals))
+  void test(`batches refused by ${name}: asked alone`, async () => {
+    const run = await ran({
+      script: (exchange) => {
+        if (exchange.batch) refuse(exchange)
+      },
+    })
+    run.isWhole()
+  })

@@ -2,11 +2,13 @@
  * JSON-RPC 2.0 over HTTP, single and in batches, with nodes that do not always keep to it.
  *
  * Answers are matched by id, whatever their order; what is missing or refused for its size is
- * asked again in smaller batches, what has arrived is kept. A node's words never leave `source`:
- * only codes and classes do (`node-words.ts`).
+ * asked again in smaller batches, what has arrived is kept. Whether a node takes batches is found by
+ * trying, whatever it says of them: what fails in one is asked alone. A node's words never leave
+ * `source`: only codes and classes do (`node-words.ts`).
  */
 
 import { Fault } from '../core/fault.ts'
+import { itemAt } from '../core/item-at.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import type { HttpReply, Transport } from '../core/world.ts'
 import { isThrottle, refusesBatch, rpcCodes, type RpcError } from './node-words.ts'
@@ -47,6 +49,8 @@ export class BatchSize {
   /** Of an average batch reply; 0 before the first. */
   replyBytes = 0
   #clean = 0
+  #alone = 0
+  #aloneUntil = 200
   readonly #most: number
 
   /** `most`: the limit of AvalancheGo's VMs is 1,000 (`batch-request-limit`). */
@@ -78,10 +82,12 @@ export class BatchSize {
     this.calls = Math.max(1, Math.min(this.calls, Math.floor(size / 2)))
   }
 
-  /** The endpoint knows no batches. */
-  never(): void {
-    this.calls = 1
-    this.#clean = Number.NEGATIVE_INFINITY
+  /** A call was asked alone: now and then a batch is tried again. */
+  alone(): void {
+    if (this.calls > 1 || ++this.#alone < this.#aloneUntil) return
+    this.#alone = 0
+    this.#aloneUntil *= 2
+    this.calls = 2
   }
 }
 
@@ -148,6 +154,7 @@ async function askChunk(asking: Asking, chunk: readonly number[]): Promise<numbe
   const only = chunk[0]
   if (chunk.length === 1 && only !== undefined) {
     answers[only] = await askOne(target, calls[only] ?? { method: '', params: [] }, signal)
+    size.alone()
     return []
   }
   try {
@@ -155,24 +162,54 @@ async function askChunk(asking: Asking, chunk: readonly number[]): Promise<numbe
     const reply = await exchange(target, body, signal)
     const value = target.elements?.(reply.body) ?? parsedReply(reply)
     const found = fileAnswers(value, chunk, answers)
+    if (isRefusedInEach(chunk, answers)) return await askFirst(asking, chunk)
     if (found === chunk.length) size.clean(chunk.length, reply.body.length)
     else size.tooMuch(chunk.length)
   } catch (error) {
-    if (!shrinks(error)) throw error
-    if (error.code === 'node-refused') size.never()
-    else size.tooMuch(chunk.length)
+    if (!mayBeForBatch(error)) throw error
+    return askFirst(asking, chunk)
   }
   return chunk.filter((id) => answers[id] === undefined)
 }
 
-/** Returns whether a smaller batch may pass where this failed. */
-function shrinks(error: unknown): error is Fault {
-  return (
-    error instanceof Fault &&
-    (error.code === 'node-too-large' ||
-      (error.code === 'node-refused' && error.detail['batch'] === true) ||
-      (error.code === 'node-answer' && error.detail['body'] === 'not JSON'))
-  )
+/**
+ * Returns whether a node may have failed because it was asked in a batch: it gave an answer, and did not
+ * ask us to slow down.
+ */
+function mayBeForBatch(error: unknown): boolean {
+  if (!(error instanceof Fault) || error.code === 'node-throttled') return false
+  return error.code !== 'node-unreachable' || error.detail['status'] !== undefined
+}
+
+/** Returns whether a batch was answered with one error in each element, which may be about the batch. */
+function isRefusedInEach(
+  chunk: readonly number[],
+  answers: readonly (RpcAnswer | undefined)[],
+): boolean {
+  const codes = chunk.map((id) => {
+    const answer = answers[id]
+    return answer?.kind === 'error' ? answer.error.code : undefined
+  })
+  const [code] = codes
+  return code !== undefined && code !== rpcCodes.reverted && codes.every((each) => each === code)
+}
+
+/**
+ * Asks the first call of a batch that failed alone. Where it fails as well, that is no matter of batches:
+ * its fault is thrown, and an error in each element is what it seems. Else smaller ones are tried.
+ */
+async function askFirst(asking: Asking, chunk: readonly number[]): Promise<number[]> {
+  const { target, calls, size, answers, signal } = asking
+  const first = itemAt(chunk, 0)
+  const answer = await askOne(target, itemAt(calls, first), signal)
+  const inBatch = answers[first]
+  answers[first] = answer
+  const isSame = answer.kind === 'error' && inBatch?.kind === 'error'
+  if (isSame && answer.error.code === inBatch.error.code)
+    return chunk.filter((id) => answers[id] === undefined)
+  size.tooMuch(chunk.length)
+  for (const id of chunk) if (id !== first && answers[id]?.kind === 'error') answers[id] = undefined
+  return chunk.filter((id) => answers[id] === undefined)
 }
 
 /** Files the elements of a batch reply by their ids. Returns how many calls now have an answer. */
@@ -204,14 +241,10 @@ function fileAnswers(
 function refusedBatch(value: unknown): Fault {
   const answer = isObject(value) ? answerIn(value) : undefined
   if (answer?.kind !== 'error')
-    return new Fault('node-answer', 'a node answered no list to a batch', {
-      detail: { body: 'not JSON' },
-    })
+    return new Fault('node-answer', 'a node answered no list to a batch')
   if (isThrottle(answer.error)) return throttled(undefined)
   if (refusesBatch(answer.error) || answer.error.code === rpcCodes.tooLarge) return tooLarge()
-  return new Fault('node-refused', `a node takes no batches: ${answer.error.code}`, {
-    detail: { batch: true },
-  })
+  return new Fault('node-refused', `a node takes no batches: ${answer.error.code}`)
 }
 
 function answerIn(element: Readonly<Record<string, unknown>>): RpcAnswer | undefined {
@@ -252,7 +285,9 @@ async function exchange(target: RpcTarget, body: string, signal: AbortSignal): P
         'node-unreachable',
         'the node does not run this chain: add its subnet to track-subnets and restart the node',
       )
-    throw new Fault('node-unreachable', `a node answers with an error: ${status}`)
+    throw new Fault('node-unreachable', `a node answers with an error: ${status}`, {
+      detail: { status },
+    })
   }
   return reply
 }
@@ -264,9 +299,7 @@ function looksLikeJson(body: Uint8Array): boolean {
 function parsedReply(reply: HttpReply): unknown {
   const value = jsonOf(reply.body)
   if (value !== undefined) return value
-  throw new Fault('node-answer', `a node answered no JSON: ${reply.body.length} bytes`, {
-    detail: { body: 'not JSON' },
-  })
+  throw new Fault('node-answer', `a node answered no JSON: ${reply.body.length} bytes`)
 }
 
 function tooLarge(): Fault {

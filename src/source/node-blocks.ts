@@ -33,9 +33,10 @@ export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
         continue
       }
       const block = blockOf(parsed(answers[at]), height)
-      const receipts =
-        perBlock === 2 ? parsed(answers[at + 1]) : ({ kind: 'error', error: missing } as const)
-      units.push({ block, receipts: await receiptsOf(ask, read, { block, receipts, height }) })
+      const receipts = withReceipts
+        ? await receiptsOf(ask, read, { block, receipts: parsed(answers[at + 1]), height })
+        : await receiptsOneByOne(ask, read, block)
+      units.push({ block, receipts })
     } catch (error) {
       // Blocks before this one are good; the caller asks for the rest again and meets the fault.
       if (units.length > 0 && error instanceof Fault) break
@@ -65,8 +66,6 @@ function parsed(answer: RpcAnswer | undefined): RpcAnswer | undefined {
   return isText ? { kind: 'result', result: result.parsed() } : answer
 }
 
-const missing = { code: rpcCodes.methodNotFound, message: '' }
-
 function blockOf(answer: RpcAnswer | undefined, height: number): RawBlock {
   if (answer?.kind === 'result' && isObject(answer.result)) return answer.result
   // Above the accepted height: `null` on saevm, error -32000 on coreth and subnet-evm.
@@ -91,19 +90,15 @@ async function receiptsOf(
       detail: { height },
     })
   if (receipts?.kind === 'result') return listOf(receipts.result, 'receipts')
-  if (receipts?.kind === 'error' && !isThrottle(receipts.error)) {
-    const { code } = receipts.error
-    if (code === rpcCodes.methodNotFound) {
-      read.endpoint.refuses('receipts', ask.monotonic())
-      return receiptsOneByOne(ask, read, of.block)
-    }
-    if (code === rpcCodes.tooLarge) return receiptsOneByOne(ask, read, of.block)
-    if (code === rpcCodes.other)
-      throw new Fault('node-not-yet', `a node does not have the receipts: ${height}`, {
-        detail: { height },
-      })
-  }
-  throw faultOfAnswer(receipts, { method: 'eth_getBlockReceipts', params: [] })
+  if (receipts?.kind !== 'error' || isThrottle(receipts.error))
+    throw faultOfAnswer(receipts, { method: 'eth_getBlockReceipts', params: [] })
+  // Nodes refuse the method in many words and codes. Where the other way has what this one has not, it is
+  // the method that is not there.
+  const found = await receiptsOneByOne(ask, read, of.block)
+  const { code } = receipts.error
+  if (code !== rpcCodes.tooLarge && (code === rpcCodes.methodNotFound || found.length > 0))
+    read.endpoint.refuses('receipts', ask.monotonic())
+  return found
 }
 
 /** For nodes without `eth_getBlockReceipts`, and blocks whose receipts fit no reply. */

@@ -10,9 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
+import { allowedMethods } from '../src/admin/rpc-methods.ts'
 import { type ContractBook, createContractBook } from '../src/api/contracts/contract-book.ts'
 import { noAbis } from '../src/api/evm/abi-book.ts'
-import { createChainDirectory } from '../src/api/operation/chain-directory.ts'
+import { createChainDirectory, type ServedChain } from '../src/api/operation/chain-directory.ts'
 import { type CompileLimits, usualCompileLimits } from '../src/contracts/compiler.ts'
 import type { Compilers } from '../src/contracts/compilers.ts'
 import type { StandardInput } from '../src/contracts/standard-input.ts'
@@ -84,7 +85,19 @@ export async function contractService(
     clock: systemClock,
   })
   const { signal } = new AbortController()
-  const chain = {
+  const answers = recording.answers()
+  const chain: ServedChain = {
+    // As the node told it when it was recorded.
+    rpc: {
+      allows: allowedMethods(['read']),
+      ask: async (calls) =>
+        calls.map(({ method, params: [target] }) => {
+          const told = answers.get(`${method} ${String(target).toLowerCase()}`)
+          return told?.kind === 'value'
+            ? { kind: 'result', result: told.value }
+            : { kind: 'error', error: { code: -32_602, message: 'missing value' } }
+        }),
+    },
     facts: demoFacts(contractChain, recording),
     store,
     state: createStateReader(recording),

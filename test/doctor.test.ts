@@ -41,6 +41,7 @@ const emptyChain = {
   explorerUrl: '',
   publicRpcUrl: '',
   publicWsUrl: '',
+  publicRpc: 'off',
   blockchainId: '',
   subnetId: '',
   vmId: '',

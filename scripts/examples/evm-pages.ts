@@ -22,6 +22,17 @@ and the C-Chain (43112).`,
     { id: 'supportedChains', path: '/v1/chains' },
     { id: 'getChainInfo', path: summit },
     {
+      id: 'callChain',
+      about: 'With `publicRpc` of the chain set; of a recording there is no node to call.',
+      path: `${summit}/rpc`,
+      body: { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] },
+    },
+    {
+      id: 'callBlockchain',
+      path: '/ext/bc/51001/rpc',
+      body: { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] },
+    },
+    {
       id: 'listAddressChains',
       about: 'The chains on which an address did something.',
       path: ({ of }) => `/v1/address/${of('traveller')}/chains`,

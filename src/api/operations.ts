@@ -24,6 +24,7 @@ import {
   listWebhookAddresses,
   removeWebhookAddresses,
 } from './events/webhook-addresses.ts'
+import { chainRpcOperations } from './evm/chain-rpc.ts'
 import { getBlock } from './evm/get-block.ts'
 import { getChain } from './evm/get-chain.ts'
 import { getContractDeployment } from './evm/get-contract-deployment.ts'
@@ -182,6 +183,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     listBlockTransactions(parts),
     listChains(parts),
     getChain(parts),
+    ...chainRpcOperations(parts),
     listAddressChains(parts),
     getContract(parts),
     getContractCode(parts),

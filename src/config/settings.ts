@@ -337,6 +337,11 @@ export const chainSettings = {
   publicRpcUrl: text('', 'RPC address shown to callers; empty: none is shown.', {
     isAddress: true,
   }),
+  publicRpc: word(
+    'off',
+    ['off', 'read', 'send'],
+    'Whether anybody may call the node at `/v1/chains/{chainId}/rpc` of the data API: methods that only read, or these and `eth_sendRawTransaction`. Without `publicRpcUrl`, its address is the one that is shown.',
+  ),
   publicWsUrl: text(
     '',
     'RPC address for WebSockets (`wss://…`) shown to callers; empty: none is shown.',

@@ -5,6 +5,7 @@
  */
 
 import type { RawUnit } from '../codec/evm/raw.ts'
+import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 
 /** Heights `[from, until)`. */
 export type HeightRange = { readonly from: number; readonly until: number }
@@ -118,6 +119,8 @@ export interface EvmSource {
     height: number | 'latest',
     signal: AbortSignal,
   ) => Promise<readonly (readonly StateAnswer[])[]>
+  /** Hands calls on as they are and gives the answers, in order. Absent where there is no node. */
+  readonly pass?: (calls: readonly RpcCall[], signal: AbortSignal) => Promise<readonly RpcAnswer[]>
   /** Never asks the endpoint `origin` again: what it told contradicts what is stored. */
   readonly distrust: (origin: string, reason: string) => void
   /** Prefers others to the endpoint `origin` for a while: what it told may be untrue. */

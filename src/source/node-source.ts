@@ -93,6 +93,8 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
     state: async (calls, height, signal) =>
       (await stateFrom(pool, ask, { calls, height, signal })).answers,
     stateTwice: (calls, height, signal) => stateTwice(pool, ask, { calls, height, signal }),
+    pass: (calls, signal) =>
+      pool.run({ height: -1 }, (endpoint) => ask.all(endpoint, calls, signal), signal),
     distrust: (origin, reason) => pool.distrust(origin, reason),
     doubt: (origin, reason) => pool.doubt(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),

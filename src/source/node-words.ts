@@ -8,7 +8,7 @@
 import { Fault, type FaultCode } from '../core/fault.ts'
 
 /**
- * An error a node answered. `message` is read in this file only; `data` are the bytes that a contract
+ * An error a node answered. `message` is read in this file only, but for calls that are handed on; `data` are the bytes that a contract
  * reverted with, `0x` hex.
  */
 export type RpcError = {

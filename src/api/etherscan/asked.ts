@@ -22,7 +22,14 @@ export type Result =
   | { readonly list: readonly unknown[]; readonly noun?: string }
   | { readonly value: unknown }
   /** The whole body, for actions that answer in JSON-RPC. */
-  | { readonly body: Readonly<Record<string, unknown>> }
+  | {
+      readonly body: {
+        readonly jsonrpc: string
+        readonly id: number
+        readonly result?: unknown
+        readonly error?: unknown
+      }
+    }
 
 /** Answers one action. Throws faults, which become `NOTOK`. */
 export type Action = (asked: Asked) => Promise<Result>

@@ -17,6 +17,7 @@ import { account } from './account.ts'
 import type { Action, Asked, Result } from './asked.ts'
 import { block, gastracker, logs, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
+import { proxy } from './proxy.ts'
 
 const modules: ReadonlyMap<string, ReadonlyMap<string, Action>> = new Map([
   ['account', account],
@@ -26,6 +27,7 @@ const modules: ReadonlyMap<string, ReadonlyMap<string, Action>> = new Map([
   ['logs', logs],
   ['stats', stats],
   ['gastracker', gastracker],
+  ['proxy', proxy],
 ])
 
 const text = (description: string): ReturnType<typeof Type.Optional> =>
@@ -61,13 +63,23 @@ const parameters = {
   topic0_2_opr: text('and'),
   topic0_3_opr: text('and'),
   topic1_3_opr: text('and'),
+  boolean: text('true: with whole transactions'),
+  index: text('place in the block'),
+  position: text('place in storage'),
+  hex: text('signed transaction'),
+  to: text('contract that is called'),
+  from: text('caller'),
+  data: text('input of a call'),
+  value: text('wei of a call'),
+  gas: text('gas of a call'),
+  gasPrice: text('price of a call'),
 }
 
 const response = Type.Object(
   {
     status: Type.Optional(Type.String()),
     message: Type.Optional(Type.String()),
-    result: Type.Unknown(),
+    result: Type.Optional(Type.Unknown()),
   },
   { description: 'status 1 and OK, or 0 with what is wrong in result' },
 )
@@ -122,7 +134,7 @@ const FormOfAll = {
   },
 } as const
 
-type Body = { readonly status?: string; readonly message?: string; readonly result: unknown }
+type Body = { readonly status?: string; readonly message?: string; readonly result?: unknown }
 
 /** The four operations: of one chain and of all, as a query and as a form. */
 export function etherscanOperations(parts: EvmParts): Operation[] {
@@ -174,7 +186,7 @@ function refused(result: string): Body {
 
 function shown(result: Result): Body {
   if ('value' in result) return { status: '1', message: 'OK', result: result.value }
-  if ('body' in result) return { result: null, ...result.body }
+  if ('body' in result) return result.body
   const { list, noun = 'records' } = result
   return list.length > 0
     ? { status: '1', message: 'OK', result: list }

@@ -4,15 +4,16 @@ import { type ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
 import { blockchainIdText, type ServedChain } from '../operation/chain-directory.ts'
 import { networkToken } from './native-balance.ts'
 
-/** Returns a chain as the API shows it. */
-export function chainView({ facts, isFollowed }: ServedChain): ChainInfo {
+/** Returns a chain as the API shows it, to a caller that reached it at `origin`. */
+export function chainView({ facts, isFollowed, rpc }: ServedChain, origin: string): ChainInfo {
+  const ownRpc = rpc === undefined ? '' : `${origin}/v1/chains/${facts.evmChainId}/rpc`
   const view: ChainInfo = {
     chainId: String(facts.evmChainId),
     status: isFollowed() ? 'OK' : 'UNAVAILABLE',
     chainName: facts.name,
     description: facts.description,
     vmName: 'EVM',
-    rpcUrl: facts.publicRpcUrl ?? '',
+    rpcUrl: facts.publicRpcUrl ?? ownRpc,
     isTestnet: facts.network !== 'mainnet',
     networkToken: networkToken(facts),
     enabledFeatures: [...chainFeatures],

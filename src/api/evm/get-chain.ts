@@ -20,7 +20,7 @@ const GetChain = {
 
 /** One chain served here. Throws `not-found`. */
 export function getChain({ chains }: EvmParts): Operation {
-  return operation(GetChain, async ({ path }) => ({
-    body: chainView(chains.find(path.chainId)),
+  return operation(GetChain, async ({ path, caller }) => ({
+    body: chainView(chains.find(path.chainId), caller.origin),
   }))
 }

@@ -27,13 +27,13 @@ const ListAddressChains = {
 
 /** Chains on which an address was active. Every chain served is indexed. */
 export function listAddressChains({ chains }: EvmParts): Operation {
-  return operation(ListAddressChains, async ({ path }) => {
+  return operation(ListAddressChains, async ({ path, caller }) => {
     const address = parseEvmAddress(path.address)
     const indexedChains: ChainInfo[] = []
     for (const chain of chains.all()) {
       const id = await addressId(chain.store, address)
       if (id !== undefined && (await hasActivity(chain.store, id)))
-        indexedChains.push(chainView(chain))
+        indexedChains.push(chainView(chain, caller.origin))
     }
     return { body: { indexedChains, unindexedChains: [] } }
   })

@@ -32,11 +32,11 @@ const ListChains = {
 
 /** The chains operation document B refers to, in configured order. */
 export function listChains({ chains }: EvmParts): Operation {
-  return operation(ListChains, async ({ query }) => {
+  return operation(ListChains, async ({ query, caller }) => {
     const network = query.network === undefined ? undefined : networkOf(query.network)
     const listed = chains
       .all()
       .filter(({ facts }) => network === undefined || facts.network === network)
-    return { body: { chains: listed.map(chainView) } }
+    return { body: { chains: listed.map((chain) => chainView(chain, caller.origin)) } }
   })
 }

@@ -132,6 +132,7 @@ async function* pagesOf(
       body: undefined,
       signal,
       caller: unknownCaller,
+      charge: () => undefined,
     })
     const members = new Map(typeof body === 'object' && body !== null ? Object.entries(body) : [])
     const items: unknown = members.get(shape.name)

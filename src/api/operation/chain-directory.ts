@@ -87,6 +87,25 @@ export type StateReader = {
   ) => Promise<Uint8Array | undefined>
 }
 
+/** Calls that are handed on to a chain's node. */
+export type ChainRpc = {
+  /** Returns whether a method is handed on. */
+  readonly allows: (method: string) => boolean
+  /** Asks calls that are allowed; one answer each. Rejects with faults of the source. */
+  readonly ask: (
+    calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
+    signal: AbortSignal,
+  ) => Promise<readonly RpcAnswer[]>
+}
+
+/** Answer of a node. */
+export type RpcAnswer =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | {
+      readonly kind: 'error'
+      readonly error: { readonly code: number; readonly message: string; readonly data?: string }
+    }
+
 /** A chain being served. */
 export type ServedChain = {
   readonly facts: ChainFacts
@@ -103,6 +122,8 @@ export type ServedChain = {
   readonly logs?: () => Promise<Database | undefined>
   /** Traces of the transactions of the block at a height by the callTracer. Rejects as `receipts`. */
   readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
+  /** Calls of others to its node, where `publicRpc` allows any. */
+  readonly rpc?: ChainRpc | undefined
   /** Newest height its node told of late, where one is asked. */
   readonly headHeight?: () => Promise<number | undefined>
   /**

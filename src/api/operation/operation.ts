@@ -20,7 +20,7 @@ export type OperationShape = {
   readonly tag: string
   /** Compute units, as the original service weighs the call. */
   readonly weight: number
-  readonly parameters: { readonly path: TObject; readonly query: TObject; readonly body?: TObject }
+  readonly parameters: { readonly path: TObject; readonly query: TObject; readonly body?: TSchema }
   readonly response: TSchema
   /** Status of success where the documents and clients know another than 200. */
   readonly status?: number
@@ -47,6 +47,8 @@ export type Input<S extends OperationShape> = {
   readonly signal: AbortSignal
   /** The caller, for operations that keep something for their callers. */
   readonly caller: Caller
+  /** Counts units besides those of the operation. Throws `rate-limited`. */
+  readonly charge: (weight: number) => void
 }
 
 /** Answer of an operation. */

@@ -41,6 +41,8 @@ const items: ReadonlySet<string> = new Set([
 
 /** Operations that wait for a node or for validators; those with a limit of their own do too. */
 const patient: ReadonlySet<string> = new Set([
+  'callBlockchain',
+  'callChain',
   'getContractCode',
   'getNativeBalance',
   'getSourcifyContract',

@@ -1,19 +1,21 @@
 /** Reads a JSON body by the schema of an operation. */
 
-import type { TObject } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { Validator } from 'typebox/compile'
 
 import { Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
 
 /**
  * Checks a parsed body; rejects with `bad-parameter` naming each member that does not fit.
  *
  * The compiler is loaded with the first body: few callers send one, and it takes 100 ms.
  */
-export function bodyReader(schema: TObject): (body: unknown) => Promise<unknown> {
+export function bodyReader(schema: TSchema): (body: unknown) => Promise<unknown> {
   let compiled: ReturnType<typeof compile> | undefined
   return async (body) => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const wantsObject = 'type' in schema && schema.type === 'object'
+    if (wantsObject && !isObject(body)) {
       throw new Fault('bad-parameter', 'the body must be a JSON object')
     }
     const check = await (compiled ??= compile(schema))
@@ -27,7 +29,7 @@ export function bodyReader(schema: TObject): (body: unknown) => Promise<unknown>
   }
 }
 
-async function compile(schema: TObject): Promise<Validator> {
+async function compile(schema: TSchema): Promise<Validator> {
   const { Compile } = await import('typebox/compile')
   return Compile(schema)
 }

@@ -109,6 +109,11 @@ class Exchange {
     const { callerOf: whoAsks, addressOf } = this.#route.parts
     return whoAsks?.(callerOf(this.request, addressOf, 0)) ?? unknownCaller
   }
+
+  charge(weight: number): void {
+    const { admit, addressOf } = this.#route.parts
+    admit?.(callerOf(this.request, addressOf, weight))
+  }
 }
 
 type Values = ReturnType<ParameterReader>
@@ -135,6 +140,8 @@ class Asked implements Input<OperationShape> {
   get caller(): Caller {
     return this.#exchange.caller
   }
+
+  readonly charge = (weight: number): void => this.#exchange.charge(weight)
 }
 
 /** One operation between the framework and its answer. */

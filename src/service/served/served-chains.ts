@@ -1,5 +1,6 @@
 /** The EVM chains this process answers about: each as soon as its store exists. */
 
+import { allowedMethods } from '../../admin/rpc-methods.ts'
 import type { ChainFacts, ServedChain, WaitingChain } from '../../api/operation/chain-directory.ts'
 import { listOf } from '../../codec/evm/raw.ts'
 import { fromHex } from '../../core/bytes.ts'
@@ -148,6 +149,7 @@ async function tryOpen(
       }),
       wantsTraces: spec.traces !== 'off',
       ...(logs === undefined ? {} : { logs: logs.get }),
+      rpc: rpcOf(chain.config.publicRpc, source),
       headHeight: headAsker(source, parts),
       receipts: (height, signal) =>
         source.blocks(
@@ -172,6 +174,16 @@ async function tryOpen(
     if (code === 'store-failed') return chain
     throw error
   }
+}
+
+/** Calls of others to the node, as the setting `publicRpc` allows them. */
+function rpcOf(
+  setting: SpecifiedChain['config']['publicRpc'],
+  { pass }: EvmSource,
+): ServedChain['rpc'] {
+  if (setting === 'off' || pass === undefined) return undefined
+  const allowed = setting === 'send' ? ['read', 'eth_sendRawTransaction'] : ['read']
+  return { allows: allowedMethods(allowed), ask: pass }
 }
 
 /** The store of a chain's logs, opened as soon as its stage has made it. */

@@ -212,10 +212,60 @@ void test('contracts: creations are told with their code, also of those made ins
   assert.equal(inside.status, 404)
 })
 
+void test('contracts: calls are handed on, one or many, if they only read', async () => {
+  const call = async (rpc: string, body: unknown): Promise<Json> => {
+    const reply = await fetch(`${service.url}${rpc}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    assert.equal(reply.status, 200)
+    return reply.json()
+  }
+  const code = (id: unknown, method = 'eth_getCode'): object => ({
+    jsonrpc: '2.0',
+    id,
+    method,
+    params: [made.maker, 'latest'],
+  })
+  const one = await call(`${path}/rpc`, code('a'))
+  assert.equal(one.id, 'a')
+  assert.match(one.result, /^0x60[0-9a-f]+$/)
+  assert.deepEqual(await call(`/ext/bc/${contractChain}/rpc`, code('a')), one)
+  const many = await call(`${path}/rpc`, [
+    code(1),
+    code(2, 'debug_traceTransaction'),
+    { id: 3, method: 'eth_getCode' },
+    code(4, 'eth_sendRawTransaction'),
+  ])
+  assert.deepEqual(
+    many.map(({ id, error }: Json) => [id, error?.code]),
+    [
+      [1, undefined],
+      [2, -32_601],
+      [3, -32_600],
+      [4, -32_601],
+    ],
+  )
+  const flood = await call(
+    `${path}/rpc`,
+    Array.from({ length: 101 }, (_, id) => code(id)),
+  )
+  assert.equal(flood.error.code, -32_600)
+  const unknown = await call('/v1/chains/43114/rpc', code(1))
+  assert.match(unknown.error.message, /chain is not served here: 43114/)
+  const proxied = await etherscan(`module=proxy&action=eth_getCode&address=${made.maker}`)
+  assert.equal(proxied.result, one.result)
+  const info = await service.get(path)
+  assert.ok(info.body.rpcUrl.endsWith(`${path}/rpc`))
+})
+
 provesOperations(
   [service],
   [
     'getContractCode',
+    'callChain',
+    'callBlockchain',
     'verifyContract',
     'getVerification',
     'getSourcifyContract',

@@ -1,0 +1,75 @@
+/** Module `proxy`: calls of the node, where `publicRpc` of the chain offers them. */
+
+import { Fault } from '../../core/fault.ts'
+import type { Action, Asked, Result } from './asked.ts'
+
+/** Parameters of each method in their order, with what stands for one that is absent. */
+const methods: ReadonlyMap<string, readonly (readonly [name: string, fallback?: string])[]> =
+  new Map<string, [string, string?][]>([
+    ['eth_blockNumber', []],
+    ['eth_gasPrice', []],
+    [
+      'eth_getBlockByNumber',
+      [
+        ['tag', 'latest'],
+        ['boolean', 'true'],
+      ],
+    ],
+    ['eth_getBlockTransactionCountByNumber', [['tag', 'latest']]],
+    ['eth_getTransactionByHash', [['txhash']]],
+    ['eth_getTransactionByBlockNumberAndIndex', [['tag', 'latest'], ['index']]],
+    ['eth_getTransactionReceipt', [['txhash']]],
+    ['eth_getTransactionCount', [['address'], ['tag', 'latest']]],
+    ['eth_getCode', [['address'], ['tag', 'latest']]],
+    ['eth_getStorageAt', [['address'], ['position'], ['tag', 'latest']]],
+    ['eth_sendRawTransaction', [['hex']]],
+  ])
+
+/** Members of a call that is tried. */
+const tried = ['to', 'from', 'data', 'value', 'gas', 'gasPrice'] as const
+
+/** Actions by name: the methods themselves. */
+export const proxy: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ...[...methods].map(
+    ([method, names]) =>
+      [
+        method,
+        (asked: Asked) =>
+          passed(
+            asked,
+            method,
+            names.map((each) => valueOf(asked, ...each)),
+          ),
+      ] as const,
+  ),
+  ['eth_call', (asked) => passed(asked, 'eth_call', [callOf(asked), asked.of('tag') ?? 'latest'])],
+  ['eth_estimateGas', (asked) => passed(asked, 'eth_estimateGas', [callOf(asked)])],
+])
+
+function valueOf({ of }: Asked, name: string, fallback?: string): unknown {
+  const text = of(name) ?? fallback
+  if (text === undefined) throw new Fault('bad-parameter', `Error! Missing ${name}`)
+  return name === 'boolean' ? text === 'true' : text
+}
+
+function callOf({ of }: Asked): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    tried.flatMap((name) => {
+      const value = of(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+async function passed(
+  { chain: { facts, rpc }, signal }: Asked,
+  method: string,
+  params: readonly unknown[],
+): Promise<Result> {
+  if (rpc === undefined || !rpc.allows(method))
+    throw new Fault('not-found', `${method} is not offered (publicRpc of the chain): ${facts.name}`)
+  const [answer] = await rpc.ask([{ method, params }], signal)
+  if (answer === undefined) throw new Fault('not-served', 'the node gave no answer')
+  const told = answer.kind === 'result' ? { result: answer.result } : { error: answer.error }
+  return { body: { jsonrpc: '2.0', id: 1, ...told } }
+}

@@ -139,6 +139,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
     operations,
     dialectRules,
     dialect: 'auto',
+    refusesUnknown: true,
     freshChains: createFreshChains({
       chains: parts.chains,
       networks: createNetworkDirectory(() => []),

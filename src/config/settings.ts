@@ -55,6 +55,11 @@ export const settings = {
     ['auto', 'documented', 'sdk', 'sdk-0.3.14'],
     'Form of answers: that of the documents, of the official clients, or of the clients from version 0.3.14 on. `auto` decides by User-Agent.',
   ),
+  'api.unknownParameters': word(
+    'refuse',
+    ['refuse', 'ignore'],
+    'Query parameters that an operation does not have: a request with one is refused and told the nearest name, or they count for nothing, as the original service has it.',
+  ),
   'api.keysRequired': flag(false, 'Refuse requests without an API key.'),
   'api.rateLimit': any(
     'off',

@@ -132,22 +132,27 @@ function candidatesOf(
   return found
 }
 
-/** How the creation code fits. Throws `bad-parameter` where arguments that are told do not. */
+/**
+ * How the creation code fits. Constructors and what they put into immutables are there alone, so that
+ * other code is another contract. Throws `bad-parameter` for it, and for other arguments than told.
+ */
 function creationOf(
   { constructorArguments: told }: Claim,
   { creation }: ChainCode,
   candidate: Candidate,
 ): Pick<Verified, 'creationMatch' | 'constructorArguments'> {
-  const found =
-    creation === undefined || candidate.creation === undefined
-      ? undefined
-      : creationMatch(candidate.creation, creation)
-  if (found === undefined) {
+  if (creation === undefined || candidate.creation === undefined) {
     return {
       creationMatch: undefined,
       constructorArguments: told === undefined ? undefined : to0x(told),
     }
   }
+  const found = creationMatch(candidate.creation, creation)
+  if (found === undefined)
+    throw new Fault(
+      'bad-parameter',
+      'the code is not that of the contract: what runs is the same, but not what created it; another constructor?',
+    )
   const { match, constructorArguments } = found
   if (told !== undefined && !equalBytes(told, constructorArguments))
     throw new Fault(

@@ -7,10 +7,12 @@ import { test } from 'node:test'
 
 import { EtherscanProvider, Network, parseEther, Wallet } from 'ethers'
 
-import { atEnd, freshFolder, startFirn, until } from '../firn-process.ts'
+import { atEnd, freshFolder, startFirn, until, untilLive } from '../firn-process.ts'
 import { account, accountKey, startAnvil } from './anvil.ts'
 
-const chainId = 43_997
+/** One that its provider knows. */
+const chainId = 80_002
+const host = 'https://api.etherscan.io'
 
 void test('ethers: its EtherscanProvider reads balances, history and the ABI state', async (t) => {
   const folder = await freshFolder(t)
@@ -29,16 +31,13 @@ chains:
     '--data-dir',
     join(folder, 'data'),
   ])
+  await untilLive(firn, ['fuji-anvil'])
   class FirnProvider extends EtherscanProvider {
-    override getBaseUrl(): string {
-      return `${firn.apiUrl}/v1/chains/${chainId}`
-    }
     override getUrl(module: string, parameters: Record<string, string>): string {
-      const query = new URLSearchParams({ module, ...parameters })
-      return `${this.getBaseUrl()}/api?${query.toString()}`
+      return super.getUrl(module, parameters).replace(host, firn.apiUrl)
     }
     override getPostUrl(): string {
-      return `${this.getBaseUrl()}/api`
+      return super.getPostUrl().replace(host, firn.apiUrl)
     }
   }
   const provider = new FirnProvider(Network.from(chainId))

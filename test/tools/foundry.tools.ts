@@ -8,6 +8,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -61,7 +62,7 @@ function forgeAsking(address: string, folder: string): string {
 void test('foundry: a contract is verified in three forms, read by cast, and told why not', async (t) => {
   const folder = await freshFolder(t)
   const list = createServer((_request, reply) => reply.end(`soljson-v${longVersion}.js\n`))
-  list.listen(0, '127.0.0.1')
+  await once(list.listen(0, '127.0.0.1'), 'listening')
   after(() => list.close())
   const { port } = list.address() as AddressInfo
   const forge = forgeAsking(`http://127.0.0.1:${port}/`, folder)
@@ -148,7 +149,14 @@ void test('foundry: a contract is verified in three forms, read by cast, and tol
     ])
 
   write('foundry.toml', [...profile, ...etherscan].join('\n'))
-  const ofEtherscan = ['--verifier', 'etherscan', '--etherscan-api-key', 'firn']
+  const ofEtherscan = [
+    '--verifier',
+    'etherscan',
+    '--verifier-url',
+    api,
+    '--etherscan-api-key',
+    'firn',
+  ]
   const wrong = await verify([
     ...ofEtherscan,
     '--constructor-args',
@@ -156,6 +164,8 @@ void test('foundry: a contract is verified in three forms, read by cast, and tol
   ])
   assert.match(wrong, /Fail - Unable to verify: the constructor arguments are others: 0x/)
   write('src/Counter.sol', source.replace('most = most_;', 'most = most_ + 1;'))
+  assert.match(await verify(ofEtherscan), /not what created it; another constructor\?/)
+  write('src/Counter.sol', source.replace('string public', 'uint256 public more; string public'))
   assert.match(await verify(ofEtherscan), /the code is not that of the contract: \d+ bytes/)
   write('src/Counter.sol', source)
   const right = (await constructorArguments('100')).trim()

@@ -84,7 +84,7 @@ const response = Type.Object(
   { description: 'status 1 and OK, or 0 with what is wrong in result' },
 )
 const chainid = { chainid: Type.String({ description: 'EVM chain id' }) }
-const common = { tag: 'Etherscan form', weight: 20, response } as const
+const common = { tag: 'Etherscan form', weight: 20, anyQuery: true, response } as const
 const form = {
   // What the form has besides depends on the action: sources, their settings, up to ten libraries.
   body: Type.Object({}, { description: 'the parameters, and sources of a verification' }),

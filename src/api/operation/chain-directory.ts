@@ -180,7 +180,10 @@ export function createChainDirectory(
     if (chain !== undefined) return chain
     const possible = waiting().filter((one) => mayBe(one, target ?? name))
     if (possible.length > 0) throw notReady(name, possible)
-    throw new Fault('not-found', `chain is not served here: ${name.slice(0, 80)}`)
+    const served = chains().map(({ facts }) => `${facts.evmChainId} (${facts.name})`)
+    const more = served.length > mostNames ? ', …' : ''
+    const here = served.length === 0 ? 'none' : served.slice(0, mostNames).join(', ') + more
+    throw new Fault('not-found', `chain is not served here: ${name.slice(0, 80)} (here: ${here})`)
   }
   return { all: chains, find, waiting, byBlockchainId }
 }

@@ -2,7 +2,7 @@
  * Reads path and query text by the schema of an operation.
  *
  * Everything arrives as text; the schema says what it must be. Every violation is told, joined by
- * `; `, each naming its parameter and what is allowed. Unknown parameters are ignored, an empty
+ * `; `, each naming its parameter and what is allowed. An empty
  * value counts as absent, a scalar given twice is refused.
  */
 
@@ -10,6 +10,7 @@ import type { TObject, TSchema } from 'typebox'
 
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { nearest } from '../../core/nearest.ts'
 import { ownValue } from '../../core/own-value.ts'
 
 /** Raw values as the HTTP server parsed them. */
@@ -48,6 +49,29 @@ type Keywords = {
   readonly maxLength?: number
   /** Said in errors in place of the pattern. */
   readonly allowed?: string
+}
+
+/** Names that every query may have, whatever the operation. */
+const everywhere: readonly string[] = ['minHeight', 'rltoken', 'apikey']
+
+/**
+ * Refuses queries with names that `schema` does not have, each with the nearest known one: who misspells
+ * a filter or a page token would get another list than meant, or the same page for ever.
+ */
+export function unknownRefuser(schema: TObject): (raw: RawParameters) => void {
+  const names = Object.keys(schema.properties)
+  const known = new Set([...everywhere, ...names.flatMap((name) => [name, `${name}[]`])])
+  return (raw) => {
+    const unknown = Object.keys(raw).find((name) => !known.has(name))
+    if (unknown === undefined) return
+    const close = nearest(unknown, names)
+    const meant = close === undefined ? '' : `, did you mean ${close}?`
+    const all = names.length === 0 ? 'none' : names.join(', ')
+    throw new Fault(
+      'bad-parameter',
+      `${clip(unknown)} is no parameter of this operation${meant} (it has: ${all})`,
+    )
+  }
 }
 
 /** Makes the reader of `schema` once, at start. */

@@ -23,7 +23,7 @@ import {
 } from '../operation/freshness.ts'
 import { formatOf, listShapeOf } from '../operation/list-format.ts'
 import type { Input, Operation, OperationShape } from '../operation/operation.ts'
-import { type ParameterReader, parameterReader } from '../operation/parameters.ts'
+import { type ParameterReader, parameterReader, unknownRefuser } from '../operation/parameters.ts'
 import type { AnsweredCall } from '../usage/call-recorder.ts'
 import type { AdmissionRequest } from './admission-request.ts'
 import { fail } from './failed-request.ts'
@@ -41,6 +41,8 @@ export type RoutedParts = SendParts & {
   readonly addressOf: AddressReader
   readonly readings?: Replicas
   readonly freshChains?: FreshChains
+  /** Refuses query parameters that an operation does not have. */
+  readonly refusesUnknown?: boolean
   readonly callerOf?: (request: AdmissionRequest) => Caller
   readonly observe?: (operation: string, status: number, elapsedMs: number) => void
   readonly record?: (call: AnsweredCall) => void
@@ -150,6 +152,7 @@ class Route {
   readonly #operation: Operation
   readonly #readPath: ParameterReader
   readonly #readQuery: ParameterReader
+  readonly #refuseUnknown: ReturnType<typeof unknownRefuser> | undefined
   readonly #readBody: ReturnType<typeof bodyReader> | undefined
   readonly #list: ReturnType<typeof listShapeOf>
   readonly #chainOf: FreshChainOf | undefined
@@ -162,6 +165,8 @@ class Route {
     this.#operation = operation
     this.#readPath = parameterReader(path)
     this.#readQuery = parameterReader(query)
+    const isStrict = parts.refusesUnknown === true && shape.anyQuery !== true
+    this.#refuseUnknown = isStrict ? unknownRefuser(query) : undefined
     this.#readBody = body === undefined ? undefined : bodyReader(body)
     this.#list = listShapeOf(shape)
     this.#chainOf = parts.freshChains?.(shape.path)
@@ -200,6 +205,7 @@ class Route {
       if (headers !== undefined) reply.headers(headers)
     }
     const path = this.#readPath(rawOf(request.params))
+    this.#refuseUnknown?.(rawOf(request.query))
     const query = this.#readQuery(rawOf(request.query))
     if (parts.readings !== undefined)
       await reachToken(parts.readings, Reflect.get(query, 'pageToken'))

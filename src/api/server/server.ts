@@ -64,6 +64,8 @@ export type ServerParts = {
   readonly load?: LoadLimits
   /** Tells how fresh answers of a chain are; without it only operations say it. */
   readonly freshChains?: FreshChains
+  /** Refuses query parameters that an operation does not have. */
+  readonly refusesUnknown?: boolean
   /** Where refusals are counted. */
   readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */

@@ -111,6 +111,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     dialectRules,
     web: webRules(config),
     dialect: config['api.dialect'],
+    refusesUnknown: config['api.unknownParameters'] === 'refuse',
     log: parts.log.child('api'),
     clock: world.clock,
     limits: {

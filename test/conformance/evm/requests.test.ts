@@ -120,17 +120,35 @@ void test('lists: wrong parameters are all named in one message', async () => {
   assert.equal(order.status, 400)
 })
 
-void test('lists: a chain that is not served is 404, unknown parameters are ignored', async () => {
+void test('lists: a chain that is not served is 404', async () => {
   for (const [path] of lists.slice(0, 10)) {
     const { status, body } = await service.get(path.replace(String(chain), '77'))
     assert.equal(status, 404, path)
-    assert.equal(body.message, 'chain is not served here: 77')
+    assert.match(body.message, /^chain is not served here: 77 \(here: 51002 \(/)
   }
-  assert.equal((await service.get(`${lists[1][0]}?rltoken=abc&foo=1`)).status, 200)
 })
 
 void test('lists: the verb may be percent-encoded', async () => {
   const plain = await service.get(`${base}/transactions:listErc20`)
   const encoded = await service.get(`${base}/transactions%3AlistErc20`)
   assert.deepEqual(encoded.body.transactions, plain.body.transactions)
+})
+
+void test('requests: a parameter that an operation does not have is refused with the nearest one', async () => {
+  const list = `${base}/transactions:listErc20`
+  const told: Readonly<Record<string, RegExp>> = {
+    'pagesize=5': /^pagesize is no parameter of this operation, did you mean pageSize\? \(it has: /,
+    'page=2': /^page is no parameter/,
+    'fromBlock=1': /^fromBlock is no parameter .*startBlock/,
+    'startBlock=5&endBlock=4': /^startBlock is above endBlock: 5, 4$/,
+  }
+  for (const [query, words] of Object.entries(told)) {
+    const { status, body } = await service.get(`${list}?${query}`)
+    assert.equal(status, 400, query)
+    assert.match(body.message, words)
+  }
+  for (const query of ['minHeight=1', 'rltoken=x', 'apikey=x', ''])
+    assert.equal((await service.get(`${list}?${query}`)).status, 200, query)
+  const form = '/v1/chains/51002/api?module=account&action=txlist&anything=1'
+  assert.equal((await service.get(form)).status, 200)
 })

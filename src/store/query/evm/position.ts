@@ -1,5 +1,6 @@
 /** Positions: `pos = height × 2^20 + place in the block`, the order of history. */
 
+import { Fault } from '../../../core/fault.ts'
 import { u8At } from '../../../core/item-at.ts'
 import { placesPerBlock } from '../../schema/places.ts'
 
@@ -12,8 +13,10 @@ const maxHeight = 2 ** 33
 /** Direction of a walk through history. */
 export type Direction = 'desc' | 'asc'
 
-/** Positions of blocks `[startBlock, endBlock)`; a missing end is open. */
+/** Positions of blocks `[startBlock, endBlock)`; a missing end is open. Throws `bad-parameter`. */
 export function posRange(startBlock: number | undefined, endBlock: number | undefined): PosRange {
+  if (startBlock !== undefined && endBlock !== undefined && startBlock > endBlock)
+    throw new Fault('bad-parameter', `startBlock is above endBlock: ${startBlock}, ${endBlock}`)
   return {
     from: posOfHeight(startBlock ?? 0),
     until: endBlock === undefined ? Number.MAX_SAFE_INTEGER : posOfHeight(endBlock),

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 
 import { itemAt } from '../src/core/item-at.ts'
 import { type Database, statement } from '../src/store/engine/database.ts'
-import { readManifest } from '../src/store/ice/manifest.ts'
+import { readManifest } from '../src/store/history/manifest.ts'
 import { openStore } from '../src/store/open.ts'
 import { balanceCandidates } from '../src/store/query/evm/balance-candidates.ts'
 import { balancesOfHolders, mayHold } from '../src/store/query/evm/holders-of-token.ts'
@@ -28,11 +28,20 @@ const transfersPerBlock = 54
 const rounds = 300
 
 const wholeHistory = { from: 0, until: Number.MAX_SAFE_INTEGER }
-const placesOfToken = statement('select pos from transfer_by_token where token_id = ? order by pos')
+const placesOfToken = statement(
+  'select pos from transfer_by_token where token_id = ? order by pos',
+  {
+    over: 'oldest',
+  },
+)
 const placesOfAddress = statement(
   'select pos from transfer_by_address where address_id = ? and standard = 20 order by pos desc limit 10',
+  { over: 'newest' },
 )
-const hashesOfBlock = statement('select hash from tx where pos >= ? and pos < ? order by pos')
+const hashesOfBlock = statement('select hash from tx where pos >= ? and pos < ? order by pos', {
+  over: 'oldest',
+  within: { pos: [0, 1] },
+})
 
 const blocks = Math.ceil(Number(process.argv[2] ?? 1_000_000) / transfersPerBlock)
 const folder = mkdtempSync(join(tmpdir(), 'firn-balances-'))

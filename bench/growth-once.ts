@@ -15,8 +15,8 @@ import { freezeNext } from '../src/indexing/evm/freeze/freeze-stream.ts'
 import { EvmIngest, goodBatchRows } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import type { Database } from '../src/store/engine/database.ts'
-import { iceOf } from '../src/store/ice/ice.ts'
-import { mergeDue } from '../src/store/ice/merge-segments.ts'
+import { historyOf } from '../src/store/history/history.ts'
+import { mergeDue } from '../src/store/history/merge-segments.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore } from '../src/store/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
@@ -92,24 +92,23 @@ async function backfill(): Promise<object> {
 async function ingestOf(database: Database): Promise<EvmIngest> {
   const lease = await takeLease(database, 'bench', clock)
   if (lease === undefined) throw new Error('no lease')
-  const ice = iceOf(database)
-  const subject = { store: 'growth', genesisHash: '', firn: 'bench' }
+  const history = historyOf(database)
   const limits = { leastRows: goodBatchRows / 2, mostRowsBefore: defaultRows }
   const freezing =
-    ice === undefined || way !== 'at-once' ? {} : { freezing: { ice, subject, ...limits } }
+    history === undefined || way !== 'at-once' ? {} : { freezing: { history, ...limits } }
   return new EvmIngest({ database, lease, clock, openRollup, ...freezing })
 }
 
 /** Freezes and merges whatever is due, as the streams beside a writer do. */
 async function settle(database: Database): Promise<void> {
-  const ice = iceOf(database)
-  if (ice === undefined) return
+  const history = historyOf(database)
+  if (history === undefined) return
   const commit: Parameters<typeof mergeDue>[0]['commit'] = (work) => database.transaction(work)
   const spec = { key: 'growth', traces: 'off' as const }
-  const parts = { database, spec, freeze, genesisHash: '', clock, log: silentLog, commit }
+  const parts = { database, spec, freeze, clock, log: silentLog, commit }
   while (way === 'freezing' && (await freezeNext(parts)));
   const pause = async (): Promise<void> => undefined
-  while ((await mergeDue({ reader: database, ice, firn: 'bench', pause, commit })) !== undefined);
+  while ((await mergeDue({ reader: database, history, pause, commit })) !== undefined);
 }
 
 function figures(marks: readonly Mark[], times: DecoderTimes, kept: number): object {

@@ -173,10 +173,12 @@ export async function holders(store: Database, order: 'desc' | 'spread'): Promis
     `select a.bytes from (select address_id, count(*) n from transfer_by_address
      where standard = 20 group by address_id order by n desc limit 1) t
      join address a on a.id = t.address_id`,
+    { over: 'tables' },
   )
   const some = statement(
     `select a.bytes from (select distinct address_id from transfer_by_address
      where standard = 20 and address_id % 7 = 0 limit 2000) t join address a on a.id = t.address_id`,
+    { over: 'tables' },
   )
   const rows = await store.all(order === 'desc' ? busiest : some)
   return rows.map(([bytes]) => (bytes instanceof Uint8Array ? to0x(bytes) : ''))

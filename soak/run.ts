@@ -21,14 +21,12 @@ import { pageTokens } from './page-tokens.ts'
 import { type SoakPart, tableOf } from './report.ts'
 import { requests } from './requests.ts'
 import { network, rounds } from './rounds.ts'
-import { segments } from './segments.ts'
 import { simulation } from './simulation.ts'
 
 const parts: Readonly<Record<string, SoakPart>> = {
   requests,
   tokens: pageTokens,
   nodes: lyingNodes,
-  segments,
   simulation,
   memory,
   rounds,

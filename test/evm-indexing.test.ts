@@ -111,7 +111,7 @@ void test('without traces: what is proven becomes segments as it is stored', asy
     chainTables,
     'read',
   )
-  const inTables = await store.get(statement('select height from block', { rowsOnly: true }))
+  const inTables = await store.get(statement('select height from block', { over: 'tables' }))
   const segments = await segmentsOf(store)
   await store.close()
   assert.equal(inTables, undefined)
@@ -128,7 +128,7 @@ void test('a deployment that freezes no more: what a killed process left is take
   const named = await readdir(segments)
   assert.ok(named.length > 2)
   await writeFile(join(segments, 'half.draft'), 'half')
-  await writeFile(join(segments, `${'0'.repeat(32)}.ice`), 'whole, but never committed')
+  await writeFile(join(segments, `${'0'.repeat(32)}.sqlite`), 'whole, but never committed')
   await index(51002, 'y', { key, traces: 'off' })
   assert.deepEqual((await readdir(segments)).toSorted(), named.toSorted())
 

@@ -157,6 +157,7 @@ const newestBalances = statement(
    where c.bytes = ? and b.height = (
      select max(n.height) from balance n
      where n.address_id = b.address_id and n.token_id = b.token_id)`,
+  { over: 'tables' },
 )
 
 /** Totals of the facts file under the names of the counts above. */

@@ -9,32 +9,21 @@ import { heightsBelow } from '../src/indexing/evm/freeze/freeze-at-once.ts'
 import { recount } from '../src/indexing/evm/write/recount.ts'
 import type { Database, Reader } from '../src/store/engine/database.ts'
 import type { HistoryStage } from '../src/store/engine/table.ts'
-import { freezeUntil } from '../src/store/ice/freeze.ts'
-import { iceOf } from '../src/store/ice/ice.ts'
-import { type ManifestSegment, segmentsOf as stageSegments } from '../src/store/ice/manifest.ts'
-import { mergeDue, type Merging } from '../src/store/ice/merge-segments.ts'
-import type { SegmentFormat } from '../src/store/ice/segment-index.ts'
+import { freezeUntil } from '../src/store/history/freeze.ts'
+import { historyOf } from '../src/store/history/history.ts'
+import { type ManifestSegment, segmentsOf as stageSegments } from '../src/store/history/manifest.ts'
+import { mergeDue, type Merging } from '../src/store/history/merge-segments.ts'
 import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
-import { chainTables } from '../src/store/schema/stores.ts'
 
-/**
- * Freezes the history of an open store, one segment up to each of `heights` that it has, in the newest
- * format when none is said.
- */
-export async function freezeAt(
-  store: Database,
-  heights: readonly number[],
-  format?: SegmentFormat,
-): Promise<void> {
-  const ice = iceOf(store)
-  if (ice === undefined) return
+/** Freezes the history of an open store, one segment up to each of `heights` that it has. */
+export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {
+  const history = historyOf(store)
+  if (history === undefined) return
   const last = await indexedHeight(store, 'blocks')
   for (const height of heights)
     await store.transaction(async (writer) => {
       const until = await heightsBelow(writer, Math.min(height, last + 1))
-      const origin = { store: store.name, genesisHash: '', firn: 'test' }
-      const subject = format === undefined ? origin : { ...origin, format }
-      await freezeUntil({ writer, ice, tables: chainTables, recount }, until, subject)
+      await freezeUntil({ writer, history, recount }, until)
     })
 }
 
@@ -43,14 +32,14 @@ export async function segmentsOf(
   store: Reader,
   stage: HistoryStage = 'blocks',
 ): Promise<readonly ManifestSegment[]> {
-  const manifest = await iceOf(store)?.manifest(store)
+  const manifest = await historyOf(store)?.manifest(store)
   return manifest === undefined ? [] : stageSegments(manifest, stage)
 }
 
 /** Files of all segments of an open store, of blocks and of traces. */
 export async function segmentFiles(store: Reader): Promise<string[]> {
-  const { segments = [] } = (await iceOf(store)?.manifest(store)) ?? {}
-  return segments.map((segment) => `${segment.name}.ice`).toSorted()
+  const { segments = [] } = (await historyOf(store)?.manifest(store)) ?? {}
+  return segments.map((segment) => `${segment.name}.sqlite`).toSorted()
 }
 
 /**
@@ -58,12 +47,11 @@ export async function segmentFiles(store: Reader): Promise<string[]> {
  * product when it is not said.
  */
 export async function mergeAll(store: Database, choose?: Merging['choose']): Promise<void> {
-  const ice = iceOf(store)
-  if (ice === undefined) return
+  const history = historyOf(store)
+  if (history === undefined) return
   const merging: Merging = {
     reader: store,
-    ice,
-    firn: 'test',
+    history,
     pause: async () => undefined,
     commit: (work) => store.transaction(work),
     ...(choose === undefined ? {} : { choose }),

@@ -20,7 +20,7 @@ import { systemClock } from './system-clock.ts'
 const good = {
   name: 'Snow #1',
   image: 'ipfs://QmX/1.png',
-  attributes: [{ trait_type: 'ice', value: 1 }],
+  attributes: [{ trait_type: 'history', value: 1 }],
 }
 const asked: string[] = []
 
@@ -144,7 +144,7 @@ void test('metadata host: a document has the fields the standard names', async (
   assert.deepEqual(readDocument(fetched.bytes).fields, {
     name: 'Snow #1',
     imageUri: 'ipfs://QmX/1.png',
-    attributes: '[{"trait_type":"ice","value":1}]',
+    attributes: '[{"trait_type":"history","value":1}]',
   })
 })
 

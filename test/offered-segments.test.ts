@@ -57,7 +57,7 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
     ],
   )
   const names = segments.map((each: unknown) => String(objectOf(each, 'segment')['name']))
-  assert.deepEqual(names.map((name) => `${name}.ice`).toSorted(), files.toSorted())
+  assert.deepEqual(names.map((name) => `${name}.sqlite`).toSorted(), files.toSorted())
   const held = { 'if-none-match': listed.headers.get('etag') ?? '' }
   assert.equal((await fetch(`${firn.apiUrl}/v1/segments`, { headers: held })).status, 304)
 
@@ -68,7 +68,7 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
     assert.match(reply.headers.get('cache-control') ?? '', /^public, max-age=\d+, immutable$/)
     assert.equal(reply.headers.get('etag'), `"${name}"`)
     const bytes = Buffer.from(await reply.arrayBuffer())
-    assert.deepEqual(bytes, readFileSync(join(folder, 'segments', chain, `${name}.ice`)))
+    assert.deepEqual(bytes, readFileSync(join(folder, 'segments', chain, `${name}.sqlite`)))
     assert.equal((await fetch(url, { headers: { 'if-none-match': `"${name}"` } })).status, 304)
     const head = await fetch(url, { method: 'HEAD' })
     assert.equal(head.headers.get('content-length'), String(bytes.length))
@@ -99,10 +99,10 @@ void test('offered segments: whole, immutable, refused without a key; taken by a
       readFileSync(join(home, file)),
       readFileSync(join(folder, 'segments', chain, file)),
     )
-  writeFileSync(join(home, `${first}.ice`), 'damaged')
+  writeFileSync(join(home, `${first}.sqlite`), 'damaged')
   const lied = await runCommand(...repair, `http://127.0.0.1:${port}`)
   assert.match(lied.stdout, new RegExp(`segment ${first}: the copy is damaged, too: http:`))
-  writeFileSync(join(home, `${first}.ice`), 'damaged')
+  writeFileSync(join(home, `${first}.sqlite`), 'damaged')
   const away = await runCommand(...repair, 'http://127.0.0.1:1')
   assert.match(away.stdout, /: it was not fetched \(.+\): http:/)
   for (const ended of [lied, away]) {

@@ -33,7 +33,7 @@ const questions: Readonly<Record<string, string>> = {
 }
 
 async function textOf(store: Database, question: string): Promise<string[]> {
-  const rows = await store.all(statement(question, { bigints: true }))
+  const rows = await store.all(statement(question, { over: 'tables', bigints: true }))
   const show = (value: Row[number]): string =>
     value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
   return rows.map((row) => row.map(show).join(' ')).toSorted((a, b) => (a < b ? -1 : 1))

@@ -11,8 +11,8 @@ import { openRollup } from '../src/rollup/chain-rollup.ts'
 import { openRecording } from '../src/source/recording.ts'
 import { checkpointHeights } from '../src/store/checkpoint.ts'
 import type { Database } from '../src/store/engine/database.ts'
-import { iceOf } from '../src/store/ice/ice.ts'
-import type { ManifestSegment } from '../src/store/ice/manifest.ts'
+import { historyOf } from '../src/store/history/history.ts'
+import type { ManifestSegment } from '../src/store/history/manifest.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { controlTables } from '../src/store/schema/control.ts'
@@ -84,10 +84,9 @@ export async function readDemoChain(
 
 /** Every batch is one of a backfill. */
 function freezingAtOnce(database: Database): Pick<EvmIngestParts, 'freezing'> {
-  const ice = iceOf(database)
-  if (ice === undefined) return {}
-  const subject = { store: database.name, genesisHash: '', firn: 'test' }
-  return { freezing: { ice, subject, leastRows: 1, mostRowsBefore: 1_000 } }
+  const history = historyOf(database)
+  if (history === undefined) return {}
+  return { freezing: { history, leastRows: 1, mostRowsBefore: 1_000 } }
 }
 
 /** Three neighbours of one tier at the end: short histories merge more than once. */

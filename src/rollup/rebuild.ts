@@ -21,16 +21,20 @@ const blocksAtOnce = 200
 
 const blockRows = statement(
   'select height, timestamp, timestamp_ms, gas_used, tx_count from block where height >= ? and height < ? order by height',
+  { over: 'oldest', within: { height: [0, 1] } },
 )
 const txRows = statement(
   'select pos, from_id, to_id, created_id, gas_used, gas_price, status from tx where pos >= ? and pos < ? order by pos',
+  { over: 'oldest', within: { pos: [0, 1] } },
 )
 const transferRows = statement(
   'select pos, tx_index, kind, from_id, to_id from transfer where pos >= ? and pos < ? order by pos',
+  { over: 'oldest', within: { pos: [0, 1] } },
 )
 const creations = statement(
   `select pos, kind, from_id from internal
    where pos >= ? and pos < ? and reverted = 0 and kind in (2, 3, 4) order by pos`,
+  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
 )
 
 /** Heights up to which is counted again: the checkpoints of both stages, -1 for none. */

@@ -6,7 +6,7 @@
 import { Fault } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import { type Reader, statement, type Writer } from './engine/database.ts'
-import { isHeight, readManifest } from './ice/manifest.ts'
+import { isHeight, readManifest } from './history/manifest.ts'
 import { copiedName, meta } from './schema/control.ts'
 
 /** A comparison of copied blocks with a node, as far as it came. */
@@ -47,7 +47,9 @@ export type CopiedHistory = {
 }
 
 const valueOf = statement('select value from meta where name = ?')
-const firstHeight = statement('select min(height) from block')
+const firstHeight = statement('select height from block order by height limit 1', {
+  over: 'oldest',
+})
 const stageHeight = statement('select height from checkpoint where stage = ?')
 
 /**

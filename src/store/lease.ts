@@ -44,6 +44,7 @@ const takeFirst = statement(
 const takeOver = statement(
   'update lease set epoch = epoch + 1, owner = ?, until_ms = ? ' +
     'where id = 1 and epoch = ? and until_ms = ?',
+  { over: 'tables' },
 )
 const renew = statement('update lease set until_ms = ? where id = 1 and epoch = ? and owner = ?')
 

@@ -10,8 +10,8 @@ import type { ConnectionLimits } from './engine/postgres-server.ts'
 import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './engine/sqlite.ts'
 import { patternUrl, type StorePattern } from './engine/store-patterns.ts'
 import type { Table } from './engine/table.ts'
-import type { SegmentFetching } from './ice/fetched-segments.ts'
-import { iced } from './ice/iced-database.ts'
+import type { SegmentFetching } from './history/fetched-segments.ts'
+import { withHistory } from './history/history-database.ts'
 import { summed } from './sums/summed-database.ts'
 
 /** Where stores lie: settings `store` and `dataDir`, and what a store may use. */
@@ -120,11 +120,7 @@ function withSegments(
 ): Promise<Database> {
   const folder = segmentFolder(location, name)
   const { freeze, fetching } = location
-  return iced(database, tables, {
-    folder,
-    freezes: freeze !== undefined,
-    ...(fetching === undefined ? {} : { fetching }),
-  })
+  return withHistory(database, tables, { folder, freezes: freeze !== undefined, fetching })
 }
 
 /** Where the segments of store `name` lie. */

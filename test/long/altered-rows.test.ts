@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
 import { stageOf } from '../../src/store/engine/table.ts'
-import { freezeUntil } from '../../src/store/ice/freeze.ts'
-import { iceOf } from '../../src/store/ice/ice.ts'
+import { freezeUntil } from '../../src/store/history/freeze.ts'
+import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { segmentsOf } from '../freeze-store.ts'
@@ -59,13 +59,12 @@ onBothEngines(
 
 /** Freezes below a height after words behind the back of the sums, and takes all of it back. */
 async function freezeAltered(database: Database, until: number, words?: string): Promise<void> {
-  const ice = iceOf(database)
-  assert.ok(ice !== undefined)
-  const subject = { store: 'one', genesisHash: '', firn: 'test' }
+  const history = historyOf(database)
+  assert.ok(history !== undefined)
   await database.transaction(async (writer: Writer) => {
-    if (words !== undefined) await writer.run(statement(words, { unsummed: true }))
-    const freezing = { writer, ice, tables: chainTables, recount }
-    const made = await freezeUntil(freezing, { blocks: until, traces: until }, subject)
+    if (words !== undefined) await writer.run(statement(words, { over: 'tables', unsummed: true }))
+    const freezing = { writer, history, recount }
+    const made = await freezeUntil(freezing, { blocks: until, traces: until })
     assert.deepEqual(
       made.map(({ stage }) => stage),
       [...new Set(digested.map(stageOf))],

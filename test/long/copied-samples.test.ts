@@ -67,7 +67,9 @@ function seedText(seed: number): string {
 /** Alters the value of a transfer that changes no balance; gives the heights that tell it. */
 async function alteredTransfer(store: Database): Promise<readonly number[]> {
   const [row = []] = await store.all(
-    statement('select pos from transfer where kind = 0 and pos > ? order by pos limit 1'),
+    statement('select pos from transfer where kind = 0 and pos > ? order by pos limit 1', {
+      over: 'tables',
+    }),
     [57 * placesPerBlock],
   )
   await changed(store, transfer, { by: `where pos = ${Number(row[0])}`, column: 'log_index' })
@@ -81,6 +83,7 @@ async function alteredBalance(store: Database): Promise<readonly number[]> {
       `select address_id, token_id, height from balance b where height > 57 and height < 390
        and not exists (select 1 from balance l where l.address_id = b.address_id
          and l.token_id = b.token_id and l.height > b.height) order by height limit 1`,
+      { over: 'tables' },
     ),
   )
   const [addressId, tokenId, height] = row.map(Number)
@@ -96,7 +99,9 @@ async function alteredOwner(store: Database): Promise<readonly number[]> {
   const [contract = null, item] = row
   await changed(store, nftToken, { by, column: 'owner_id' })
   const moves = await store.all(
-    statement('select pos, item from transfer where token_id = ? and item is not null'),
+    statement('select pos, item from transfer where token_id = ? and item is not null', {
+      over: 'tables',
+    }),
     [contract],
   )
   return moves

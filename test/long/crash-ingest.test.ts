@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { generator } from '../../bench/evm-chain.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { statement } from '../../src/store/engine/database.ts'
-import { thawFrom } from '../../src/store/ice/freeze.ts'
-import { iceOf } from '../../src/store/ice/ice.ts'
+import { thawFrom } from '../../src/store/history/freeze.ts'
+import { historyOf } from '../../src/store/history/history.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
@@ -28,7 +28,7 @@ const step = 4
 const kills = 4
 const freezeEvery = 12
 const timeLimitMs = 120_000
-const anyBlock = statement('select height from block limit 1', { rowsOnly: true })
+const anyBlock = statement('select height from block limit 1', { over: 'tables' })
 
 onBothEngines(
   `crash: ${kills} kills of a backfill leave no trace`,
@@ -55,8 +55,8 @@ onBothEngines(
       await readDemoChain({ store, dataDir }, { name: 'whole', chain, step: 40, owner: 'test' })
       assert.deepEqual(await digestOf(location, 'killed'), await digestOf(location, 'whole'))
       const database = await openStore(location, 'killed', chainTables, 'write')
-      const ice = iceOf(database)
-      assert.ok(ice !== undefined)
+      const history = historyOf(database)
+      assert.ok(history !== undefined)
       const segments = await segmentsOf(database)
       const last = segments.at(-1)
       assert.ok(last !== undefined)
@@ -65,9 +65,7 @@ onBothEngines(
         'segments were merged',
       )
       // The next freezing takes away what a killed one left.
-      await database.transaction((writer) =>
-        thawFrom({ writer, ice, tables: chainTables, recount }, 0),
-      )
+      await database.transaction((writer) => thawFrom({ writer, history, recount }, 0))
       await freezeAt(database, [last.until])
       const left = readdirSync(join(dataDir, 'segments', 'killed'))
       assert.deepEqual(left.toSorted(), await segmentFiles(database))

@@ -14,9 +14,9 @@ import { test, type TestContext } from 'node:test'
 import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import type { Clock } from '../../src/core/world.ts'
 import { fetchSegment } from '../../src/service/stores/fetch-segment.ts'
-import { FetchedSegments, type FetchOutcome } from '../../src/store/ice/fetched-segments.ts'
-import { iceOf } from '../../src/store/ice/ice.ts'
-import { Segment } from '../../src/store/ice/segment.ts'
+import { stageOf } from '../../src/store/engine/table.ts'
+import { FetchedSegments, type FetchOutcome } from '../../src/store/history/fetched-segments.ts'
+import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { download } from '../../src/world/download.ts'
@@ -27,7 +27,8 @@ import { newDatabase } from '../shared-postgres.ts'
 
 const chain = await openDemoChain(51002, { frozen: [50, 100] })
 const listed = await segmentsOf(chain.served.store)
-const [first, second] = listed.map(({ name }) => ({ name, bytes: bytesOf(name) }))
+const [first, second] = listed.map((each) => ({ ...each, bytes: bytesOf(each.name) }))
+const tables = chainTables.filter((table) => stageOf(table) === 'blocks')
 assert.ok(first !== undefined && second !== undefined)
 await chain.close()
 
@@ -37,19 +38,17 @@ const key = 'the key of a tier'
 void test('fetched: whole, with its key, once for all who need it', async (t) => {
   const whole = await source(t, () => first.bytes)
   const { segments, told } = await fetching(t, [whole.url])
-  assert.equal(segments.open(first.name), undefined)
-  await Promise.all([segments.need(first.name), segments.need(first.name)])
+  assert.equal(segments.find(first.name), undefined)
+  await Promise.all([segments.need(first, tables), segments.need(first, tables)])
   assert.equal(whole.asked.length, 1)
   assert.equal(whole.asked[0], `/v1/segments/${store}/${first.name} ${key}`)
-  const segment = segments.open(first.name)
-  assert.equal(segment?.name, first.name)
-  segment.close()
+  assert.equal(segments.find(first.name), segments.pathOf(first.name))
   assert.deepEqual(told, ['fetched'])
 })
 
 const lies: Readonly<Record<string, () => Uint8Array>> = {
   'a byte of a row': () => changed(first.bytes, 40),
-  'a byte of the list of tables': () => changed(first.bytes, first.bytes.length - 100),
+  'a byte of the schema': () => changed(first.bytes, first.bytes.length - 100),
   'half of it': () => first.bytes.subarray(0, first.bytes.length / 2),
   'another segment': () => second.bytes,
   'no segment': () => new TextEncoder().encode('<html>'),
@@ -60,15 +59,15 @@ for (const [name, lie] of Object.entries(lies))
     const liar = await source(t, lie)
     const whole = await source(t, () => first.bytes)
     const alone = await fetching(t, [liar.url])
-    await assert.rejects(alone.segments.need(first.name), isFault('not-ready'))
+    await assert.rejects(alone.segments.need(first, tables), isFault('not-ready'))
     assert.deepEqual(readdirSync(join(alone.folder, store)), [])
     const both = await fetching(t, [liar.url, whole.url])
-    await both.segments.need(first.name)
-    assert.deepEqual(readdirSync(join(both.folder, store)), [`${first.name}.ice`])
+    await both.segments.need(first, tables)
+    assert.deepEqual(readdirSync(join(both.folder, store)), [`${first.name}.sqlite`])
     assert.deepEqual(both.told, ['fetched'])
     // Who sent the last one is asked first.
     const before = liar.asked.length
-    await both.segments.need(second.name).catch(() => undefined)
+    await both.segments.need(second, tables).catch(() => undefined)
     assert.equal(whole.asked.length, 2)
     assert.ok(liar.asked.length >= before)
   })
@@ -78,28 +77,28 @@ void test('a source that breaks off, is away or lacks it: another one is asked',
   const lacking = await source(t, () => undefined)
   const broken = await source(t, () => 'break off')
   const { segments } = await fetching(t, ['http://127.0.0.1:1', broken.url, lacking.url, whole.url])
-  await segments.need(first.name)
-  assert.equal(segments.open(first.name)?.name, first.name)
+  await segments.need(first, tables)
+  assert.equal(segments.find(first.name), segments.pathOf(first.name))
 })
 
 void test('nobody offers it: a merge may have replaced it, which the question finds out', async (t) => {
   const lacking = await source(t, () => undefined)
   const { segments } = await fetching(t, [lacking.url])
-  await assert.rejects(segments.need(first.name), isFault('not-found'))
+  await assert.rejects(segments.need(first, tables), isFault('not-ready'))
 })
 
 void test('nobody can be reached: refused at once until a pause is over, which grows', async (t) => {
   const clock = steppedClock()
   const late = await source(t, () => undefined, 500)
   const { segments, told } = await fetching(t, [late.url], { clock })
-  await assert.rejects(segments.need(first.name), isFault('not-ready'))
-  await assert.rejects(segments.need(first.name), isFault('not-ready'))
+  await assert.rejects(segments.need(first, tables), isFault('not-ready'))
+  await assert.rejects(segments.need(first, tables), isFault('not-ready'))
   assert.equal(late.asked.length, 1)
   clock.pass(1_000)
-  await assert.rejects(segments.need(first.name), isFault('not-ready'))
+  await assert.rejects(segments.need(first, tables), isFault('not-ready'))
   assert.equal(late.asked.length, 2)
   clock.pass(1_000)
-  await assert.rejects(segments.need(first.name), isFault('not-ready'))
+  await assert.rejects(segments.need(first, tables), isFault('not-ready'))
   assert.equal(late.asked.length, 2)
   assert.deepEqual(told, ['failed', 'failed'])
 })
@@ -109,27 +108,27 @@ void test('a source that hangs: the question ends in time, the fetching goes on'
   const going = Promise.withResolvers<Uint8Array>()
   const slow = await source(t, () => going.promise)
   const { segments } = await fetching(t, [slow.url], { clock })
-  const needed = assert.rejects(segments.need(first.name), isFault('not-ready'))
+  const needed = assert.rejects(segments.need(first, tables), isFault('not-ready'))
   clock.pass(7_000)
   await needed
   going.resolve(first.bytes)
-  await segments.need(first.name)
+  await segments.need(first, tables)
   assert.equal(slow.asked.length, 1)
 })
 
 void test('what a killed process left: goes at the next fetching, what is being written stays', async (t) => {
   const whole = await source(t, () => first.bytes)
   const { segments, folder } = await fetching(t, [whole.url])
-  await segments.need(first.name)
+  await segments.need(first, tables)
   segments.remove(first.name)
   const own = join(folder, store)
-  writeFileSync(join(own, 'old.draft'), 'half')
-  writeFileSync(join(own, 'young.draft'), 'half')
+  writeFileSync(join(own, 'old.part'), 'half')
+  writeFileSync(join(own, 'young.part'), 'half')
   const [hours, now] = [stillClock.now() / 1_000 - 7_200, stillClock.now() / 1_000]
-  utimesSync(join(own, 'old.draft'), hours, hours)
-  utimesSync(join(own, 'young.draft'), now, now)
-  await segments.need(first.name)
-  assert.deepEqual(readdirSync(own).toSorted(), [`${first.name}.ice`, 'young.draft'].toSorted())
+  utimesSync(join(own, 'old.part'), hours, hours)
+  utimesSync(join(own, 'young.part'), now, now)
+  await segments.need(first, tables)
+  assert.deepEqual(readdirSync(own).toSorted(), [`${first.name}.sqlite`, 'young.part'].toSorted())
 })
 
 void test('a host that serves without the folder: answers as the one that indexes, damage mended', async (t) => {
@@ -264,8 +263,5 @@ function changed(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 function bytesOf(name: string): Uint8Array {
-  const path = iceOf(chain.served.store)?.pathOf(name) ?? ''
-  const segment = new Segment(path)
-  segment.close()
-  return readFileSync(path)
+  return readFileSync(historyOf(chain.served.store)?.pathOf(name) ?? '')
 }

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { recount } from '../../src/indexing/evm/write/recount.ts'
-import { thawFrom } from '../../src/store/ice/freeze.ts'
-import { iceOf } from '../../src/store/ice/ice.ts'
+import { thawFrom } from '../../src/store/history/freeze.ts'
+import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { indexedHeight } from '../../src/store/query/evm/indexed-height.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
@@ -34,8 +34,8 @@ onBothEngines(
     await readDemoChain(location, { name: 'heights', chain, step: 50, owner: 'test' })
     const database = await openStore(location, 'heights', chainTables, 'write')
     try {
-      const ice = iceOf(database)
-      assert.ok(ice !== undefined)
+      const history = historyOf(database)
+      assert.ok(history !== undefined)
       const whole = await storeDigest(database, digested)
       const last = await indexedHeight(database, 'blocks')
       // A segment for each block; compared at some heights, which a soak's rounds go through.
@@ -48,9 +48,7 @@ onBothEngines(
       assert.equal((await segmentsOf(database)).length, last + 1)
       assert.deepEqual(await checkStore(database, chainTables, { signal }), [])
       const thaw = (from: number) =>
-        database.transaction((writer) =>
-          thawFrom({ writer, ice, tables: chainTables, recount }, from),
-        )
+        database.transaction((writer) => thawFrom({ writer, history, recount }, from))
       for (const from of [last, Math.floor(last / 2), 0]) {
         assert.equal(await thaw(from), true)
         assert.deepEqual(await storeDigest(database, digested), whole, `frozen until ${from}`)

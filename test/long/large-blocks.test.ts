@@ -15,7 +15,7 @@ import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../src/codec/evm/raw.ts'
 import { EvmIngest } from '../../src/indexing/evm/run/evm-ingest.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
-import { iceOf } from '../../src/store/ice/ice.ts'
+import { historyOf } from '../../src/store/history/history.ts'
 import { takeLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import { transfersOfAddress } from '../../src/store/query/evm/transfers-of-address.ts'
@@ -87,13 +87,12 @@ function countEnds({ addresses, transfers }: BlockBatch, seen: Map<string, numbe
 async function ingestOf(database: Database): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
   assert.ok(lease !== undefined)
-  const ice = iceOf(database)
+  const history = historyOf(database)
   const parts = { database, lease, clock: systemClock }
-  if (ice === undefined) return new EvmIngest(parts)
-  const subject = { store: database.name, genesisHash: '', firn: 'test' }
+  if (history === undefined) return new EvmIngest(parts)
   return new EvmIngest({
     ...parts,
-    freezing: { ice, subject, leastRows: transfersPerBlock, mostRowsBefore: transfersPerBlock },
+    freezing: { history, leastRows: transfersPerBlock, mostRowsBefore: transfersPerBlock },
   })
 }
 

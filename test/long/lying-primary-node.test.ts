@@ -23,7 +23,7 @@ const quick = {
   sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 200, signal),
 }
 
-const sizes = statement('select id, size_bytes from block order by id')
+const sizes = statement('select id, size_bytes from block order by id', { over: 'tables' })
 
 async function factsFrom(behaviour: NodeBehaviour): Promise<unknown> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-lies-'))

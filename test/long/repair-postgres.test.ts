@@ -59,6 +59,8 @@ void test('repair on PostgreSQL: a primary network is replayed and put in its pl
 /** Of the tables that were damaged. */
 function countsOf(reader: Database): unknown {
   return reader.all(
-    statement('select (select count(*) from spent_holding), (select sum(timestamp) from block)'),
+    statement('select (select count(*) from spent_holding), (select sum(timestamp) from block)', {
+      over: 'tables',
+    }),
   )
 }

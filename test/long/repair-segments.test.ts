@@ -5,8 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { segmentsToMerge } from '../../src/store/ice/merge-plan.ts'
-import { unfilteredFormat } from '../../src/store/ice/segment-index.ts'
+import { segmentsToMerge } from '../../src/store/history/merge-segments.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { freshFolder, runFirn, startFirn, untilLive } from '../firn-process.ts'
@@ -22,9 +21,7 @@ void test('verify --store --repair: damaged and missing segments come back', asy
   assert.equal(await firn.end(), 0)
   const location = { store: 'embedded', dataDir: folder, freeze: { firn: 'test' } }
   const store = await openStore(location, name, chainTables, 'write')
-  await freezeAt(store, [10, 20, 30, 40, 50, 60, 70, 80, 100])
-  // One of an older version is put back in its own format.
-  await freezeAt(store, [120], unfilteredFormat)
+  await freezeAt(store, [10, 20, 30, 40, 50, 60, 70, 80, 100, 120])
   // The first eight become one.
   await mergeAll(store, (listed) => segmentsToMerge(listed).slice(0, 8))
   const segments = await segmentsOf(store)
@@ -39,9 +36,9 @@ void test('verify --store --repair: damaged and missing segments come back', asy
     ],
   )
   const own = join(folder, 'segments', name)
-  const [merged = '', second = '', third = ''] = segments.map((each) => `${each.name}.ice`)
-  const [traces = ''] = mergedTraces.map((each) => `${each.name}.ice`)
-  const named = [...segments, ...mergedTraces].map((each) => `${each.name}.ice`)
+  const [merged = '', second = '', third = ''] = segments.map((each) => `${each.name}.sqlite`)
+  const [traces = ''] = mergedTraces.map((each) => `${each.name}.sqlite`)
+  const named = ['identity', ...[...segments, ...mergedTraces].map((each) => `${each.name}.sqlite`)]
   for (const file of readdirSync(own)) if (!named.includes(file)) rmSync(join(own, file))
   const filesIn = (): Map<string, string> =>
     new Map(readdirSync(own).map((file) => [file, readFileSync(join(own, file)).toString('hex')]))
@@ -54,12 +51,12 @@ void test('verify --store --repair: damaged and missing segments come back', asy
   rmSync(join(own, traces))
   flip(join(own, second))
   writeFileSync(join(own, third), readFileSync(join(own, third)).subarray(0, -5))
-  writeFileSync(join(own, 'left.draft'), 'begun')
-  writeFileSync(join(own, `${'ab'.repeat(16)}.ice`), 'nobody names it')
+  writeFileSync(join(own, 'left.part'), 'begun')
+  writeFileSync(join(own, `${'ab'.repeat(16)}.sqlite`), 'nobody names it')
   const found = await runFirn('verify', '--store', ...places)
   assert.equal(found.code, 1, found.stderr)
   for (const file of [merged, second, third, traces])
-    assert.match(found.stdout, new RegExp(`^DAMAGED ${name}: segment ${file.slice(0, -4)}`, 'm'))
+    assert.match(found.stdout, new RegExp(`^DAMAGED ${name}: segment ${file.slice(0, -7)}`, 'm'))
   assert.match(found.stdout, /of blocks 0 to 79: segment is missing: /)
   assert.match(found.stdout, /of traces 0 to 79: segment is missing: /)
   const remade = await repair()
@@ -75,10 +72,10 @@ void test('verify --store --repair: damaged and missing segments come back', asy
   for (const file of [merged, second]) rmSync(join(own, file))
   const copied = await repair('--copies', copies)
   assert.equal(copied.code, 0, copied.stdout + copied.stderr)
-  assert.match(copied.stdout, new RegExp(`segment ${merged.slice(0, -4)}: copied from `))
+  assert.match(copied.stdout, new RegExp(`segment ${merged.slice(0, -7)}: copied from `))
   assert.match(
     copied.stdout,
-    new RegExp(`segment ${second.slice(0, -4)}: made again from the node`),
+    new RegExp(`segment ${second.slice(0, -7)}: made again from the node`),
   )
   assert.deepEqual(filesIn(), whole)
   assert.deepEqual(

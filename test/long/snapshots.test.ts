@@ -16,7 +16,7 @@ import { join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import type { Table } from '../../src/store/engine/table.ts'
-import { iceOf } from '../../src/store/ice/ice.ts'
+import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { problemsOf } from '../../src/store/snapshot/check-snapshot.ts'
@@ -91,7 +91,7 @@ void test('snapshot: taken beside a running Firn, copied once, restored with equ
   const first = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
   assert.equal(first.code, 0, first.stderr)
   assert.equal(await firn.end(), 0)
-  const segments = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.ice'))
+  const segments = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.sqlite'))
   assert.equal(segments.length, 6)
   const times = segments.map((name) => statSync(join(copies, name)).mtimeMs)
 
@@ -141,7 +141,7 @@ void test('snapshot: taken beside a running Firn, copied once, restored with equ
   await merging.close()
   const third = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
   assert.equal(third.code, 0, third.stderr)
-  const left = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.ice'))
+  const left = [...filesBelow(copies).keys()].filter((name) => name.endsWith('.sqlite'))
   assert.equal(left.length, 2)
   assert.ok(left.every((name) => !segments.includes(name)))
 })
@@ -194,8 +194,8 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   keep('four')
   const merging = await openStore(freezing(folder), frozen, chainTables, 'write')
   await mergeAll(merging, (listed) => (listed.length > 1 ? listed : []))
-  const ice = iceOf(merging)
-  ice?.removeOrphans(await ice.manifest(merging))
+  const history = historyOf(merging)
+  await merging.transaction(async (writer) => history?.removeUnnamed(writer))
   await merging.close()
   keep('merged')
   const become = (name: string): void => {
@@ -334,10 +334,10 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
     assert.match(ended.stderr + ended.stdout, pattern)
     assert.doesNotMatch(ended.stderr, /\n {4}at /)
   }
-  const segment = names.find((name) => name.endsWith('.ice')) ?? ''
+  const segment = names.find((name) => name.endsWith('.sqlite')) ?? ''
   const whole = readFileSync(join(copies, segment))
   writeFileSync(join(copies, segment), whole.subarray(0, 100))
-  await sentence(1, /^DAMAGED file is no segment, or is cut off: \S+ice$/m, 'verify', copies)
+  await sentence(1, /^DAMAGED file is no segment, or is cut off: \S+history$/m, 'verify', copies)
   writeFileSync(join(copies, segment), whole)
   const restore = ['restore', copies, '--data-dir', home]
   const [file = ''] = readdirSync(join(copies, 'snapshots'))

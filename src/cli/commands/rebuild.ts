@@ -15,7 +15,9 @@ import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
 import { configOf } from '../stores/configured-stores.ts'
 
-const firstHeight = statement('select min(height) from block')
+const firstHeight = statement('select height from block order by height limit 1', {
+  over: 'oldest',
+})
 
 /**
  * Counts the metrics of every chain that is indexed again from its store. Firn must not be writing

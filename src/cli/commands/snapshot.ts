@@ -101,10 +101,10 @@ function printSnapshot(id: string, manifest: SnapshotManifest): void {
 }
 
 /** Reads a snapshot whole and prints what is wrong; exit code 1 when anything is. */
-export function verifySnapshot(target: string, flags: Flags): void {
+export async function verifySnapshot(target: string, flags: Flags): Promise<void> {
   const folder = new SnapshotFolder(resolve(target))
   const manifest = folder.snapshot(idOf(flags))
-  const problems = problemsOf(folder, manifest)
+  const problems = await problemsOf(folder, manifest)
   for (const problem of problems) console.log(`DAMAGED ${problem}`)
   if (problems.length > 0) process.exitCode = exitCodes.failed
   else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
-import { assert, Fault, faultOf } from '../../core/fault.ts'
+import { assert, faultOf } from '../../core/fault.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { remakeSegment } from '../../indexing/evm/repair/remake-segment.ts'
 import { traceStage } from '../../indexing/evm/write/apply-traces.ts'
@@ -14,12 +14,11 @@ import { storeLocation } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
-import type { DamagedSegment } from '../../store/ice/check-segments.ts'
-import type { FreezeSubject } from '../../store/ice/freeze.ts'
-import { type Ice, iceOf } from '../../store/ice/ice.ts'
-import type { ManifestSegment } from '../../store/ice/manifest.ts'
-import { segmentFormat, unfilteredFormat } from '../../store/ice/segment-index.ts'
-import { segmentEnding } from '../../store/ice/segment-writer.ts'
+import type { DamagedSegment } from '../../store/history/check-segments.ts'
+import { type History, historyOf } from '../../store/history/history.ts'
+import type { ManifestSegment } from '../../store/history/manifest.ts'
+import { segmentEnding } from '../../store/history/segment-file.ts'
+import { holdLease } from '../../store/lease.ts'
 import { openStore } from '../../store/open.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
@@ -39,20 +38,23 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
   const location = { ...storeLocation(config), freeze: { firn: version } }
   const database = await openStore(location, store.key, store.tables, 'write')
   try {
-    const ice = iceOf(database)
-    assert(ice !== undefined, 'a store with damaged segments has segments')
+    const history = historyOf(database)
+    assert(history !== undefined, 'a store with damaged segments has segments')
     const { clock } = world
     const lease = await takeStore(database, owner, clock)
     return await whileKept(database, { lease, clock }, async (signal) => {
       let isWhole = true
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
         const isBack: boolean =
-          (await isCopied({ ice, work }, segment)) ||
+          (await isCopied({ database, history, work }, segment)) ||
           // Later segments are made from the balances before them.
-          (isWhole && (await isRemade({ database, ice, work, signal }, segment)))
+          (isWhole && (await isRemade({ database, history, work, signal }, segment)))
         isWhole &&= isBack
       }
-      ice.removeOrphans(await ice.manifest(database))
+      await database.transaction(async (writer) => {
+        await holdLease(writer, lease, clock)
+        await history.removeUnnamed(writer)
+      })
       return isWhole
     })
   } finally {
@@ -60,10 +62,13 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
   }
 }
 
-type Parts = { readonly ice: Ice; readonly work: RepairWork }
+type Parts = { readonly database: Database; readonly history: History; readonly work: RepairWork }
 
 /** Takes a copy of a segment from the folder, or from the other Firn, that was given. */
-async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promise<boolean> {
+async function isCopied(
+  { database, history, work }: Parts,
+  { name }: ManifestSegment,
+): Promise<boolean> {
   const { copies, store, world } = work
   if (copies === undefined) return false
   const isOffered = isWebAddress(copies)
@@ -71,7 +76,7 @@ async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promis
   const places = [file, join(store.key, file), join('segments', store.key, file)]
   const paths = places.map((place) => join(copies, place)).filter(existsSync)
   for (const from of isOffered ? [copies] : paths) {
-    const draft = ice.draft()
+    const draft = history.draft(await history.manifest(database))
     try {
       if (isOffered)
         await fetchSegment(world.download, {
@@ -83,7 +88,7 @@ async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promis
           maxBytes: work.config['segments.maxBytes'],
         })
       else copyFileSync(from, draft)
-      ice.adopt(draft, name)
+      await history.adopt(draft, name)
       console.log(`${store.key}: segment ${name}: copied from ${from}`)
       return true
     } catch (error) {
@@ -93,18 +98,17 @@ async function isCopied({ ice, work }: Parts, { name }: ManifestSegment): Promis
       const why = isDamaged ? `the copy is damaged, too: ${from}` : fault.message
       console.log(`${store.key}: segment ${name}: ${why}`)
     } finally {
-      rmSync(draft, { force: true })
-      ice.drafted(draft)
+      history.drafted(draft)
     }
   }
   return false
 }
 
 async function isRemade(
-  parts: Parts & { readonly database: Database; readonly signal: AbortSignal },
+  parts: Parts & { readonly signal: AbortSignal },
   segment: DamagedSegment,
 ): Promise<boolean> {
-  const { ice, work, database, signal } = parts
+  const { history, work, database, signal } = parts
   const { config, store, world } = work
   assert(store.chain !== undefined, 'a store of an EVM chain has its chain')
   const folder = mkdtempSync(join(config.dataDir, `repair-${store.key}-`))
@@ -123,14 +127,14 @@ async function isRemade(
       traced: await tracedHeights(database),
       log: (line: string) => console.log(`${store.key}: ${line}`),
     }
-    const path = await remakeSegment(remaking, segment, await subjectsOf(parts, segment))
+    const path = await remakeSegment(remaking, segment)
     if (path === undefined) {
       console.log(
         `${store.key}: segment ${segment.name}: NOT mended: the node tells other rows than were written, or another version wrote them`,
       )
       return false
     }
-    ice.adopt(path, segment.name)
+    await history.adopt(path, segment.name)
     console.log(`${store.key}: segment ${segment.name}: made again from the node`)
     return true
   } finally {
@@ -146,30 +150,4 @@ async function tracedHeights(
   const from = Number((await database.get(metaValue, [tracesSinceName]))?.[0] ?? 0)
   const last = (await checkpointHeights(database)).get(traceStage) ?? -1
   return { from, until: last + 1 }
-}
-
-/** Subjects that a segment may have had, the likeliest first. */
-async function subjectsOf(
-  { ice, database }: Parts & { readonly database: Database },
-  damaged: ManifestSegment,
-): Promise<FreezeSubject[]> {
-  const genesisHash = String((await database.get(metaValue, ['genesisHash']))?.[0] ?? '')
-  const { segments } = await ice.manifest(database)
-  const told = [damaged, ...segments].flatMap((each) => subjectIn(ice, each))
-  const newest = [...told, { store: database.name, genesisHash, firn: version }]
-  const all = ([segmentFormat, unfilteredFormat] as const).flatMap((format) =>
-    newest.map((subject) => ({ ...subject, format })),
-  )
-  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
-}
-
-/** The subject of a segment; none where it cannot be opened. */
-function subjectIn(ice: Ice, { name }: ManifestSegment): FreezeSubject[] {
-  try {
-    const { store, genesisHash, firn } = ice.segment(name).index
-    return [{ store, genesisHash, firn }]
-  } catch (error) {
-    if (error instanceof Fault) return []
-    throw error
-  }
 }

@@ -2,8 +2,8 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { checkSegments, type DamagedSegment } from '../../store/ice/check-segments.ts'
-import type { ManifestSegment } from '../../store/ice/manifest.ts'
+import { checkSegments, type DamagedSegment } from '../../store/history/check-segments.ts'
+import type { ManifestSegment } from '../../store/history/manifest.ts'
 import { checkStore, checkStructure, type DamagedRange } from '../../store/sums/check-store.ts'
 import { hasSums } from '../../store/sums/summed-database.ts'
 import type { ConfiguredStore } from './configured-stores.ts'
@@ -61,7 +61,7 @@ export async function verdictOf(
     const signal = AbortSignal.timeout(limitMs)
     const damaged = await checkStore(database, store.tables, { signal, ...counted })
     const structure = await checkStructure(database)
-    const segments = await checkSegments(database, counted.segment)
+    const segments = await checkSegments(database, { progress: counted.segment })
     return { ...none, hasSums: true, rows: counted.rows(), damaged, structure, segments }
   } catch (error) {
     const fault = faultOf(error)

@@ -2,8 +2,8 @@
 
 import { recount } from '../../indexing/evm/write/recount.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
-import { thawFrom } from '../../store/ice/freeze.ts'
-import { iceOf } from '../../store/ice/ice.ts'
+import { thawFrom } from '../../store/history/freeze.ts'
+import { historyOf } from '../../store/history/history.ts'
 import { awaitLease, holdLease } from '../../store/lease.ts'
 import { openStore } from '../../store/open.ts'
 import type { RepairWork } from './repair-work.ts'
@@ -19,17 +19,20 @@ export async function thawStore({ config, store, world, owner }: RepairWork): Pr
   const location = storeLocation(config)
   const database = await openStore(location, store.key, store.tables, 'write')
   try {
-    const ice = iceOf(database)
-    if (ice === undefined) return false
+    const history = historyOf(database)
+    if (history === undefined) return false
     const { clock } = world
     const signal = AbortSignal.timeout(leaseLimitMs)
     const lease = await awaitLease(database, owner, { clock, signal })
     const isThawed = await database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
-      return thawFrom({ writer, ice, tables: store.tables, recount }, 0)
+      return thawFrom({ writer, history, recount }, 0)
     })
     // Nobody else would: without segments a deployment that does not freeze looks for none.
-    ice.removeOrphans(await ice.manifest(database))
+    await database.transaction(async (writer) => {
+      await holdLease(writer, lease, clock)
+      await history.removeUnnamed(writer)
+    })
     return isThawed
   } finally {
     await database.close()

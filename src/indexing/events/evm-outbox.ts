@@ -9,7 +9,7 @@ import { cutOutbox } from '../../store/query/events/outbox.ts'
 import type { PlaceRange } from '../../store/query/events/places-of-addresses.ts'
 import type { Watch } from '../../store/query/events/watch.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
-import { integerAt, maybeIntegerAt } from '../../store/query/row-values.ts'
+import { integerAt } from '../../store/query/row-values.ts'
 import type { Watches } from './open-webhooks.ts'
 import { OutboxWriter } from './outbox-writer.ts'
 
@@ -71,15 +71,19 @@ function addressKeys(addresses: Uint8Array): ReadonlySet<string> {
   return keys
 }
 
-const ends = statement('select min(height), max(height) from block')
-const timeAt = statement('select timestamp from block where height = ?')
+const first = statement('select height from block order by height limit 1', { over: 'oldest' })
+const last = statement('select height from block order by height desc limit 1', { over: 'newest' })
+const timeAt = statement('select timestamp from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 
 /** First stored height with a time after `moment`; one after the last when there is none. */
 async function heightAfter(reader: Reader, moment: number): Promise<number> {
-  const row = await reader.get(ends)
-  let low = row === undefined ? undefined : maybeIntegerAt(row, 0)
-  if (row === undefined || low === undefined) return 0
-  let high = integerAt(row, 1) + 1
+  const [begin, end] = [await reader.get(first), await reader.get(last)]
+  if (begin === undefined || end === undefined) return 0
+  let low = integerAt(begin, 0)
+  let high = integerAt(end, 0) + 1
   while (low < high) {
     const middle: number = Math.floor((low + high) / 2)
     const time = await reader.get(timeAt, [middle])

@@ -25,7 +25,8 @@ const metaOf = statement('select value from meta where name = ?')
 const logsAfter = statement(
   `select e.kind, e.address_id, e.topics, e.data, k.pos
    from event_by_kind k join event e on e.pos = k.pos
-   where k.kind = ? and k.pos > ? and k.pos <= ? order by k.pos limit 500`,
+   where k.kind = ? and k.pos > ? and k.pos <= ? order by k.pos limit ?`,
+  { over: 'oldest', within: { pos: [1, 2] } },
 )
 const wishesAfter = statement(
   `select contract, item, standard, asked_at from nft_request
@@ -41,6 +42,9 @@ const makeUnfetchedDue = statement(
   'update nft_metadata set due = ?, attempts = 0 where status = ? and due is null',
   { unsummed: true },
 )
+
+/** Logs of a kind read at once. */
+const logsAtOnce = 500
 
 /** Positions without news that are read again rather than noted: 1,000 blocks. */
 const notedEvery = placesPerBlock * 1_000
@@ -73,10 +77,10 @@ export async function readLogs(
   const rows: Row[] = []
   let upTo = until
   for (const kind of kinds) {
-    const found = await store.all(logsAfter, [kind, after, until])
+    const found = await store.all(logsAfter, [kind, after, until, logsAtOnce])
     rows.push(...found)
     // A full answer may have left some out: go no further than it went.
-    const last = found.length === 500 ? Number(found.at(-1)?.[4]) : until
+    const last = found.length === logsAtOnce ? Number(found.at(-1)?.[4]) : until
     upTo = Math.min(upTo, last)
   }
   const stale = staleOf(rows.filter((row) => Number(row[4]) <= upTo))

@@ -148,7 +148,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       owner: options.owner,
       keepEventsMs: options.keepEventsMs,
     }
-    const worker = new Worker(entryFile(`indexing/${name}-worker`), {
+    const worker = new Worker(entryFile(`indexing/run/${name}-worker`), {
       name,
       workerData: data,
       transferList: [link.port, port],

@@ -7,7 +7,7 @@
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import { assert } from '../../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../../source/evm-source.ts'
-import type { MergeFiles } from '../../store/ice/merge-files.ts'
+import type { MergeFiles } from '../../store/history/merge-files.ts'
 import { openChainHost, type ChainHost } from '../evm/run/chain-host.ts'
 import { messageStream } from '../icm/message-stream.ts'
 import { primaryAnswers } from '../primary/run/calls.ts'

@@ -153,7 +153,7 @@ function start(
   const [asks, asked] = [questions.port2, orders.port2]
   const news = parts.told?.()
   const known = { thread, worldModule, config, share, owner, address, main, news }
-  const worker = new Worker(entryFile('service/api-worker'), {
+  const worker = new Worker(entryFile('service/answering/api-worker'), {
     name,
     workerData: { link, asks, asked, ...known } satisfies ApiWorkerData,
     transferList: [link.port, asks, asked],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import type { World } from '../../core/world.ts'
-import type { SegmentFetching } from '../../store/ice/fetched-segments.ts'
+import type { SegmentFetching } from '../../store/history/fetched-segments.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import { fetchSegment } from './fetch-segment.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import type { ServedChain } from '../../api/operation/chain-directory.ts'
 import type { ApiServer } from '../../api/server/server.ts'
-import { readManifest } from '../../store/ice/manifest.ts'
-import { segmentEnding } from '../../store/ice/segment-writer.ts'
+import { readManifest } from '../../store/history/manifest.ts'
+import { segmentEnding } from '../../store/history/segment-file.ts'
 import { version } from '../version.ts'
 import { offeringOf, pathParameter, unknownFile } from './offered-files.ts'
 

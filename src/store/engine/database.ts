@@ -7,7 +7,7 @@
 
 import { assert } from '../../core/fault.ts'
 import { ByteColumn } from './byte-column.ts'
-import type { Table } from './table.ts'
+import type { HistoryStage, HistoryTable, Table } from './table.ts'
 
 /** A stored value. Integers are numbers up to 2^53; `amount` columns are bigints. */
 export type Value = number | bigint | string | Uint8Array | null
@@ -19,28 +19,72 @@ export type Row = readonly Value[]
 export type Soon<T> = T | Promise<T>
 
 /**
- * A question. `?` marks a parameter; engines number them as they need.
+ * How the answers of the tables and of the files of frozen history (`store/history`), each of which has
+ * its own heights, become one answer.
+ *
+ * - `newest`: rows come newest first; what has newer rows is asked first, until the limit is reached
+ * - `oldest`: rows come oldest first
+ * - `merge`: rows are ordered by their first column, and each value of it is wanted once
+ * - `sum`: one row of numbers, each of which is the sum of all
+ * - `last`: the newest row of a key; its amount, which is the last two columns, is the sum of all
+ * - `tables`: only the tables are asked; those named in it have no frozen rows, or these are not wanted
+ */
+export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'last' | 'tables'
+
+/** Where the rows of an answer lie: numbers of two parameters, inclusive and exclusive, or of one for both. */
+export type Within = { readonly pos: readonly number[] } | { readonly height: readonly number[] }
+
+/** Facts about a question of history that its words do not tell. */
+export type AskedOver = {
+  readonly over?: Over | undefined
+  /** Files of other heights are not asked; absent, all are until the answer is complete. */
+  readonly within?: Within | undefined
+  /** Whose history it is; absent, that of `blocks`. */
+  readonly stage?: HistoryStage | undefined
+}
+
+/**
+ * A question. `?` marks a parameter; engines number them as they need. Where its words end with `limit ?`
+ * the last parameter is the number of rows wanted.
  *
  * `postgres` differs only where the engines have no common words. `bigints` makes every integer
  * of the answer a bigint (for `amount` columns).
  */
-export type Statement = {
+export type Statement = AskedOver & {
   readonly sqlite: string
   readonly postgres: string
   readonly bigints: boolean
   /** It changes rows of a summed table, but only what is not summed: see `Table.sums`. */
   readonly unsummed?: boolean
-  /** It asks for the rows of tables alone, whatever history segments hold. */
-  readonly rowsOnly?: boolean
 }
 
+type StatementOptions = AskedOver & {
+  readonly bigints?: boolean
+  readonly postgres?: string
+  readonly unsummed?: boolean
+}
+
+type Word = 'from' | 'join'
+/** `true` for a text that names a table of history. */
+export type NamesHistory<Text extends string> = Text extends
+  | `${string}${Word} ${HistoryTable}`
+  | `${string}${Word} ${HistoryTable}${' ' | '\n' | ')' | ','}${string}`
+  ? true
+  : false
+/** Whatever names a table of history says over what it is asked; so does a text that the compiler does not know. */
+export type OptionsOf<Text extends string, Options> = string extends Text
+  ? [options: Options & { readonly over: Over | undefined }]
+  : NamesHistory<Text> extends true
+    ? [options: Options & { readonly over: Over }]
+    : [options?: Options]
+
 /** A statement whose words are the same in both engines. */
-export function statement(
-  text: string,
-  options: { bigints?: boolean; postgres?: string; unsummed?: boolean; rowsOnly?: boolean } = {},
+export function statement<const Text extends string>(
+  text: Text,
+  ...[options = {}]: OptionsOf<Text, StatementOptions>
 ): Statement {
-  const { bigints = false, postgres = text, unsummed = false, rowsOnly = false } = options
-  return { sqlite: text, postgres, bigints, unsummed, rowsOnly }
+  const { bigints = false, postgres = text, unsummed = false, over, within, stage } = options
+  return { sqlite: text, postgres, bigints, unsummed, over, within, stage }
 }
 
 /** A column of values for bulk writing, all columns of one call equally long. */
@@ -73,8 +117,8 @@ export type Lookup = {
   readonly key: readonly string[]
   readonly select: readonly string[]
   readonly last?: string
-  /** Asks the tables alone, as {@link Statement.rowsOnly}. */
-  readonly rowsOnly?: boolean
+  /** Asks the tables alone, whatever is frozen. */
+  readonly over?: 'tables'
   /** Makes every integer of the answer a bigint, as in {@link Statement}. */
   readonly bigints?: boolean
 }
@@ -87,8 +131,8 @@ export interface Reader {
   readonly get: (statement: Statement, parameters?: readonly Value[]) => Soon<Row | undefined>
   /** One row (or `undefined`) per tuple of `keys`, in their order. */
   readonly lookup: (lookup: Lookup, keys: readonly Column[]) => Soon<(Row | undefined)[]>
-  /** The segments it reads beside its tables (`store/ice`), where there are any. */
-  readonly segments?: object
+  /** The segments it reads beside its tables (`store/history`), where there are any. */
+  readonly history?: object
 }
 
 /** Reads history of a store until it is closed. */

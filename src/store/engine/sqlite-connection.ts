@@ -1,6 +1,7 @@
 /** One SQLite connection: settings, prepared statements, faults. */
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
@@ -51,6 +52,8 @@ export type ConnectionOptions = {
   readonly path: string
   readonly name: string
   readonly readOnly: boolean
+  /** True where nobody changes the file while it is open: no lock is taken for a statement. */
+  readonly isImmutable?: boolean
   /** Pages to keep; a transaction that changes more of them writes some before it ends. */
   readonly cachePages: number
   readonly busyTimeoutMs: number
@@ -66,7 +69,7 @@ export class SqliteConnection {
     this.#name = options.name
     this.#database = this.#guarded(
       () =>
-        new DatabaseSync(options.path, {
+        new DatabaseSync(options.isImmutable === true ? immutable(options.path) : options.path, {
           readOnly: options.readOnly,
           timeout: options.busyTimeoutMs,
           enableForeignKeyConstraints: false,
@@ -226,6 +229,13 @@ export class SqliteConnection {
       throw faultOf(error) ?? sqliteFault(this.#name, error)
     }
   }
+}
+
+/** Address of a file that nobody changes. */
+export function immutable(path: string): URL {
+  const address = pathToFileURL(path)
+  address.search = '?immutable=1'
+  return address
 }
 
 /** A failure of SQLite as one of our faults. */

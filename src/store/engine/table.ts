@@ -60,16 +60,11 @@ export type Table = {
    *
    * - `whole`: each row is in one place
    * - `running`: its amounts count from the first height of the tables, or of the segment, that a row is
-   *   in (`store/ice/running-amounts.ts`)
+   *   in (`store/history/over-segments.ts`)
    * - `firsts`: its last column, behind the key, is the first height of a key. Tables and each segment
    *   have a row for every key that they name, and the oldest counts
    */
   readonly freezes?: 'whole' | 'running' | 'firsts'
-  /**
-   * Of a table that freezes: rows that a segment reads at once, for some ten kilobytes; absent, those are
-   * 256.
-   */
-  readonly groupRows?: number
   /** Of a table that freezes: who writes its rows; absent, those are {@link HistoryStage} `blocks`. */
   readonly stage?: HistoryStage
 }
@@ -82,11 +77,28 @@ export const historyStages = ['blocks', 'traces'] as const
 /** One of {@link historyStages}. */
 export type HistoryStage = (typeof historyStages)[number]
 
+/** Names of the tables whose rows freeze: a question that names one says over what it is asked. */
+export type HistoryTable =
+  | 'block'
+  | 'tx'
+  | 'tx_by_hash'
+  | 'tx_failed'
+  | 'tx_by_address'
+  | 'transfer'
+  | 'transfer_by_address'
+  | 'transfer_by_token'
+  | 'internal'
+  | 'internal_by_address'
+  | 'balance'
+  | 'holding'
+  | 'event'
+  | 'event_by_kind'
+
 /** A table of wide rows. Key: one integer column, or any columns when `keyed`. */
 export function table(
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes' | 'stage' | 'groupRows'> &
+  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes' | 'stage'> &
     Partial<Pick<Table, 'indexes'>>,
 ): Table {
   return { indexes: [], ...shape, name, columns }

@@ -55,7 +55,7 @@ export async function presentTables(
   const tables = store.tables.filter(({ name }) => present.has(name))
   for (const table of tables) {
     try {
-      await reader.all(statement(columnsSql(table)))
+      await reader.all(statement(columnsSql(table), { over: 'tables' }))
     } catch (cause) {
       throw new Fault(
         'store-version',

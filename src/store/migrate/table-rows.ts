@@ -46,7 +46,7 @@ export async function lastKey(reader: Reader, table: Table): Promise<Row | undef
   return reader.get(
     statement(`select ${keys.join(', ')} from ${table.name} order by ${order} limit 1`, {
       bigints: true,
-      rowsOnly: true,
+      over: 'tables',
     }),
   )
 }
@@ -78,7 +78,7 @@ function pageOf(table: Table, isAfter: boolean): ReturnType<typeof statement> {
   return statement(`select ${columns} from ${table.name}${where} order by ${keys} limit ?`, {
     bigints: true,
     // Frozen history stays in its folder.
-    rowsOnly: true,
+    over: 'tables',
   })
 }
 

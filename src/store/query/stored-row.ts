@@ -13,7 +13,15 @@
 import { assert } from '../../core/fault.ts'
 import { functionOfText } from '../../core/function-of-text.ts'
 import { itemAt } from '../../core/item-at.ts'
-import { type Row, type Statement, statement, type Value } from '../engine/database.ts'
+import {
+  type AskedOver,
+  type NamesHistory,
+  type Over,
+  type Row,
+  type Statement,
+  statement,
+  type Value,
+} from '../engine/database.ts'
 
 /** A column of a row: the words that select it, and the value of what they give. */
 export type StoredColumn<T> = {
@@ -40,11 +48,20 @@ export type StoredRow<R, C extends StoredColumns = StoredColumns> = {
    * The statement of `text` with the columns in their place; `postgres` where the engines have no
    * common words.
    */
-  readonly statement: (text: Text, options?: StatementOptions) => Statement
+  readonly statement: StatementOf
   /** A row of such a statement. */
   readonly read: (row: Row) => R
 }
-type StatementOptions = { readonly postgres?: Text; readonly bigints?: boolean }
+/** A text that names no table of history, which says over what it is asked. */
+type PlainText<T extends string> = T & (NamesHistory<T> extends true ? never : unknown)
+type StatementOf = {
+  (text: Text, options: StatementOptions & { readonly over: Over | undefined }): Statement
+  <const T extends string>(
+    text: (columns: string) => PlainText<T>,
+    options?: StatementOptions,
+  ): Statement
+}
+type StatementOptions = AskedOver & { readonly postgres?: Text; readonly bigints?: boolean }
 
 /** The rows of a declaration. */
 export type RowOf<S> = S extends StoredRow<infer R> ? R : never
@@ -78,8 +95,11 @@ export function storedRow<const C extends StoredColumns, B extends object = Reco
   return {
     columns,
     names: Object.values(columns).map(({ sql }) => sql),
-    statement: (words, { postgres: otherWords = words, bigints = false } = {}) =>
-      statement(words(selection(sqlite)), { postgres: otherWords(selection(postgres)), bigints }),
+    statement: (words: Text, options?: StatementOptions) => {
+      const { postgres: otherWords = words, over, ...rest } = options ?? {}
+      const other = otherWords(selection(postgres))
+      return statement<string>(words(selection(sqlite)), { ...rest, over, postgres: other })
+    },
     read: readerOf({ alone, joined, body }),
   }
 }

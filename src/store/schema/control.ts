@@ -13,7 +13,7 @@ export const meta = table(
 /** Name in `meta` of the height from which traces are complete, where that is not the first one. */
 export const tracesSinceName = 'tracesSince'
 
-/** Name in `meta` of the segments that hold history; see `store/ice/manifest.ts`. */
+/** Name in `meta` of the segments that hold history; see `store/history/manifest.ts`. */
 export const segmentsName = 'segments'
 
 /** Name in `meta` of what hashes do not prove of the stored blocks; see `stored-proofs.ts`. */

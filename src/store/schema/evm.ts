@@ -58,7 +58,6 @@ export const block = table(
     layout: 'rows',
     sums: sumsBy('height', heightsPerSum),
     freezes: 'whole',
-    groupRows: 16,
     indexes: [{ name: 'block_by_hash', columns: ['hash_prefix'] }],
   },
 )
@@ -303,7 +302,6 @@ export const event = table(
     layout: 'rows',
     sums: sumsBy('pos', placesPerBlock * heightsPerSum),
     freezes: 'whole',
-    groupRows: 64,
   },
 )
 

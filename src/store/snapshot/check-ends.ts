@@ -3,7 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import { type Reader, statement } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
-import { placeColumn } from '../ice/frozen-shape.ts'
+import { placeColumn } from '../history/segment-file.ts'
 import { nftAmount, nftRange, nftToken } from '../schema/nft.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import { chainTables } from '../schema/stores.ts'
@@ -29,7 +29,7 @@ export async function checkEnds(reader: Reader, until: number): Promise<void> {
     const isHeight = column === 'height' || column === 'since'
     const limit = isHeight ? until : until * placesPerBlock
     const question = statement(`select 1 from ${table.name} where ${column} >= ? limit 1`, {
-      rowsOnly: true,
+      over: 'tables',
     })
     if ((await reader.get(question, [limit])) === undefined) continue
     throw new Fault(

@@ -1,15 +1,19 @@
 /** Reads every file of a snapshot and compares it with its hash. */
 
 import { faultOf } from '../../core/fault.ts'
-import { checkFile, checkSegment, type SnapshotFolder } from './snapshot-folder.ts'
+import { checkName } from '../history/segment-file.ts'
+import { checkFile, type SnapshotFolder } from './snapshot-folder.ts'
 import type { SnapshotManifest } from './snapshot-manifest.ts'
 
 /** Problems of the files of a snapshot, a sentence each. Cost: every byte is read. */
-export function problemsOf(folder: SnapshotFolder, manifest: SnapshotManifest): readonly string[] {
+export async function problemsOf(
+  folder: SnapshotFolder,
+  manifest: SnapshotManifest,
+): Promise<readonly string[]> {
   const problems: string[] = []
-  const look = (check: () => void): void => {
+  const look = async (check: () => void | Promise<void>): Promise<void> => {
     try {
-      check()
+      await check()
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
@@ -17,10 +21,10 @@ export function problemsOf(folder: SnapshotFolder, manifest: SnapshotManifest): 
     }
   }
   for (const { name, tables, segments } of manifest.stores) {
-    look(() => checkFile(folder.filePath(tables), tables))
+    await look(() => checkFile(folder.filePath(tables), tables))
     for (const segment of segments)
-      look(() => checkSegment(folder.segmentPath(name, segment), segment))
+      await look(() => checkName(folder.segmentPath(name, segment), segment.name))
   }
-  for (const file of manifest.documents) look(() => checkFile(folder.filePath(file), file))
+  for (const file of manifest.documents) await look(() => checkFile(folder.filePath(file), file))
   return problems
 }

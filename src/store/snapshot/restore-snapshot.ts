@@ -19,15 +19,18 @@ import { dirname, join } from 'node:path'
 import { Fault } from '../../core/fault.ts'
 import { copiedHistory, markCopied } from '../copied-history.ts'
 import { statement } from '../engine/database.ts'
-import { readManifest } from '../ice/manifest.ts'
-import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
+import { stageOf } from '../engine/table.ts'
+import { checkForeign } from '../history/fetched-segments.ts'
+import { identityName, putIdentity } from '../history/history.ts'
+import { readManifest } from '../history/manifest.ts'
+import { onDisk, segmentEnding } from '../history/segment-file.ts'
 import { openStore } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
 import { outboxTables } from '../schema/events.ts'
 import { cutMessages } from '../schema/evm.ts'
 import { chainTables } from '../schema/stores.ts'
 import { checkEnds } from './check-ends.ts'
-import { checkFile, checkSegment, putFile } from './snapshot-folder.ts'
+import { checkFile, putFile } from './snapshot-folder.ts'
 import {
   isOfChain,
   manifestText,
@@ -47,7 +50,7 @@ const checkedName = 'checked'
 type Restored = {
   readonly from: SnapshotFile
   readonly to: string
-  readonly check: (path: string) => void
+  readonly check: (path: string) => void | Promise<void>
 }
 
 /** A snapshot, and what becomes of it. */
@@ -81,11 +84,12 @@ export async function restoreSnapshot(of: Restoring): Promise<void> {
       throw error
     }
   }
-  for (const { to } of files) {
+  const identities = manifest.stores.map(({ name }) => join('segments', name, identityName))
+  for (const to of [...identities, ...files.map((file) => file.to)]) {
     const staged = join(restoring, 'files', to)
     // Moved before an earlier attempt ended.
     if (existsSync(staged)) putFile(staged, join(dataDir, to))
-    told(to)
+    if (!identities.includes(to)) told(to)
   }
   rmSync(restoring, { recursive: true, force: true })
 }
@@ -154,7 +158,10 @@ function filesOf(manifest: SnapshotManifest): Restored[] {
     ...segments.map((segment) => ({
       from: { store: name, segment },
       to: join('segments', name, segment.name + segmentEnding),
-      check: (path: string) => checkSegment(path, segment),
+      check: (path: string) => {
+        const tables = chainTables.filter((table) => stageOf(table) === segment.stage)
+        return checkForeign(path, segment.name, tables)
+      },
     })),
   ])
   const documents = manifest.documents.map((file): Restored => ({
@@ -177,7 +184,7 @@ async function copied(
   onDisk(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
   try {
     await source.take(from, part)
-    check(part)
+    await check(part)
   } catch (cause) {
     rmSync(part, { force: true })
     if (!(cause instanceof Fault)) throw cause
@@ -202,7 +209,9 @@ async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
     if (foreign !== undefined)
       throw new Fault('store-failed', `store has a part that is not of Firn: ${name} ${foreign[0]}`)
     if (segments.length === 0 && !isOfChain(stored)) return
-    const listed = (await readManifest(store)).segments.map((each) => each.name)
+    const { segments: own, folder } = await readManifest(store)
+    if (own.length > 0) putIdentity(join(dataDir, 'segments', name), folder)
+    const listed = own.map((each) => each.name)
     if (listed.join() !== segments.map((each) => each.name).join())
       throw new Fault('store-failed', `snapshot lists other segments than its store: ${name}`)
   } finally {

@@ -28,9 +28,8 @@ import { dirname, join } from 'node:path'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
 import { Claim } from '../engine/sqlite-claim.ts'
-import { isHeight } from '../ice/manifest.ts'
-import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
-import { Segment } from '../ice/segment.ts'
+import { isHeight } from '../history/manifest.ts'
+import { onDisk, segmentEnding } from '../history/segment-file.ts'
 import {
   manifestText,
   parseSnapshot,
@@ -227,23 +226,6 @@ export function checkFile(path: string, wanted: StoredFile): void {
   if (sha256 !== wanted.sha256 || bytes !== wanted.bytes)
     throw new Fault('store-failed', `file of a snapshot is cut off or altered: ${path}`)
 }
-
-/** Reads a segment whole. Throws `store-failed` where it is not the one that is wanted. */
-export function checkSegment(path: string, wanted: ManifestName): void {
-  const segment = new Segment(path)
-  try {
-    const { from, until } = segment.index
-    const isWanted = segment.name === wanted.name && from === wanted.from && until === wanted.until
-    if (!isWanted) throw new Fault('store-failed', `file is another segment: ${path}`)
-    const damaged = segment.damagedTables()
-    if (damaged.length > 0)
-      throw new Fault('store-failed', `bytes of ${damaged.join(', ')} are damaged: ${path}`)
-  } finally {
-    segment.close()
-  }
-}
-
-type ManifestName = Pick<StoredSegment, 'name' | 'from' | 'until'>
 
 /** Size of a file; `undefined` where there is none. */
 export function sizeOf(path: string): number | undefined {

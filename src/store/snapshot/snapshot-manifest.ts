@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import { isHeight, type ManifestSegment, parseManifest } from '../ice/manifest.ts'
+import { isHeight, type ManifestSegment, parseSegments } from '../history/manifest.ts'
 import { logEnding } from '../schema/logs.ts'
 
 /** Version of the form of manifests. */
@@ -141,7 +141,7 @@ function segmentsOf(value: unknown): readonly ManifestSegment[] {
     const { stage, from, until, name, tier } = fieldsOf(each)
     return [stage, from, until, name, tier]
   })
-  return parseManifest(JSON.stringify(entries)).segments
+  return parseSegments(entries)
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@
 import { constants, copyFileSync, existsSync } from 'node:fs'
 
 import { Fault } from '../../core/fault.ts'
-import { onDisk } from '../ice/segment-writer.ts'
+import { onDisk } from '../history/segment-file.ts'
 import type { SnapshotFolder } from './snapshot-folder.ts'
 import type { StoredFile, StoredSegment } from './snapshot-manifest.ts'
 

@@ -6,19 +6,13 @@ import { join } from 'node:path'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { checkpointHeights } from '../checkpoint.ts'
 import { statement } from '../engine/database.ts'
-import { type Manifest, readManifest } from '../ice/manifest.ts'
-import { onDisk, segmentEnding } from '../ice/segment-writer.ts'
+import { type Manifest, parseManifest, readManifest } from '../history/manifest.ts'
+import { checkName, onDisk, segmentEnding } from '../history/segment-file.ts'
 import type { CopiedStore } from '../migrate/copy-store.ts'
 import { openStore, type StoreLocation } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
 import { copyTables } from './copy-tables.ts'
-import {
-  checkSegment,
-  hashOfFile,
-  putFile,
-  sizeOf,
-  type SnapshotFolder,
-} from './snapshot-folder.ts'
+import { hashOfFile, putFile, sizeOf, type SnapshotFolder } from './snapshot-folder.ts'
 import {
   type SnapshotManifest,
   snapshotFormat,
@@ -79,12 +73,13 @@ async function storeCopied(work: SnapshotWork, store: CopiedStore): Promise<Stor
   for (let attempt = 1; ; attempt++) {
     // Most bytes are in segments: once they are copied little can change beside the tables.
     const before = await listedNow(work, store)
-    for (const segment of before.segments) copyOrLeave(work, store.name, segment)
+    for (const segment of before.segments) await copyOrLeave(work, store.name, segment)
     const part = work.folder.emptyPart('tables')
     const path = await copyTables(work.location, store, part)
     const facts = await factsOf(part, store)
     try {
-      const segments = facts.segments.map((each) => segmentCopied(work, store.name, each))
+      const segments: StoredSegment[] = []
+      for (const each of facts.segments) segments.push(await segmentCopied(work, store.name, each))
       const tables = filed(work, path, store.name)
       const { chainId, heights } = facts
       return { name: store.name, chainId, heights, tables, segments }
@@ -101,7 +96,7 @@ type StoreFacts = Pick<StoredStore, 'chainId' | 'heights'> & {
 }
 
 async function listedNow({ location }: SnapshotWork, store: CopiedStore): Promise<Manifest> {
-  if (!hasControl(store)) return { segments: [], text: '' }
+  if (!hasControl(store)) return parseManifest('')
   const database = await openStore(location, store.name, controlTables, 'read')
   try {
     return await readManifest(database)
@@ -138,13 +133,13 @@ function hasControl({ tables }: CopiedStore): boolean {
   return names.has('meta') && names.has('checkpoint')
 }
 
-function copyOrLeave(
+async function copyOrLeave(
   work: SnapshotWork,
   store: string,
   segment: Manifest['segments'][number],
-): void {
+): Promise<void> {
   try {
-    segmentCopied(work, store, segment)
+    await segmentCopied(work, store, segment)
   } catch (error) {
     // The tables tell whether it is still needed.
     if (faultOf(error)?.code !== 'store-failed') throw error
@@ -152,11 +147,11 @@ function copyOrLeave(
 }
 
 /** A segment in the folder, copied where it is not there. Throws `store-failed` for a damaged one. */
-function segmentCopied(
+async function segmentCopied(
   { folder, location, told }: SnapshotWork,
   store: string,
   segment: Manifest['segments'][number],
-): StoredSegment {
+): Promise<StoredSegment> {
   const path = folder.segmentPath(store, segment)
   const label = `${store}: segment ${segment.name}`
   const known = sizeOf(path)
@@ -170,7 +165,7 @@ function segmentCopied(
     throw new Fault('store-failed', `segment is missing, run firn verify --store: ${from}`)
   const part = join(folder.emptyPart('segment'), segment.name)
   onDisk(() => copyFileSync(from, part, constants.COPYFILE_FICLONE))
-  checkSegment(part, segment)
+  await checkName(part, segment.name)
   putFile(part, path)
   const bytes = sizeOf(path) ?? 0
   told(label, bytes)

@@ -51,7 +51,7 @@ function pageQuestion({ table, names, isBackwards = false }: Pages, where: strin
   const order = table.key.map((name) => (isBackwards ? `${name} desc` : name)).join(', ')
   return statement(
     `select ${names.join(', ')} from ${table.name} where ${where} order by ${order} limit ${pageRows}`,
-    { bigints: hasAmounts(table), rowsOnly: true },
+    { bigints: hasAmounts(table), over: 'tables' },
   )
 }
 

@@ -13,7 +13,7 @@ import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
-import { u32At } from '../../core/item-at.ts'
+import { itemAt, u32At } from '../../core/item-at.ts'
 import type { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
 import { factsOf, questionsTo } from '../../indexing/evm/tokens/token-metadata.ts'
 import { storedBatch } from '../../indexing/evm/write/stored-batch.ts'
@@ -25,6 +25,7 @@ import {
   statement,
   type Value,
 } from '../../store/engine/database.ts'
+import { addressesOfIds } from '../../store/query/evm/address-id.ts'
 import { balanceAt } from '../../store/query/evm/balance-at.ts'
 import { storedHeights } from '../../store/query/evm/traced-heights.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
@@ -58,20 +59,22 @@ const balanceOfSelector = '0x70a08231'
 /** Holders of a token that are asked. */
 const holdersPerToken = 8
 
-const firstBlock = statement('select min(height) from block')
+const firstBlock = statement('select height from block order by height limit 1', {
+  over: 'oldest',
+})
 const internals = statement(
-  `select i.tx_index, i.kind, f.bytes, t.bytes, i.value, i.gas_limit, i.gas_used, i.reverted
-   from internal i join address f on f.id = i.from_id left join address t on t.id = i.to_id
-   where i.pos >= ? and i.pos < ? order by i.pos`,
+  `select tx_index, kind, from_id, to_id, value, gas_limit, gas_used, reverted
+   from internal where pos >= ? and pos < ? order by pos`,
+  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
 )
 const tokens = statement(
   `select t.id, a.bytes, t.name, t.symbol, t.decimals, t.exactness, t.standard
    from token t join address a on a.id = t.id where t.metadata_height > 0 order by t.id`,
 )
 const receivers = statement(
-  `select f.to_id, h.bytes from transfer_by_token k join transfer f on f.pos = k.pos
-   join address h on h.id = f.to_id
-   where k.token_id = ? order by k.pos desc limit ${holdersPerToken}`,
+  `select f.to_id from transfer_by_token k join transfer f on f.pos = k.pos
+   where k.token_id = ? order by k.pos desc limit ?`,
+  { over: 'newest' },
 )
 
 /** Runs all comparisons. Faults are those of the source and of the store. */
@@ -147,12 +150,21 @@ async function compareTraces(
       height * placesPerBlock,
       (height + 1) * placesPerBlock,
     ])
-    const ours = rows.map((row, at) => [at, ...row.map(plain)].join(' '))
+    const ids = [...new Set(rows.flatMap(([, , from, to]) => [from, to]))].flatMap((id) =>
+      typeof id === 'number' ? id : [],
+    )
+    const addresses = await addressesOfIds(store, ids)
+    const bytesOf = new Map<Value, Uint8Array>(ids.map((id, at) => [id, itemAt(addresses, at)]))
+    const ours = rows.map(([index, kind, from = null, to = null, ...rest], at) =>
+      [at, index, kind, plain(bytesOf.get(from)), plain(bytesOf.get(to)), ...rest.map(plain)].join(
+        ' ',
+      ),
+    )
     report.compareSets('internal transactions', `block ${height}`, ours, frameTexts(told))
   }
 }
 
-function plain(value: Value): string {
+function plain(value: Value | undefined): string {
   return value instanceof Uint8Array ? toHex(value) : String(value ?? '')
 }
 
@@ -205,7 +217,10 @@ async function compareNames(subject: ChainSubject, report: Report, row: Row): Pr
 /** Balances of those who received a token last. */
 async function heldBy(store: Reader, tokenId: number, height: number): Promise<Row[]> {
   const held: Row[] = []
-  for (const [id, bytes = null] of await store.all(receivers, [tokenId])) {
+  const ids = (await store.all(receivers, [tokenId, holdersPerToken])).map(([id]) => Number(id))
+  const addresses = await addressesOfIds(store, ids)
+  for (const [at, id] of ids.entries()) {
+    const bytes = itemAt(addresses, at)
     const found = await balanceAt(store, { addressId: Number(id), tokenId, height })
     if (found !== undefined) held.push([found.value, bytes])
   }

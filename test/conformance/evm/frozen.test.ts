@@ -8,8 +8,8 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import type { FetchOutcome, SegmentFetching } from '../../../src/store/ice/fetched-segments.ts'
-import { segmentsToMerge } from '../../../src/store/ice/merge-plan.ts'
+import type { FetchOutcome, SegmentFetching } from '../../../src/store/history/fetched-segments.ts'
+import { segmentsToMerge } from '../../../src/store/history/merge-segments.ts'
 import { stillClock } from '../../demo-store.ts'
 import { evmService, type EvmService } from '../../evm-service.ts'
 import { mergeAll, segmentsOf } from '../../freeze-store.ts'
@@ -138,7 +138,7 @@ function fetchedFrom(elsewhere: string): SegmentFetching {
     maxBytes: 300_000,
     urls: [elsewhere],
     fetch: async ({ store, name, path, check }) => {
-      await copyFile(join(elsewhere, store, `${name}.ice`), path)
+      await copyFile(join(elsewhere, store, `${name}.sqlite`), path)
       await check(path)
       return elsewhere
     },

@@ -11,7 +11,7 @@ async function rowsOf(database: Database): Promise<unknown[]> {
   const tables: unknown[] = []
   for (const table of metricsTables) {
     const select = `select ${columnNames(table).join(', ')} from ${table.name} order by ${table.key.join(', ')}`
-    tables.push([table.name, await database.all(statement(select))])
+    tables.push([table.name, await database.all(statement(select, { over: 'tables' }))])
   }
   tables.push(await database.all(statement("select value from meta where name = 'rollup'")))
   return tables

@@ -119,7 +119,9 @@ void test('transactions: types and times filter, orders reverse', async () => {
   }
 })
 
-const oldest = statement('select pos, body from tx where pos >= ? order by pos limit 4')
+const oldest = statement('select pos, body from tx where pos >= ? order by pos limit 4', {
+  over: 'tables',
+})
 const moved = ['tx_by_id', 'tx_by_address', 'tx'].map((table) =>
   statement(`update ${table} set pos = ? where pos = ?`, { unsummed: true }),
 )

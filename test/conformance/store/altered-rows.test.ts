@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { Freezer } from '../../../src/indexing/evm/freeze/freeze-stream.ts'
 import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
-import { iceOf } from '../../../src/store/ice/ice.ts'
+import { historyOf } from '../../../src/store/history/history.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
@@ -45,7 +45,6 @@ onBothEngines(
         database,
         spec: { key: 'one' },
         freeze: { firn: 'test', rowsPerSegment: 100 },
-        genesisHash: '',
         clock: { ...virtualClock(), monotonic: () => now },
         log: silentLog,
         commit: (work) => {
@@ -62,7 +61,7 @@ onBothEngines(
       assert.deepEqual(await storeDigest(database, digested), altered, 'no row is lost')
       assert.equal(
         readdirSync(join(location.dataDir, 'segments', 'one')).length,
-        1,
+        2,
         'no file is left',
       )
       // Two segments were tried. Nothing is tried again while the rows are as they are.
@@ -105,11 +104,9 @@ onBothEngines(
 
 const oneNonce = statement(
   'update tx set nonce = nonce + 1 where pos = (select min(pos) from tx)',
-  {
-    unsummed: true,
-  },
+  { over: 'tables', unsummed: true },
 )
-const countBlocks = statement('select count(*) from block', { rowsOnly: true })
+const countBlocks = statement('select count(*) from block', { over: 'tables' })
 
 /** Changes the first entry of block 300. */
 async function alter(database: Database, words: string): Promise<void> {
@@ -117,7 +114,7 @@ async function alter(database: Database, words: string): Promise<void> {
   const where = `pos = ${first} and address_id % 1000000 = (select min(address_id % 1000000)
     from tx_by_address where pos = ${first})`
   const changed = await database.transaction((writer) =>
-    writer.run(statement(`${words} ${where}`, { unsummed: true })),
+    writer.run(statement(`${words} ${where}`, { over: 'tables', unsummed: true })),
   )
   assert.equal(changed, 1)
 }
@@ -129,14 +126,13 @@ async function ends(database: Database): Promise<string> {
 /** Writes batches: into segments as they come where `told` hears of altered rows. */
 async function ingestOf(database: Database, told?: (message: string) => void): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
-  const ice = iceOf(database)
-  assert.ok(lease !== undefined && ice !== undefined)
+  const history = historyOf(database)
+  assert.ok(lease !== undefined && history !== undefined)
   const parts = { database, lease, clock: systemClock }
   if (told === undefined) return new EvmIngest(parts)
-  const subject = { store: 'one', genesisHash: '', firn: 'test' }
   return new EvmIngest({
     ...parts,
-    freezing: { ice, subject, leastRows: 1, mostRowsBefore: 1_000 },
+    freezing: { history, leastRows: 1, mostRowsBefore: 1_000 },
     altered: ({ message }) => told(message),
   })
 }

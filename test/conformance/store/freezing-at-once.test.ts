@@ -9,8 +9,8 @@ import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import { recount } from '../../../src/indexing/evm/write/recount.ts'
 import { openRollup } from '../../../src/rollup/chain-rollup.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
-import { thawFrom } from '../../../src/store/ice/freeze.ts'
-import { iceOf } from '../../../src/store/ice/ice.ts'
+import { thawFrom } from '../../../src/store/history/freeze.ts'
+import { historyOf } from '../../../src/store/history/history.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { StoredProofs } from '../../../src/store/query/evm/stored-proofs.ts'
@@ -63,11 +63,9 @@ onBothEngines(
       await mergeAll(frozen, (segments) => (segments.length > 2 ? segments : []))
       assert.equal(await stateOf(frozen), '141, 140 in tables')
       assert.deepEqual(await storeDigest(frozen, digested), await storeDigest(tables, digested))
-      const ice = iceOf(frozen)
-      assert.ok(ice !== undefined)
-      await frozen.transaction((writer) =>
-        thawFrom({ writer, ice, tables: chainTables, recount }, 0),
-      )
+      const history = historyOf(frozen)
+      assert.ok(history !== undefined)
+      await frozen.transaction((writer) => thawFrom({ writer, history, recount }, 0))
       assert.equal(await stateOf(frozen), ', 281 in tables')
       assert.deepEqual(await storeDigest(frozen, digested), await storeDigest(tables, digested))
       assert.deepEqual(await checkStore(frozen, chainTables, { signal }), [])
@@ -108,11 +106,11 @@ onBothEngines(
       assert.equal(await stateOf(database), '20, 0 in tables')
       assert.deepEqual(await storeDigest(database, digested), before)
       const folder = join(dataDir, 'segments', 'one')
-      assert.equal(readdirSync(folder).length, 2)
+      assert.equal(readdirSync(folder).length, 3)
       await ingest.blocks(second)
       await ingest.blocks(read(20))
       assert.equal(await stateOf(database), '20 40 60, 0 in tables')
-      assert.equal(readdirSync(folder).length, 3)
+      assert.equal(readdirSync(folder).length, 4)
     } finally {
       await database.close()
       rmSync(dataDir, { recursive: true, force: true })
@@ -127,15 +125,14 @@ async function ingestOf(
 ): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
   assert.ok(lease !== undefined)
-  const ice = iceOf(store)
+  const history = historyOf(store)
   const parts = { database, lease, clock: systemClock, openRollup }
   if (!isAtOnce) return new EvmIngest(parts)
-  assert.ok(ice !== undefined)
-  const subject = { store: database.name, genesisHash: '', firn: 'test' }
-  return new EvmIngest({ ...parts, freezing: { ice, subject, leastRows, mostRowsBefore } })
+  assert.ok(history !== undefined)
+  return new EvmIngest({ ...parts, freezing: { history, leastRows, mostRowsBefore } })
 }
 
-const blocksInTables = statement('select count(*) from block', { rowsOnly: true })
+const blocksInTables = statement('select count(*) from block', { over: 'tables' })
 
 /** Where segments end, and how many blocks are in tables. */
 async function stateOf(database: Database): Promise<string> {

@@ -92,7 +92,6 @@ async function ends(database: Database, freeze: FreezeParts['freeze']): Promise<
     database,
     spec: { key: 'one' },
     freeze,
-    genesisHash: '',
     clock: systemClock,
     log: silentLog,
     commit: (work) => database.transaction(work),

@@ -14,13 +14,16 @@ import { mergeStream } from '../../../src/indexing/evm/freeze/merge-stream.ts'
 import { mergingThread } from '../../../src/indexing/evm/freeze/merge-thread.ts'
 import { recount } from '../../../src/indexing/evm/write/recount.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
-import { checkSegments } from '../../../src/store/ice/check-segments.ts'
-import { thawFrom } from '../../../src/store/ice/freeze.ts'
-import { iceOf } from '../../../src/store/ice/ice.ts'
-import type { ManifestSegment } from '../../../src/store/ice/manifest.ts'
-import { mergeFiles } from '../../../src/store/ice/merge-files.ts'
-import { segmentsToMerge } from '../../../src/store/ice/merge-plan.ts'
-import { mergeDue, type Merging } from '../../../src/store/ice/merge-segments.ts'
+import { checkSegments } from '../../../src/store/history/check-segments.ts'
+import { thawFrom } from '../../../src/store/history/freeze.ts'
+import { historyOf, identityName } from '../../../src/store/history/history.ts'
+import type { ManifestSegment } from '../../../src/store/history/manifest.ts'
+import { mergeFiles } from '../../../src/store/history/merge-files.ts'
+import {
+  mergeDue,
+  type Merging,
+  segmentsToMerge,
+} from '../../../src/store/history/merge-segments.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { evmTables } from '../../../src/store/schema/evm.ts'
@@ -63,12 +66,11 @@ function oldestEight(segments: readonly ManifestSegment[]): readonly ManifestSeg
 }
 
 function mergingOf(store: Database): Merging {
-  const ice = iceOf(store)
-  assert.ok(ice !== undefined)
+  const history = historyOf(store)
+  assert.ok(history !== undefined)
   return {
     reader: store,
-    ice,
-    firn: 'test',
+    history,
     pause: async () => undefined,
     commit: (work) => store.transaction(work),
     choose: oldestEight,
@@ -88,11 +90,11 @@ void test('merging: eight segments become the one that a single freezing writes'
       { stage: 'blocks', from: 0, until: 130, name: whole, tier: 1 },
     ])
     assert.deepEqual(await storeDigest(store, digested), rows)
-    assert.deepEqual(await checkSegments(store, () => undefined), [])
+    assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
     // The next freezing takes away what was merged, and nothing else.
-    assert.equal(readdirSync(files).length, 2 * 9)
+    assert.equal(filesIn(files).length, 2 * 9)
     await freezeAt(store, [140])
-    assert.deepEqual(readdirSync(files).toSorted(), await segmentFiles(store))
+    assert.deepEqual(filesIn(files).toSorted(), await segmentFiles(store))
     assert.deepEqual(await storeDigest(store, digested), rows)
   })
 })
@@ -127,9 +129,7 @@ async function readOn(location: StoreLocation): Promise<void> {
   assert.deepEqual(await storeDigest(other, digested), rows, 'another process')
   assert.equal((await segmentsOf(other)).length, 3)
   const merging = mergingOf(store)
-  await store.transaction((writer) =>
-    thawFrom({ writer, ice: merging.ice, tables: chainTables, recount }, 135),
-  )
+  await store.transaction((writer) => thawFrom({ writer, history: merging.history, recount }, 135))
   assert.deepEqual(
     (await segmentsOf(store)).map(({ until }) => until),
     [130],
@@ -143,20 +143,26 @@ void test('merging: a thread of its own writes the same file, and says what fail
   await withFrozen(pieces, async ({ store, files }) => {
     const { signal, abort } = endable()
     const write = mergingThread(signal, 0)
-    const sources = (await segmentsOf(store)).map(({ name: each }) => join(files, `${each}.ice`))
-    const job = { sources, draft: join(files, 'own.draft'), firn: 'test' }
+    const sources = (await segmentsOf(store)).map(({ name: each }) => ({
+      path: join(files, `${each}.sqlite`),
+      name: each,
+    }))
+    const job = { sources, draft: join(files, 'own.part'), stage: 'blocks' as const }
     const pause = async (): Promise<void> => undefined
     const own = await mergeFiles(job, pause)
     const bytes = readFileSync(job.draft)
     // Jobs of several chains wait for each other.
-    const other = { ...job, draft: join(files, 'other.draft') }
+    const other = { ...job, draft: join(files, 'other.part') }
     const names = await Promise.all([write(other, pause), write(job, pause)])
     assert.deepEqual(names, [own, own])
     assert.deepEqual(readFileSync(other.draft), bytes)
-    const missing = { ...job, sources: [...sources, join(files, 'none.ice')] }
+    const missing = {
+      ...job,
+      sources: [...sources, { path: join(files, 'none.sqlite'), name: 'none' }],
+    }
     await assert.rejects(write(missing, pause), (error) => {
       assert.ok(error instanceof Fault && error.code === 'store-failed')
-      return error.message.includes('segment is missing')
+      return /is missing|no such file/.test(error.message)
     })
     // The product's own way through the stream's transaction.
     const merging = { ...mergingOf(store), write }
@@ -190,14 +196,14 @@ void test('merging: what fails on the way changes nothing and leaves no file', a
       assert.deepEqual(await storeDigest(store, digested), rows)
     }
     // The file of the commit that failed is taken away as that of a killed process is.
-    assert.equal(readdirSync(files).length, 2 * pieces.length + 1)
-    merging.ice.removeOrphans(await merging.ice.manifest(store))
-    assert.equal(readdirSync(files).length, 2 * pieces.length)
+    assert.equal(filesIn(files).length, 2 * pieces.length + 1)
+    await removeUnnamed(store)
+    assert.equal(filesIn(files).length, 2 * pieces.length)
     // Files that are being written now are nobody's orphans.
     let seen = 0
     const pause = async (): Promise<void> => {
-      merging.ice.removeOrphans(await merging.ice.manifest(store))
-      seen = Math.max(seen, readdirSync(files).length)
+      await removeUnnamed(store)
+      seen = Math.max(seen, filesIn(files).length)
     }
     assert.equal((await mergeDue({ ...merging, pause }))?.until, 130)
     assert.equal(seen, 2 * pieces.length + 1)
@@ -206,7 +212,7 @@ void test('merging: what fails on the way changes nothing and leaves no file', a
 
 void test('merging: the stream works a third of the time, and takes away what was replaced', async () => {
   await withFrozen(pieces, async ({ store, files }) => {
-    writeFileSync(join(files, 'left.draft'), 'of a killed process')
+    writeFileSync(join(files, 'left.part'), 'of a killed process')
     let now = 0
     let looks = 0
     const pauses: number[] = []
@@ -214,7 +220,6 @@ void test('merging: the stream works a third of the time, and takes away what wa
     const stream = mergeStream({
       database: store,
       spec: { key: name },
-      freeze,
       log: silentLog,
       commit: (work) => store.transaction(work),
       clock: {
@@ -233,7 +238,7 @@ void test('merging: the stream works a third of the time, and takes away what wa
       segments.map(({ until }) => until),
       [140],
     )
-    assert.deepEqual(readdirSync(files).toSorted(), await segmentFiles(store))
+    assert.deepEqual(filesIn(files).toSorted(), await segmentFiles(store))
     assert.ok(pauses.length > 2, `${pauses.length} pauses`)
     assert.ok(
       pauses.every((ms) => ms === 40),
@@ -241,6 +246,16 @@ void test('merging: the stream works a third of the time, and takes away what wa
     )
   })
 })
+
+/** Files of a folder but the one that says which folder it is. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name !== identityName)
+}
+
+async function removeUnnamed(store: Database): Promise<void> {
+  const history = historyOf(store)
+  await store.transaction(async (writer) => history?.removeUnnamed(writer))
+}
 
 function endable(): { readonly signal: AbortSignal; readonly abort: () => void } {
   const controller = new AbortController()
@@ -256,7 +271,7 @@ void test('merging: history that is taken back meanwhile is not merged', async (
       if (isThawed) return
       isThawed = true
       await store.transaction((writer) =>
-        thawFrom({ writer, ice: merging.ice, tables: chainTables, recount }, 50),
+        thawFrom({ writer, history: merging.history, recount }, 50),
       )
       // Readers let go of the files that are being merged.
       assert.equal((await blockByHeight(store, 30))?.height, 30)
@@ -268,14 +283,14 @@ void test('merging: history that is taken back meanwhile is not merged', async (
     )
     assert.deepEqual(await storeDigest(store, digested), rows)
     await freezeAt(store, [60])
-    assert.equal(readdirSync(files).length, 2 * 3)
+    assert.equal(filesIn(files).length, 2 * 3)
   })
 })
 
 void test('merging: a damaged segment is a fault that names it, and stays for its repair', async () => {
   await withFrozen(pieces, async ({ store, location, files }) => {
     const [, second] = await segmentsOf(store)
-    const path = join(files, `${second?.name}.ice`)
+    const path = join(files, `${second?.name}.sqlite`)
     const bytes = readFileSync(path)
     bytes[30] = (bytes[30] ?? 0) ^ 1
     writeFileSync(path, bytes)
@@ -286,6 +301,6 @@ void test('merging: a damaged segment is a fault that names it, and stays for it
     await assert.rejects(mergeDue({ ...merging, commit: (work) => store.transaction(work) }), names)
     await again.close()
     assert.equal((await segmentsOf(store)).length, pieces.length)
-    assert.equal(readdirSync(files).length, 2 * pieces.length)
+    assert.equal(filesIn(files).length, 2 * pieces.length)
   })
 })

@@ -15,7 +15,7 @@ import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../../../src/rollup/chain-rollup.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
-import { iceOf } from '../../../src/store/ice/ice.ts'
+import { historyOf } from '../../../src/store/history/history.ts'
 import { takeLease } from '../../../src/store/lease.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { internalsOfAddress } from '../../../src/store/query/evm/internals-of-address.ts'
@@ -150,12 +150,11 @@ function textOf(unit: RawUnit): string {
 async function ingestOf(database: Database, isAtOnce: boolean): Promise<EvmIngest> {
   const lease = await takeLease(database, 'test', systemClock)
   assert.ok(lease !== undefined)
-  const ice = iceOf(database)
+  const history = historyOf(database)
   const parts = { database, lease, clock: systemClock, openRollup }
   if (!isAtOnce) return new EvmIngest(parts)
-  assert.ok(ice !== undefined)
-  const subject = { store: database.name, genesisHash: '', firn: 'test' }
-  return new EvmIngest({ ...parts, freezing: { ice, subject, leastRows, mostRowsBefore: 400 } })
+  assert.ok(history !== undefined)
+  return new EvmIngest({ ...parts, freezing: { history, leastRows, mostRowsBefore: 400 } })
 }
 
 const idOf = statement('select id from address where bytes = ?')
@@ -179,7 +178,7 @@ async function internalPages(store: Database): Promise<unknown[]> {
 }
 
 const tracedInTables = statement(`select distinct pos / ${placesPerBlock} from internal`, {
-  rowsOnly: true,
+  over: 'tables',
 })
 
 /** Where segments of both stages end, and how many blocks have traces in tables. */

@@ -39,6 +39,7 @@ type ToldNumbers = {
 const balanceUntil = statement(
   `select height, value, negative from balance
    where address_id = ? and token_id = ? and height <= ? order by height desc limit 1`,
+  { over: 'last' },
 )
 const rangeOver = statement(
   `select last_item, owner_id, at from nft_range
@@ -47,6 +48,7 @@ const rangeOver = statement(
 const transfersOfBlock = statement(
   `select log_index, kind, token_id, to_id, item from transfer
    where pos >= ? and pos < ? order by pos`,
+  { over: 'oldest', within: { pos: [0, 1] } },
 )
 
 /** Throws `source-mismatch` for the first row that is not what the blocks of `batch` make. */
@@ -103,17 +105,20 @@ function pairOf([addressId, tokenId]: Row): string {
   return `${Number(addressId)} ${Number(tokenId)}`
 }
 
-/** Throws where the newest row up to height `until` is another one than `told`. */
+/** Throws where the newest change up to height `until` is another one than `told`. */
 async function compareBalance(reader: Reader, told: Row, until: number): Promise<void> {
   const [addressId = null, tokenId = null, height = null, value = null, negative = null] = told
-  const found = await reader.get(balanceUntil, [addressId, tokenId, until])
+  const at = await reader.get(balanceUntil, [addressId, tokenId, height])
   const where = { height: Number(height), table: balance.name }
-  if (found?.[0] !== height)
-    throw differs({ ...where, column: 'height', copied: found?.[0], told: height })
-  if (!isEqual(found[1], value))
-    throw differs({ ...where, column: 'value', copied: found[1], told: value })
-  if (found[2] !== negative)
-    throw differs({ ...where, column: 'negative', copied: found[2], told: negative })
+  if (at?.[0] !== height)
+    throw differs({ ...where, column: 'height', copied: at?.[0], told: height })
+  // Later rows are those of segments that begin anew: they change nothing.
+  for (const found of [at, await reader.get(balanceUntil, [addressId, tokenId, until])]) {
+    if (!isEqual(found?.[1], value))
+      throw differs({ ...where, column: 'value', copied: found?.[1], told: value })
+    if (found?.[2] !== negative)
+      throw differs({ ...where, column: 'negative', copied: found?.[2], told: negative })
+  }
 }
 
 /**
@@ -270,18 +275,17 @@ async function compareItems(reader: Reader, told: readonly Row[]): Promise<void>
   }
 }
 
-// Of several pieces that name somebody the oldest counts, which a range of keys is merged for.
-const sinceOfRange = statement(
-  `select since from holding
-   where token_id = ? and address_id >= ? and address_id <= ? order by address_id limit 1`,
-)
+// Of several pieces that name somebody the oldest counts.
+const sinceOf = statement('select since from holding where token_id = ? and address_id = ?', {
+  over: 'oldest',
+})
 
 /** Height at which a token named an address first; `undefined` where it never did. */
 export async function heldSince(
   reader: Reader,
   { tokenId, addressId }: { readonly tokenId: number; readonly addressId: number },
 ): Promise<number | undefined> {
-  const row = await reader.get(sinceOfRange, [tokenId, addressId, addressId])
+  const row = await reader.get(sinceOf, [tokenId, addressId])
   return row === undefined ? undefined : integerAt(row, 0)
 }
 

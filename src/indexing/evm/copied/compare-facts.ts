@@ -14,7 +14,7 @@ import {
   type Statement,
   type Value,
 } from '../../../store/engine/database.ts'
-import { columnNames, type Table } from '../../../store/engine/table.ts'
+import { columnNames, stageOf, type Table } from '../../../store/engine/table.ts'
 import {
   block,
   event,
@@ -62,7 +62,9 @@ export async function compareFacts(reader: Reader, facts: FactsToCompare): Promi
   await compareHashes(reader, rows.get(block) ?? [])
 }
 
-const heightsOfHash = statement('select height from block where hash_prefix = ?')
+const heightsOfHash = statement('select height from block where hash_prefix = ?', {
+  over: 'oldest',
+})
 
 /** A block must be found by its hash, too. */
 async function compareHashes(reader: Reader, told: readonly Row[]): Promise<void> {
@@ -86,7 +88,10 @@ export async function compareParent(
   throw differs({ height: height - 1, table: block.name, column: 'hash', copied, told })
 }
 
-const hashAt = statement('select hash from block where height = ?')
+const hashAt = statement('select hash from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 
 type RangeToCompare = {
   readonly range: HeightRange
@@ -125,8 +130,13 @@ function rangeTable(table: Table): RangeTable {
   const names = columnNames(table).join(', ')
   return {
     table,
-    question: statement(
+    question: statement<string>(
       `select ${names} from ${table.name} where ${key} >= ? and ${key} < ? order by ${key}`,
+      {
+        over: 'oldest',
+        within: key === 'pos' ? { pos: [0, 1] } : { height: [0, 1] },
+        stage: stageOf(table),
+      },
     ),
   }
 }

@@ -1,21 +1,19 @@
 /**
- * The end of a full comparison: the copy has no row that no block makes, of changes of balances and of
- * holders it has as many as all blocks make, and filters of segments say what their rows say.
+ * The end of a full comparison: the copy has no row that no block makes, and of changes of balances and of
+ * holders it has as many as all blocks make.
  */
 
 import { assert, Fault } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import type { Reader, Row } from '../../../store/engine/database.ts'
-import { columnNames, type HistoryStage, stageOf, type Table } from '../../../store/engine/table.ts'
-import type { SegmentTables } from '../../../store/ice/awaited-segment.ts'
-import { type FrozenShape, shapesOf } from '../../../store/ice/frozen-shape.ts'
-import { iceOf } from '../../../store/ice/ice.ts'
+import { columnNames, stageOf, type Table } from '../../../store/engine/table.ts'
+import { historyOf } from '../../../store/history/history.ts'
+import { segmentsOf } from '../../../store/history/manifest.ts'
 import { balance, holding } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { eachPage } from '../../../store/sums/pages.ts'
 import { amountOf, heldSince } from './compare-amounts.ts'
 import { blockRowTables, traceRowTables } from './compare-facts.ts'
-import { compareFilters } from './compare-filters.ts'
 import { leftOver } from './difference.ts'
 
 /** Rows that all blocks of a copied history make. */
@@ -32,10 +30,9 @@ export type RestToCompare = {
 }
 
 /**
- * Throws `source-mismatch` for a table that has other rows of copied heights than their blocks make, and
- * for a filter that has other ids than its table.
+ * Throws `source-mismatch` for a table that has other rows of copied heights than their blocks make.
  *
- * Cost: every row of history is read once, those of tables with filters twice.
+ * Cost: every row of history is read once.
  */
 export async function compareRest(reader: Reader, rest: RestToCompare): Promise<void> {
   const { until, tracedUntil, isTraced } = rest
@@ -44,8 +41,6 @@ export async function compareRest(reader: Reader, rest: RestToCompare): Promise<
   if (isTraced)
     for (const table of traceRowTables)
       checkCount(table, await rowsBelow(reader, table, { ...rest, until: tracedUntil }), rest)
-  await compareIndexes(reader)
-  await compareFilters(reader, rest.pause)
   checkCount(balance, await changesBelow(reader, rest), rest)
   checkCount(holding, await firstsBelow(reader, rest), rest)
 }
@@ -131,54 +126,28 @@ type RowsToVisit = Pick<RestToCompare, 'until' | 'pause'> & {
 /** Visits every row of a table: those in segments first, then those in tables. */
 async function eachRow(reader: Reader, table: Table, of: RowsToVisit): Promise<void> {
   const { until, pause, visit, begins = () => undefined } = of
-  const held = await iceOf(reader)?.hold(reader)
-  try {
-    for (const range of held?.ranges[historyOf(table)] ?? []) {
-      begins()
-      const frozen = range.segment.table(table.name)
-      const rows = frozen?.rows ?? 0
-      const limit = range.until <= until ? Number.POSITIVE_INFINITY : until
-      for (let from = 0; from < rows; from += rowsAtOnce) {
-        await visit(frozen?.valuesOf(from, Math.min(rows, from + rowsAtOnce)) ?? [], limit)
-        await pause()
-      }
-    }
+  const history = historyOf(reader)
+  const held = await history?.hold(reader)
+  const pages = { table, names: columnNames(table), where: '1 = 1', limits: [] }
+  const eachOf = async (rowsOf: Reader, limit: number): Promise<void> => {
     begins()
-    const pages = { table, names: columnNames(table), where: '1 = 1', limits: [] }
-    const isWhole = await eachPage(reader, pages, async (rows) => {
-      await visit(rows, until)
+    const isWhole = await eachPage(rowsOf, pages, async (rows) => {
+      await visit(rows, limit)
       await pause()
     })
     if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
-  } finally {
-    held?.release()
   }
-}
-
-function historyOf(table: Table): HistoryStage {
-  const stage = stageOf(table)
-  assert(stage !== undefined, 'rows of history freeze')
-  return stage
-}
-
-/** Throws `source-mismatch` where an index in a segment has more or fewer entries than its table. */
-async function compareIndexes(reader: Reader): Promise<void> {
-  const held = await iceOf(reader)?.hold(reader)
   try {
-    const indexes = blockRowTables.flatMap(shapesOf)
-    for (const { segment } of held?.ranges.blocks ?? []) compareEntries(segment, indexes)
+    const stage = stageOf(table)
+    assert(stage !== undefined, 'rows of history freeze')
+    for (const segment of segmentsOf(held?.manifest ?? { segments: [] }, stage))
+      if (history !== undefined)
+        await eachOf(
+          history.file(segment),
+          segment.until <= until ? Number.POSITIVE_INFINITY : until,
+        )
+    await eachOf(reader, until)
   } finally {
     held?.release()
   }
 }
-
-function compareEntries(segment: SegmentTables, shapes: readonly FrozenShape[]): void {
-  for (const { name, leadsTo } of shapes) {
-    const rows = segment.table(leadsTo ?? name)?.rows ?? 0
-    const entries = segment.table(name)?.rows ?? 0
-    if (entries !== rows) throw leftOver(name, entries, rows)
-  }
-}
-
-/** Rows read at once: some groups of a segment. */
-const rowsAtOnce = 4_096

@@ -40,15 +40,6 @@ export function leftOver(table: string, copied: number, told: number): Fault {
   )
 }
 
-/** The fault for a filter of a table that speaks of other ids than the rows of the table have. */
-export function otherFilter(table: string, what: string): Fault {
-  return new Fault(
-    'source-mismatch',
-    `the copied history is not that of the chain: the filter of table ${table} ${what}`,
-    { detail: { table } },
-  )
-}
-
 function textOf(value: Value | undefined): string {
   if (value === undefined) return 'no row'
   const text = value instanceof Uint8Array ? `0x${toHex(value)}` : String(value)

@@ -51,7 +51,10 @@ export type ExpectedRows = {
 /** Addresses that logs name in their data: few, and new ones for each batch. */
 const fewAddresses = 256
 
-const lastTx = statement('select first_tx + tx_count from block where height = ?')
+const lastTx = statement('select first_tx + tx_count from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 const amountBefore = statement(
   `select amount, negative from nft_amount
    where owner_id = ? and contract_id = ? and item = ? and height < ? order by height desc limit 1`,

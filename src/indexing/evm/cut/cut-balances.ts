@@ -21,7 +21,7 @@ import type { StoredBatch } from '../write/stored-batch.ts'
 const heightsOfPair = statement(
   'select address_id, token_id, height from balance where address_id = ? and token_id = ? and height >= ?',
   // The cut part is in tables, and all of it is removed.
-  { rowsOnly: true },
+  { over: 'tables' },
 )
 const heightsOfAmount = statement(
   `select owner_id, contract_id, item, height from nft_amount
@@ -30,11 +30,11 @@ const heightsOfAmount = statement(
 
 const holdingOfPair = statement(
   'select token_id, address_id from holding where token_id = ? and address_id = ? and since >= ?',
-  { rowsOnly: true },
+  { over: 'tables' },
 )
 const holdingsOfToken = statement(
   'select token_id, address_id from holding where token_id = ? and since >= ?',
-  { rowsOnly: true },
+  { over: 'tables' },
 )
 
 /**

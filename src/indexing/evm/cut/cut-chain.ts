@@ -31,10 +31,16 @@ import { cutTokens } from './cut-tokens.ts'
 /** Blocks taken away at once: some 5,000 transactions on a busy chain. */
 const blocksAtOnce = 200
 
-const hashOfBlock = statement('select hash from block where height = ?')
-const firstBlock = statement('select min(height) from block')
+const hashOfBlock = statement('select hash from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
+const firstBlock = statement('select height from block order by height limit 1', {
+  over: 'oldest',
+})
 const internalRows = statement(
   'select pos, from_id, to_id from internal where pos >= ? and pos < ? order by pos',
+  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
 )
 const forget = statement('delete from checkpoint where stage = ?')
 

@@ -23,13 +23,15 @@ const rowsAtOnce = 2_000
 const listBefore = statement(
   `select f.item, f.kind, f.to_id, f.pos, f.log_index
    from transfer_by_token k join transfer f on f.pos = k.pos
-   where k.token_id = ? and k.pos < ? order by k.pos desc limit ${rowsAtOnce}`,
+   where k.token_id = ? and k.pos < ? order by k.pos desc limit ?`,
+  { over: 'newest' },
 )
 const numberOf = statement('select id from address_by_bytes where bytes = ?')
 const rangesOf = statement('select contract_id, first_item from nft_range where contract_id = ?')
 const rangeLogs = statement(
   `select e.topics, e.data, e.pos, e.log_index from event_by_kind k join event e on e.pos = k.pos
    where k.kind = ${eventKinds.consecutiveTransfer} and k.pos < ? and e.address_id = ? order by k.pos`,
+  { over: 'oldest' },
 )
 
 /** A token that the end touched. */
@@ -74,7 +76,7 @@ async function giveBack(
   const missing = new Map(of.items)
   let before = of.before
   for (;;) {
-    const rows = await writer.all(listBefore, [of.contractId, before])
+    const rows = await writer.all(listBefore, [of.contractId, before, rowsAtOnce])
     for (const row of rows) await meet(writer, { row, missing, zero })
     const last = rows.at(-1)
     if (last === undefined || rows.length < rowsAtOnce || missing.size === 0) break

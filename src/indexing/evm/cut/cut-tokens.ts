@@ -10,11 +10,13 @@ import type { StoredBatch } from '../write/stored-batch.ts'
 const tokenRow = statement('select standard, first_height from token where id = ?')
 const kindsBefore = statement(
   `select distinct f.kind from transfer_by_token k join transfer f on f.pos = k.pos
-   where k.token_id = ? and k.pos < ?`,
+   where k.token_id = ? and k.pos < ? order by 1`,
+  { over: 'merge' },
 )
 const rangeBefore = statement(
   `select k.pos from event_by_kind k join event e on e.pos = k.pos
    where k.kind = ${eventKinds.consecutiveTransfer} and k.pos < ? and e.address_id = ? limit 1`,
+  { over: 'newest' },
 )
 
 /**

@@ -17,7 +17,7 @@ const rowsByRange = statement(
   `select part, sum(row_count) from range_sum where tab in ('tx', 'transfer', 'internal')
    group by part order by part`,
 )
-const firstInTables = statement('select min(height) from block', { rowsOnly: true })
+const firstInTables = statement('select min(height) from block', { over: 'tables' })
 
 /**
  * Where the segments end that are due: heights after their last ones, in order. Each is the end of a

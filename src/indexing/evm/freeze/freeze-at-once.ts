@@ -9,24 +9,17 @@
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import { type Reader, statement, type Writer } from '../../../store/engine/database.ts'
-import {
-  type FreezeHeights,
-  freezeStage,
-  freezeUntil,
-  type FreezeSubject,
-} from '../../../store/ice/freeze.ts'
-import type { Ice } from '../../../store/ice/ice.ts'
-import { segmentsOf } from '../../../store/ice/manifest.ts'
-import { writeFrozen } from '../../../store/ice/write-frozen.ts'
+import { type FreezeHeights, freezeStage, freezeUntil } from '../../../store/history/freeze.ts'
+import { writeFrozen } from '../../../store/history/gathered-rows.ts'
+import type { History } from '../../../store/history/history.ts'
+import { frozenUntil } from '../../../store/history/manifest.ts'
 import { provenHeightOf, type StoredProofs } from '../../../store/query/evm/stored-proofs.ts'
-import { chainTables } from '../../../store/schema/stores.ts'
 import { traceStage } from '../write/apply-traces.ts'
 import { recount } from '../write/recount.ts'
 
 /** Freezing of blocks as they are stored. */
 export type FreezingAtOnce = {
-  readonly ice: Ice
-  readonly subject: FreezeSubject
+  readonly history: History
   /** Blocks, transactions, transfers and kept logs from which on a batch is one of a backfill. */
   readonly leastRows: number
   /** Rows that may be in tables before it: they become a segment of their own first. */
@@ -36,7 +29,7 @@ export type FreezingAtOnce = {
 const rowsInTables = statement(
   `select sum(row_count) from range_sum where tab in ('block', 'tx', 'transfer', 'internal')`,
 )
-const firstHeight = statement('select min(height) from block', { rowsOnly: true })
+const firstHeight = statement('select min(height) from block', { over: 'tables' })
 
 /**
  * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that can
@@ -56,13 +49,13 @@ export async function frozenAtOnce<T>(
   work: (writer: Writer) => Promise<T>,
 ): Promise<T> {
   if (freezing === undefined || !isOfBackfill(batch, proofs, freezing)) return work(writer)
-  const { ice, subject, mostRowsBefore } = freezing
-  const into = { writer, ice, tables: chainTables, recount }
+  const { history, mostRowsBefore } = freezing
+  const into = { writer, history, recount }
   const before = await rowsBefore(writer)
   if (before > mostRowsBefore) return work(writer)
-  if (before > 0) await freezeUntil(into, await heightsBelow(writer, batch.from), subject)
+  if (before > 0) await freezeUntil(into, await heightsBelow(writer, batch.from))
   const { from, until } = batch
-  return writeFrozen(into, { stage: 'blocks', from, until, subject }, work)
+  return writeFrozen(into, { stage: 'blocks', from, until }, work)
 }
 
 /** Height `until` for blocks, and for traces as far as they are stored. */
@@ -78,18 +71,15 @@ export async function heightsBelow(reader: Reader, until: number): Promise<Freez
 export async function tracesBesideBlocks<T>(
   writer: Writer,
   { from, until }: Pick<TraceBatch, 'from' | 'until'>,
-  ice: Ice | undefined,
+  history: History | undefined,
   work: (writer: Writer) => Promise<T>,
 ): Promise<T> {
-  const frozen = ice && segmentsOf(await ice.manifest(writer), 'blocks').at(-1)
-  if (ice === undefined || frozen === undefined || frozen.until <= from) return work(writer)
-  const { store, genesisHash, firn } = ice.segment(frozen.name).index
-  const subject = { store, genesisHash, firn }
-  const into = { writer, ice, tables: chainTables, recount }
-  if (until <= frozen.until)
-    return writeFrozen(into, { stage: 'traces', from, until, subject }, work)
+  const frozen = history === undefined ? 0 : frozenUntil(await history.manifest(writer), 'blocks')
+  if (history === undefined || frozen <= from) return work(writer)
+  const into = { writer, history, recount }
+  if (until <= frozen) return writeFrozen(into, { stage: 'traces', from, until }, work)
   const done = await work(writer)
-  await freezeStage(into, { stage: 'traces', until: frozen.until }, subject)
+  await freezeStage(into, { stage: 'traces', until: frozen })
   return done
 }
 

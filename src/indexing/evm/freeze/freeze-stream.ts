@@ -9,8 +9,8 @@
 import { assert, type Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
-import { freezeUntil } from '../../../store/ice/freeze.ts'
-import { iceOf } from '../../../store/ice/ice.ts'
+import { freezeUntil } from '../../../store/history/freeze.ts'
+import { historyOf } from '../../../store/history/history.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
 import { agreesWithSum } from '../../../store/sums/check-store.ts'
@@ -32,7 +32,6 @@ export type FreezeParts = {
   readonly database: Database
   readonly spec: Pick<ChainSpec, 'key'>
   readonly freeze: FreezeSettings
-  readonly genesisHash: string
   readonly clock: Clock
   readonly log: Log
   /** Does work in one transaction, under the lease, when no batch is being written. */
@@ -121,7 +120,7 @@ export class Freezer {
 
 /** Makes one segment, where there is enough for it; gives whether it did. Faults as `freezeUntil`. */
 export async function freezeNext(parts: FreezeParts): Promise<boolean> {
-  const { database, spec, freeze, genesisHash, log, clock } = parts
+  const { database, spec, freeze, log, clock } = parts
   // A look without the lease, so that nothing is held up while there is nothing to do.
   if ((await dueSegments(database, freeze)).length === 0) return false
   const began = clock.monotonic()
@@ -129,11 +128,10 @@ export async function freezeNext(parts: FreezeParts): Promise<boolean> {
     const due = await dueSegments(writer, freeze)
     const [until] = due
     if (until === undefined) return undefined
-    const ice = iceOf(database)
-    assert(ice !== undefined, 'the store of a deployment that freezes has segments')
-    const subject = { store: spec.key, genesisHash, firn: freeze.firn }
-    const freezing = { writer, ice, tables: chainTables, recount }
-    const segments = await freezeUntil(freezing, await heightsBelow(writer, until), subject)
+    const history = historyOf(database)
+    assert(history !== undefined, 'the store of a deployment that freezes has segments')
+    const heights = await heightsBelow(writer, until)
+    const segments = await freezeUntil({ writer, history, recount }, heights)
     return { segments, left: due.length - 1 }
   })
   if (made === undefined) return false

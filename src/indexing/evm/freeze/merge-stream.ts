@@ -6,10 +6,9 @@
 import { assert, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
-import { type Ice, iceOf } from '../../../store/ice/ice.ts'
-import type { MergeFiles } from '../../../store/ice/merge-files.ts'
-import { mergeDue } from '../../../store/ice/merge-segments.ts'
-import type { FreezeSettings } from '../../../store/open.ts'
+import { type History, historyOf } from '../../../store/history/history.ts'
+import type { MergeFiles } from '../../../store/history/merge-files.ts'
+import { mergeDue } from '../../../store/history/merge-segments.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { quietStream } from '../../stream/quiet-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
@@ -32,12 +31,12 @@ export async function roomForSegments(
   { database, spec, clock, log }: Pick<MergeParts, 'database' | 'spec' | 'clock' | 'log'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const ice = iceOf(database)
-  if (ice === undefined || ice.known.segments.length < mostWaiting) return
+  const history = historyOf(database)
+  if (history === undefined || history.known.segments.length < mostWaiting) return
   log.info('blocks wait until segments are merged', { chain: spec.key, segments: mostWaiting })
-  while (ice.known.segments.length >= mostWaiting) {
+  while (history.known.segments.length >= mostWaiting) {
     await clock.sleep(afterMergeMs, signal)
-    await ice.manifest(database)
+    await history.manifest(database)
   }
 }
 
@@ -45,7 +44,6 @@ export async function roomForSegments(
 export type MergeParts = {
   readonly database: Database
   readonly spec: { readonly key: string }
-  readonly freeze: FreezeSettings
   readonly clock: Clock
   readonly log: Log
   /** Writes merged files beside this thread; it does so itself, in slices, where that is absent. */
@@ -58,21 +56,21 @@ export type MergeParts = {
 export function mergeStream(parts: MergeParts): Stream {
   const { database, clock, log, spec } = parts
   return quietStream('merge', async (signal) => {
-    const ice = iceOf(database)
-    assert(ice !== undefined, 'the store of a deployment that freezes has segments')
+    const history = historyOf(database)
+    assert(history !== undefined, 'the store of a deployment that freezes has segments')
     // Files that a process left which was killed before its commit.
-    let hasOrphans = true
+    let hasUnnamed = true
     while (!signal.aborted) {
       let waitMs = lookEveryMs
       try {
-        if (hasOrphans) await removeOrphans(ice, parts)
-        hasOrphans = await mergeNext(ice, parts, signal)
-        if (hasOrphans) waitMs = afterMergeMs
+        if (hasUnnamed) await removeUnnamed(history, parts)
+        hasUnnamed = await mergeNext(history, parts, signal)
+        if (hasUnnamed) waitMs = afterMergeMs
       } catch (error) {
         const fault = faultOf(error)
         if (fault?.retryable !== true) throw error
         log.warn('segments were not merged', { chain: spec.key, reason: fault.message })
-        hasOrphans = true
+        hasUnnamed = true
         waitMs = afterFaultMs
       }
       await clock.sleep(waitMs, signal)
@@ -80,13 +78,17 @@ export function mergeStream(parts: MergeParts): Stream {
   })
 }
 
-async function removeOrphans(ice: Ice, { commit }: MergeParts): Promise<void> {
-  await commit(async (writer) => ice.removeOrphans(await ice.manifest(writer)))
+async function removeUnnamed(history: History, { commit }: MergeParts): Promise<void> {
+  await commit((writer) => history.removeUnnamed(writer))
 }
 
 /** Merges once; returns whether anything was due. */
-async function mergeNext(ice: Ice, parts: MergeParts, signal: AbortSignal): Promise<boolean> {
-  const { database, freeze, commit, clock, log, spec, merge } = parts
+async function mergeNext(
+  history: History,
+  parts: MergeParts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { database, commit, clock, log, spec, merge } = parts
   const began = clock.monotonic()
   let sliceBegan = began
   const pause = async (): Promise<void> => {
@@ -96,14 +98,7 @@ async function mergeNext(ice: Ice, parts: MergeParts, signal: AbortSignal): Prom
     signal.throwIfAborted()
     sliceBegan = clock.monotonic()
   }
-  const made = await mergeDue({
-    reader: database,
-    ice,
-    firn: freeze.firn,
-    pause,
-    commit,
-    ...(merge === undefined ? {} : { write: merge }),
-  })
+  const made = await mergeDue({ reader: database, history, pause, commit, write: merge })
   if (made === undefined) return false
   const { from, until, name, tier } = made
   const elapsedMs = Math.round(clock.monotonic() - began)

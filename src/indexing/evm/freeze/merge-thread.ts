@@ -11,13 +11,13 @@ import { Worker } from 'node:worker_threads'
 import { Fault } from '../../../core/fault.ts'
 import { entryFile } from '../../../core/installation.ts'
 import { WorkQueue } from '../../../core/work-queue.ts'
-import { type MergeFiles, mergeFiles, type MergeJob } from '../../../store/ice/merge-files.ts'
+import { type MergeFiles, mergeFiles, type MergeJob } from '../../../store/history/merge-files.ts'
 import { callerOver } from '../../thread/port-call.ts'
 
 /** Bytes of all sources up to which a job is small: it takes some tens of milliseconds. */
 const usualSmallBytes = 4_194_304
 
-/** Old heap of the thread, MiB: a merge holds one group of each source. */
+/** Old heap of the thread, MiB: a merge holds some thousand rows. */
 const heapMib = 256
 
 /**
@@ -36,12 +36,12 @@ export function mergingThread(signal: AbortSignal, smallBytes = usualSmallBytes)
 }
 
 function bytesOf({ sources }: MergeJob): number {
-  const sizes = sources.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  const sizes = sources.map(({ path }) => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 async function merged(job: MergeJob, signal: AbortSignal): Promise<string> {
-  const worker = new Worker(entryFile('indexing/evm/merge-worker'), {
+  const worker = new Worker(entryFile('indexing/evm/freeze/merge-worker'), {
     name: 'merge',
     resourceLimits: { maxOldGenerationSizeMb: heapMib },
   })

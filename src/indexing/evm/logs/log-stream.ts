@@ -103,10 +103,16 @@ async function oneRound(
   return { height: batch.until - 1, isBusy: true, isLive: false }
 }
 
-const firstBlock = statement('select min(height) from block')
-const hashOfBlock = statement('select hash from block where height = ?')
+const firstBlock = statement('select height from block order by height limit 1', {
+  over: 'oldest',
+})
+const hashOfBlock = statement('select hash from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 const hashesOf = statement(
   'select height, hash from block where height >= ? and height < ? order by height',
+  { over: 'oldest', within: { height: [0, 1] } },
 )
 
 async function hashAt(reader: Reader, height: number): Promise<Uint8Array | undefined> {

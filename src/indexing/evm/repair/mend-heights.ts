@@ -66,9 +66,13 @@ export type NodeParts = {
   readonly signal: AbortSignal
 }
 
-const firstTxOf = statement('select first_tx + tx_count from block where height = ?')
+const firstTxOf = statement('select first_tx + tx_count from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 const internalParties = statement(
   'select pos, from_id, to_id from internal where pos >= ? and pos < ? order by pos',
+  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
 )
 
 /** Blocks of `range` from a node, every one of them checked. Faults are those of the source. */

@@ -15,11 +15,13 @@ const numbersInRange = statement(
 const tokensInRange = statement(
   `select k.token_id, f.kind, min(k.pos) from transfer_by_token k join transfer f on f.pos = k.pos
    where k.token_id >= ? and k.token_id < ? group by k.token_id, f.kind`,
+  { over: 'oldest' },
 )
 const rangedTokens = statement(
   `select e.address_id, min(e.pos) from event_by_kind k join event e on e.pos = k.pos
    where k.kind = ${eventKinds.consecutiveTransfer} and e.address_id >= ? and e.address_id < ?
    group by e.address_id`,
+  { over: 'oldest' },
 )
 
 /** Writes addresses of a range by their numbers again from the table by their bytes. */

@@ -46,7 +46,7 @@ async function rowsBelow(
   const question = statement(
     `select ${select.join(', ')} from ${table.name} where ${where} and height < ?
      order by height desc limit 1`,
-    { rowsOnly: true },
+    { over: 'tables' },
   )
   const found: (Row | undefined)[] = []
   const count = at.keys[0]?.length ?? 0

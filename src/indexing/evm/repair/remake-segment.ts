@@ -13,10 +13,9 @@ import {
   type Writer,
 } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
-import { freezeStage, type FreezeSubject } from '../../../store/ice/freeze.ts'
-import { iceOf } from '../../../store/ice/ice.ts'
-import type { ManifestSegment } from '../../../store/ice/manifest.ts'
-import { chainTables } from '../../../store/schema/stores.ts'
+import { freezeStage } from '../../../store/history/freeze.ts'
+import { historyOf } from '../../../store/history/history.ts'
+import type { ManifestSegment } from '../../../store/history/manifest.ts'
 import { placeOfZero, writeFacts } from '../write/apply-blocks.ts'
 import { writeInternals } from '../write/apply-traces.ts'
 import { writeBalances } from '../write/balances.ts'
@@ -40,22 +39,17 @@ export type RemakeParts = NodeParts & {
 
 /**
  * Makes `segment` again. Returns the path of its file, `undefined` where the node tells other rows than
- * were written. `subjects` are what it may have said of its origin. Faults are those of the source.
+ * were written, or another SQLite or compressor made other bytes of them. Faults are those of the source.
  */
 export async function remakeSegment(
   parts: RemakeParts,
   segment: ManifestSegment,
-  subjects: readonly FreezeSubject[],
 ): Promise<string | undefined> {
   const older = parts.database.historyBelow?.(segment.from)
   assert(older !== undefined, 'a store with segments reads them')
   try {
     await fillScratch(parts, segment, older)
-    for (const subject of subjects) {
-      const path = await frozenAs(parts, { segment, subject, older })
-      if (path !== undefined) return path
-    }
-    return undefined
+    return await frozenAs(parts, { segment, older })
   } finally {
     older.close()
   }
@@ -93,29 +87,30 @@ async function fillScratch(
   }
 }
 
-const lastTx = statement('select first_tx + tx_count from block where height = ?')
+const lastTx = statement('select first_tx + tx_count from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 
 type Trial = {
   readonly segment: ManifestSegment
-  readonly subject: FreezeSubject
   readonly older: Reader
 }
 
-/** The file of the segment with a `subject` where it has the name that is wanted. */
+/** The file of the segment where it has the name that is wanted. */
 async function frozenAs(
   { scratch }: RemakeParts,
-  { segment, subject, older }: Trial,
+  { segment, older }: Trial,
 ): Promise<string | undefined> {
-  const ice = iceOf(scratch)
-  assert(ice !== undefined, 'the store beside freezes')
+  const history = historyOf(scratch)
+  assert(history !== undefined, 'the store beside freezes')
   try {
     return await scratch.transaction(async (writer) => {
       const own = frozenOnly(writer, { older, from: segment.from })
       const removing = { ...own, remove: writer.remove, upsert: writer.upsert }
-      const freezing = { writer: removing, ice, tables: chainTables, recount: nothingLeft }
-      const made = await freezeStage(freezing, segment, subject)
+      const made = await freezeStage({ writer: removing, history, recount: nothingLeft }, segment)
       if (made?.name !== segment.name) throw new OtherName()
-      return ice.pathOf(made.name)
+      return history.pathOf(made.name)
     })
   } catch (error) {
     if (error instanceof OtherName) return undefined

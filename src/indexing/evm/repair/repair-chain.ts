@@ -56,7 +56,9 @@ export type RepairParts = NodeParts & {
   readonly log: (line: string) => void
 }
 
-const firstBlock = statement('select min(height) from block')
+const firstBlock = statement('select height from block order by height limit 1', {
+  over: 'oldest',
+})
 const identityNames: readonly string[] = ['chainId', 'genesisHash', 'blockchainId']
 const everyName = statement('select name from meta')
 const metaValue = statement('select value from meta where name = ?')

@@ -10,8 +10,8 @@ import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
 import { foreignStore } from '../../../store/foreign-store.ts'
-import { iceOf, removeLeftovers } from '../../../store/ice/ice.ts'
-import type { MergeFiles } from '../../../store/ice/merge-files.ts'
+import { historyOf, removeLeftovers } from '../../../store/history/history.ts'
+import type { MergeFiles } from '../../../store/history/merge-files.ts'
 import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
 import {
   openSmallStore,
@@ -120,8 +120,7 @@ export async function openChainHost(
     const copied = await copiedHistory(database)
     checkNotRefused(copied)
     const source = await openEvmSource(spec, parts.limits, parts)
-    const { genesisHash } = identity
-    return hostOver(database, lease, { ...parts, spec, source, genesisHash, copied })
+    return hostOver(database, lease, { ...parts, spec, source, copied })
   } catch (error) {
     await database.close()
     throw error
@@ -134,7 +133,6 @@ function hostOver(
   parts: HostParts & {
     readonly spec: ChainSpec
     readonly source: EvmSource
-    readonly genesisHash: string
     readonly copied: CopiedHistory | undefined
   },
 ): ChainHost {
@@ -185,8 +183,7 @@ function hostOver(
 function writingTo(
   database: Database,
   standing: StandingLease,
-  parts: HostParts &
-    Pick<FreezeParts, 'genesisHash'> & { readonly spec: ChainSpec; readonly watches: Watches },
+  parts: HostParts & { readonly spec: ChainSpec; readonly watches: Watches },
 ): { readonly ingest: StandingIngest; readonly freezer: Freezer | undefined } {
   const {
     watches,
@@ -231,14 +228,13 @@ function outboxOf(
 
 function freezingAtOnce(
   database: Database,
-  { store: { freeze }, spec, genesisHash }: HostParts & Pick<FreezeParts, 'spec' | 'genesisHash'>,
+  { store: { freeze } }: HostParts,
 ): { readonly freezing?: FreezingAtOnce } {
-  const ice = iceOf(database)
-  if (freeze === undefined || ice === undefined) return {}
-  const subject = { store: spec.key, genesisHash, firn: freeze.firn }
+  const history = historyOf(database)
+  if (freeze === undefined || history === undefined) return {}
   const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
   const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows
-  return { freezing: { ice, subject, leastRows, mostRowsBefore } }
+  return { freezing: { history, leastRows, mostRowsBefore } }
 }
 
 /** Streams that ask the node of what blocks do not say. */
@@ -258,12 +254,10 @@ function askingStreams(
 
 /** History becomes segments, and segments become fewer, where the deployment freezes it. */
 function segmentStreams(
-  parts: Omit<MergeParts, 'freeze'> & Pick<HostParts, 'store'>,
+  parts: MergeParts & Pick<HostParts, 'store'>,
   freezer: Freezer | undefined,
 ): Stream[] {
-  const { freeze } = parts.store
-  if (freeze === undefined || freezer === undefined) return []
-  return [freezeStream(freezer, parts.clock), mergeStream({ ...parts, freeze })]
+  return freezer === undefined ? [] : [freezeStream(freezer, parts.clock), mergeStream(parts)]
 }
 
 /** The stage of the chain's logs. */

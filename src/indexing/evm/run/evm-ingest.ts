@@ -12,8 +12,8 @@ import type { Clock } from '../../../core/world.ts'
 import type { Rollup } from '../../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
 import type { Database, Reader, Soon, Writer } from '../../../store/engine/database.ts'
-import { thawFrom } from '../../../store/ice/freeze.ts'
-import { iceOf } from '../../../store/ice/ice.ts'
+import { thawFrom } from '../../../store/history/freeze.ts'
+import { historyOf } from '../../../store/history/history.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
 import {
   proofsText,
@@ -21,7 +21,6 @@ import {
   storedProofsText,
 } from '../../../store/query/evm/stored-proofs.ts'
 import { meta, proofsName, tracesSinceName } from '../../../store/schema/control.ts'
-import { chainTables } from '../../../store/schema/stores.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
 import { cutChain } from '../cut/cut-chain.ts'
 import { type FreezingAtOnce, frozenAtOnce, tracesBesideBlocks } from '../freeze/freeze-at-once.ts'
@@ -115,11 +114,16 @@ export class EvmIngest {
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        const before = await tracesBesideBlocks(writer, batch, iceOf(database), async (into) => {
-          const applied = await applyTraces(into, batch, state.interner)
-          await state.rollup?.traces(into, batch, applied.ids, applied.timestamps)
-          return applied.before
-        })
+        const before = await tracesBesideBlocks(
+          writer,
+          batch,
+          historyOf(database),
+          async (into) => {
+            const applied = await applyTraces(into, batch, state.interner)
+            await state.rollup?.traces(into, batch, applied.ids, applied.timestamps)
+            return applied.before
+          },
+        )
         await outbox?.traces(writer, batch)
         await moveCheckpoint(writer, traceStage, {
           before: before?.height,
@@ -158,8 +162,8 @@ export class EvmIngest {
     this.#state = undefined
     return database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
-      const ice = iceOf(database)
-      if (ice !== undefined) await thawFrom({ writer, ice, tables: chainTables, recount }, from)
+      const history = historyOf(database)
+      if (history !== undefined) await thawFrom({ writer, history, recount }, from)
       await outbox?.cut(writer, from)
       return cutChain(writer, from, lease.epoch)
     })

@@ -7,8 +7,11 @@
  */
 
 import { equalBytes, fromHex, to0x, toHex } from '../../../core/bytes.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
-import { type Row, statement } from '../../../store/engine/database.ts'
+import { statement } from '../../../store/engine/database.ts'
+import { addressesOfIds } from '../../../store/query/evm/address-id.ts'
+import { type BalanceAt, balanceAt } from '../../../store/query/evm/balance-at.ts'
 import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { token } from '../../../store/schema/evm.ts'
 import type { TokenParts } from './token-metadata.ts'
@@ -34,16 +37,13 @@ const fungible = statement(
 
 const recentTransfers = statement(
   `select f.from_id, f.to_id, k.pos from transfer_by_token k join transfer f on f.pos = k.pos
-   where k.token_id = ? order by k.pos desc limit ${transfersPerCheck}`,
+   where k.token_id = ? order by k.pos desc limit ?`,
+  { over: 'newest' },
 )
 
 const newestOfToken = statement(
   'select pos from transfer_by_token where token_id = ? order by pos desc limit 1',
-)
-
-const balanceAt = statement(
-  `select b.value, b.negative, a.bytes from balance b join address a on a.id = b.address_id
-   where b.address_id = ? and b.token_id = ? and b.height <= ? order by b.height desc limit 1`,
+  { over: 'newest' },
 )
 
 /** A token to check. */
@@ -53,6 +53,9 @@ export type CheckedToken = {
   readonly exactness: number
   readonly checked: number
 }
+
+/** The amount that an address holds by the logs. */
+type Sum = BalanceAt & { readonly holder: Uint8Array }
 
 /** Fungible tokens after number `after`, in order. */
 export async function tokensToCheck(
@@ -86,18 +89,19 @@ export async function checkToken(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { holders, all } = await holdersOf(parts, of.id)
-  const sums: Row[] = []
-  for (const holder of holders) {
-    const row = await parts.database.get(balanceAt, [holder, of.id, height])
+  const addresses = await addressesOfIds(parts.database, holders)
+  const sums: Sum[] = []
+  for (const [at, addressId] of holders.entries()) {
+    const sum = await balanceAt(parts.database, { addressId, tokenId: of.id, height })
     // The zero address has no balance row, and a holder of later blocks none yet.
-    if (row !== undefined) sums.push(row)
+    if (sum !== undefined) sums.push({ ...sum, holder: itemAt(addresses, at) })
   }
   if (sums.length === 0) return true
-  if (sums.some(([, negative]) => negative === 1)) {
+  if (sums.some(({ negative }) => negative === 1)) {
     await store(parts, of, exactness.inexact, 0)
     return true
   }
-  const calls = sums.map((row) => balanceCall(of.address, bytesAt(row, 2)))
+  const calls = sums.map(({ holder }) => balanceCall(of.address, holder))
   const answers = await parts.source.state(calls, height, signal)
   const verdict = judged(sums, answers)
   if (verdict === undefined) return false
@@ -111,17 +115,17 @@ export async function checkToken(
 
 /** Compares sums with answers; `undefined` when there is no answer at all. */
 function judged(
-  sums: readonly Row[],
+  sums: readonly Sum[],
   answers: readonly StateAnswer[],
 ): { readonly agreed: number; readonly differs: boolean } | undefined {
   let agreed = 0
   let differs = false
   let told = false
-  for (const [at, row] of sums.entries()) {
+  for (const [at, { value }] of sums.entries()) {
     const answer = answers[at]
     if (answer === undefined || answer.kind === 'not-served') continue
     told = true
-    if (answer.kind === 'value' && equalBytes(minimal(answer.value), bytesAt(row, 0))) agreed++
+    if (answer.kind === 'value' && equalBytes(minimal(answer.value), value)) agreed++
     else differs = true
   }
   return told ? { agreed, differs } : undefined
@@ -132,7 +136,7 @@ async function holdersOf(
   parts: TokenParts,
   id: number,
 ): Promise<{ readonly holders: readonly number[]; readonly all: boolean }> {
-  const rows = await parts.database.all(recentTransfers, [id])
+  const rows = await parts.database.all(recentTransfers, [id, transfersPerCheck])
   const holders = new Set<number>()
   for (const [from, to] of rows) {
     holders.add(Number(from))

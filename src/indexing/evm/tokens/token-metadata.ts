@@ -9,6 +9,7 @@ import { eventKinds } from '../../../codec/evm/columns.ts'
 import { to0x } from '../../../core/bytes.ts'
 import type { EvmSource, StateAnswer, StateCall } from '../../../source/evm-source.ts'
 import { type Database, type Row, type Writer, statement } from '../../../store/engine/database.ts'
+import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
 import { token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import type { Log } from '../../../telemetry/log.ts'
@@ -58,11 +59,9 @@ const unasked = statement(
 )
 
 const upgraded = statement(
-  `select t.id, k.pos from event_by_kind k
-   join event e on e.pos = k.pos
-   join token t on t.id = e.address_id
-   where k.kind = ${eventKinds.proxyUpgraded} and k.pos > ?
-   order by k.pos limit ${tokensPerRound}`,
+  `select e.address_id, k.pos from event_by_kind k join event e on e.pos = k.pos
+   where k.kind = ${eventKinds.proxyUpgraded} and k.pos > ? order by k.pos limit ?`,
+  { over: 'oldest' },
 )
 
 /** Facts that a contract returned about itself. */
@@ -169,12 +168,15 @@ function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]
  * position to go on from.
  */
 export async function forgetUpgraded(parts: TokenParts, after: number): Promise<number> {
-  const rows = await parts.database.all(upgraded, [after])
+  const rows = await parts.database.all(upgraded, [after, tokensPerRound])
   const last = rows.at(-1)
   if (last === undefined) return after
   const ids = [...new Set(rows.map(([id]) => Number(id)))]
   await parts.commit(async (writer) => {
-    await writer.update(token, { id: ids, metadata_height: ids.map(() => 0) })
+    // Other proxies are no tokens.
+    const found = await tokensOfIds(writer, ids)
+    const known = found.flatMap((each) => each?.id ?? [])
+    await writer.update(token, { id: known, metadata_height: known.map(() => 0) })
   })
   return Number(last[1])
 }

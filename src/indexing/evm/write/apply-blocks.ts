@@ -17,7 +17,10 @@ import { writeEvents, writeTokens, writeTransfers } from './transfer-rows.ts'
 /** Name of the stage in `checkpoint`. */
 export const blockStage = 'blocks'
 
-const lastBlock = statement('select first_tx + tx_count from block where height = ?')
+const lastBlock = statement('select first_tx + tx_count from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 
 /**
  * Writes the rows of `batch`, which must follow the checkpoint. Returns the stored numbers of the

@@ -18,6 +18,7 @@ export const traceStage = 'traces'
 
 const timesOfBlocks = statement(
   'select timestamp from block where height >= ? and height < ? order by height',
+  { over: 'oldest', within: { height: [0, 1] } },
 )
 
 /** Result of writing a batch. */

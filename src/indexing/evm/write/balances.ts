@@ -199,8 +199,8 @@ async function newestValues(
     select: ['value', 'negative'],
     last: 'height',
     // Written balances count from the first block that is not frozen.
-    rowsOnly: true,
-  }
+    over: 'tables',
+  } as const
   for (let from = 0; from < pairs.length; from += pairsAtOnce) {
     const some = pairs.slice(from, from + pairsAtOnce)
     const keys = [some.map((at) => itemAt(addressIds, at)), some.map((at) => itemAt(tokenIds, at))]

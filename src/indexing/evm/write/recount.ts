@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 import { type Reader, statement, type Writer } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
-import type { Freezing } from '../../../store/ice/freeze.ts'
+import type { Freezing } from '../../../store/history/freeze.ts'
 import { balance, holding } from '../../../store/schema/evm.ts'
 import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
 import { writeBalances } from './balances.ts'
@@ -12,7 +12,7 @@ import { Interner } from './intern.ts'
 import { writeNftHoldings } from './nft-rows.ts'
 import { amountsInput, storedBatch } from './stored-batch.ts'
 
-const lastHeight = statement('select max(height) from block', { rowsOnly: true })
+const lastHeight = statement('select max(height) from block', { over: 'tables' })
 
 /**
  * Writes the rows of `balance` and `holding`, which have none, for stored blocks from height `from` on.

@@ -47,10 +47,12 @@ const livesOf = {
   node: changeRow.statement(
     (columns) =>
       `select ${columns} from ${joined} where n.bytes = ? order by l.id, c.height, c.pos`,
+    { over: 'tables' },
   ),
   subnet: changeRow.statement(
     (columns) =>
       `select ${columns} from ${joined} where l.subnet_id = ? order by l.id, c.height, c.pos`,
+    { over: 'tables' },
   ),
 } as const
 
@@ -71,6 +73,7 @@ export async function l1Lives(
 
 const feesAt = statement(
   'select cast(l1_fees as text) from block where id <= ? order by id desc limit 1',
+  { over: 'tables' },
 )
 
 /** Fees accrued at a height of the P-Chain, or at its newest block before it, nAVAX. One seek. */

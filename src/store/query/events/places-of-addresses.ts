@@ -1,6 +1,7 @@
 /** Places of EVM transactions that addresses took part in, oldest first. */
 
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
+import type { HistoryStage } from '../../engine/table.ts'
 import { heightOf, posOfHeight } from '../evm/position.ts'
 import { integerAt } from '../row-values.ts'
 
@@ -9,11 +10,15 @@ export type PlaceRange = { readonly from: number; readonly until: number }
 
 type Source = { readonly question: Statement; readonly leading: readonly Value[] }
 
-function source(text: string, leading: readonly Value[] = []): Source {
-  return {
-    question: statement(`${text} and a.pos >= ? and a.pos < ? order by a.pos limit ?`),
-    leading,
-  }
+function source(
+  text: string,
+  leading: readonly Value[] = [],
+  stage: HistoryStage = 'blocks',
+): Source {
+  const first = leading.length + 1
+  const within = { pos: [first, first + 1] }
+  const words = `${text} and a.pos >= ? and a.pos < ? order by a.pos limit ?`
+  return { question: statement<string>(words, { over: 'oldest', within, stage }), leading }
 }
 
 const ofTransfers =
@@ -37,6 +42,8 @@ const ofTraces: readonly Source[] = [
   source(
     'select a.pos, i.tx_index from internal_by_address a join internal i on i.pos = a.pos ' +
       'where a.address_id = ?',
+    [],
+    'traces',
   ),
 ]
 

@@ -29,7 +29,10 @@ const changesText = `c.pos, n.bytes, l.subnet_id from l1_change c
    join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
    where c.pos >= ? and c.pos < ? and c.pos >= 0 order by c.pos`
 const changesIn = statement(`select ${changesText}`)
-const transactionsIn = statement('select pos, body from tx where pos >= ? and pos < ? order by pos')
+const transactionsIn = statement(
+  'select pos, body from tx where pos >= ? and pos < ? order by pos',
+  { over: 'tables' },
+)
 
 const rewardTypes: ReadonlySet<number> = new Set([
   pTypes.RewardValidatorTx,

@@ -1,6 +1,7 @@
 /** Where in the history of a chain an address took part. */
 
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
+import type { HistoryStage } from '../../engine/table.ts'
 import { placesPerBlock } from '../../schema/places.ts'
 import { integerAt } from '../row-values.ts'
 import { type Direction, heightOf, type PosRange, posOfHeight } from './position.ts'
@@ -11,9 +12,16 @@ type Source = {
   readonly leading: readonly Value[]
 }
 
-function bothWays(text: string, leading: readonly Value[]): Source {
+type Asking = { readonly leading?: readonly Value[]; readonly stage?: HistoryStage }
+
+function bothWays(text: string, { leading = [], stage }: Asking = {}): Source {
+  const first = leading.length + 1
   const ordered = (direction: Direction): Statement =>
-    statement(`${text} and a.pos >= ? and a.pos < ? order by a.pos ${direction} limit ?`)
+    statement<string>(`${text} and a.pos >= ? and a.pos < ? order by a.pos ${direction} limit ?`, {
+      over: direction === 'desc' ? 'newest' : 'oldest',
+      within: { pos: [first, first + 1] },
+      stage,
+    })
   return { desc: ordered('desc'), asc: ordered('asc'), leading }
 }
 
@@ -22,14 +30,14 @@ const transferText =
   'where a.address_id = ? and a.standard = ?'
 
 const sources: readonly Source[] = [
-  bothWays('select a.pos, -1 from tx_by_address a where a.address_id = ?', []),
-  bothWays(transferText, [20]),
-  bothWays(transferText, [721]),
-  bothWays(transferText, [1155]),
+  bothWays('select a.pos, -1 from tx_by_address a where a.address_id = ?'),
+  bothWays(transferText, { leading: [20] }),
+  bothWays(transferText, { leading: [721] }),
+  bothWays(transferText, { leading: [1155] }),
   bothWays(
     'select a.pos, i.tx_index from internal_by_address a join internal i on i.pos = a.pos ' +
       'where a.address_id = ?',
-    [],
+    { stage: 'traces' },
   ),
 ]
 

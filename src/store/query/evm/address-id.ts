@@ -1,8 +1,9 @@
 /** Numbers of addresses. */
 
+import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { addressByBytes } from '../../schema/evm.ts'
-import { integerAt } from '../row-values.ts'
+import { address, addressByBytes } from '../../schema/evm.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
 
 const question = statement('select id from address_by_bytes where bytes = ?')
 
@@ -25,4 +26,17 @@ export async function addressIds(
     addresses,
   ])
   return rows.map((row) => (row === undefined ? undefined : integerAt(row, 0)))
+}
+
+/** Addresses by their stored numbers, in their order. Cost: one look-up each. */
+export async function addressesOfIds(
+  store: Reader,
+  ids: readonly number[],
+): Promise<readonly Uint8Array[]> {
+  if (ids.length === 0) return []
+  const rows = await store.lookup({ table: address, key: ['id'], select: ['bytes'] }, [ids])
+  return rows.map((row) => {
+    assert(row !== undefined, 'a number in a row is that of an address')
+    return bytesAt(row, 0)
+  })
 }

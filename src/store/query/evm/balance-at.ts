@@ -9,12 +9,13 @@ export type BalanceAt = { readonly value: Uint8Array; readonly negative: number 
 const question = statement(
   `select value, negative from balance
    where address_id = ? and token_id = ? and height <= ? order by height desc limit 1`,
+  { over: 'last' },
 )
 
 /**
  * Balance of an address at a height; `undefined` before its first change.
  *
- * Cost: one look-up in the key of `balance`, and one in that of each segment that knows the address.
+ * Cost: one look-up in the key of `balance`, and one in that of each segment.
  */
 export async function balanceAt(
   store: Reader,

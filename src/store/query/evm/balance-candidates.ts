@@ -2,7 +2,6 @@
 
 import { itemAt } from '../../../core/item-at.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { frozenUntil, readManifest } from '../../ice/manifest.ts'
 import { balance } from '../../schema/evm.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
 import { type BalanceAt, balanceAt } from './balance-at.ts'
@@ -18,7 +17,7 @@ export type BalanceRow = {
 }
 
 // A loose scan: from one token of the address to the next, whatever number of rows each has.
-const tokensInTables = statement(
+const tokensAfter = statement(
   `with recursive held(token_id) as (
      select min(token_id) from balance where address_id = ? and token_id > ?
      union all
@@ -26,13 +25,8 @@ const tokensInTables = statement(
              where b.address_id = ? and b.token_id > held.token_id)
      from held where held.token_id is not null
    )
-   select token_id from (select token_id from held where token_id is not null limit ?) h
-   order by token_id`,
-  { rowsOnly: true },
-)
-
-const tokensAfter = statement(
-  `select token_id from balance where address_id = ? and token_id > ? order by token_id limit ?`,
+   select token_id from held where token_id is not null order by token_id limit ?`,
+  { over: 'merge' },
 )
 
 type Page = { readonly addressId: number; readonly afterToken: number; readonly limit: number }
@@ -41,9 +35,7 @@ type Page = { readonly addressId: number; readonly afterToken: number; readonly 
  * Tokens after number `afterToken` whose balance of the address ever changed, in order of their
  * first sight on the chain, each with its newest value at or before `height`.
  *
- * Cost: four look-ups by key per token, whatever the number of changes. Of a history that is frozen
- * tables and segments are asked for the next tokens together, once more for each that fills a page of
- * changes; and every segment that knows the address has a look-up for each token.
+ * Cost: four look-ups by key per token, whatever the number of changes; as many in each segment.
  */
 export async function balanceCandidates(
   store: Reader,
@@ -67,20 +59,8 @@ async function tokensOf(
   store: Reader,
   { addressId, afterToken, limit }: Page,
 ): Promise<readonly number[]> {
-  if (frozenUntil(await readManifest(store), 'blocks') === 0) {
-    const rows = await store.all(tokensInTables, [addressId, afterToken, addressId, limit])
-    return rows.map((row) => integerAt(row, 0))
-  }
-  const tokens = new Set<number>()
-  for (let after = afterToken; tokens.size < limit;) {
-    const rows = await store.all(tokensAfter, [addressId, after, limit])
-    for (const row of rows) {
-      after = integerAt(row, 0)
-      if (tokens.size < limit) tokens.add(after)
-    }
-    if (rows.length < limit) break
-  }
-  return [...tokens]
+  const rows = await store.all(tokensAfter, [addressId, afterToken, addressId, limit])
+  return rows.map((row) => integerAt(row, 0))
 }
 
 const newest = {
@@ -94,7 +74,7 @@ const newest = {
  * The newest values at or before `height` of pairs, in their order; `undefined` before the first change.
  *
  * Cost: one look-up in the key of `balance` each, and another for those that changed after `height`;
- * where history is frozen, one in each segment that knows the address besides.
+ * where history is frozen, one in each segment besides.
  */
 export async function balancesOfPairs(
   store: Reader,

@@ -1,6 +1,6 @@
 /** Blocks of a chain. */
 
-import { type Reader, type Statement, statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { integerAt } from '../row-values.ts'
 import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 import { hashPrefix } from './position.ts'
@@ -27,13 +27,20 @@ type HeaderRow = RowOf<typeof headerRow>
 /** A header; `parentHash` is `undefined` for the first block stored. */
 export type BlockRow = HeaderRow & { readonly parentHash: string | undefined }
 
-function blocksWhere(condition: string): Statement {
-  return headerRow.statement((columns) => `select ${columns} from block b where ${condition}`)
-}
-
-const latest = blocksWhere('b.height >= 0 and b.height < ? order by b.height desc limit ?')
-const byHash = blocksWhere('b.hash_prefix = ? and b.hash = ? order by b.height limit 1')
-const times = statement('select timestamp from block where height = ?')
+const latest = headerRow.statement(
+  (columns) => `select ${columns} from block b
+   where b.height >= ? and b.height < ? order by b.height desc limit ?`,
+  { over: 'newest', within: { height: [0, 1] } },
+)
+const byHash = headerRow.statement(
+  (columns) => `select ${columns} from block b
+   where b.hash_prefix = ? and b.hash = ? order by b.height limit 1`,
+  { over: 'oldest' },
+)
+const times = statement('select timestamp from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 
 /**
  * Blocks below height `before`, newest first.
@@ -44,7 +51,7 @@ export async function latestBlocks(
   store: Reader,
   query: { readonly before: number; readonly limit: number },
 ): Promise<BlockRow[]> {
-  const rows = await store.all(latest, [query.before, query.limit + 1])
+  const rows = await store.all(latest, [0, query.before, query.limit + 1])
   const headers = rows.map(headerRow.read)
   return headers
     .slice(0, query.limit)

@@ -10,12 +10,14 @@ export type CreationRow = { readonly txPos: number; readonly creatorId: number |
 const transactions = statement(
   `select x.pos, x.created_id, x.status from tx_by_address a join tx x on x.pos = a.pos
    where a.address_id = ? and a.pos > ? order by a.pos limit ?`,
+  { over: 'oldest' },
 )
 
 const calls = statement(
   `select i.pos, i.tx_index, i.from_id, i.to_id, i.reverted, i.kind
    from internal_by_address a join internal i on i.pos = a.pos
    where a.address_id = ? and a.pos > ? order by a.pos limit ?`,
+  { over: 'oldest', stage: 'traces' },
 )
 
 // The creations of `frameKinds` in the codec.

@@ -26,6 +26,7 @@ const sent = statement(
   `select x.pos, x.created_id from tx_by_address a join tx x on x.pos = a.pos
    where a.address_id = ? and a.pos <= ? and x.from_id = ? and x.status = 1
    order by a.pos desc limit ?`,
+  { over: 'newest' },
 )
 
 // Kinds 2 to 4 are the creations of `frameKinds` in the codec.
@@ -35,6 +36,8 @@ const inside = statement(
      and i.tx_index = j.value % ${placesPerBlock} and i.reverted = 0 and i.kind in (2, 3, 4)
      and i.to_id is not null`,
   {
+    over: 'oldest',
+    stage: 'traces',
     postgres: `select j.value::bigint, i.pos, i.to_id, i.from_id
       from json_array_elements_text(?::json) j join internal i
         on i.pos >= j.value::bigint / ${placesPerBlock} * ${placesPerBlock}

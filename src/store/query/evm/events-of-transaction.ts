@@ -1,30 +1,41 @@
 /** Kept logs of one transaction. */
 
+import { itemAt } from '../../../core/item-at.ts'
 import type { Reader } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/places.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
+import { addressesOfIds } from './address-id.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 
-/** A log `e` and the contract `c` that logged it. */
+/** A log `e`. */
 const eventRow = storedRow({
   /** A value of `eventKinds` in the codec. */
   kind: integer('e.kind'),
-  address: bytes('c.bytes'),
+  addressId: integer('e.address_id'),
   /** Topics after the first, 32 bytes each. */
   topics: bytes('e.topics'),
 })
-/** One log. */
-export type EventRow = RowOf<typeof eventRow>
+/** One log, and the contract that logged it. */
+export type EventRow = Omit<RowOf<typeof eventRow>, 'addressId'> & { readonly address: Uint8Array }
 
 const question = eventRow.statement(
-  (columns) => `select ${columns} from event e join address c on c.id = e.address_id
+  (columns) => `select ${columns} from event e
    where e.pos >= ? and e.pos < ? and e.tx_index = ?
    order by e.pos`,
+  { over: 'oldest', within: { pos: [0, 1] } },
 )
 
-/** Kept logs of the transaction at `txPos`, in order. Cost: a scan of the block's kept logs. */
+/** Kept logs of the transaction at `txPos`, in order. Cost: a scan of the block's kept logs, a look-up each. */
 export async function eventsOfTransaction(store: Reader, txPos: number): Promise<EventRow[]> {
   const from = posOfHeight(heightOf(txPos))
   const rows = await store.all(question, [from, from + placesPerBlock, placeOf(txPos)])
-  return rows.map(eventRow.read)
+  const events = rows.map(eventRow.read)
+  const addresses = await addressesOfIds(
+    store,
+    events.map(({ addressId }) => addressId),
+  )
+  return events.map(({ addressId: _id, ...event }, at) => ({
+    ...event,
+    address: itemAt(addresses, at),
+  }))
 }

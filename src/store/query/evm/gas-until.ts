@@ -6,7 +6,11 @@ import { heightOf, posOfHeight } from './position.ts'
 
 const question = statement(
   'select coalesce(sum(gas_used), 0) from tx where pos >= ? and pos <= ?',
-  { postgres: 'select coalesce(sum(gas_used), 0)::bigint from tx where pos >= ? and pos <= ?' },
+  {
+    postgres: 'select coalesce(sum(gas_used), 0)::bigint from tx where pos >= ? and pos <= ?',
+    over: 'sum',
+    within: { pos: [0, 1] },
+  },
 )
 
 /** Gas that the block's transactions up to the one at `pos` used. Cost: a scan of these. */

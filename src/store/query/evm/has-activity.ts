@@ -3,9 +3,12 @@
 import { type Reader, statement } from '../../engine/database.ts'
 
 const questions = [
-  statement('select 1 from tx_by_address where address_id = ? limit 1'),
-  statement('select 1 from transfer_by_address where address_id = ? limit 1'),
-  statement('select 1 from internal_by_address where address_id = ? limit 1'),
+  statement('select 1 from tx_by_address where address_id = ? limit 1', { over: 'newest' }),
+  statement('select 1 from transfer_by_address where address_id = ? limit 1', { over: 'newest' }),
+  statement('select 1 from internal_by_address where address_id = ? limit 1', {
+    over: 'newest',
+    stage: 'traces',
+  }),
 ]
 
 /**

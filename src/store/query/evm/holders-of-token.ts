@@ -2,13 +2,14 @@
 
 import { toBigint } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt } from '../row-values.ts'
+import { integerAt } from '../row-values.ts'
 import { type BalanceAt, balanceAt } from './balance-at.ts'
 import { balancesOfPairs } from './balance-candidates.ts'
 
 const named = statement(
   `select address_id from holding
    where token_id = ? and address_id > ? and since <= ? order by address_id limit ?`,
+  { over: 'merge' },
 )
 
 /**
@@ -56,8 +57,9 @@ function heldBy({ value, negative }: BalanceAt): bigint {
 }
 
 const changes = statement(
-  `select height, value, negative from balance
+  `select height from balance
    where address_id = ? and token_id = ? and height > ? and height <= ? order by height limit ?`,
+  { over: 'oldest' },
 )
 /** Changes of a balance that are read at once. */
 const changesAtOnce = 256
@@ -65,8 +67,8 @@ const changesAtOnce = 256
 /**
  * Returns whether an address held more than `threshold` after some block from `from` to `at`.
  *
- * Cost: a balance at a height, and a scan of the rows of `balance` of these blocks up to the first that
- * is more.
+ * Cost: a balance at `from`, and at each height of these blocks that changed it, up to the first that is
+ * more.
  */
 export async function heldMoreThan(
   store: Reader,
@@ -80,11 +82,10 @@ export async function heldMoreThan(
   for (let after = from; ;) {
     const rows = await store.all(changes, [addressId, tokenId, after, at, changesAtOnce])
     for (const row of rows) {
-      const held = heldBy({ value: bytesAt(row, 1), negative: integerAt(row, 2) })
-      if (held > threshold) return true
       after = integerAt(row, 0)
+      const changed = await balanceAt(store, { addressId, tokenId, height: after })
+      if (changed !== undefined && heldBy(changed) > threshold) return true
     }
-    // A page that begins where history is frozen may be short of a row that says nothing.
-    if (rows.length === 0) return false
+    if (rows.length < changesAtOnce) return false
   }
 }

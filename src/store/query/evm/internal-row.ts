@@ -1,10 +1,15 @@
 /** An internal transaction as the lists read it. */
 
-import { placesPerBlock } from '../../schema/places.ts'
-import { flag, hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
+import { to0x } from '../../../core/bytes.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import type { Reader, Row } from '../../engine/database.ts'
+import { block, tx } from '../../schema/evm.ts'
+import { bytesAt, integerAt, maybeIntegerAt } from '../row-values.ts'
+import { flag, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
+import { heightOf, posOfHeight } from './position.ts'
 
-/** A listed call frame `i`, with its block `b` and transaction `x`. */
-export const internalRow = storedRow({
+/** A listed call frame `i`. */
+const frameRow = storedRow({
   pos: integer('i.pos'),
   txIndex: integer('i.tx_index'),
   /** A value of `frameKinds` in the codec. */
@@ -17,16 +22,42 @@ export const internalRow = storedRow({
   gasLimit: integer('i.gas_limit'),
   gasUsed: integer('i.gas_used'),
   reverted: flag('i.reverted'),
-  blockHash: hash('b.hash'),
-  /** Unix seconds. */
-  timestamp: integer('b.timestamp'),
-  timestampMs: maybe(integer('b.timestamp_ms')),
-  txHash: hash('x.hash'),
 })
-/** Row of {@link internalRow}. */
-export type InternalRow = RowOf<typeof internalRow>
+/** A listed call frame with its block and its transaction, whose segments are others than its own. */
+export type InternalRow = RowOf<typeof frameRow> & {
+  readonly blockHash: string
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly timestampMs: number | undefined
+  readonly txHash: string
+}
 
-/** Finds block and transaction of a frame `i`. */
-export const internalPlace =
-  `join block b on b.height = i.pos / ${placesPerBlock} ` +
-  `join tx x on x.pos = i.pos / ${placesPerBlock} * ${placesPerBlock} + i.tx_index`
+/** Columns of a frame `i`, for {@link internalsOf}. */
+export const internalStatement = frameRow.statement
+
+const blockOf = { table: block, key: ['height'], select: ['hash', 'timestamp', 'timestamp_ms'] }
+const transactionOf = { table: tx, key: ['pos'], select: ['hash'] }
+
+/**
+ * Frames of an answer, without those whose block was taken away meanwhile. Cost: two look-ups by key for
+ * each.
+ */
+export async function internalsOf(store: Reader, rows: readonly Row[]): Promise<InternalRow[]> {
+  if (rows.length === 0) return []
+  const frames = rows.map(frameRow.read)
+  const heights = frames.map(({ pos }) => heightOf(pos))
+  const places = frames.map(({ txIndex }, at) => posOfHeight(itemAt(heights, at)) + txIndex)
+  const blocks = await store.lookup(blockOf, [heights])
+  const transactions = await store.lookup(transactionOf, [places])
+  return frames.flatMap((frame, at) => {
+    const [header, transaction] = [blocks[at], transactions[at]]
+    if (header === undefined || transaction === undefined) return []
+    return {
+      ...frame,
+      blockHash: to0x(bytesAt(header, 0)),
+      timestamp: integerAt(header, 1),
+      timestampMs: maybeIntegerAt(header, 2),
+      txHash: to0x(bytesAt(transaction, 0)),
+    }
+  })
+}

@@ -1,17 +1,17 @@
 /** Internal transactions of an address. */
 
 import type { Reader, Statement } from '../../engine/database.ts'
-import { internalPlace, internalRow, type InternalRow } from './internal-row.ts'
-import type { Direction, PosRange } from './position.ts'
+import { type InternalRow, internalsOf, internalStatement } from './internal-row.ts'
+import { type Direction, overOf, type PosRange } from './position.ts'
 
 const question = (direction: Direction): Statement =>
-  internalRow.statement(
+  internalStatement(
     (columns) => `select ${columns}
    from internal_by_address a
    join internal i on i.pos = a.pos
-   ${internalPlace}
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
+    { over: overOf[direction], within: { pos: [1, 2] }, stage: 'traces' },
   )
 const questions = { desc: question('desc'), asc: question('asc') }
 
@@ -31,5 +31,5 @@ export async function internalsOfAddress(
 ): Promise<InternalRow[]> {
   const { addressId, range, limit, direction = 'desc' } = query
   const rows = await store.all(questions[direction], [addressId, range.from, range.until, limit])
-  return rows.map(internalRow.read)
+  return internalsOf(store, rows)
 }

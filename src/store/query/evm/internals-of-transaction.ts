@@ -2,15 +2,15 @@
 
 import type { Reader } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/places.ts'
-import { internalPlace, internalRow, type InternalRow } from './internal-row.ts'
+import { type InternalRow, internalsOf, internalStatement } from './internal-row.ts'
 import { heightOf, placeOf, posOfHeight } from './position.ts'
 
-const question = internalRow.statement(
+const question = internalStatement(
   (columns) => `select ${columns}
    from internal i
-   ${internalPlace}
    where i.pos >= ? and i.pos < ? and i.tx_index = ?
    order by i.pos`,
+  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
 )
 
 /**
@@ -21,5 +21,5 @@ const question = internalRow.statement(
 export async function internalsOfTransaction(store: Reader, txPos: number): Promise<InternalRow[]> {
   const from = posOfHeight(heightOf(txPos))
   const rows = await store.all(question, [from, from + placesPerBlock, placeOf(txPos)])
-  return rows.map(internalRow.read)
+  return internalsOf(store, rows)
 }

@@ -9,6 +9,7 @@ const all = transactionRow.statement(
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos desc limit ?`,
+  { over: 'newest', within: { pos: [0, 1] } },
 )
 
 const succeeded = transactionRow.statement(
@@ -16,6 +17,7 @@ const succeeded = transactionRow.statement(
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ? and x.status = 1
    order by x.pos desc limit ?`,
+  { over: 'newest', within: { pos: [0, 1] } },
 )
 
 const failed = transactionRow.statement(
@@ -25,6 +27,7 @@ const failed = transactionRow.statement(
    ${transactionPlace}
    where f.pos >= ? and f.pos < ?
    order by f.pos desc limit ?`,
+  { over: 'newest', within: { pos: [0, 1] } },
 )
 
 const inOrder = transactionRow.statement(
@@ -32,6 +35,7 @@ const inOrder = transactionRow.statement(
    from tx x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos limit ?`,
+  { over: 'oldest', within: { pos: [0, 1] } },
 )
 
 /**

@@ -2,6 +2,7 @@
 
 import { Fault } from '../../../core/fault.ts'
 import { u8At } from '../../../core/item-at.ts'
+import type { Over } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/places.ts'
 
 /** Positions a list is limited to, half-open. */
@@ -12,6 +13,9 @@ const maxHeight = 2 ** 33
 
 /** Direction of a walk through history. */
 export type Direction = 'desc' | 'asc'
+
+/** How answers of history combine that come in a direction. */
+export const overOf = { desc: 'newest', asc: 'oldest' } as const satisfies Record<Direction, Over>
 
 /** Positions of blocks `[startBlock, endBlock)`; a missing end is open. Throws `bad-parameter`. */
 export function posRange(startBlock: number | undefined, endBlock: number | undefined): PosRange {

@@ -15,10 +15,12 @@ const byHash = transactionWithFees.statement(
    ${transactionPlace}
    where h.hash_prefix = ? and x.hash = ?
    order by h.pos limit 1`,
+  { over: 'newest' },
 )
 
 const byPos = transactionWithFees.statement(
   (columns) => `select ${columns} from tx x ${transactionPlace} where x.pos = ?`,
+  { over: 'newest', within: { pos: [0] } },
 )
 
 /**

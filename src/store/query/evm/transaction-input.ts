@@ -4,13 +4,18 @@ import { type Reader, statement } from '../../engine/database.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
 import { heightOf, posOfHeight } from './position.ts'
 
-const packed = statement('select inputs from block where height = ?')
+const packed = statement('select inputs from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
 
 const before = statement(
   'select coalesce(sum(input_length), 0) from tx where pos >= ? and pos < ?',
   {
     // The sum of bigints is a numeric there.
     postgres: 'select coalesce(sum(input_length), 0)::bigint from tx where pos >= ? and pos < ?',
+    over: 'sum',
+    within: { pos: [0, 1] },
   },
 )
 

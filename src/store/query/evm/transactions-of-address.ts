@@ -1,7 +1,7 @@
 /** Native transactions of an address. */
 
 import type { Reader, Statement } from '../../engine/database.ts'
-import type { Direction, PosRange } from './position.ts'
+import { type Direction, overOf, type PosRange } from './position.ts'
 import { transactionPlace, transactionRow, type TransactionRow } from './transaction-row.ts'
 
 const question = (direction: Direction): Statement =>
@@ -12,6 +12,7 @@ const question = (direction: Direction): Statement =>
    ${transactionPlace}
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
+    { over: overOf[direction], within: { pos: [1, 2] } },
   )
 const questions = { desc: question('desc'), asc: question('asc') }
 

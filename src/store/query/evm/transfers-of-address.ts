@@ -1,7 +1,7 @@
 /** Token transfers of an address. */
 
 import type { Reader, Statement } from '../../engine/database.ts'
-import type { Direction, PosRange } from './position.ts'
+import { type Direction, overOf, type PosRange } from './position.ts'
 import { transferPlace, transferRow, type TransferRow } from './transfer-row.ts'
 
 const question = (direction: Direction): Statement =>
@@ -12,6 +12,7 @@ const question = (direction: Direction): Statement =>
    ${transferPlace}
    where a.address_id = ? and a.standard = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
+    { over: overOf[direction], within: { pos: [2, 3] } },
   )
 const questions = { desc: question('desc'), asc: question('asc') }
 

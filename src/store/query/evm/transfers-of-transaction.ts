@@ -11,6 +11,7 @@ const question = transferRow.statement(
    ${transferPlace}
    where t.pos >= ? and t.pos < ? and t.tx_index = ?
    order by t.pos`,
+  { over: 'oldest', within: { pos: [0, 1] } },
 )
 
 /**

@@ -1,15 +1,17 @@
 /** Logs of interchain messengers, from the store of a chain. */
 
+import { itemAt } from '../../../core/item-at.ts'
 import type { Reader } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/places.ts'
+import { addressesOfIds } from '../evm/address-id.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 
-/** A log `e` of contract `c`, with what is said of its transaction `t` and block `b`. */
+/** A log `e`, with what is said of its transaction `t` and block `b`. */
 const logRow = storedRow({
   pos: integer('e.pos'),
   /** A value of `eventKinds` in the codec. */
   kind: integer('e.kind'),
-  contract: bytes('c.bytes'),
+  contractId: integer('e.address_id'),
   /** Topics after the first, 32 bytes each. */
   topics: bytes('e.topics'),
   data: bytes('e.data'),
@@ -21,17 +23,18 @@ const logRow = storedRow({
   timestamp: integer('b.timestamp'),
 })
 /** One log. */
-export type MessengerLog = RowOf<typeof logRow>
+export type MessengerLog = Omit<RowOf<typeof logRow>, 'contractId'> & {
+  readonly contract: Uint8Array
+}
 
 // Kinds 2 to 7 of the codec: sends, fees, failures, executions, receptions, receipts.
 const question = logRow.statement(
   (columns) => `select ${columns} from event e
-   join address c on c.id = e.address_id
    join tx t on t.pos = e.pos - e.pos % ${placesPerBlock} + e.tx_index
    join block b on b.height = e.pos / ${placesPerBlock}
    where e.pos >= ? and e.pos < ? and e.kind between 2 and 7
-   order by e.pos
-   limit ?`,
+   order by e.pos limit ?`,
+  { over: 'oldest', within: { pos: [0, 1] } },
 )
 
 /**
@@ -44,5 +47,13 @@ export async function messengerLogs(
   range: { readonly from: number; readonly until: number; readonly limit: number },
 ): Promise<MessengerLog[]> {
   const rows = await store.all(question, [range.from, range.until, range.limit])
-  return rows.map(logRow.read)
+  const logs = rows.map(logRow.read)
+  const contracts = await addressesOfIds(
+    store,
+    logs.map(({ contractId }) => contractId),
+  )
+  return logs.map(({ contractId: _id, ...log }, at) => ({
+    ...log,
+    contract: itemAt(contracts, at),
+  }))
 }

@@ -52,6 +52,7 @@ const from = 'block b left join node n on n.id = b.proposer'
 const latest = blockRow.statement(
   (columns) =>
     `select ${columns} from ${from} where b.id >= ? and b.id < ? order by b.id desc limit ?`,
+  { over: 'tables' },
 )
 
 /** Ids `[from, until)` to look among, and how many at most. */
@@ -66,6 +67,7 @@ export async function latestBlocks(reader: Reader, range: BlockRange): Promise<S
 const proposed = blockRow.statement(
   (columns) => `select ${columns} from ${from} where b.proposer = ? and b.id >= ? and b.id < ?
    order by b.id desc limit ?`,
+  { over: 'tables' },
 )
 
 /** Blocks proposed by a node (its number), newest first. One range of `block_by_proposer`. */
@@ -78,7 +80,9 @@ export async function blocksOfNode(
   return rows.map(blockRow.read)
 }
 
-const byId = blockRow.statement((columns) => `select ${columns} from ${from} where b.id = ?`)
+const byId = blockRow.statement((columns) => `select ${columns} from ${from} where b.id = ?`, {
+  over: 'tables',
+})
 
 /** The block with this id. One seek. */
 export async function blockById(reader: Reader, id: number): Promise<StoredBlock | undefined> {
@@ -89,6 +93,7 @@ export async function blockById(reader: Reader, id: number): Promise<StoredBlock
 const byHash = blockRow.statement(
   (columns) => `select ${columns} from block_by_hash h cross join ${from}
    where h.prefix = ? and h.id >= ? and h.id < ? and b.id = h.id and b.hash = ? limit 1`,
+  { over: 'tables' },
 )
 
 /** The block of `chain` with this hash. One seek of `block_by_hash` and of the key. */
@@ -107,6 +112,7 @@ const ids = statement(
   `select t.pos / ${placesPerBlock}, t.tx_id from json_each(?) j cross join tx t
    where t.pos >= j.value * ${placesPerBlock} and t.pos < (j.value + 1) * ${placesPerBlock} order by t.pos`,
   {
+    over: 'tables',
     postgres: `select t.pos / ${placesPerBlock}, t.tx_id from json_array_elements_text(?::json) j
       join tx t on t.pos >= j.value::bigint * ${placesPerBlock} and t.pos < (j.value::bigint + 1) * ${placesPerBlock}
       order by t.pos`,
@@ -126,7 +132,7 @@ export async function transactionIdsOfBlocks(
   return found
 }
 
-const timeQuestion = statement('select timestamp from block where id = ?')
+const timeQuestion = statement('select timestamp from block where id = ?', { over: 'tables' })
 
 /** Unix seconds of a block; `undefined` where it is not stored. One seek of the key. */
 export async function timeOfBlock(

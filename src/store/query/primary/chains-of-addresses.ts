@@ -6,6 +6,7 @@ import { posRangeOf, type PrimaryChain } from '../../schema/primary-position.ts'
 
 const seen = statement(
   'select 1 from tx_by_address where address_id = ? and pos >= ? and pos < ? limit 1',
+  { over: 'tables' },
 )
 const open = statement('select 1 from open_holding where list = ? limit 1')
 const spent = statement('select 1 from spent_holding where list = ? limit 1')

@@ -2,7 +2,9 @@
 
 import { type Reader, statement } from '../../engine/database.ts'
 
-const question = statement('select 1 from tx_by_address where address_id = ? and pos = ?')
+const question = statement('select 1 from tx_by_address where address_id = ? and pos = ?', {
+  over: 'tables',
+})
 
 /** Those of `addresses` (numbers) that the transaction at `pos` concerns. One seek each. */
 export async function concernedAddresses(

@@ -24,6 +24,7 @@ function question(filter: string): Statement {
     `select c.l1_id, c.body, cast(b.l1_fees as text)
      from l1_validator l join l1_change c on c.l1_id = l.id join block b on b.id = c.height
      where ${filter} order by c.l1_id, c.height, c.pos`,
+    { over: 'tables' },
   )
 }
 
@@ -63,6 +64,7 @@ export async function l1Now(
 
 const before = statement(
   'select cast(l1_fees as text) from block where id < ? and id >= ? order by id desc limit 1',
+  { over: 'tables' },
 )
 
 /** Fees accrued at the last block before `moment`. Some 30 seeks. */

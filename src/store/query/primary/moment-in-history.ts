@@ -11,6 +11,7 @@ import {
 
 const nextBlock = statement(
   'select id, timestamp from block where id >= ? and id < ? order by id limit 1',
+  { over: 'tables' },
 )
 
 /**

@@ -33,6 +33,7 @@ const byPlaces = transactionRow.statement(
   (columns) => `select ${columns} from json_each(?) j cross join tx t
    left join block b on b.id = t.pos / ${placesPerBlock} where t.pos = j.value`,
   {
+    over: 'tables',
     postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
       join tx t on t.pos = j.value::bigint left join block b on b.id = t.pos / ${placesPerBlock}`,
   },
@@ -67,6 +68,7 @@ export async function transactionsAt(
 const bodies = statement(
   'select t.pos, t.body from json_each(?) j cross join tx t where t.pos = j.value',
   {
+    over: 'tables',
     postgres: `select t.pos, t.body from json_array_elements_text(?::json) j
       join tx t on t.pos = j.value::bigint`,
   },
@@ -85,6 +87,7 @@ export async function timesOfPlaces(
 const byId = statement(
   `select t.pos from tx_by_id i join tx t on t.pos = i.pos
    where i.prefix = ? and i.pos >= ? and i.pos < ? and t.tx_id = ? order by i.pos limit 1`,
+  { over: 'tables' },
 )
 
 /**

@@ -18,8 +18,12 @@ export type PlaceQuery = {
 }
 
 const latest = {
-  asc: statement('select pos from tx where pos >= ? and pos < ? order by pos limit ?'),
-  desc: statement('select pos from tx where pos >= ? and pos < ? order by pos desc limit ?'),
+  asc: statement('select pos from tx where pos >= ? and pos < ? order by pos limit ?', {
+    over: 'tables',
+  }),
+  desc: statement('select pos from tx where pos >= ? and pos < ? order by pos desc limit ?', {
+    over: 'tables',
+  }),
 } as const
 
 /** Transactions of whatever kind. One range of the key. */
@@ -36,6 +40,7 @@ function listQuestion(order: 'asc' | 'desc', onlyOpenStakes: boolean): Statement
      where a.address_id = ? and a.pos >= ? and a.pos < ? ${open}
        and (? = 0 or a.type in (${types})) order by a.pos ${order} limit ?`
   return statement(text('select j.value from json_each(?) j'), {
+    over: 'tables',
     postgres: text('select j.value::bigint from json_array_elements_text(?::json) j'),
   })
 }
@@ -85,6 +90,7 @@ function validationQuestion(order: 'asc' | 'desc'): Statement {
   return statement(
     `select c.pos from l1_change c join tx t on t.pos = c.pos
      where c.l1_id = ? and c.pos >= ? and c.pos < ? order by c.height ${order}, c.pos ${order}`,
+    { over: 'tables' },
   )
 }
 

@@ -14,6 +14,7 @@ function question(order: 'asc' | 'desc'): Statement {
     `select pos from tx_by_asset where asset = ? and pos >= ? and pos < ?
      and (? = 0 or type in (${types})) order by pos ${order} limit ?`
   return statement(text('select j.value from json_each(?) j'), {
+    over: 'tables',
     postgres: text('select j.value::bigint from json_array_elements_text(?::json) j'),
   })
 }
@@ -44,8 +45,12 @@ export async function transactionsOfAsset(
 }
 
 const withBodies = {
-  asc: statement('select pos, body from tx where pos >= ? and pos < ? order by pos limit ?'),
-  desc: statement('select pos, body from tx where pos >= ? and pos < ? order by pos desc limit ?'),
+  asc: statement('select pos, body from tx where pos >= ? and pos < ? order by pos limit ?', {
+    over: 'tables',
+  }),
+  desc: statement('select pos, body from tx where pos >= ? and pos < ? order by pos desc limit ?', {
+    over: 'tables',
+  }),
 } as const
 const readAtOnce = 500
 

@@ -51,6 +51,7 @@ const byNumbers = utxoRow.statement(
    left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
    left join stake_return r on r.utxo = j.value`,
   {
+    over: 'tables',
     postgres: (columns) => `select ${columns}
       from (select value::bigint from json_array_elements_text(?::json)) j
       cross join lateral (select id, body from utxo where id >= j.value order by id limit 1) u

@@ -14,6 +14,7 @@ const makers = statement(
   `select t.tx_id, t.body from json_each(?) j cross join tx_by_id i join tx t on t.pos = i.pos
    where i.prefix = j.value`,
   {
+    over: 'tables',
     postgres: `select t.tx_id, t.body from json_array_elements_text(?::json) j
       join tx_by_id i on i.prefix = j.value::bigint join tx t on t.pos = i.pos`,
   },

@@ -98,6 +98,7 @@ const changeRows = changeRow.statement(
    from l1_change c join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
    join block b on b.id = c.height
    order by c.l1_id, c.height, c.pos`,
+  { over: 'tables' },
 )
 
 /** Changes of all L1 validations, each validation's in order. */
@@ -152,6 +153,7 @@ export async function feeState(reader: Reader): Promise<Uint8Array | undefined> 
 
 const transactionRows = statement(
   'select pos, tx_id, body from tx where pos >= ? and pos < ? order by pos limit ?',
+  { over: 'tables' },
 )
 
 /** Ids of transactions within places, oldest first. */

@@ -1,7 +1,7 @@
 /** The manifest: the list of segments that hold the frozen history of a store, one row of `meta`. */
 
 import { Fault } from '../../core/fault.ts'
-import { jsonOf } from '../../core/json.ts'
+import { isObject, jsonOf } from '../../core/json.ts'
 import { type Reader, statement, type Writer } from '../engine/database.ts'
 import { type HistoryStage, historyStages } from '../engine/table.ts'
 import { meta, segmentsName } from '../schema/control.ts'
@@ -12,7 +12,7 @@ export type ManifestSegment = {
   readonly stage: HistoryStage
   readonly from: number
   readonly until: number
-  /** Name of its file, without ending: the hash of its content. */
+  /** Name of its file, without ending: the hash of its bytes. */
   readonly name: string
   /** Number of times its rows were merged. */
   readonly tier: number
@@ -22,12 +22,17 @@ export type ManifestSegment = {
 export type Manifest = {
   /** Stage by stage; those of one in order of height, without gaps. */
   readonly segments: readonly ManifestSegment[]
-  /** The stored text. */
+  /** Identity of the folder that they were written into; empty before the first one. */
+  readonly folder: string
+  /** Grows with each change, so that no two states of a store have the same text. */
+  readonly serial: number
+  /** The stored text; empty before the first segment. */
   readonly text: string
 }
 
 const question = statement('select value from meta where name = ?')
 const nameForm = /^[0-9a-f]{32}$/
+const folderForm = /^[0-9a-f-]{36}$/
 
 /** The manifest of a store as it is now. Throws `store-failed` where it is damaged, `store-version`. */
 export async function readManifest(reader: Reader): Promise<Manifest> {
@@ -35,38 +40,40 @@ export async function readManifest(reader: Reader): Promise<Manifest> {
   return parseManifest(String(text))
 }
 
-/** Writes which segments hold the history, in any order of stages; a store without any has no row. */
+/** Writes which segments hold the history now, in any order of stages, in place of manifest `old`. */
 export async function writeManifest(
   writer: Writer,
-  segments: readonly ManifestSegment[],
+  old: Manifest,
+  { segments, folder }: Pick<Manifest, 'segments' | 'folder'>,
 ): Promise<void> {
-  if (segments.length === 0) {
-    await writer.remove(meta, { name: [segmentsName] })
-    return
-  }
   const inOrder = historyStages.flatMap((stage) => segmentsOf({ segments }, stage))
-  const entries = inOrder.map(({ stage, from, until, name, tier }) => [
-    stage,
-    from,
-    until,
-    name,
-    tier,
-  ])
-  await writer.upsert(meta, { name: [segmentsName], value: [JSON.stringify(entries)] })
+  const value = JSON.stringify({
+    folder,
+    serial: old.serial + 1,
+    segments: inOrder.map(({ stage, from, until, name, tier }) => [stage, from, until, name, tier]),
+  })
+  await writer.upsert(meta, { name: [segmentsName], value: [value] })
 }
 
 /** The manifest of `text`; empty text is that of a store without segments. */
 export function parseManifest(text: string): Manifest {
-  if (text === '') return { segments: [], text }
-  const segments: ManifestSegment[] = []
-  const entries = jsonOf(text)
+  if (text === '') return { segments: [], folder: '', serial: 0, text }
+  const value = jsonOf(text)
+  if (Array.isArray(value))
+    throw new Fault('store-version', 'list of segments has the form of an older version of Firn')
+  if (!isObject(value)) throw damaged()
+  const { folder, serial, segments } = value
+  if (typeof folder !== 'string' || !folderForm.test(folder) || !isHeight(serial)) throw damaged()
+  return { segments: parseSegments(segments), folder, serial, text }
+}
+
+/** Segments as they are listed: stage, from, until, name and tier of each. Throws `store-failed`. */
+export function parseSegments(entries: unknown): readonly ManifestSegment[] {
   if (!Array.isArray(entries)) throw damaged()
+  const segments: ManifestSegment[] = []
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
     const [told, from, until, name, tier] = entry as unknown[]
-    // Before traces had segments of their own an entry began with its first height.
-    if (isHeight(told))
-      throw new Fault('store-version', 'list of segments has the form of an older version of Firn')
     const stage = historyStages.find((each) => each === told)
     const last = segments.findLast((each) => each.stage === stage)
     const follows = last === undefined || last.until === from
@@ -75,7 +82,7 @@ export function parseManifest(text: string): Manifest {
     if (!follows || from >= until) throw damaged()
     segments.push({ stage, from, until, name, tier })
   }
-  return { segments, text }
+  return segments
 }
 
 /** Segments of one stage, in order of height. */
@@ -87,8 +94,8 @@ export function segmentsOf(
 }
 
 /** Height from which on the history of a stage lies in tables. */
-export function frozenUntil(manifest: Pick<Manifest, 'segments'>, stage: HistoryStage): number {
-  return segmentsOf(manifest, stage).at(-1)?.until ?? 0
+export function frozenUntil({ segments }: Pick<Manifest, 'segments'>, stage: HistoryStage): number {
+  return segments.findLast((each) => each.stage === stage)?.until ?? 0
 }
 
 /** Returns whether a value that others wrote is a height or a count. */

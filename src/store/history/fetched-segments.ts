@@ -2,7 +2,7 @@
  * Segments that a process takes from other Firns when a question needs them: one that only serves
  * from a database, and has no folder in common with those that index.
  *
- * They lie in a folder of their own, `<store>/<name>.ice`, which all threads and processes of a machine
+ * They lie in a folder of their own, `<store>/<name>.sqlite`, which all threads and processes of a machine
  * may share. A file appears whole, by a rename. Beyond `maxBytes` those opened longest ago are
  * removed; who reads one then reads it to the end, from the file that has no name any more.
  */
@@ -23,8 +23,16 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { growingPause } from '../../core/growing-pause.ts'
 import { inTime } from '../../core/in-time.ts'
 import type { Clock } from '../../core/world.ts'
-import { draftEnding, onDisk, segmentEnding } from './segment-writer.ts'
-import { Segment } from './segment.ts'
+import type { Table } from '../engine/table.ts'
+import type { ManifestSegment } from './manifest.ts'
+import {
+  checkName,
+  draftEnding,
+  onDisk,
+  schemaOf,
+  segmentEnding,
+  SegmentFile,
+} from './segment-file.ts'
 
 /** Results of fetching that are counted. */
 export type FetchOutcome = 'fetched' | 'failed' | 'removed'
@@ -84,15 +92,14 @@ export class FetchedSegments {
     return join(this.#folder, name + segmentEnding)
   }
 
-  /** A fetched segment, open; `undefined` where it is not here. It is the last to be removed now. */
-  open(name: string): Segment | undefined {
+  /** The file of a segment; `undefined` where it is not here. It is the last to be removed now. */
+  find(name: string): string | undefined {
     const path = this.pathOf(name)
     if (!existsSync(path)) return undefined
-    const segment = new Segment(path)
     const now = this.#fetching.clock.now() / 1_000
-    // Another thread may have removed it meanwhile: it is open here.
+    // Another thread may have removed it meanwhile: it is fetched again then.
     if (existsSync(path)) onDisk(() => utimesSync(path, now, now))
-    return segment
+    return path
   }
 
   /** Removes a file that is damaged: it is fetched again. */
@@ -102,44 +109,44 @@ export class FetchedSegments {
 
   /**
    * Resolves when the segment is here. Throws `not-ready` where that takes longer than a question may
-   * wait, or where it could not be had a moment ago, and `not-found` where no source offers it.
+   * wait, or where it could not be had now or a moment ago.
    */
-  async need(name: string): Promise<void> {
+  async need({ name }: ManifestSegment, tables: readonly Table[]): Promise<void> {
     const { clock, waitMs } = this.#fetching
     const trouble = this.#troubles.get(name)
     if (trouble !== undefined && clock.monotonic() < trouble.until) throw trouble.fault
     const late = (): never => {
       throw notReady(name, 'it is being fetched')
     }
-    await inTime(this.#once(name), { clock, ms: waitMs, late })
+    await inTime(this.#once(name, tables), { clock, ms: waitMs, late })
   }
 
   /** However many questions need it, it is fetched once. */
-  #once(name: string): Promise<void> {
+  #once(name: string, tables: readonly Table[]): Promise<void> {
     const known = this.#underWay.get(name)
     if (known !== undefined) return known
-    const fetched = this.#fetch(name).finally(() => this.#underWay.delete(name))
+    const fetched = this.#fetch(name, tables).finally(() => this.#underWay.delete(name))
     // Who waits may be gone when it fails.
     fetched.catch(() => undefined)
     this.#underWay.set(name, fetched)
     return fetched
   }
 
-  async #fetch(name: string): Promise<void> {
+  async #fetch(name: string, tables: readonly Table[]): Promise<void> {
     const { clock, told } = this.#fetching
     // Another thread may have fetched it.
     if (existsSync(this.pathOf(name))) return
     try {
-      await this.#take(name)
+      await this.#take(name, tables)
       this.#troubles.delete(name)
       told('fetched')
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
       told('failed')
-      if (fault.code === 'not-found') throw fault
       const failures = this.#troubles.get(name)?.failures ?? 0
-      const refusal = notReady(name, fault.message)
+      // Its own words name the sources, which are no caller's business.
+      const refusal = notReady(name, 'no other Firn gives it now', fault)
       const until = clock.monotonic() + growingPause(failures, pauses)
       this.#troubles.set(name, { failures: failures + 1, until, fault: refusal })
       throw refusal
@@ -147,12 +154,12 @@ export class FetchedSegments {
   }
 
   /** Takes a segment into the folder, once all of it is known to be what its name says. */
-  async #take(name: string): Promise<void> {
+  async #take(name: string, tables: readonly Table[]): Promise<void> {
     onDisk(() => mkdirSync(this.#folder, { recursive: true }))
     const path = join(this.#folder, `${randomUUID()}${draftEnding}`)
     const { urls, maxBytes } = this.#fetching
     const ordered = urls.toSorted((a, b) => Number(b === this.#last) - Number(a === this.#last))
-    const check = (draft: string): Promise<void> => checkWhole(draft, name)
+    const check = (draft: string): Promise<void> => checkForeign(draft, name, tables)
     const wanted = { urls: ordered, store: this.#store, name, path, maxBytes, check }
     try {
       this.#last = await this.#fetching.fetch(wanted)
@@ -192,19 +199,29 @@ function filesIn(folder: string): KnownFile[] {
   })
 }
 
-/** Throws `store-failed` where the file is not the whole segment `name`. */
-async function checkWhole(path: string, name: string): Promise<void> {
-  const segment = new Segment(path)
+/**
+ * Throws `store-failed` where a file that somebody else made is not segment `name`, or one that SQLite
+ * would not read as it is meant.
+ */
+export async function checkForeign(
+  path: string,
+  name: string,
+  tables: readonly Table[],
+): Promise<void> {
+  await checkName(path, name)
+  const file = new SegmentFile(path, name, schemaOf(tables))
   try {
-    if (segment.name !== name)
-      throw new Fault('store-failed', `another segment was sent than was asked for: ${name}`)
-    for await (const damaged of segment.damagedSoon())
-      throw new Fault('store-failed', `bytes of ${damaged} are not those of segment ${name}`)
+    const [problem] = file.problems()
+    if (problem !== undefined)
+      throw new Fault('store-failed', `segment is not whole: ${name}: ${problem}`)
   } finally {
-    segment.close()
+    file.close()
   }
 }
 
-function notReady(name: string, why: string): Fault {
-  return new Fault('not-ready', `segment ${name} is not here: ${why}`, { detail: { reset: 1 } })
+function notReady(name: string, why: string, cause?: unknown): Fault {
+  return new Fault('not-ready', `segment ${name} is not here: ${why}`, {
+    detail: { reset: 1 },
+    cause,
+  })
 }

@@ -12,7 +12,7 @@ import type { Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/places.ts'
 import { addRowsWhere } from '../sums/check-store.ts'
 import { type RangeSum, RangeSums } from '../sums/range-sums.ts'
-import { placeColumn } from './frozen-shape.ts'
+import { placeColumn } from './segment-file.ts'
 
 const sumsUpTo = statement(
   'select part, row_count, row_sum from range_sum where tab = ? and part <= ?',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { ManifestSegment } from './manifest.ts'
-import { mergedAtOnce, mostMergedAtOnce, mostSegments, segmentsToMerge } from './merge-plan.ts'
+import { mergedAtOnce, mostMergedAtOnce, mostSegments, segmentsToMerge } from './merge-segments.ts'
 
 void test('merging: a history of any length ends in few segments, and rows are seldom rewritten', () => {
   const segments: ManifestSegment[] = []

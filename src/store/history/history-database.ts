@@ -6,78 +6,73 @@ import type { Table } from '../engine/table.ts'
 import { meta } from '../schema/control.ts'
 import { isDamage } from '../sums/pages.ts'
 import { FetchedSegments, type SegmentFetching } from './fetched-segments.ts'
-import { type HeldSegments, Ice } from './ice.ts'
-import { icedReader } from './iced-reader.ts'
+import { History } from './history.ts'
 import { readManifest } from './manifest.ts'
+import { historyReader } from './over-segments.ts'
 
 /** Where segments lie, and whether this deployment makes them. */
-export type IcePlace = {
+export type HistoryPlace = {
   readonly folder: string
   readonly freezes: boolean
   /** Where those come from that are not in the folder. */
-  readonly fetching?: SegmentFetching
+  readonly fetching?: SegmentFetching | undefined
 }
 
 /**
  * `database` with the segments in a folder. A store without any, of a deployment that makes none, is
  * given as it is.
  */
-export async function iced(
+export async function withHistory(
   database: Database,
   tables: readonly Table[],
-  { folder, freezes, fetching }: IcePlace,
+  { folder, freezes, fetching }: HistoryPlace,
 ): Promise<Database> {
   const isHistory = tables.includes(meta) && tables.some((table) => table.freezes !== undefined)
   if (!isHistory) return database
   if (!(await mayBeFrozen(database)) && !freezes) return database
-  const fetched =
-    fetching === undefined ? {} : { fetched: new FetchedSegments(fetching, database.name) }
-  const ice = new Ice(folder, tables, fetched)
-  return ice.serve<Database>({
+  const fetched = fetching && new FetchedSegments(fetching, database.name)
+  const history = new History(folder, tables, { fetched })
+  return {
     engine: database.engine,
     name: database.name,
-    ...icedReader(database, ice),
-    snapshot: (work) => database.snapshot((reader) => withSegments(reader, ice, work)),
+    ...historyReader(database, history),
+    snapshot: (work) => database.snapshot((reader) => held(reader, history, work)),
     transaction: (work, against) =>
-      database.transaction((writer) => work(icedWriter(writer, ice)), against),
+      database.transaction((writer) => work(historyWriter(writer, history)), against),
     claim: database.claim,
     unclaim: database.unclaim,
     pace: database.pace,
-    sizeBytes: async () => (await database.sizeBytes()) + ice.sizeBytes(),
+    sizeBytes: async () => (await database.sizeBytes()) + history.sizeBytes(),
     historyBelow: (height) => {
-      const older = new Ice(folder, tables, { below: height })
-      return { ...icedReader(database, older), close: () => older.close() }
+      const older = new History(folder, tables, { below: height })
+      return { ...historyReader(database, older), close: () => older.close() }
     },
     close: async () => {
       await database.close()
-      ice.close()
+      history.close()
     },
-  })
+  }
 }
 
 /**
  * Does `work` in a snapshot, whose segments stay open to its end: what a merge replaces meanwhile is
  * taken away. Where one is damaged, only the question that needs it fails.
  */
-async function withSegments<T>(
+async function held<T>(
   reader: Reader,
-  ice: Ice,
+  history: History,
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> {
-  const held = await heldOrNone(ice, reader)
+  let release: (() => void) | undefined
   try {
-    return await work(icedReader(reader, ice))
-  } finally {
-    held?.release()
-  }
-}
-
-async function heldOrNone(ice: Ice, reader: Reader): Promise<HeldSegments | undefined> {
-  try {
-    return await ice.hold(reader)
+    release = (await history.hold(reader)).release
   } catch (error) {
     if (faultOf(error) === undefined) throw error
-    return undefined
+  }
+  try {
+    return await work(historyReader(reader, history))
+  } finally {
+    release?.()
   }
 }
 
@@ -91,15 +86,6 @@ async function mayBeFrozen(database: Database): Promise<boolean> {
   }
 }
 
-function icedWriter(writer: Writer, ice: Ice): Writer {
-  return ice.serve({
-    ...icedReader(writer, ice),
-    run: writer.run,
-    insert: writer.insert,
-    insertNew: writer.insertNew,
-    upsert: writer.upsert,
-    update: writer.update,
-    remove: writer.remove,
-    clear: writer.clear,
-  })
+function historyWriter(writer: Writer, history: History): Writer {
+  return { ...writer, ...historyReader(writer, history) }
 }

@@ -1,0 +1,261 @@
+/**
+ * Moves the oldest history of a store from its tables into a segment, and back.
+ *
+ * Both happen in the transaction of the caller, who holds the lease: the segment is whole and on disk
+ * before the row that names it is committed together with the removal of its rows. What a killed
+ * process leaves is a file that no manifest names, which the next writer removes. A long history takes
+ * minutes: between some thousand rows the thread does whatever else it has to.
+ */
+
+import { setImmediate as turn } from 'node:timers/promises'
+
+import { assert, Fault } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import {
+  type Columns,
+  type Reader,
+  type Row,
+  statement,
+  type Value,
+  type Writer,
+} from '../engine/database.ts'
+import { columnNames, type HistoryStage, historyStages, type Table } from '../engine/table.ts'
+import { placesPerBlock } from '../schema/places.ts'
+import { eachPage } from '../sums/pages.ts'
+import type { History } from './history.ts'
+import { LeavingRows } from './leaving-rows.ts'
+import { frozenUntil, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
+import { placeColumn, type SegmentFile, SegmentWriter } from './segment-file.ts'
+
+/** A store whose history freezes. */
+export type Freezing = {
+  readonly writer: Writer
+  readonly history: History
+  /**
+   * Fills the tables that do not freeze `whole`, which are empty, for the blocks in tables from height
+   * `from` on: their amounts count from there.
+   */
+  readonly recount: (writer: Writer, from: number) => Promise<void>
+}
+
+/** Heights up to which the stages of a store freeze. */
+export type FreezeHeights = Readonly<Record<HistoryStage, number>>
+
+const firstInTables = statement('select min(height) from block', { over: 'tables' })
+const firstHeight = statement('select height from block order by height limit 1', {
+  over: 'oldest',
+})
+
+/**
+ * Freezes the history that is in tables below the heights `until`; returns the new segments. Traces that
+ * stay in tables must be of blocks that stay there, too. The transaction of `writer` has changed no row of
+ * history before. The caller rolls it back when this throws: `rows-altered` where what the segment holds is
+ * not what was written into the tables once, by the sums that were kept of it, `store-full`, `store-failed`.
+ */
+export async function freezeUntil(
+  freezing: Freezing,
+  until: FreezeHeights,
+): Promise<ManifestSegment[]> {
+  const made: ManifestSegment[] = []
+  for (const stage of historyStages) {
+    const segment = await freezePiece(freezing, { stage, until: until[stage], rows: 'stored' })
+    if (segment !== undefined) made.push(segment)
+  }
+  return made
+}
+
+/** History of one stage in tables, below a height. */
+type FreezePiece = {
+  readonly stage: HistoryStage
+  readonly until: number
+  /** `new`: this transaction wrote them, and no sums are stored of them yet. */
+  readonly rows: 'stored' | 'new'
+}
+
+/**
+ * Freezes the history of one stage below a height, as {@link freezeUntil} does, of rows that this
+ * transaction wrote. Returns the new segment; `undefined` where nothing in tables is below the height.
+ * Throws `store-full`, `store-failed`.
+ */
+export function freezeStage(
+  freezing: Freezing,
+  { stage, until }: { readonly stage: HistoryStage; readonly until: number },
+): Promise<ManifestSegment | undefined> {
+  return freezePiece(freezing, { stage, until, rows: 'new' })
+}
+
+async function freezePiece(
+  freezing: Freezing,
+  piece: FreezePiece,
+): Promise<ManifestSegment | undefined> {
+  const { writer, history, recount } = freezing
+  const { stage, until } = piece
+  const from = await nextFrom(freezing, stage)
+  if (from === undefined || from >= until) return undefined
+  if (stage === 'blocks') {
+    const first = heightIn(await writer.get(firstInTables))
+    if (first === undefined) return undefined
+    assert(first === from, 'tables begin where segments end')
+  }
+  const tables = history.tablesOf(stage)
+  const entry = await addSegment(freezing, { stage, from, until }, async (made) => {
+    for (const table of tables) await copyRows(writer, made, { table, until })
+  })
+  try {
+    for (const table of tables) await leaveTable(writer, history.file(entry), { ...piece, table })
+  } catch (error) {
+    history.discard(entry.name)
+    throw error
+  }
+  // Balances and holders depend on blocks alone.
+  if (stage === 'blocks') await recount(writer, until)
+  return entry
+}
+
+/**
+ * Writes a segment by `fill`, and the manifest that lists it. The caller rolls the transaction back when
+ * this throws: what `fill` throws, `store-full`, `store-failed`.
+ */
+export async function addSegment(
+  { writer, history }: Pick<Freezing, 'writer' | 'history'>,
+  piece: { readonly stage: HistoryStage; readonly from: number; readonly until: number },
+  fill: (made: SegmentWriter) => Promise<void>,
+): Promise<ManifestSegment> {
+  await history.removeUnnamed(writer)
+  const manifest = await history.manifest(writer)
+  const folder = history.identity(manifest)
+  const draft = history.draft({ folder })
+  try {
+    const name = await written(draft, history.tablesOf(piece.stage), fill)
+    history.place(draft, name)
+    const entry = { ...piece, name, tier: 0 }
+    await writeManifest(writer, manifest, { folder, segments: [...manifest.segments, entry] })
+    return entry
+  } finally {
+    history.drafted(draft)
+  }
+}
+
+/** Writes the segment of `tables` at `path` by `fill`; returns its name. No file stays when this throws. */
+export async function written(
+  path: string,
+  tables: readonly Table[],
+  fill: (made: SegmentWriter) => Promise<void>,
+  pause?: () => Promise<unknown>,
+): Promise<string> {
+  const made = new SegmentWriter(path, tables)
+  try {
+    await fill(made)
+    return await made.seal(pause)
+  } finally {
+    made.abandon()
+  }
+}
+
+/** First height of the next segment of a stage; `undefined` of a store without blocks. */
+export async function nextFrom(
+  { writer, history }: Pick<Freezing, 'writer' | 'history'>,
+  stage: HistoryStage,
+): Promise<number | undefined> {
+  const last = segmentsOf(await history.manifest(writer), stage).at(-1)
+  return last?.until ?? heightIn(await writer.get(firstHeight))
+}
+
+function heightIn(row: Row | undefined): number | undefined {
+  const value = row?.[0]
+  return typeof value === 'number' ? value : undefined
+}
+
+type Range = { readonly table: Table; readonly until: number }
+
+async function copyRows(
+  writer: Writer,
+  made: SegmentWriter,
+  { table, until }: Range,
+): Promise<void> {
+  const column = placeColumn(table)
+  const scale = column === 'pos' ? placesPerBlock : 1
+  const below = { where: `${column} < ?`, limits: [until * scale] }
+  await eachColumns(writer, table, below, async (columns) => made.add(table, columns))
+}
+
+/** Hands on the rows of a table in the order of its key, some thousand at a time. Throws `store-failed`. */
+async function eachColumns(
+  reader: Reader,
+  table: Table,
+  { where, limits }: { readonly where: string; readonly limits: readonly Value[] },
+  visit: (columns: Columns, count: number) => Promise<void>,
+): Promise<void> {
+  const pages = { table, names: columnNames(table), where, limits }
+  const isWhole = await eachPage(reader, pages, async (rows) => {
+    if (rows.length > 0) await visit(columnsOf(table, rows), rows.length)
+    await turn()
+  })
+  if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
+}
+
+const everyRow = { where: '1 = 1', limits: [] }
+
+/** Takes rows that `segment` holds from their table, which must be those that were written into it. */
+async function leaveTable(
+  writer: Writer,
+  segment: SegmentFile,
+  { table, until, rows }: FreezePiece & { readonly table: Table },
+): Promise<void> {
+  const leaving = rows === 'stored' ? new LeavingRows(table, until) : undefined
+  const isWhole = table.freezes === 'whole'
+  if (leaving !== undefined || isWhole)
+    await eachColumns(segment, table, everyRow, async (columns, count) => {
+      leaving?.add(columns, count)
+      if (isWhole) await writer.remove(table, keysOf(table, columns), columns)
+    })
+  await leaving?.check(writer)
+  if (!isWhole) await writer.clear(table)
+}
+
+function keysOf(table: Table, columns: Columns): Columns {
+  return Object.fromEntries(Object.entries(columns).filter(([name]) => table.key.includes(name)))
+}
+
+function columnsOf(table: Table, rows: readonly Row[]): Columns {
+  const columns: Record<string, Value[]> = {}
+  for (const [at, name] of columnNames(table).entries())
+    columns[name] = rows.map((row) => itemAt(row, at))
+  return columns
+}
+
+/**
+ * Takes history back into tables, so that nothing from height `from` on is frozen. Returns whether
+ * anything was. Cost: every row of the segments that reach beyond `from` is written again. The files
+ * stay until the next look for such, for questions that still read them.
+ */
+export async function thawFrom(freezing: Freezing, from: number): Promise<boolean> {
+  const { writer, history, recount } = freezing
+  const manifest = await history.manifest(writer)
+  const { segments, folder } = manifest
+  const blocks = segmentsOf({ segments }, 'blocks').filter(({ until }) => until <= from)
+  const end = frozenUntil({ segments: blocks }, 'blocks')
+  const traces = segmentsOf({ segments }, 'traces').filter(({ until }) => until <= end)
+  const thawed = segments.filter((each) => !blocks.includes(each) && !traces.includes(each))
+  const oldest = thawed.find(({ stage }) => stage === 'blocks')
+  const oldestTraces = thawed.find(({ stage }) => stage === 'traces')
+  if (oldest === undefined && oldestTraces === undefined) return false
+  for (const segment of thawed) {
+    const file = history.file(segment)
+    for (const table of history.tablesOf(segment.stage))
+      if (table.freezes === 'whole')
+        await eachColumns(file, table, everyRow, async (columns) => writer.insert(table, columns))
+  }
+  await writeManifest(writer, manifest, { folder, segments: [...blocks, ...traces] })
+  if (oldest !== undefined) {
+    for (const table of history.tablesOf('blocks'))
+      if (table.freezes !== 'whole') await writer.clear(table)
+    await recount(writer, oldest.from)
+  }
+  // A segment of traces reached beyond the blocks that stay frozen: their traces freeze again.
+  if (oldestTraces !== undefined && oldestTraces.from < end) {
+    const until = Math.min(end, frozenUntil({ segments }, 'traces'))
+    await freezeStage(freezing, { stage: 'traces', until })
+  }
+  return true
+}

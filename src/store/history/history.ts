@@ -1,0 +1,392 @@
+/** The frozen history of one open store: where its segments lie, and which are open. */
+
+import { randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  fsyncSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Reader, Writer } from '../engine/database.ts'
+import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
+import { isDamage } from '../sums/pages.ts'
+import type { FetchedSegments } from './fetched-segments.ts'
+import { type Manifest, type ManifestSegment, parseManifest, readManifest } from './manifest.ts'
+import {
+  checkName,
+  draftEnding,
+  onDisk,
+  schemaOf,
+  segmentEnding,
+  SegmentFile,
+} from './segment-file.ts'
+
+/** The segments that `reader` reads besides its tables; `undefined` where none of it freezes. */
+export function historyOf(reader: Reader): History | undefined {
+  return reader.history instanceof History ? reader.history : undefined
+}
+
+/**
+ * Takes away what a killed process left in `folder` where none freezes any more. Only the writer of the
+ * store may. A list of segments that cannot be read leaves all files there: they are needed to mend it.
+ */
+export async function removeLeftovers(writer: Writer, folder: string): Promise<void> {
+  try {
+    await new History(folder, []).removeUnnamed(writer)
+  } catch (error) {
+    if (faultOf(error)?.code !== 'store-failed') throw error
+  }
+}
+
+/** The file that says which folder of segments it lies in. */
+export const identityName = 'identity'
+
+/** A question needs a segment that is not here. */
+class SegmentMissing extends Error {
+  readonly segment: ManifestSegment
+
+  constructor(segment: ManifestSegment) {
+    super(`segment is not here: ${segment.name}`)
+    this.segment = segment
+  }
+}
+
+/** Opens a segment for the question that asks it. */
+export type OpenSegment = (segment: ManifestSegment) => SegmentFile
+
+/** Segments of a store. */
+export class History {
+  readonly folder: string
+  readonly #tables: readonly Table[]
+  readonly #below: number
+  readonly #fetched: FetchedSegments | undefined
+  readonly #open = new Map<string, SegmentFile>()
+  readonly #schemas = new Map<HistoryStage, string>()
+  /** Files that this process is writing. */
+  readonly #drafts = new Set<string>()
+  #known = parseManifest('')
+
+  /**
+   * Segments of a store with `tables` lie in `folder`; those beyond height `below` are left out, and
+   * those that are not there are `fetched`.
+   */
+  constructor(
+    folder: string,
+    tables: readonly Table[],
+    {
+      below = Number.POSITIVE_INFINITY,
+      fetched,
+    }: { readonly below?: number; readonly fetched?: FetchedSegments | undefined } = {},
+  ) {
+    this.folder = folder
+    this.#tables = tables
+    this.#below = below
+    this.#fetched = fetched
+  }
+
+  /** The manifest that was read last. */
+  get known(): Manifest {
+    return this.#known
+  }
+
+  /** The manifest as `reader` sees it. Cost: one look-up by key. */
+  async manifest(reader: Reader): Promise<Manifest> {
+    const read = await readManifest(reader)
+    if (read.text !== this.#known.text) {
+      const segments = read.segments.filter(({ until }) => until <= this.#below)
+      this.#known = { ...read, segments }
+      this.#closeUnused()
+    }
+    return this.#known
+  }
+
+  /** Tables of a stage, in the order in which segments have them. */
+  tablesOf(stage: HistoryStage): readonly Table[] {
+    return this.#tables.filter((table) => stageOf(table) === stage)
+  }
+
+  /**
+   * Does `work` on the segments of `manifest`, which stay open meanwhile; again once one was fetched that
+   * it needs. Returns `undefined` where a merge replaced one, so that it begins anew with another manifest.
+   * Throws what `work` throws, `store-failed` for a segment that is missing or damaged, `not-ready` for one
+   * that cannot be had now.
+   */
+  async using<T>(
+    reader: Reader,
+    manifest: Manifest,
+    work: (open: OpenSegment) => T,
+  ): Promise<Awaited<T> | undefined> {
+    const used: SegmentFile[] = []
+    const open = (segment: ManifestSegment): SegmentFile => {
+      const file = this.#opened(segment)
+      file.users++
+      used.push(file)
+      return file
+    }
+    try {
+      for (;;) {
+        const done = await tried(() => work(open))
+        if ('value' in done) return done.value
+        const { error } = done
+        if (!(await this.#mayGoOn(reader, { manifest, error, last: used.at(-1) }))) return undefined
+      }
+    } finally {
+      for (const file of used) file.users--
+      this.#closeUnused()
+    }
+  }
+
+  /**
+   * Returns whether work that failed may be done again with the same manifest: the segment that it lacked is
+   * here now, or a damaged one that was fetched is gone. Throws what no other attempt mends.
+   */
+  async #mayGoOn(
+    reader: Reader,
+    of: {
+      readonly manifest: Manifest
+      readonly error: unknown
+      readonly last: SegmentFile | undefined
+    },
+  ): Promise<boolean> {
+    const { manifest, error, last } = of
+    if (error instanceof SegmentMissing) return this.#isObtained(reader, manifest, error.segment)
+    if (last === undefined || !isDamage(error) || this.#fetched?.pathOf(last.name) !== last.path)
+      throw error
+    this.#open.delete(last.name)
+    this.#fetched.remove(last.name)
+    return true
+  }
+
+  /** The segments of the store, open until `release`, for work that takes longer than a merge. */
+  async hold(
+    reader: Reader,
+  ): Promise<{ readonly manifest: Manifest; readonly release: () => void }> {
+    for (;;) {
+      const manifest = await this.manifest(reader)
+      const files: SegmentFile[] = []
+      const release = (): void => {
+        for (const file of files) file.users--
+        this.#closeUnused()
+      }
+      try {
+        for (const segment of this.#fetched === undefined ? manifest.segments : []) {
+          const file = this.file(segment)
+          file.users++
+          files.push(file)
+        }
+        return { manifest, release }
+      } catch (error) {
+        release()
+        if ((await this.manifest(reader)).text === manifest.text) throw error
+      }
+    }
+  }
+
+  /** A segment that is here, open until another manifest is read. Throws `store-failed`. */
+  file(segment: ManifestSegment): SegmentFile {
+    try {
+      return this.#opened(segment)
+    } catch (error) {
+      throw error instanceof SegmentMissing ? this.#missing(segment) : error
+    }
+  }
+
+  #opened(segment: ManifestSegment): SegmentFile {
+    const { name, stage } = segment
+    const known = this.#open.get(name)
+    if (known !== undefined) return known
+    const own = this.pathOf(name)
+    const path = existsSync(own) ? own : this.#fetched?.find(name)
+    if (path === undefined) throw new SegmentMissing(segment)
+    const schema = this.#schemas.get(stage) ?? schemaOf(this.tablesOf(stage))
+    this.#schemas.set(stage, schema)
+    const file = new SegmentFile(path, name, schema)
+    this.#open.set(name, file)
+    return file
+  }
+
+  /** Returns whether a segment that was not here is here now; false where a merge replaced it. */
+  async #isObtained(
+    reader: Reader,
+    { text }: Manifest,
+    segment: ManifestSegment,
+  ): Promise<boolean> {
+    try {
+      if (this.#fetched === undefined) throw this.#missing(segment)
+      await this.#fetched.need(segment, this.tablesOf(segment.stage))
+      return true
+    } catch (error) {
+      if (faultOf(error) !== undefined && (await this.manifest(reader)).text !== text) return false
+      throw error
+    }
+  }
+
+  #missing({ name }: ManifestSegment): Fault {
+    const problem = this.problem()
+    return new Fault('store-failed', problem ?? `segment is missing: ${this.pathOf(name)}`)
+  }
+
+  /**
+   * Why this folder is not the one that the store was written with; `undefined` where it is. A disk that
+   * is not mounted leaves another folder behind.
+   */
+  problem(): string | undefined {
+    const { folder } = this.#known
+    if (folder === '' || this.#fetched !== undefined || this.#identity() === folder)
+      return undefined
+    return `folder of segments is not the one that the store was written with: ${this.folder}`
+  }
+
+  #identity(): string | undefined {
+    const path = join(this.folder, identityName)
+    return existsSync(path) ? onDisk(() => readFileSync(path, 'utf8')).trim() : undefined
+  }
+
+  /**
+   * The identity of the folder, which a store gets with its first segment. Throws `store-failed` where
+   * `manifest` names another one.
+   */
+  identity(manifest: Pick<Manifest, 'folder'>): string {
+    const known = this.#identity()
+    if (manifest.folder !== '' && manifest.folder !== known)
+      throw new Fault(
+        'store-failed',
+        `folder of segments is not the one that the store was written with: ${this.folder}`,
+      )
+    if (known !== undefined) return known
+    const made = randomUUID()
+    putIdentity(this.folder, made)
+    return made
+  }
+
+  #closeUnused(): void {
+    const named = new Set(this.#known.segments.map(({ name }) => name))
+    for (const [name, file] of this.#open) {
+      const isRemoved = this.#fetched !== undefined && !existsSync(file.path)
+      if (file.users > 0 || (named.has(name) && !isRemoved)) continue
+      this.#open.delete(name)
+      file.close()
+    }
+  }
+
+  /** The file of a segment in the folder of the store. */
+  pathOf(name: string): string {
+    return join(this.folder, name + segmentEnding)
+  }
+
+  /**
+   * A file to write a new segment into, of a name that nobody else has; {@link History.drafted} says that
+   * it is finished or abandoned. Throws as {@link History.identity}.
+   */
+  draft(manifest: Pick<Manifest, 'folder'>): string {
+    this.identity(manifest)
+    const file = `${randomUUID()}${draftEnding}`
+    this.#drafts.add(file)
+    return join(this.folder, file)
+  }
+
+  /** The file of {@link History.draft} is not written any more: it goes where it has no other name yet. */
+  drafted(path: string): void {
+    rmSync(path, { force: true })
+    this.#drafts.delete(basename(path))
+  }
+
+  /** Gives a whole draft the name of its content. Throws `store-full`, `store-failed`. */
+  place(draft: string, name: string): void {
+    onDisk(() => {
+      renameSync(draft, this.pathOf(name))
+      synced(this.folder)
+    })
+  }
+
+  /**
+   * Puts the whole file at `path` in place of segment `name`, which is damaged or missing. Throws
+   * `store-failed` where its bytes are not those of that segment; it stays then.
+   */
+  async adopt(path: string, name: string): Promise<void> {
+    await checkName(path, name)
+    const known = this.#open.get(name)
+    this.#open.delete(name)
+    if (known?.users === 0) known.close()
+    this.place(path, name)
+  }
+
+  /** Takes a segment away that was made, and that no manifest is going to name. */
+  discard(name: string): void {
+    this.#open.get(name)?.close()
+    this.#open.delete(name)
+    rmSync(this.pathOf(name), { force: true })
+  }
+
+  /**
+   * Takes files away that no manifest names and nobody writes: those of killed processes, and segments
+   * that were replaced. In a transaction of who writes the store: files are listed before the manifest is
+   * read in it, so that a writer whose lease ended knows none of its successor's.
+   */
+  async removeUnnamed(writer: Writer): Promise<void> {
+    if (!existsSync(this.folder)) return
+    const listed = onDisk(() => readdirSync(this.folder)).filter(
+      (file) => file.endsWith(segmentEnding) || file.endsWith(draftEnding),
+    )
+    const manifest = await readManifest(writer)
+    if (manifest.folder !== '' && this.#identity() !== manifest.folder) return
+    const named = new Set(manifest.segments.map(({ name }) => name + segmentEnding))
+    for (const file of listed)
+      if (!named.has(file) && !this.#drafts.has(file))
+        rmSync(join(this.folder, file), { force: true })
+  }
+
+  /** Bytes of the segments of the manifest that was read last. */
+  sizeBytes(): number {
+    return this.#known.segments.reduce((sum, { name }) => {
+      const paths = [this.pathOf(name), this.#fetched?.pathOf(name)]
+      const found = paths.map((path) => path && statSync(path, { throwIfNoEntry: false })?.size)
+      return sum + Number(found.find((size) => typeof size === 'number') ?? 0)
+    }, 0)
+  }
+
+  close(): void {
+    for (const file of this.#open.values()) file.close()
+    this.#open.clear()
+  }
+}
+
+async function tried<T>(
+  work: () => T,
+): Promise<{ readonly value: Awaited<T> } | { readonly error: unknown }> {
+  try {
+    return { value: await work() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Makes `folder` the one of an identity. Throws `store-full`, `store-failed`. */
+export function putIdentity(folder: string, identity: string): void {
+  onDisk(() => {
+    mkdirSync(folder, { recursive: true })
+    const path = join(folder, identityName)
+    writeFileSync(`${path}${draftEnding}`, `${identity}\n`, { flush: true })
+    renameSync(`${path}${draftEnding}`, path)
+    synced(folder)
+  })
+}
+
+function synced(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

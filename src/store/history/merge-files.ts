@@ -1,0 +1,145 @@
+/**
+ * Writes the rows of neighbouring segments as one segment, from their files alone: no store is asked, so
+ * any thread can do it.
+ */
+
+import { itemAt } from '../../core/item-at.ts'
+import { type Row, statement, type Value } from '../engine/database.ts'
+import { immutable } from '../engine/sqlite-connection.ts'
+import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
+import { chainTables } from '../schema/stores.ts'
+import { written } from './freeze.ts'
+import { amountCells, amountOf } from './over-segments.ts'
+import { checkName, schemaOf, SegmentFile, type SegmentWriter } from './segment-file.ts'
+
+/** Files to merge. A value that crosses threads. */
+export type MergeJob = {
+  /** Segments in order of height, at most ten. */
+  readonly sources: readonly { readonly path: string; readonly name: string }[]
+  /** The file to write; whoever asked gives it its final name. */
+  readonly draft: string
+  readonly stage: HistoryStage
+}
+
+/** Merges the files of a job into its draft; returns the name that the segment gets. */
+export type MergeFiles = (job: MergeJob, pause: () => Promise<void>) => Promise<string>
+
+/**
+ * Merges as {@link MergeFiles} says; `pause` is awaited between pieces of work, and ends it by throwing.
+ * The draft is whole and on disk when this returns, and gone when this throws: `store-full`,
+ * `store-failed` for a source that is damaged or gone.
+ */
+export const mergeFiles: MergeFiles = ({ sources, draft, stage }, pause) => {
+  const tables = chainTables.filter((table) => stageOf(table) === stage)
+  const schema = schemaOf(tables)
+  return written(
+    draft,
+    tables,
+    async (made) => {
+      for (const [at, { path, name }] of sources.entries()) {
+        await checkName(path, name, pause)
+        // Whose schema is compared by this.
+        new SegmentFile(path, name, schema).close()
+        made.attach(immutable(path), `s${at}`)
+      }
+      const merged = { made, pieces: sources.length, pause }
+      for (const table of tables) {
+        if (table.freezes === 'whole') mergeWhole(merged, table)
+        else await mergeByRow(merged, table)
+        await pause()
+      }
+    },
+    pause,
+  )
+}
+
+type Merged = {
+  readonly made: SegmentWriter
+  readonly pieces: number
+  readonly pause: () => Promise<void>
+}
+
+/** SQLite reads all sources at once, in the order of their keys. */
+function mergeWhole({ made, pieces }: Merged, { name, key }: Table): void {
+  const all = Array.from({ length: pieces }, (_, at) => `select * from s${at}.${name}`)
+  // Neighbours follow each other where the key is the place alone.
+  if (key.length === 1)
+    for (const each of all)
+      made.connection.exec(`insert into main.${name} ${each} order by ${key[0]}`)
+  else
+    made.connection.exec(
+      `insert into main.${name} ${all.join(' union all ')} order by ${key.join(', ')}`,
+    )
+}
+
+/** Rows read at once. */
+const pageRows = 4_096
+
+/**
+ * Rows that depend on those of the same key in the segments before: the oldest holder of each is kept, and
+ * to an amount that runs is added what it came to there.
+ */
+async function mergeByRow({ made, pieces, pause }: Merged, table: Table): Promise<void> {
+  const names = columnNames(table)
+  // The key, and behind that of a holder the height: both are in this order.
+  const order = names.slice(0, 3).join(', ')
+  const page = Array.from(
+    { length: pieces },
+    (_, at) =>
+      `select ${names.join(', ')}, ${at} from s${at}.${table.name} where (${order}) > (?, ?, ?)`,
+  ).join(' union all ')
+  const question = statement(`${page} order by ${order} limit ${pageRows}`, { over: undefined })
+  const next = table.freezes === 'running' ? runningRows(names) : firstRows()
+  let after: readonly Value[] = [-1, -1, -1]
+  for (;;) {
+    const rows = made.connection.all(question, Array.from({ length: pieces }, () => after).flat())
+    const kept = rows.flatMap((row) => next(row) ?? [])
+    if (kept.length > 0)
+      made.add(
+        table,
+        Object.fromEntries(names.map((name, at) => [name, kept.map((row) => itemAt(row, at))])),
+      )
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return
+    after = last.slice(0, 3)
+    await pause()
+  }
+}
+
+/** Gives rows in order; nothing for one that is left out. Its segment stands behind its columns. */
+type NextRow = (row: Row) => [Row] | undefined
+
+/** The oldest row of each key. */
+function firstRows(): NextRow {
+  let known: Row = []
+  return (row) => {
+    const isKnown = row[0] === known[0] && row[1] === known[1]
+    known = row
+    return isKnown ? undefined : [row]
+  }
+}
+
+/**
+ * Rows with what the segments before them came to. A first row of a segment that changes nothing is left
+ * out where the key is known already.
+ */
+function runningRows(names: readonly string[]): NextRow {
+  const piece = names.length
+  const [value, negative] = [names.indexOf('value'), names.indexOf('negative')]
+  let last: Row = []
+  let total = 0n
+  let before = 0n
+  return (row) => {
+    const isKnown = row[0] === last[0] && row[1] === last[1]
+    const isFirst = !isKnown || row[piece] !== last[piece]
+    if (!isKnown) before = 0n
+    else if (isFirst) before = total
+    last = row
+    const own = amountOf(row[value], row[negative])
+    if (isKnown && isFirst && own === 0n) return undefined
+    total = before + own
+    if (before === 0n) return [row]
+    const cells = amountCells(total)
+    return [row.with(value, cells[0]).with(negative, cells[1])]
+  }
+}

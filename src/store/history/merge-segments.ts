@@ -1,0 +1,119 @@
+/**
+ * Merges neighbouring segments into one that holds the same rows, so that a question reads few.
+ *
+ * The new file is written while the store goes on; only its name, and the row that names it in place of
+ * the old ones, belong to a transaction. A question that reads an old segment keeps it open. A killed
+ * process leaves a file that no manifest names.
+ */
+
+import { faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import type { Reader, Writer } from '../engine/database.ts'
+import { historyStages } from '../engine/table.ts'
+import type { History } from './history.ts'
+import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
+import { type MergeFiles, mergeFiles } from './merge-files.ts'
+
+/** Segments of one tier that become one of the next: a row is written once for each power of it. */
+export const mergedAtOnce = 8
+/** Most segments merged at once: SQLite has so many files open beside the one it writes. */
+export const mostMergedAtOnce = 10
+/** Most segments of a store once what is due is merged: a look for a hash asks each of them. */
+export const mostSegments = 20
+
+/** Parts of the process that merging uses. */
+export type Merging = {
+  /** Reads what is committed. */
+  readonly reader: Reader
+  readonly history: History
+  /** Resolves when the next slice may be written; throws to end the work. */
+  readonly pause: () => Promise<void>
+  /** Writes the merged file; by default this thread does. */
+  readonly write?: MergeFiles | undefined
+  /** Does work in one transaction, under the lease. */
+  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
+  /** Chooses the neighbours of one stage that are merged; by default those that are due. */
+  readonly choose?: (segments: readonly ManifestSegment[]) => readonly ManifestSegment[]
+}
+
+/**
+ * Merges the segments that are due; returns the new one, `undefined` where none are due or the old ones
+ * were taken back into tables meanwhile. Throws `store-full`, `store-failed`, `lease-lost`, and leaves the
+ * store as it was then.
+ */
+export async function mergeDue(merging: Merging): Promise<ManifestSegment | undefined> {
+  const { reader, history, choose = segmentsToMerge } = merging
+  const manifest = await history.manifest(reader)
+  for (const stage of historyStages) {
+    const due = choose(segmentsOf(manifest, stage))
+    if (due.length > 1) return merge(merging, manifest, due)
+  }
+  return undefined
+}
+
+async function merge(
+  { reader, history, pause, commit, write = mergeFiles }: Merging,
+  { folder }: Manifest,
+  due: readonly ManifestSegment[],
+): Promise<ManifestSegment | undefined> {
+  const { stage, from, tier } = itemAt(due, 0)
+  const { until } = itemAt(due, due.length - 1)
+  const draft = history.draft({ folder })
+  try {
+    const sources = due.map(({ name }) => ({ path: history.pathOf(name), name }))
+    const name = await write({ sources, draft, stage }, pause)
+    return await commit(async (writer) => {
+      const manifest = await history.manifest(writer)
+      if (!isListed(due, manifest)) return undefined
+      history.identity(manifest)
+      history.place(draft, name)
+      const entry = { stage, from, until, name, tier: tier + 1 }
+      const segments = manifest.segments.toSpliced(placeOf(due, manifest), due.length, entry)
+      await writeManifest(writer, manifest, { folder, segments })
+      return entry
+    })
+  } catch (error) {
+    // Files of segments that were taken back into tables meanwhile may be gone.
+    if (faultOf(error) !== undefined && !isListed(due, await history.manifest(reader)))
+      return undefined
+    throw error
+  } finally {
+    history.drafted(draft)
+  }
+}
+
+function isListed(due: readonly ManifestSegment[], manifest: Manifest): boolean {
+  const at = placeOf(due, manifest)
+  return due.every(({ name }, place) => manifest.segments[at + place]?.name === name)
+}
+
+/** Place of the first of `due` in a manifest. */
+function placeOf(due: readonly ManifestSegment[], { segments }: Manifest): number {
+  const { stage, name } = itemAt(due, 0)
+  return segments.findIndex((each) => each.stage === stage && each.name === name)
+}
+
+/**
+ * The neighbours of one stage to merge next, in order of height; none: nothing is due. They are of the
+ * tier that has most, and at least {@link mergedAtOnce}, of equal tiers the lowest. Where no tier has so
+ * many and there are more than {@link mostSegments}, they are of the lowest tier that has two.
+ */
+export function segmentsToMerge(segments: readonly ManifestSegment[]): readonly ManifestSegment[] {
+  const runs = runsOf(segments)
+  const most = Math.max(0, ...runs.map((run) => run.length))
+  const full = runs.findLast((run) => run.length === most)
+  if (full !== undefined && most >= mergedAtOnce) return full.slice(0, mostMergedAtOnce)
+  if (segments.length <= mostSegments) return []
+  return runs.findLast((run) => run.length > 1) ?? []
+}
+
+/** Neighbours of one tier; tiers fall towards the newest. */
+function runsOf(segments: readonly ManifestSegment[]): ManifestSegment[][] {
+  const runs: ManifestSegment[][] = []
+  for (const segment of segments) {
+    const run = runs.at(-1)
+    if (run !== undefined && itemAt(run, 0).tier === segment.tier) run.push(segment)
+    else runs.push([segment])
+  }
+  return runs
+}

@@ -1,0 +1,295 @@
+/**
+ * One history over tables and segments: what reads here sees all of it, whatever is frozen.
+ *
+ * Rows move from tables into segments, and back, in a commit that changes the manifest, whose text never
+ * repeats. So whoever finds the same manifest before and after it read the tables saw one state of both.
+ */
+
+import { assert } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import { wideBytes, wideInteger } from '../../core/wide-integer.ts'
+import {
+  type Column,
+  type Lookup,
+  type Reader,
+  type Row,
+  type Soon,
+  type Statement,
+  type Value,
+  valueAt,
+} from '../engine/database.ts'
+import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
+import { placesPerBlock } from '../schema/places.ts'
+import type { History, OpenSegment } from './history.ts'
+import { frozenUntil, type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
+import { placeColumn } from './segment-file.ts'
+
+/** `reader` with the segments of `history`. */
+export function historyReader(reader: Reader, history: History): Reader {
+  const store = { reader, history }
+  return {
+    history,
+    all: (question, parameters = []) =>
+      isOverSegments(question)
+        ? answers(store, { question, parameters, most: mostOf(question, parameters) })
+        : reader.all(question, parameters),
+    get: (question, parameters = []) =>
+      isOverSegments(question)
+        ? firstOf(answers(store, { question, parameters, most: 1 }))
+        : reader.get(question, parameters),
+    lookup: (lookup, keys) => {
+      const { table, over, last } = lookup
+      if (table.freezes === undefined || over === 'tables') return reader.lookup(lookup, keys)
+      assert(table.freezes !== 'firsts', `the oldest row of ${table.name} is found by a statement`)
+      return last === undefined ? byKey(store, lookup, keys) : newestByKey(store, lookup, keys)
+    },
+  }
+}
+
+type Store = { readonly reader: Reader; readonly history: History }
+
+function isOverSegments({ over }: Statement): boolean {
+  return over !== undefined && over !== 'tables'
+}
+
+async function firstOf(rows: Promise<Row[]>): Promise<Row | undefined> {
+  return (await rows)[0]
+}
+
+type Asked = {
+  readonly question: Statement
+  readonly parameters: readonly Value[]
+  /** Rows wanted. */
+  readonly most: number
+}
+
+const everyRow = Number.POSITIVE_INFINITY
+
+function mostOf({ sqlite }: Statement, parameters: readonly Value[]): number {
+  return sqlite.endsWith('limit ?') ? Number(parameters.at(-1)) : everyRow
+}
+
+async function answers(store: Store, asked: Asked): Promise<Row[]> {
+  const { question, parameters, most } = asked
+  const { over, stage = 'blocks' } = question
+  const heights = heightsOf(question, parameters)
+  return unchanged(store, stage, heights, {
+    tables: () => store.reader.all(question, parameters),
+    isEnough: (stored) => over === 'newest' && stored.length >= most,
+    segments: (open, segments, stored = []) => combined(asked, { open, segments, stored }),
+  })
+}
+
+/** Heights in which all rows lie that are asked for, half-open. */
+type Heights = { readonly from: number; readonly until: number }
+
+function heightsOf({ within }: Statement, parameters: readonly Value[]): Heights {
+  if (within === undefined) return { from: 0, until: everyRow }
+  const isPos = 'pos' in within
+  const [first, end = first] = (isPos ? within.pos : within.height).map((at) =>
+    Math.floor(Number(parameters[at]) / (isPos ? placesPerBlock : 1)),
+  )
+  assert(first !== undefined && end !== undefined, 'a question names a parameter')
+  // The end of places may lie inside of a block.
+  return { from: first, until: isPos || first === end ? end + 1 : end }
+}
+
+type Asking<T> = {
+  readonly tables: () => Soon<T>
+  /** Returns whether what tables have is all that is wanted. */
+  readonly isEnough: (stored: T) => boolean
+  /** `stored` is absent where tables have nothing of the heights. */
+  readonly segments: (
+    open: OpenSegment,
+    segments: readonly ManifestSegment[],
+    stored: T | undefined,
+  ) => T
+}
+
+/** An answer of tables and of those segments that reach into `heights`, of one state of the store. */
+async function unchanged<T>(
+  { reader, history }: Store,
+  stage: HistoryStage,
+  heights: Heights,
+  { tables, isEnough, segments }: Asking<T>,
+): Promise<T> {
+  for (let known = history.known; ;) {
+    const isFrozen = heights.until <= frozenUntil(known, stage)
+    const stored = isFrozen ? undefined : await tables()
+    if (stored !== undefined && isEnough(stored)) return stored
+    const manifest: Manifest = await history.manifest(reader)
+    if (manifest.text === known.text) {
+      const reached = segmentsOf(manifest, stage).filter(
+        ({ from, until }) => from < heights.until && until > heights.from,
+      )
+      if (stored !== undefined && reached.length === 0) return stored
+      const answer = await history.using(reader, manifest, (open) => ({
+        all: segments(open, reached, stored),
+      }))
+      if (answer !== undefined) return answer.all
+    }
+    known = await history.manifest(reader)
+  }
+}
+
+type Parts = {
+  readonly open: OpenSegment
+  readonly segments: readonly ManifestSegment[]
+  /** Rows of tables, which are newer than all segments. */
+  readonly stored: readonly Row[]
+}
+
+function combined(asked: Asked, { open, segments, stored }: Parts): Row[] {
+  const { question, parameters, most } = asked
+  const rowsOf = (segment: ManifestSegment, wanted = most): readonly Row[] => {
+    const file = open(segment)
+    if (wanted === 1) {
+      const row = file.get(question, parameters)
+      return row === undefined ? [] : [row]
+    }
+    const limited = wanted === most ? parameters : [...parameters.slice(0, -1), wanted]
+    return file.all(question, limited)
+  }
+  switch (question.over) {
+    case 'newest':
+      return inTurn([...stored], segments.toReversed(), { most, rowsOf })
+    case 'oldest': {
+      const rows = inTurn([], segments, { most, rowsOf })
+      return [...rows, ...stored].slice(0, most)
+    }
+    case 'merge':
+      return merged([...stored, ...segments.flatMap((each) => rowsOf(each))]).slice(0, most)
+    case 'sum':
+      return [[...segments.flatMap((each) => rowsOf(each)), ...stored].reduce(added)]
+    case 'last': {
+      const newestFirst = [...stored, ...segments.toReversed().flatMap((each) => rowsOf(each, 1))]
+      const [newest] = newestFirst
+      return newest === undefined ? [] : [withAmount(newest, newestFirst, newest.length - 2)]
+    }
+    case 'tables':
+    case undefined:
+      return [...stored]
+  }
+}
+
+type InTurn = {
+  readonly most: number
+  readonly rowsOf: (segment: ManifestSegment, wanted: number) => readonly Row[]
+}
+
+function inTurn(
+  rows: Row[],
+  segments: readonly ManifestSegment[],
+  { most, rowsOf }: InTurn,
+): Row[] {
+  for (const segment of segments) {
+    if (rows.length >= most) break
+    // Most segments have nothing of an address: their empty answers make no list of their own.
+    for (const row of rowsOf(segment, most - rows.length)) rows.push(row)
+  }
+  return rows
+}
+
+/** Rows by their first column, of equal ones the first. */
+function merged(rows: readonly Row[]): Row[] {
+  const byFirst = new Map<Value, Row>()
+  for (const row of rows) {
+    const first = itemAt(row, 0)
+    if (!byFirst.has(first)) byFirst.set(first, row)
+  }
+  return [...byFirst.values()].toSorted((one, other) => Number(one[0]) - Number(other[0]))
+}
+
+function added(one: Row, other: Row): Row {
+  return one.map((value, at) => Number(value) + Number(other[at]))
+}
+
+/** `row` with the sum of the amounts of all `rows`, whose size and sign stand at `at`. */
+function withAmount(row: Row, rows: readonly Row[], at: number): Row {
+  if (rows.length === 1) return row
+  const sum = rows.reduce((total, each) => total + amountOf(each[at], each[at + 1]), 0n)
+  return [...row.slice(0, at), ...amountCells(sum), ...row.slice(at + 2)]
+}
+
+const noBytes = new Uint8Array()
+
+/** The amount of a stored size and sign. */
+export function amountOf(value: Value | undefined, negative: Value | undefined): bigint {
+  const size = wideInteger(value instanceof Uint8Array ? value : noBytes)
+  return negative === 1 || negative === 1n ? -size : size
+}
+
+/** Size and sign of an amount, as they are stored. */
+export function amountCells(amount: bigint): readonly [Uint8Array, number] {
+  return amount < 0n ? [wideBytes(-amount), 1] : [wideBytes(amount), 0]
+}
+
+type Found = (Row | undefined)[]
+
+/** The row of each key of a table that freezes `whole`, by its whole key. */
+function byKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<Found> {
+  const { table, key } = lookup
+  const place = keys[key.indexOf(placeColumn(table))]
+  assert(
+    table.freezes === 'whole' && place !== undefined && key.length === table.key.length,
+    `rows of ${table.name} are looked up by their whole key`,
+  )
+  const scale = placeColumn(table) === 'pos' ? placesPerBlock : 1
+  const heights = Array.from({ length: place.length }, (_, at) =>
+    Math.floor(Number(valueAt(place, at)) / scale),
+  )
+  const reached = { from: Math.min(...heights), until: Math.max(...heights) + 1 }
+  return unchanged<Found>(store, stageNamed(table), reached, {
+    tables: async () => store.reader.lookup(lookup, keys),
+    isEnough: (stored) => stored.every((row) => row !== undefined),
+    segments: (open, segments, stored = heights.map(() => undefined)) => {
+      const found = [...stored]
+      for (const segment of segments) {
+        const wanted = [...heights.keys()].filter((at) => {
+          const height = itemAt(heights, at)
+          return found[at] === undefined && segment.from <= height && height < segment.until
+        })
+        if (wanted.length === 0) continue
+        const some = keys.map((column) => wanted.map((at) => valueAt(column, at)))
+        for (const [at, row] of open(segment).lookup(lookup, some).entries())
+          found[itemAt(wanted, at)] = row
+      }
+      return found
+    },
+  })
+}
+
+/** The newest row of each key of a table whose amounts run, with whole amounts. */
+function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<Found> {
+  const { table, select } = lookup
+  const at = select.indexOf('value')
+  assert(
+    table.freezes === 'running' && at !== -1 && select[at + 1] === 'negative',
+    `the newest row of ${table.name} is asked for with its amount`,
+  )
+  return unchanged<Found>(
+    store,
+    stageNamed(table),
+    { from: 0, until: everyRow },
+    {
+      tables: async () => store.reader.lookup(lookup, keys),
+      isEnough: () => false,
+      segments: (open, segments, stored = []) => {
+        const parts = segments.toReversed().map((each) => open(each).lookup(lookup, keys))
+        return Array.from({ length: itemAt(keys, 0).length }, (_, key) => {
+          const rows = [stored[key], ...parts.map((part) => part[key])].filter(
+            (row) => row !== undefined,
+          )
+          const [newest] = rows
+          return newest && withAmount(newest, rows, at)
+        })
+      },
+    },
+  )
+}
+
+function stageNamed(table: Table): HistoryStage {
+  const stage = stageOf(table)
+  assert(stage !== undefined, 'segments are asked for a table that freezes')
+  return stage
+}

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { follow, freshFolder, run, untilLive } from './firn-process.ts'
+import { follow, freshFolder, run, untilLive, wholeDemo } from './firn-process.ts'
 import { packInto } from './packed-package.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -38,9 +38,9 @@ void test('package: what npm publishes starts without its sources, indexes and s
     '--data-dir',
     join(folder, 'data-here'),
   ]
-  const firn = await follow(t, spawn(process.execPath, [entry, ...flags]))
+  const firn = await follow(t, spawn(process.execPath, [entry, ...flags], { env: wholeDemo }))
   await untilLive(firn, ['fuji-summit', 'fuji-harbor'])
-  const [, guide = ''] = /your own chains .*\((.+)\)/.exec(firn.errors()) ?? []
+  const [, guide = ''] = /your own node .*\((.+)\)/.exec(firn.errors()) ?? []
   assert.equal(resolve(guide), join(folder, 'docs/guide/getting-started.md'))
   const { transactions } = await firn.get('/v1/chains/51001/transactions?pageSize=3')
   assert.ok(Array.isArray(transactions) && transactions.length === 3)

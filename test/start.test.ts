@@ -55,7 +55,7 @@ void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it
     t.diagnostic(`${round}: live after ${Math.round(performance.now() - firn.startedMs)} ms`)
     const chains = await toldChains(firn)
     assert.equal(chains.get('fuji-summit')?.indexedHeight, summit.heights.until - 1, round)
-    assert.equal(chains.size, 4, 'two L1s, the C-Chain and the primary network')
+    assert.equal(chains.size, 5, 'two L1s, the C-Chain, Meridian and the primary network')
     assert.equal(await firn.end('SIGINT'), 0, `${round}: ${firn.errors()}`)
     assert.match(firn.errors(), /^stopped; everything is saved$/m)
     const left = (await readdir(folder)).filter((name) => /-(wal|shm)$/.test(name))

@@ -23,21 +23,35 @@ export function demoConfig(chains: readonly Chain[], cast: Cast, folder = ''): s
         primary: true,
       },
     },
-    chains: chains.map((chain) => ({
-      name: chain.name,
-      symbol: chain.symbol,
-      description: descriptions[chain.name] ?? '',
-      recording: `${folder}${chain.name.toLowerCase()}.firnrec`,
-      blockchainId: toCb58(chain.blockchainId),
-      // What was noted for none of the L1s is of the primary network.
-      subnetId: noted[`${chain.name}.subnet`] ?? toCb58(new Uint8Array(32)),
-      icmContracts: [noted['messenger']],
-      wrappedTokens: [noted[`${chain.name}.wrapped`]],
-    })),
+    chains: [
+      ...chains.map((chain) => ({
+        name: chain.name,
+        symbol: chain.symbol,
+        description: descriptions[chain.name] ?? '',
+        recording: `${folder}${chain.name.toLowerCase()}.firnrec`,
+        blockchainId: toCb58(chain.blockchainId),
+        // What was noted for none of the L1s is of the primary network.
+        subnetId: noted[`${chain.name}.subnet`] ?? toCb58(new Uint8Array(32)),
+        icmContracts: [noted['messenger']],
+        wrappedTokens: [noted[`${chain.name}.wrapped`]],
+      })),
+      meridian(folder),
+    ],
     prices: `file:${folder}prices.csv`,
     tokenReputation: `${folder}reputation.csv`,
   }
   return `${JSON.stringify(settings, undefined, 2)}\n`
+}
+
+/** The chain of `season.ts`, which has a past. */
+function meridian(folder: string) {
+  return {
+    name: 'Meridian',
+    symbol: 'MER',
+    description: 'Ninety days of a made-up market, on a local EVM (anvil).',
+    recording: `${folder}meridian.firnrec`,
+    traces: 'off',
+  }
 }
 
 const coins: Readonly<Record<string, readonly [coin: string, token: string]>> = {

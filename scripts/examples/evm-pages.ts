@@ -16,8 +16,8 @@ async function latest({ told }: Demo): Promise<string> {
 export const chainsPage: ExamplePage = {
   name: 'chains-blocks-transactions',
   title: 'Chains, blocks and transactions',
-  introduction: `The demo has three EVM chains of one recorded network: the L1s Summit (51001) and Harbor (51002),
-and the C-Chain (43112).`,
+  introduction: `The demo has three EVM chains of one recorded network, the L1s Summit (51001) and Harbor (51002) and the
+C-Chain (43112), and Meridian (51003), which has a past of ninety days.`,
   examples: [
     { id: 'supportedChains', path: '/v1/chains' },
     { id: 'getChainInfo', path: summit },

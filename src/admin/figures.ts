@@ -64,7 +64,7 @@ export function createFigureBoard(ask: (id: number) => void, watch: HeartbeatWat
       const told = healthAnswer(health?.value ?? [notTold], kind, tags)
       const dead = watch.silent().map(({ name, forMs }) => {
         const seconds = Math.floor(forMs / 1_000)
-        return [`thread ${name}`, { error: `has not turned for ${seconds} s` }] as const
+        return [`thread ${name}`, { error: `has been blocked for ${seconds} s` }] as const
       })
       if (dead.length === 0) return told
       return { checks: { ...told.checks, ...Object.fromEntries(dead) }, healthy: false }

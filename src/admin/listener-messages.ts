@@ -20,7 +20,7 @@ export type ListenerData = {
   readonly allowedHosts: readonly string[]
   readonly nodeId: string | undefined
   readonly sockets: SocketLimits
-  /** A thread that has not turned for longer is dead. */
+  /** A thread that has been blocked for longer is dead. */
   readonly maxSilenceMs: number
 }
 

@@ -12,14 +12,18 @@ import { installationFolder } from '../core/installation.ts'
 
 const folder = new URL('demo/', installationFolder)
 
+/** Blocks that a first start holds back: two minutes of them. */
+const heldBlocks = 120
+
 /** Where the demo keeps its data, so that no other network meets its stores. */
 export const demoDataDir = './firn-demo'
 
 /**
  * `config` with the networks and chains of the bundled demo, and with its prices, ABIs and lists where
- * `config` has none of its own. A package without the demo serves none.
+ * `config` has none of its own; `isHeld` where it says how many blocks are held back. A package without
+ * the demo serves none.
  */
-export function withDemoNetwork(config: Config): Config {
+export function withDemoNetwork(config: Config, isHeld: boolean): Config {
   const path = bundled('firn.json')
   if (!existsSync(path)) return config
   const value: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, 'utf8'))
@@ -28,6 +32,7 @@ export function withDemoNetwork(config: Config): Config {
   const prices = String(demo.prices).replace(/^file:/, '')
   return {
     ...config,
+    ...(isHeld ? {} : { 'recordings.heldBlocks': heldBlocks }),
     networks:
       fuji === undefined
         ? {}

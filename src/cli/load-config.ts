@@ -39,7 +39,8 @@ export async function locateConfig(
     ? ({ kind: 'auto' } as const)
     : (targetOf(flags) ?? (isKept ? (await discovery()).targetIn(base) : undefined))
   if (target === undefined) {
-    const located = isDemo ? withDemoNetwork(base) : base
+    const isHeld = origins['recordings.heldBlocks'] !== 'default'
+    const located = isDemo ? withDemoNetwork(base, isHeld) : base
     return { config: located, target, isDemo, told: [], isPartial: false }
   }
   const { findChains, foundBefore, surveyParts } = await discovery()

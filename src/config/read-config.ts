@@ -109,6 +109,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
   }
   values.set('networks', readNetworks(networks, problems))
   values.set('autoChains', chains === 'auto')
+  values.set('recordedTime', undefined)
   values.set('chains', chains === 'auto' ? [] : readChains(chains, problems))
   problems.end()
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every key of the tables was set and checked above

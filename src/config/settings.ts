@@ -5,6 +5,7 @@
  * show` and the page `docs/reference/settings.md`. Precedence: flag, environment, file, default.
  */
 
+import type { RecordedTime } from '../core/recorded-time.ts'
 import { any, flag, integer, list, type Setting, text, type Values, word } from './setting.ts'
 
 /** Settings of the process, by their path in `firn.yaml`. */
@@ -103,7 +104,7 @@ export const settings = {
   'api.maxUnsentBytes': integer(
     134_217_728,
     [1_048_576, 17_179_869_184],
-    'Bytes of answers callers have not taken yet; beyond it whoever leaves most is cut off.',
+    'Bytes of answers callers have not taken yet; beyond it the slowest reader is disconnected.',
   ),
   'api.tapeReaders': integer(
     256,
@@ -274,6 +275,12 @@ export const settings = {
     'Far behind the head one EVM block in so many is hashed and compared with its header; 1: every one. A larger number is for those who trust their node.',
   ),
 
+  'recordings.heldBlocks': integer(
+    0,
+    [0, 120],
+    'Where recordings alone are served: blocks at their end that a first start holds back and releases one a second. The bundled demo: 120.',
+  ),
+
   'evm.selectorsFile': text(
     '',
     'File of method signatures, one a line, added to the bundled ones.',
@@ -386,6 +393,8 @@ export type Config = Values<typeof settings> & {
   readonly chains: readonly ChainConfig[]
   /** `chains: auto`: those that the nodes of `networks` serve, found at the start. */
   readonly autoChains: boolean
+  /** Time that ends with the recordings, where nothing else is served. */
+  readonly recordedTime: RecordedTime | undefined
 }
 
 /** `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */

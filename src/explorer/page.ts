@@ -7,7 +7,7 @@
 
 import { escaped } from '../core/html-text.ts'
 import type { ChainStatus, Status } from '../shape/status.ts'
-import { visible } from './browser/format.ts'
+import { day, visible } from './browser/format.ts'
 
 /** Files that the document refers to. */
 export type PageParts = {
@@ -46,7 +46,11 @@ ${preloads.join('\n')}
 /**
  * Content before the first script runs: the frame of every page, and the height of each chain.
  */
-function frame(folder: string, { chains }: Status): string {
+function frame(folder: string, { chains, recording }: Status): string {
+  const note =
+    recording === undefined
+      ? ''
+      : `<p class="recording"><strong>Recording of ${day(recording.endTime)}.</strong></p>`
   const heights = chains
     .filter(({ indexedHeight }) => indexedHeight >= 0)
     .slice(0, 6)
@@ -56,7 +60,7 @@ function frame(folder: string, { chains }: Status): string {
     )
   return `<div class="frame"><header class="top">
 <a href="#/" class="brand"><img src="${folder}/logo.svg" width="28" height="28" alt="">Firn</a>
-</header><div class="stack first"><dl class="numbers card">${heights.join('')}</dl></div></div>`
+</header>${note}<div class="stack first"><dl class="numbers card">${heights.join('')}</dl></div></div>`
 }
 
 function counted(height: number): string {

@@ -24,6 +24,7 @@ import { type Closer, openAnswering, openWritten } from './answering/answering.t
 import { type ApiWorkers, startApiWorkers } from './answering/api-workers.ts'
 import { assembleNodeListener, checkFolder, openAliases } from './answering/node-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
+import { recordedTimeOf } from './recorded-time.ts'
 import { measuredStores, readableStores, type Served } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
 import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './status/readiness.ts'
@@ -59,7 +60,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     while (closers.length > 0) await closers.pop()?.()
   }
   try {
-    return { ...(await build(config, outside, closers)), stop }
+    const recordedTime = await recordedTimeOf(config, outside.world)
+    return { ...(await build({ ...config, recordedTime }, outside, closers)), stop }
   } catch (error) {
     await stop()
     throw error

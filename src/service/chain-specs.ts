@@ -25,12 +25,14 @@ export function chainSpecs(config: Config): SpecifiedChain[] {
   const nftMetadata = nftFetching(config.nftMetadata)
   const checkCopied = config['index.checkCopied']
   const fetching = nftMetadata === undefined ? {} : { nftMetadata }
+  const { recordedTime } = config
+  const held = recordedTime === undefined ? {} : { recordedTime }
   return config.chains.filter(isEvm).map((chain, at) => {
     const key = keyOfChain(chain, at)
     if (taken.has(key)) throw new Fault('bad-config', `two chains have one name: ${chain.name}`)
     taken.add(key)
     if (chain.logs === 'on') takeLogStore(key, taken)
-    return { config: chain, spec: { ...specOf(chain, key), ...fetching, checkCopied } }
+    return { config: chain, spec: { ...specOf(chain, key), ...fetching, ...held, checkCopied } }
   })
 }
 
@@ -87,7 +89,9 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
       network: name,
       nodeUrl: network.nodeUrl,
       genesis: network.genesis,
-      ...(network.recording === '' ? {} : { recording: network.recording }),
+      ...(network.recording === ''
+        ? {}
+        : { recording: network.recording, recordedTime: config.recordedTime }),
     })
   }
   if (chains.length > 0) {

@@ -117,6 +117,15 @@ export const Status = Type.Object(
     version: Type.String({ description: 'version of this Firn' }),
     role: Type.Enum(['all', 'index', 'serve'], { description: 'work of this process' }),
     nodeId: Type.Optional(Type.String({ description: 'our id on the peer-to-peer network' })),
+    recording: Type.Optional(
+      Type.Object(
+        {
+          time: Type.Integer({ description: 'Unix seconds to which it is played' }),
+          endTime: Type.Integer({ description: 'Unix seconds of its last block' }),
+        },
+        { description: 'present where recordings alone are served: their time is that of answers' },
+      ),
+    ),
     chains: Type.Array(ChainStatus),
     messages: Type.Optional(StageStatus),
   },

@@ -8,7 +8,9 @@
 import { objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
+import { releasedBlocks } from '../core/recorded-time.ts'
 import { setBounded } from '../core/set-bounded.ts'
+import type { Clock } from '../core/world.ts'
 import type {
   ChainIdentity,
   EndpointStatus,
@@ -25,6 +27,7 @@ import {
   type RecordingHeader,
   valueOfLine,
 } from './recording-file.ts'
+import { mayChange } from './state-questions.ts'
 
 /** A source that also tells what its header says. */
 export type Recording = EvmSource & {
@@ -37,22 +40,39 @@ export type Recording = EvmSource & {
   readonly traced: boolean
 }
 
+/** Parts of blocks among which those lie that are held back. */
+const heldParts = 3
+
 /** Unpacked parts kept: one being read by blocks, one by traces, and their successors. */
 const maxKept = 4
 
-/** Opens the recording in `file`. Throws `bad-bytes`. */
-export function openRecording(file: Uint8Array): Recording {
+/**
+ * Opens the recording in `file`; with `clock` blocks are held back until that has reached their times.
+ * Throws `bad-bytes`.
+ */
+export function openRecording(file: Uint8Array, clock?: Clock): Recording {
   const parts = listParts(file)
   const header = headerOf(file, parts)
   const blocks = seriesOf(parts, partKinds.blocks)
   const traces = seriesOf(parts, partKinds.traces)
   const reader = new PartReader(file)
   // Most of a start's time with a recording went here, in threads that never ask for state.
-  let state: ReadonlyMap<string, StateAnswer> | undefined
-  const answers = (): ReadonlyMap<string, StateAnswer> => (state ??= stateOf(file, parts))
+  let told: ReadonlyMap<string, StateAnswer> | undefined
+  const answers = (): ReadonlyMap<string, StateAnswer> => (told ??= stateOf(file, parts))
   let identity: ChainIdentity | undefined
   const heights = { from: blocks[0]?.from ?? 0, until: blocks.at(-1)?.until ?? 0 }
   const traced = heights.until > heights.from && (traces.at(-1)?.until ?? 0) >= heights.until
+  const series = { blocks, traces: traced ? traces : [], reader, last: heights.until - 1 }
+  const { head, rest } = heldBack(series, clock)
+  const state = (calls: readonly StateCall[], height: number | 'latest'): StateAnswer[] => {
+    const later = rest(height)
+    // What no later block touches is at the end as it was then.
+    const isSame = (call: StateCall): boolean =>
+      later.length > 0 && !(mayChange(call) && later.some((line) => line.includes(addressOf(call))))
+    return calls.map((call) =>
+      answerOf(answers(), call, isSame(call) ? series.last : height, series.last),
+    )
+  }
   let distrusted: string | undefined
   const trusted = (): void => {
     if (distrusted !== undefined) throw new Fault('source-mismatch', distrusted)
@@ -63,7 +83,7 @@ export function openRecording(file: Uint8Array): Recording {
     traced,
     answers,
     identity: async () => (identity ??= identityOf(header, () => reader.lines(blocks, 0))),
-    headHeight: async () => heights.until - 1,
+    headHeight: async () => head(),
     unitBlocks: () => 64,
     window: () => 2,
     blocks: async (range, decode) => {
@@ -74,11 +94,8 @@ export function openRecording(file: Uint8Array): Recording {
     traces: async (range, decode) =>
       decode(reader.range(traces, range).map(valueOfLine), 'recording'),
     tracesSince: async ({ from }) => (traced ? from : undefined),
-    state: async (calls, height) =>
-      calls.map((call) => answerOf(answers(), call, height, heights.until - 1)),
-    stateTwice: async (calls, height) => [
-      calls.map((call) => answerOf(answers(), call, height, heights.until - 1)),
-    ],
+    state: async (calls, height) => state(calls, height),
+    stateTwice: async (calls, height) => [state(calls, height)],
     distrust: (_, reason) => {
       distrusted = reason
     },
@@ -86,7 +103,7 @@ export function openRecording(file: Uint8Array): Recording {
     doubt: (_, reason) => {
       distrusted = reason
     },
-    endpoints: () => [recordingStatus(heights.until - 1)],
+    endpoints: () => [recordingStatus(head())],
     close: async () => {},
   }
 }
@@ -131,6 +148,61 @@ class PartReader {
     }
     return found
   }
+}
+
+type Series = {
+  readonly blocks: readonly Part[]
+  readonly traces: readonly Part[]
+  readonly reader: PartReader
+  readonly last: number
+}
+
+/** The newest block that is there at `clock`, and the lines of all blocks after a height, lower case. */
+function heldBack(
+  { blocks, traces, reader, last }: Series,
+  clock: Clock | undefined,
+): {
+  readonly head: () => number
+  readonly rest: (height: number | 'latest') => readonly string[]
+} {
+  if (clock === undefined) return { head: () => last, rest: () => [] }
+  // Those that may be held back, read when the head is first asked for.
+  let newest: readonly number[] | undefined
+  const head = (): number => {
+    newest ??= timesOf(blocks.slice(-heldParts), reader)
+    return last - newest.length + releasedBlocks(newest, clock)
+  }
+  const rest = (height: number | 'latest'): readonly string[] => {
+    const range = { from: (height === 'latest' ? head() : height) + 1, until: last + 1 }
+    // Of older states nothing is known.
+    if (range.until - range.from > heldParts * 64) return []
+    const lines = [
+      ...reader.range(blocks, range),
+      ...(traces.length > 0 ? reader.range(traces, range) : []),
+    ]
+    return lines.map((line) => line.toLowerCase())
+  }
+  return { head, rest }
+}
+
+/** Times of the blocks of `parts`, oldest first, Unix seconds. */
+function timesOf(parts: readonly Part[], reader: PartReader): number[] {
+  return parts.flatMap((part) =>
+    reader.lines([part], part.from).map((line) => Number(unitOf(line).block?.['timestamp'])),
+  )
+}
+
+/** The address that a call is about, lower case. */
+function addressOf({ target }: StateCall): string {
+  return (typeof target === 'string' ? target : (target.to ?? '')).toLowerCase()
+}
+
+/** Times of the newest blocks of the recording in `file`, oldest first, Unix seconds. */
+export function newestTimes(file: Uint8Array): number[] {
+  return timesOf(
+    seriesOf(listParts(file), partKinds.blocks).slice(-heldParts),
+    new PartReader(file),
+  )
 }
 
 function seriesOf(parts: readonly Part[], kind: number): Part[] {

@@ -32,6 +32,14 @@ const selectors = {
   uri: '0x0e89341c',
 } as const
 
+/** Returns whether later blocks may change the answer: what tokens call themselves stays. */
+export function mayChange({ method, target }: StateCall): boolean {
+  const { totalSupply, balanceOf, ownerOf } = selectors
+  return typeof target === 'string'
+    ? method === 'eth_getBalance'
+    : [totalSupply, balanceOf, ownerOf].some((selector) => target.data.startsWith(selector))
+}
+
 /**
  * Collects questions, each once. Memory: a few hundred bytes for each, for chains that fit a file.
  */

@@ -38,7 +38,7 @@ export type HeartbeatWatch = {
   /** Watches these from now on, and no others; one that is new is given the whole time. */
   readonly watch: (beats: readonly Heartbeat[]) => void
   readonly look: () => void
-  /** Threads that have not turned for longer than was allowed, with the milliseconds. */
+  /** Threads that have been blocked for longer than was allowed, with the milliseconds. */
   readonly silent: () => readonly { readonly name: string; readonly forMs: number }[]
 }
 

@@ -48,7 +48,7 @@ void test('listener: answers health and metrics while the main thread hangs, and
   const age = /^firn_node_figures_age_seconds (\S+)$/m.exec(metrics?.body ?? '')?.[1]
   assert.ok(Number(age) > 0, `age ${age}`)
   assert.equal(last.status, 503)
-  assert.match(JSON.parse(last.body).checks['thread main'].error, /^has not turned for \d+ s$/)
+  assert.match(JSON.parse(last.body).checks['thread main'].error, /^has been blocked for \d+ s$/)
   await until('alive again', async () => {
     return (await node.send({ ...get, path: '/ext/health/liveness' })).status === 200
   })

@@ -161,3 +161,9 @@ export function words(name: string): string {
     .toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** `22 November 2026`, in UTC. */
+export function day(seconds: number): string {
+  const parts = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
+  return new Date(seconds * 1_000).toLocaleDateString('en-GB', parts)
+}

@@ -12,7 +12,9 @@ import type { Status } from '../../shape/status.ts'
 import { AddressPage } from './address-page.ts'
 import { askAgain, useAnswer, useBusy, type Answer } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
+import { followRecording } from './clock.ts'
 import { ConsolePage } from './console-page.ts'
+import { day } from './format.ts'
 import { GasPage } from './gas-page.ts'
 import { HoldersPage } from './holders-page.ts'
 import { L1sPage, ValidationPage } from './l1-page.ts'
@@ -43,6 +45,7 @@ function Explorer(): JSX.Element {
   const status = useStatus()
   const chains = useAnswer<{ chains: ChainInfo[] }>('/v1/chains', 30_000)
   const world: World = { chains: chains.data?.chains ?? [], status: status.data }
+  followRecording(status.data?.recording)
   const chainId = place[0] === 'chain' ? (place[1] ?? '') : ''
   return h(
     'div',
@@ -61,6 +64,7 @@ function Explorer(): JSX.Element {
       h(SearchBox, { world, chainId }),
       h(ThemeSwitch, {}),
     ),
+    h(RecordingNote, { recording: status.data?.recording }),
     h(
       'main',
       { id: 'main', tabIndex: -1 },
@@ -82,6 +86,25 @@ function Explorer(): JSX.Element {
         h('a', { href: '/openapi.json' }, 'openapi.json'),
       ),
     ),
+  )
+}
+
+/** Says on every page that what is shown is a recording, and how far it is played. */
+function RecordingNote({
+  recording,
+}: {
+  readonly recording: Status['recording'] | undefined
+}): JSX.Element | null {
+  if (recording === undefined) return null
+  const { time, endTime } = recording
+  return h(
+    'p',
+    { class: 'recording', role: 'note' },
+    h('strong', null, `Recording of ${day(endTime)}. `),
+    time < endTime
+      ? 'Its last blocks arrive now, one a second. '
+      : 'It has played to its end; ages are counted to there. ',
+    h('a', { href: '/docs/guide/getting-started#your-own-node' }, 'Your own node'),
   )
 }
 

@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { useAnswer, withQuery } from './answer.ts'
+import { now } from './clock.ts'
 import { visible, words } from './format.ts'
 import { to } from './link.ts'
 import { MetricChart, metricTitle } from './metric-chart.ts'
@@ -131,7 +132,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
   const params = query()
   const days = Number(params.get('days') ?? 0)
   // Of this day, so that the question stays the same while one looks.
-  const today = Math.floor(Date.now() / 86_400_000) * 86_400
+  const today = Math.floor(now() / 86_400_000) * 86_400
   const otherId = params.get('with') ?? ''
   const other = choices.find(([id]) => id === otherId && id !== chainId)
   const study = {

@@ -8,6 +8,7 @@ import type { Delegator } from '../../shape/primary/delegator.ts'
 import type { L1Validator } from '../../shape/primary/l1-validator.ts'
 import type { Validator } from '../../shape/primary/validator.ts'
 import { useAnswer } from './answer.ts'
+import { now } from './clock.ts'
 import { count, ends, percent } from './format.ts'
 import { to } from './link.ts'
 import {
@@ -86,7 +87,7 @@ function termTitle({ subnetId }: Validator): string {
 
 function termFacts(network: string, term: Validator): JSX.Element {
   const { startTimestamp: start, endTimestamp: end, potentialRewards: hoped } = term
-  const passed = Math.min(end, Math.max(start, Date.now() / 1_000)) - start
+  const passed = Math.min(end, Math.max(start, now() / 1_000)) - start
   const per = (value: number | undefined): string =>
     value === undefined ? '' : percent(String(value))
   const sum = (value: string | undefined): View =>

@@ -53,6 +53,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
         latest && [ends(latest.txHash), to('chain', latest.chainId, 'tx', latest.txHash)],
       ]),
     ),
+    h(ThreeThings, { world }),
     h(Numbers, { world, newest: newest?.blockTimestamp }),
     h(BlockTape, { tape, nameOf: (chainId) => chainName(world, chainId) }),
     progressOf(status?.chains ?? []),
@@ -133,6 +134,43 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
           shown(messages, (page) => messageTable(world, page.messages)),
           h('a', { href: to('messages') }, 'all messages →'),
         ),
+  )
+}
+
+/** Three things to try on the demo: a transfer between chains, balances that run out, a market's season. */
+function ThreeThings({ world }: { readonly world: World }): JSX.Element | null {
+  const isDemo = world.status?.recording !== undefined
+  const network = primaryNetworks(world)[0] ?? ''
+  const messages = useAnswer<{ messages: IcmMessage[] }>(
+    isDemo ? '/v1/icm/messages?pageSize=20' : undefined,
+    5_000,
+  )
+  const sent = messages.data?.messages.find(({ status }) => status === 'delivered')
+  const season = world.chains.find(({ chainName }) => chainName === 'Meridian')
+  if (!isDemo) return null
+  const things = [
+    [
+      'Follow a transfer over the bridge',
+      'a message, its fee, its signatures and its delivery on the other chain',
+      sent === undefined ? to('messages') : to('message', sent.messageId),
+    ],
+    [
+      'See who runs dry',
+      'four validators of Summit: one nearly empty, one empty, one disabled, one removed',
+      to('l1s', network),
+    ],
+    [
+      'Read a season of a market',
+      'ninety days: a launch, a quiet week, an attack of spam, a migration',
+      to('metrics', season?.chainId ?? 'total', 'day'),
+    ],
+  ] as const
+  return h(
+    'ol',
+    { class: 'things card', 'aria-label': 'three things to try' },
+    things.map(([title, what, href]) =>
+      h('li', null, h('a', { href }, title), h('span', { class: 'quiet' }, what)),
+    ),
   )
 }
 

@@ -4,6 +4,7 @@ import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { useAnswer, wholeCsv, withQuery, type Answer, type Failure } from './answer.ts'
+import { now } from './clock.ts'
 import { amount, cutAmount, ends, failureText, moment, span, visible } from './format.ts'
 import { to } from './link.ts'
 import { here, query, withParams } from './place.ts'
@@ -151,7 +152,7 @@ export function CopyButton({ text }: { readonly text: string }): JSX.Element {
 
 /** Time since a moment; the moment itself is its title. */
 export function age(seconds: number): JSX.Element {
-  const ago = Date.now() / 1_000 - seconds
+  const ago = now() / 1_000 - seconds
   const text = ago >= 0 ? `${span(ago)} ago` : `in ${span(-ago)}`
   return h(
     'time',

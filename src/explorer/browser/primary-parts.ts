@@ -6,6 +6,7 @@ import type { Blockchain } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
 import { assetName } from './asset-name.ts'
+import { now } from './clock.ts'
 import { count, ends, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, idLink, pill, table, type View } from './parts.ts'
@@ -160,7 +161,7 @@ function stateOf(network: string, chain: string, utxo: Utxo): View {
     utxo.stakeableLocktime ?? 0,
     utxo.locktime ?? 0,
   )
-  return until * 1_000 > Date.now()
+  return until * 1_000 > now()
     ? h('span', null, 'locked, opens ', age(until))
     : pill('unspent', 'good')
 }

@@ -1,6 +1,7 @@
 /** Instructions to the threads of the indexer about a chain and about themselves: plain data. */
 
 import type { Network } from '../../core/network.ts'
+import type { RecordedTime } from '../../core/recorded-time.ts'
 import type { StoredProofs } from '../../store/query/evm/stored-proofs.ts'
 
 /** One EVM chain to index. */
@@ -17,6 +18,8 @@ export type ChainSpec = {
   /** Endpoints, or the file of a recording. */
   readonly rpcUrls: readonly string[]
   readonly recording?: string
+  /** Holds back blocks of a recording. */
+  readonly recordedTime?: RecordedTime | undefined
   readonly traces: 'auto' | 'on' | 'off'
   readonly startHeight: number
   /**

@@ -4,6 +4,7 @@
  */
 
 import type { Network } from '../../core/network.ts'
+import type { RecordedTime } from '../../core/recorded-time.ts'
 
 /** The primary network of one network: P, X and C atomic. */
 export type PrimaryStreamSpec = {
@@ -14,6 +15,8 @@ export type PrimaryStreamSpec = {
   /** Base URL of an AvalancheGo node, or the file of a recording. */
   readonly nodeUrl: string
   readonly recording?: string
+  /** Holds back blocks of a recording. */
+  readonly recordedTime?: RecordedTime | undefined
   /** `auto`, or a genesis file. */
   readonly genesis: string
 }

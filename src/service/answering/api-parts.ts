@@ -32,7 +32,8 @@ import type { UseCounter } from '../../api/server/use-counter.ts'
 import type { CallRecorder } from '../../api/usage/call-recorder.ts'
 import type { Config } from '../../config/settings.ts'
 import { fromHex } from '../../core/bytes.ts'
-import type { World } from '../../core/world.ts'
+import { recordedClock, recordedEnd, type RecordedTime } from '../../core/recorded-time.ts'
+import type { Clock, World } from '../../core/world.ts'
 import type { IndexingStatus } from '../../indexing/run/indexer.ts'
 import { AddressUnion } from '../../rollup/address-union.ts'
 import type { Status } from '../../shape/status.ts'
@@ -101,7 +102,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   const thread = { thread: String(parts.thread) }
   const directories = directoriesOf(parts)
   const headOf = freshHeads(parts.indexer, world.clock)
-  const evm = evmPartsOf(parts, directories)
+  const evm = evmPartsOf(config, parts, directories)
   const { networks } = directories
   const events = eventService(config, { ...parts, evm, networks, headOf })
   const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
@@ -143,7 +144,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       gauges.add('firn_api_thread_requests_total', 1, thread)
     },
   })
-  const status = (): Promise<Status> => statusOf(statusParts(config, parts))
+  const status = (): Promise<Status> => statusOf(statusParts(config, parts, evm.clock))
   mountDocument(server, operations)
   mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
   if (config['api.explorer']) {
@@ -229,8 +230,8 @@ function directoriesOf({ served, aliases }: ApiParts): Directories {
 /** Parts that families of operations share. */
 type Shared = { readonly evm: EvmParts; readonly events: EventParts }
 
-function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
-  const { clock } = parts.world
+function evmPartsOf(config: Config, parts: ApiParts, { chains }: Directories): EvmParts {
+  const clock = recordedClock(parts.world.clock, config.recordedTime)
   const { prices, notes } = parts.knowledge
   const parties = createPartyBooks(clock, notes)
   return {
@@ -265,7 +266,7 @@ function familiesOf(
     primary: {
       networks,
       tokens,
-      clock: world.clock,
+      clock: evm.clock,
       prices,
       limits: {
         maxAddresses: config['api.maxAddresses'],
@@ -281,7 +282,7 @@ function familiesOf(
       messages: served.messages.get,
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     },
-    search: { chains: directory, networks, parties, clock: world.clock },
+    search: { chains: directory, networks, parties, clock: evm.clock },
     usage: {
       store: parts.calls.store,
       flush: parts.calls.flush,
@@ -290,12 +291,18 @@ function familiesOf(
       nameOf: (keyId) => parts.keys().find(({ id }) => id === keyId)?.name ?? '',
     },
     stores: () => [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
-    status: () => statusOf(statusParts(config, parts)),
+    status: () => statusOf(statusParts(config, parts, evm.clock)),
   }
 }
 
-function statusParts(config: Config, { served, indexer, leases }: ApiParts): StatusParts {
+function statusParts(
+  config: Config,
+  { served, indexer, leases }: ApiParts,
+  clock: Clock,
+): StatusParts {
+  const { recordedTime } = config
   return {
+    recording: recordedTime && (() => recordingAt(recordedTime, clock)),
     version,
     role: config.role,
     nodeId: served.aggregators.nodeId,
@@ -304,6 +311,11 @@ function statusParts(config: Config, { served, indexer, leases }: ApiParts): Sta
     networks: served.networks.list,
     leases,
   }
+}
+
+/** The moment to which recordings are played, and their end. */
+function recordingAt(time: RecordedTime, clock: Clock): NonNullable<Status['recording']> {
+  return { time: Math.floor(clock.now() / 1_000), endTime: recordedEnd(time) }
 }
 
 function messengers(chains: readonly SpecifiedChain[]): Uint8Array[] {

@@ -19,6 +19,8 @@ export type StatusParts = {
   readonly version: string
   readonly role: Status['role']
   readonly nodeId: () => string | undefined
+  /** Absent where more than recordings is served. */
+  readonly recording: (() => Status['recording']) | undefined
   /** Absent where this process does not index. */
   readonly indexed: (() => readonly IndexedChain[]) | undefined
   readonly served: () => readonly ServedChain[]
@@ -39,11 +41,13 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
             .filter(({ key }) => key !== messageStore)
             .map((chain) => indexedStatus(chain, parts.served())),
         )
+  const recording = parts.recording?.()
   const messages = parts.indexed?.().find(({ key }) => key === messageStore)?.stages[0]
   return {
     version: parts.version,
     role: parts.role,
     ...(nodeId === undefined ? {} : { nodeId }),
+    ...(recording === undefined ? {} : { recording }),
     chains,
     ...(messages === undefined ? {} : { messages }),
   }

@@ -41,9 +41,13 @@ export async function readDocs(): Promise<Docs> {
   const known = new Set(files.filter((name) => /\.(md|png)$/.test(name)))
   for (const name of besides) known.add(name)
   const read = await Promise.all(markdown.map(async (name) => pageOf(name, known)))
+  const guides = read.find((page) => page?.path === '/docs/guide/README')?.html ?? ''
+  // Guides as their own page lists them; what it does not list comes last.
+  const placeOf = ({ path }: DocsFile): number =>
+    path.endsWith('README') ? 0 : guides.indexOf(`"${path}"`) >>> 0
   const pages = read
     .filter((page) => page !== undefined)
-    .toSorted((a, b) => orderOf(a) - orderOf(b))
+    .toSorted((a, b) => orderOf(a) - orderOf(b) || placeOf(a) - placeOf(b))
   const pictures = await Promise.all(
     files
       .filter((name) => name.endsWith('.png'))

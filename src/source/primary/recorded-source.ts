@@ -9,6 +9,8 @@
 
 import { fromHex, toHex, toBase64 } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { releasedBlocks } from '../../core/recorded-time.ts'
+import type { Clock } from '../../core/world.ts'
 import { linesOf, listParts, type Part, valueOfLine } from '../recording-file.ts'
 import type {
   BlockBytes,
@@ -50,11 +52,16 @@ export type RecordedSignatures = {
 /** A source that also gives what the node answered, and what validators signed. */
 export type RecordedPrimary = PrimarySource & {
   readonly answers: () => readonly RecordedAnswer[]
+  /** Times of blocks of all three chains, Unix seconds, in no order. */
+  readonly times: () => readonly number[]
   readonly signatures: () => readonly RecordedSignatures[]
 }
 
-/** Opens the recording in `file`. Throws `bad-bytes`. */
-export function openRecordedPrimary(file: Uint8Array): RecordedPrimary {
+/**
+ * Opens the recording in `file`; with `clock` blocks are held back until that has reached their times.
+ * Throws `bad-bytes`.
+ */
+export function openRecordedPrimary(file: Uint8Array, clock?: Clock): RecordedPrimary {
   const parts = listParts(file)
   const linesOfKind = (kind: number): unknown[] =>
     parts
@@ -64,14 +71,19 @@ export function openRecordedPrimary(file: Uint8Array): RecordedPrimary {
   const identity = identityOf(linesOfKind(primaryPartKinds.identity)[0])
   const blocks = { P: linesOfKind(primaryPartKinds.P), X: linesOfKind(primaryPartKinds.X) }
   const cBlocks = linesOfKind(primaryPartKinds.C)
-  const heads = { P: blocks.P.length, X: blocks.X.length - 1, C: cBlocks.length }
   // P and C begin with block 1, X with block 0.
   const first = { P: 1, X: 0, C: 1 } as const
+  const times = { P: timesOf(blocks.P, 5), X: timesOf(blocks.X, 5), C: timesOf(cBlocks, 2) }
+  const head = (chain: PrimaryChain): number => {
+    const all = times[chain]
+    return first[chain] - 1 + (clock === undefined ? all.length : releasedBlocks(all, clock))
+  }
   const cut = <T>(chain: PrimaryChain, lines: readonly T[], from: number, until: number): T[] =>
     lines.slice(from - first[chain], until - first[chain])
   return {
     identity: async () => identity,
-    headHeight: async (chain) => heads[chain],
+    times: () => [...times.P, ...times.X, ...times.C].filter((time) => time !== undefined),
+    headHeight: async (chain) => head(chain),
     hasIndex: async () => true,
     blocks: async (chain, { from, until }) =>
       cut(chain, blocks[chain], from, until).map((line, at) => blockOf(line, from + at)),
@@ -83,6 +95,14 @@ export function openRecordedPrimary(file: Uint8Array): RecordedPrimary {
     answers: () => linesOfKind(primaryPartKinds.answers).map(answerOf),
     signatures: () => linesOfKind(primaryPartKinds.signatures).map(signaturesOf),
   }
+}
+
+/** Times of blocks, Unix seconds, which stand at a place of each line; some blocks of P and X have none. */
+function timesOf(lines: readonly unknown[], place: number): (number | undefined)[] {
+  return lines.map((line) => {
+    const time = Number(listOf(line)[place] ?? -1)
+    return time < 0 ? undefined : time
+  })
 }
 
 /** Line of the identity part. */

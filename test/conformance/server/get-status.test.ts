@@ -15,6 +15,7 @@ const service = await evmService({
         version: '1.2.3',
         role: 'serve',
         nodeId: () => undefined,
+        recording: undefined,
         indexed: undefined,
         served: chains.all,
         networks: () => [],

@@ -1,6 +1,7 @@
 /** Opens the source a chain's specification names. */
 
 import { Fault } from '../../../core/fault.ts'
+import { recordedClock } from '../../../core/recorded-time.ts'
 import type { World } from '../../../core/world.ts'
 import type { EvmSource } from '../../../source/evm-source.ts'
 import { openNodeSource } from '../../../source/node-source.ts'
@@ -10,7 +11,7 @@ import type { ChainSpec, SourceLimits } from '../../stream/chain-spec.ts'
 
 /** A source of `spec`. Throws `bad-config` when its recording is missing or it names nothing. */
 export async function openEvmSource(
-  spec: Pick<ChainSpec, 'rpcUrls' | 'recording' | 'chainId'>,
+  spec: Pick<ChainSpec, 'rpcUrls' | 'recording' | 'recordedTime' | 'chainId'>,
   limits: SourceLimits,
   parts: { readonly world: World; readonly log: Log },
 ): Promise<EvmSource> {
@@ -18,7 +19,9 @@ export async function openEvmSource(
     const file = await parts.world.files.read(spec.recording)
     if (file === undefined)
       throw new Fault('bad-config', `recording does not exist: ${spec.recording}`)
-    const recording = openRecording(file)
+    const { recordedTime } = spec
+    const clock = recordedTime && recordedClock(parts.world.clock, recordedTime)
+    const recording = openRecording(file, clock)
     if (spec.chainId !== undefined && spec.chainId !== recording.header.chainId)
       throw new Fault('bad-config', `recording is of another chain: ${recording.header.chainId}`)
     return recording

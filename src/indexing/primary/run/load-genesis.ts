@@ -41,7 +41,7 @@ export async function loadGenesis(
   }
   throw new Fault(
     'source-mismatch',
-    `the genesis (${setting}) is not that of the node's network ${wanted.networkId}: ${toCb58(wanted.genesisId)}`,
+    `the genesis (${setting}) is not that of the node's network ${wanted.networkId}, name its file in networks.<name>.genesis: ${toCb58(wanted.genesisId)}`,
     { detail: { networkId: wanted.networkId } },
   )
 }

@@ -8,6 +8,7 @@
 
 import { faultOf, Fault, type FaultCode } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/growing-pause.ts'
+import { recordedClock } from '../../../core/recorded-time.ts'
 import type { Clock } from '../../../core/world.ts'
 import { createNodeApi } from '../../../source/primary/node-api.ts'
 import { createNodeSource } from '../../../source/primary/node-source.ts'
@@ -90,7 +91,8 @@ async function sourceOf(
     const file = await world.files.read(spec.recording)
     if (file === undefined)
       throw new Fault('bad-config', `there is no recording: ${spec.recording}`)
-    return openRecordedPrimary(file)
+    const { recordedTime } = spec
+    return openRecordedPrimary(file, recordedTime && recordedClock(world.clock, recordedTime))
   }
   const api = createNodeApi({ ...limits, transport: world.transport, url: spec.nodeUrl })
   return createNodeSource(api, log)

@@ -61,7 +61,8 @@ export function fail(
     reply.header('retry-after', retryAfterSeconds)
     return reply.code(503).send(errorBody(503, 'the answer took too long'))
   }
-  log.error('request broke', { error })
+  // A caller who went away, as a closed tab does, ends what was under way: that is nobody's failure.
+  log[reply.raw.destroyed ? 'debug' : 'error']('request broke', { error })
   return reply.code(500).send(errorBody(500, 'something went wrong here; it has been logged'))
 }
 

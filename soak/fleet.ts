@@ -8,6 +8,7 @@ import { citusDatabase, dropCitusDatabase, startCitus } from '../test/fleet/citu
 import {
   citusDisasters,
   type Disaster,
+  networkDisasters,
   processDisasters,
   promisedMs,
   serverDisasters,
@@ -31,7 +32,7 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
   try {
     const server = await startPostgres()
     ending.after(() => server.stop())
-    const disasters = [...processDisasters, ...serverDisasters(server)]
+    const disasters = [...processDisasters, ...networkDisasters, ...serverDisasters(server)]
     const scenes: Scene[] = [{ disasters, database: (name) => createDatabase(server.url, name) }]
     if (citusFleet === undefined)
       console.error(`Citus is skipped: no script that starts one: ${citusFleetName}`)

@@ -70,6 +70,28 @@ export const processDisasters: readonly Disaster[] = [
   },
 ]
 
+/** A router that drops what it knows of, and tells neither side. */
+export const networkDisasters: readonly Disaster[] = [
+  {
+    kind: 'every connection to the database falls silent, at rest',
+    strike: async (fleet) => {
+      await fleet.untilAtHead()
+      fleet.dropConnections()
+      fleet.node.head += blocks
+      return fleet.untilAtHead()
+    },
+  },
+  {
+    kind: 'every connection to the database falls silent, in mid-ingest',
+    strike: async (fleet) => {
+      fleet.node.head += blocks
+      fleet.dropConnections()
+      fleet.node.head++
+      return fleet.untilAtHead()
+    },
+  },
+]
+
 /** Restarts of a PostgreSQL server. */
 export function serverDisasters(server: PostgresServer): readonly Disaster[] {
   const restarted = (kind: string, restart: () => Promise<void>): Disaster => ({

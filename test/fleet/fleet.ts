@@ -21,6 +21,7 @@ import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { atEnd, type Ending, entry, follow, type RunningFirn, until } from '../firn-process.ts'
 import { chainTables, readDemoChain } from '../read-demo-chain.ts'
 import { openReplayNode, type ReplayNode, serveReplayNode } from '../replay-node.ts'
+import { silentRelay } from '../silent-relay.ts'
 import { storeDigest } from '../store-digest.ts'
 import { type Caller, startCaller } from './caller.ts'
 
@@ -40,6 +41,8 @@ export type Written = { readonly owner: string; readonly height: number }
 /** The deployment. */
 export type Fleet = {
   readonly store: string
+  /** Every connection of a process to the database falls silent, and new ones are served. */
+  readonly dropConnections: () => void
   readonly node: ReplayNode
   /** One answer of the database; undefined while it gives none. */
   readonly ask: <Row extends pg.QueryResultRow>(
@@ -79,10 +82,14 @@ export async function startFleet(t: Ending, store: string): Promise<Fleet> {
   atEnd(t, server.close)
   const { ask, end } = asker(store)
   atEnd(t, end)
+  const relay = await silentRelay(Number(new URL(store).port))
+  atEnd(t, relay.close)
+  const relayed = new URL(store)
+  relayed.port = String(relay.port)
   const members: Member[] = []
   const start = async (role: 'index' | 'serve'): Promise<Member> => {
     const config = [
-      `store: '${store}'`,
+      `store: '${relayed.href}'`,
       `role: ${role}`,
       `chains: [{ name: Fleet, rpcUrls: ['${server.url}'], traces: off }]`,
     ]
@@ -122,6 +129,10 @@ export async function startFleet(t: Ending, store: string): Promise<Fleet> {
   atEnd(t, async () => void (await caller.end()))
   return {
     store,
+    dropConnections: () => {
+      relay.silence()
+      relay.recover()
+    },
     node,
     ask,
     written,

@@ -55,6 +55,11 @@ export class ConnectionPool {
     }
   }
 
+  /** Connections that are open, in use or not. */
+  get open(): ReadonlySet<Connection> {
+    return this.#open
+  }
+
   /** Ends the connections, once the work under way is done. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()

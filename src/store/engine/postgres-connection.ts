@@ -38,6 +38,10 @@ export type Connection = {
   readonly statementTimeoutMs: number
   /** Names under which it keeps statements planned, by their text. */
   readonly prepared: Map<string, string>
+  /** Number of its session on the server; behind a pooler it may be another's soon. */
+  readonly session: number
+  /** Monotonic milliseconds at which it was open. */
+  readonly openedMs: number
   /** Set when it is of no further use. */
   isBroken: boolean
   /**
@@ -61,7 +65,7 @@ const silentTransaction = '25P03'
 const sessionQuestion =
   "select current_setting('firn.direct', true), (current_schemas(true))[1]::text, " +
   "current_setting('bytea_output'), current_setting('server_version_num'), " +
-  "(select count(*) from pg_catalog.pg_extension where extname = 'citus')"
+  "(select count(*) from pg_catalog.pg_extension where extname = 'citus'), pg_backend_pid()"
 
 /**
  * Connects, and checks that statements will do what they say. Throws what the driver throws, and
@@ -126,7 +130,7 @@ async function checked(
   { statementTimeoutMs }: ConnectionOptions,
 ): Promise<Connection> {
   const { rows } = await client.query<unknown[]>({ text: sessionQuestion, rowMode: 'array' })
-  const [direct, firstSchema, byteaOutput, version, citus] = (rows[0] ?? []).map(String)
+  const [direct, firstSchema, byteaOutput, version, citus, session] = (rows[0] ?? []).map(String)
   const isPooled = direct !== 'on'
   if (Number(version) < leastVersion)
     throw new Fault(
@@ -152,6 +156,8 @@ async function checked(
     hasCitus: citus !== '0',
     statementTimeoutMs: serverTimeoutMs(statementTimeoutMs),
     prepared: new Map(),
+    session: Number(session),
+    openedMs: performance.now(),
     isBroken: false,
     endedBy: undefined,
   }
@@ -164,4 +170,11 @@ async function checked(
 /** Returns whether the server reports that it ended a transaction that was silent for too long. */
 export function isSilenceTold(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === silentTransaction
+}
+
+/** Gives a connection up at once; what is under way over it fails with `reason`. */
+export function abandon(connection: Connection, reason: string): void {
+  connection.endedBy ??= new Error(reason)
+  connection.isBroken = true
+  connection.socket.destroy()
 }

@@ -1,8 +1,8 @@
 /**
  * Marks of living writers: locks of the server that end with the process that has them.
  *
- * All marks of a thread lie on one connection. It stays in one transaction, which keeps its session
- * also behind a pooler; the transaction reads nothing and writes nothing, so it keeps no old rows.
+ * All marks of a thread lie on one connection. With the first it begins a transaction that stays, which
+ * keeps its session also behind a pooler; it reads nothing and writes nothing, so it keeps no old rows.
  */
 
 import { WorkQueue } from '../../core/work-queue.ts'
@@ -23,6 +23,7 @@ export class Marks {
   /** The holder of each lock. */
   readonly #held = new Map<number, object>()
   #connection: Connection | undefined
+  #hasBegun = false
   readonly #queue = new WorkQueue()
 
   constructor(options: ConnectionOptions, memory: ServerMemory) {
@@ -33,7 +34,7 @@ export class Marks {
   /** Tries to take the lock `key` for `holder`; true when it has it. */
   async take(key: number, holder: object): Promise<boolean> {
     return this.#inTurn(async () => {
-      const connection = await this.#connected()
+      const connection = await this.#begun()
       const known = this.#held.get(key)
       if (known !== undefined) return known === holder
       const isTaken = await lock(connection, key)
@@ -57,7 +58,14 @@ export class Marks {
   /** Makes marks that ended with a broken connection anew. */
   async keep(): Promise<void> {
     if (this.#held.size === 0 || this.#connection?.isBroken === false) return
-    await this.#inTurn(() => this.#connected())
+    await this.#inTurn(() => this.#begun())
+  }
+
+  /** The connection, opened where there is none. */
+  connection(): Promise<Connection> {
+    const known = this.#connection
+    if (known?.isBroken === false) return Promise.resolve(known)
+    return this.#inTurn(() => (this.#held.size > 0 ? this.#begun() : this.#connected()))
   }
 
   async close(): Promise<void> {
@@ -75,6 +83,16 @@ export class Marks {
     const { client, socket } = connection
     client.once('end', () => (connection.isBroken = true))
     socket.on('timeout', () => socket.destroy())
+    this.#hasBegun = false
+    this.#connection = connection
+    return connection
+  }
+
+  /** The connection in its transaction, with all marks that could be made anew. */
+  async #begun(): Promise<Connection> {
+    const connection = await this.#connected()
+    if (this.#hasBegun) return connection
+    const { client, socket } = connection
     try {
       await client.query(beginSql)
       for (const key of this.#held.keys())
@@ -84,7 +102,7 @@ export class Marks {
       socket.destroy()
       throw error
     }
-    this.#connection = connection
+    this.#hasBegun = true
     return connection
   }
 

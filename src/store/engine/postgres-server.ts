@@ -1,8 +1,9 @@
 /** The connections that all stores of a thread on one server share. */
 
 import { ConnectionPool } from './connection-pool.ts'
-import { connect, type ConnectionOptions } from './postgres-connection.ts'
+import { connect, type Connection, type ConnectionOptions } from './postgres-connection.ts'
 import { Marks } from './postgres-marks.ts'
+import { startPulse } from './postgres-pulse.ts'
 
 /**
  * Connections of a thread to one server at most; a thread that writes has one more for its marks.
@@ -29,6 +30,7 @@ export type Server = {
   readonly reads: ConnectionPool
   readonly writes: ConnectionPool
   readonly marks: Marks
+  readonly close: () => Promise<void>
 }
 
 const defaultLimits: ConnectionLimits = { read: 4, write: 2 }
@@ -58,8 +60,7 @@ export function useServer(options: ServerOptions): {
       entry.users--
       if (entry.users > 0) return
       servers.delete(key)
-      const { reads, writes, marks } = entry.server
-      await Promise.all([reads.close(), writes.close(), marks.close()])
+      await entry.server.close()
     },
   }
 }
@@ -98,10 +99,23 @@ function openServer(options: ServerOptions): Server {
       waitMs,
       endMs: connectTimeoutMs,
     })
+  const reads = pool(connections.read, readTimeoutMs, connectTimeoutMs)
+  // While many chains are filled their commits queue up, and none may fail for that.
+  const writes = pool(connections.write, writeTimeoutMs, writeTimeoutMs)
+  const marks = new Marks(to(readTimeoutMs), memory)
+  const fresh = (): Promise<Connection> => connect(to(connectTimeoutMs), memory)
+  // A thread that only reads has no connection for it: an answer has its own limit.
+  const end =
+    connections.write === 0
+      ? undefined
+      : startPulse({ pools: [reads, writes], marks, connect: fresh })
   return {
-    reads: pool(connections.read, readTimeoutMs, connectTimeoutMs),
-    // While many chains are filled their commits queue up, and none may fail for that.
-    writes: pool(connections.write, writeTimeoutMs, writeTimeoutMs),
-    marks: new Marks(to(readTimeoutMs), memory),
+    reads,
+    writes,
+    marks,
+    close: async () => {
+      end?.()
+      await Promise.all([reads.close(), writes.close(), marks.close()])
+    },
   }
 }

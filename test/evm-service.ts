@@ -59,7 +59,7 @@ export type EvmService = Answered & {
   readonly url: string
   readonly chains: readonly ServedChain[]
   /** Time and the chains' head as the service sees them; may be moved. */
-  readonly time: { nowMs: number; head: number | undefined; currentAt?: number | undefined }
+  readonly time: { nowMs: number; head: number | undefined }
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
   /** All items under `key`, page by page until no token comes. */
   readonly readAll: (path: string, key: string) => Promise<Json[]>
@@ -115,7 +115,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }
   const chains = opened.map(({ served }): ServedChain => {
     const state = options.state === undefined ? served.state : options.state(served.state)
-    return { ...served, state, currentAt: () => time.currentAt }
+    return { ...served, state }
   })
   const clock: Clock = {
     now: () => time.nowMs,

@@ -4,12 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { startPostgres } from '../postgres.ts'
-import {
-  besideOthersMs,
-  networkDisasters,
-  processDisasters,
-  serverDisasters,
-} from './disasters.ts'
+import { besideOthersMs, networkDisasters, processDisasters, serverDisasters } from './disasters.ts'
 import { round } from './rounds.ts'
 
 void test('fleet: processes and servers that break cost no row and little time', async (t) => {

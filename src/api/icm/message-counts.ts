@@ -185,7 +185,7 @@ const windows = {
 export function icmSummary(parts: IcmParts): Operation {
   return operation(GetIcmSummary, async ({ query }) => {
     const hours = await hoursOf(parts, query, always)
-    const known = knownUntil(parts.chains.all())
+    const known = await knownUntil(parts.chains.all())
     const quiet = known - (known % hourSeconds)
     const newest = hours.reduce((last, { hour }) => Math.max(last, hour), quiet)
     const rows = grouped(hours, query, () => 0).map(({ hours: own, ...ends }) => {

@@ -51,7 +51,7 @@ export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
         chains: over,
         metric: 'avgTps',
         unit: 'day',
-        end: knownUntil(served),
+        end: await knownUntil(served),
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: numberCursor.decode(cursor) }),
       },

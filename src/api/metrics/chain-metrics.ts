@@ -61,7 +61,7 @@ export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation
         chains: over,
         metric,
         unit,
-        end: knownUntil(served),
+        end: await knownUntil(served),
         limit: limit + 1,
         ...(query.startTimestamp === undefined ? {} : { after: query.startTimestamp }),
         ...(query.endTimestamp === undefined ? {} : { until: query.endTimestamp }),

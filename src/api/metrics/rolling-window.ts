@@ -70,7 +70,7 @@ export function rollingWindow({ chains, union }: MetricsParts): Operation {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape allows these names only
     const metric = path.metric as MetricName
     const { chains: over, headers } = await counted(served, metric)
-    let newest = knownUntil(served)
+    let newest = await knownUntil(served)
     for (const { store } of over) {
       newest = Math.max(newest, Math.floor((await newestBlockMs(store)) / 1_000))
     }

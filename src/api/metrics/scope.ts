@@ -3,6 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'
 import { contractMetrics, type MetricName } from '../../shape/metrics/metric-names.ts'
+import { currentAt } from '../../store/query/evm/current-at.ts'
 import { type StoredHeights, storedHeights } from '../../store/query/evm/traced-heights.ts'
 import { tracedText } from '../evm/traced.ts'
 import { notReady, type ChainDirectory, type ServedChain } from '../operation/chain-directory.ts'
@@ -24,8 +25,9 @@ export function chainsOf(directory: ChainDirectory, name: string): readonly Serv
  * is its head. While a node is silent, or we are behind it, that moment stays where it is: periods
  * nobody looked at are not shown as zero. 0 where no such moment is known.
  */
-export function knownUntil(chains: readonly ServedChain[]): number {
-  return chains.reduce((latest, chain) => Math.max(latest, chain.currentAt?.() ?? 0), 0)
+export async function knownUntil(chains: readonly ServedChain[]): Promise<number> {
+  const moments = await Promise.all(chains.map(({ store }) => currentAt(store)))
+  return Math.max(0, ...moments.map((at) => at ?? 0))
 }
 
 const scopes = new Map<string, (network: string) => boolean>([

@@ -130,11 +130,6 @@ export type ServedChain = {
    * True while new blocks can come, as far as this process knows; stored blocks are served anyway.
    */
   readonly isFollowed: () => boolean
-  /**
-   * Unix seconds at which its node last said that the stored height is its head; `undefined` before
-   * it did, of a recording, and where another process indexes.
-   */
-  readonly currentAt?: () => number | undefined
 }
 
 /** A configured chain whose store is not there yet: no node has told yet what it is. */

@@ -54,8 +54,6 @@ export type IndexingStatus = {
   readonly status: () => readonly ChainStatus[]
   /** One stage of a chain or stream, without the cost of the whole status. */
   readonly stage: (key: string, stage: string) => StageStatus | undefined
-  /** Unix seconds at which a chain's source last said that its stored height is the head. */
-  readonly currentAt: (key: string) => number | undefined
 }
 
 /** Threads that index, once they are started. */
@@ -126,7 +124,6 @@ export function followNews(
     status: () =>
       board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
     stage: (key, stage) => board.stage(key, stage),
-    currentAt: (key) => board.currentAt(key),
   }
 }
 

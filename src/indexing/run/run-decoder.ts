@@ -20,7 +20,7 @@ import { openStoreOver } from '../primary/run/calls.ts'
 import { primaryHost } from '../primary/run/host.ts'
 import { openPrimaryStreams, type OpenHost } from '../primary/run/stream.ts'
 import type { ChainSpec, ResumePoint } from '../stream/chain-spec.ts'
-import { idleStatus } from '../stream/stage.ts'
+import { idleStatus, type StageStatus } from '../stream/stage.ts'
 import type { StreamSpec } from '../stream/stream-spec.ts'
 import { callerOver, type Call } from '../thread/port-call.ts'
 import type { WorkerThread } from '../thread/worker-thread.ts'
@@ -73,6 +73,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
   const bufferBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
   try {
     const source = await openEvmSource(spec, data.limits, { world, log })
+    const keepCurrent = currentKeeper(spec, (at) => ask('current', { key: spec.key, at }))
     const reader: ChainReader = new ChainReader({
       spec,
       source,
@@ -82,13 +83,12 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
       compress: (bytes) => zstdCompressSync(bytes),
       checkEvery: data.limits.checkEvery,
       limits: { batchBytes: goodBatchRows * rowBytes, bufferBytes },
-      changed: () =>
-        tell({
-          key: spec.key,
-          stages: reader.stages(),
-          endpoints: source.endpoints(),
-          unchecked: reader.unchecked(),
-        }),
+      changed: () => {
+        const stages = reader.stages()
+        const { endpoints } = source
+        tell({ key: spec.key, stages, endpoints: endpoints(), unchecked: reader.unchecked() })
+        keepCurrent(stages)
+      },
     })
     await reader.run(signal)
     await source.close()
@@ -108,6 +108,32 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
       ],
     })
   }
+}
+
+/** Seconds between two moments that are kept. */
+const currentEvery = 10
+
+/** Has it kept when the node said that the stored height is its head; of a recording that means nothing. */
+export function currentKeeper(
+  { recording }: Pick<ChainSpec, 'recording'>,
+  keep: (at: number) => Promise<unknown>,
+): (stages: readonly StageStatus[]) => void {
+  let kept = (recording ?? '') === '' ? 0 : Infinity
+  return (stages) => {
+    const {
+      headAt = 0,
+      headHeight,
+      indexedHeight,
+    } = stages.find(isOfBlocks) ?? idleStatus('blocks')
+    if (headHeight !== indexedHeight || headAt < kept + currentEvery) return
+    kept = headAt
+    // A store that cannot be written now keeps a later one.
+    keep(headAt).catch(() => undefined)
+  }
+}
+
+function isOfBlocks({ stage }: StageStatus): boolean {
+  return stage === 'blocks'
 }
 
 /** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */

@@ -28,6 +28,7 @@ type About = {
   readonly news: BlockNews
   readonly from: number
   readonly since: number
+  readonly at: number
 }
 
 /**
@@ -103,6 +104,10 @@ function chainAnswers(
     skipTraces: async (argument) => {
       const { key, since } = about(argument)
       await hosts.get(key)?.skipTraces(since)
+    },
+    current: async (argument) => {
+      const { key, at } = about(argument)
+      await hosts.get(key)?.current(at)
     },
     transactions: async (argument) => {
       const { key, range } = about(argument)

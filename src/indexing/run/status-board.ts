@@ -43,7 +43,6 @@ export class StatusBoard {
   readonly #stages = new Map<string, Map<string, StageStatus>>()
   readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
   readonly #unchecked = new Map<string, Unchecked>()
-  readonly #currentAt = new Map<string, number>()
 
   constructor(options: BoardParts) {
     this.#options = options
@@ -61,9 +60,6 @@ export class StatusBoard {
     if (news.unchecked !== undefined) this.#takeUnchecked(chain, news.unchecked)
     for (const stage of news.stages) {
       stages.set(stage.stage, stage)
-      const { headAt, headHeight, indexedHeight } = stage
-      if (stage.stage === 'blocks' && headAt !== undefined && headHeight === indexedHeight)
-        this.#currentAt.set(chain, headAt)
       const labels = { chain, stage: stage.stage }
       // A height below 0 is none: nothing was committed or told yet, or the stage follows no
       // blocks.
@@ -81,11 +77,6 @@ export class StatusBoard {
       const more = count - (before[check] ?? 0)
       if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
     }
-  }
-
-  /** Unix seconds at which a chain's source last said that its stored height is the head. */
-  currentAt(key: string): number | undefined {
-    return this.#currentAt.get(key)
   }
 
   /** One stage, without the cost of all. */

@@ -97,7 +97,6 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
     gauges,
     signal,
     indexed: () => indexer?.status() ?? [],
-    currentAt: (key) => indexer?.currentAt(key),
     ...(parts.aggregators === undefined ? {} : { aggregators: parts.aggregators }),
   })
   closers.push(served.close)

@@ -37,8 +37,6 @@ export type ServedParts = {
   readonly gauges: Gauges
   readonly signal: AbortSignal
   readonly indexed: () => readonly ChainStatus[]
-  /** Unix seconds at which a chain's node last said that the stored height is its head. */
-  readonly currentAt: (key: string) => number | undefined
   /** The parts of the main thread; without them this thread opens its own. */
   readonly aggregators?: Aggregators
 }

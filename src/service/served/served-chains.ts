@@ -32,8 +32,6 @@ export type ServedChainsParts = {
    * Returns whether new blocks of the chain with this key can come, as far as this process knows.
    */
   readonly isFollowed: (key: string) => boolean
-  /** Unix seconds at which its node last said that the stored height is its head. */
-  readonly currentAt?: (key: string) => number | undefined
 }
 
 /** Chains being served, growing while stores appear. */
@@ -164,8 +162,6 @@ async function tryOpen(
           signal,
         ),
       isFollowed: () => parts.isFollowed(spec.key),
-      // A recording ends where it ends, whenever it is read.
-      ...(isRecorded(spec) ? {} : { currentAt: () => parts.currentAt?.(spec.key) }),
     })
     return undefined
   } catch (error) {
@@ -235,10 +231,6 @@ function headAsker(
     last = ask()
     return last
   }
-}
-
-function isRecorded({ recording }: SpecifiedChain['spec']): boolean {
-  return recording !== undefined && recording !== ''
 }
 
 async function factsOf(

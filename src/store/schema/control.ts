@@ -19,6 +19,9 @@ export const segmentsName = 'segments'
 /** Name in `meta` of what hashes do not prove of the stored blocks; see `stored-proofs.ts`. */
 export const proofsName = 'proofs'
 
+/** Name in `meta` of the moment at which the stored height was last a node's head; see `current-at.ts`. */
+export const currentAtName = 'currentAt'
+
 /** Name in `meta` of what is known of a copied history; see `store/copied-history.ts`. */
 export const copiedName = 'copied'
 

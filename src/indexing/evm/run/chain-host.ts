@@ -19,6 +19,7 @@ import {
   segmentFolder,
   type StoreLocation,
 } from '../../../store/open.ts'
+import { storeCurrentAt } from '../../../store/query/evm/current-at.ts'
 import { type TracedRow, tracedTransactions } from '../../../store/query/evm/traced-transactions.ts'
 import { meta } from '../../../store/schema/control.ts'
 import { logStoreOf, logStoreTables } from '../../../store/schema/logs.ts'
@@ -80,6 +81,8 @@ export type ChainHost = {
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces go on from height `since`; those before it that are not stored cannot be had. */
   readonly skipTraces: (since: number) => Promise<void>
+  /** Keeps when the node said that the stored height is its head, Unix seconds. */
+  readonly current: (at: number) => Promise<void>
   /** Fields of stored transactions of heights `[from, until)` that traces repeat. */
   readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
   /**
@@ -155,6 +158,7 @@ function hostOver(
     },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
+    current: (at) => commit((writer) => storeCurrentAt(writer, at)),
     transactions: (range) => tracedTransactions(database, range),
     cut: async (from) => {
       await ingest.write((into) => into.cut(from))

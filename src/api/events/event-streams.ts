@@ -68,8 +68,8 @@ export function mountBlockStream(http: FastifyInstance, parts: BlockStreamParts)
     method: 'GET',
     url: '/v1/blocks/events',
     exposeHeadRoute: false,
-    handler: (request, reply) => {
-      const caller = admittedReader(request, parts, [...open])
+    handler: async (request, reply) => {
+      const caller = await admittedReader(request, parts, open)
       reply.hijack()
       parts.release(request.raw)
       const { raw } = reply
@@ -98,17 +98,17 @@ export function mountBlockStream(http: FastifyInstance, parts: BlockStreamParts)
  * The name under which the caller is counted. Throws `key-required`, `rate-limited`, and
  * `overloaded` for too many.
  */
-function admittedReader(
+async function admittedReader(
   { raw, headers, query }: FastifyRequest,
   { admit, addressOf, most }: BlockStreamParts,
-  open: readonly { readonly caller: string }[],
-): string {
+  open: ReadonlySet<{ readonly caller: string }>,
+): Promise<string> {
   const address = addressOf(raw)
   const caller = callerOf(address)
-  admit({ headers, query, address, weight: blocksWeight })
-  const own = open.filter((one) => one.caller === caller).length
-  if (own >= mostOfAddress || open.length >= most)
-    throw new Fault('overloaded', `too many look on already: ${open.length}`, {
+  await admit({ headers, query, address, weight: blocksWeight })
+  const own = [...open].filter((one) => one.caller === caller).length
+  if (own >= mostOfAddress || open.size >= most)
+    throw new Fault('overloaded', `too many look on already: ${open.size}`, {
       detail: { reset: 30 },
     })
   return caller
@@ -135,7 +135,7 @@ async function answerEvents(
   const asked = admissionOf(parts, request.raw, query)
   let listener: Listener
   try {
-    parts.admit(asked)
+    await parts.admit(asked)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
     const { id } = request.params as { readonly id: string }
     const last = request.headers['last-event-id']

@@ -137,19 +137,21 @@ void test('admission: a key nobody made is ignored only where nothing depends on
   )
 })
 
-void test('admission: a key has the limit of its own, else that of its tier, else the general one', () => {
+void test('admission: a key has the limit of its own, else that of its tier, else the general one', async () => {
   const tiers = readTiers({ pro: { perMinute: 100, perDay: 200 } })
   const general = readRateLimit({ perMinute: 20 })
   const { key, stored } = createKey(random, 'wallet', 1)
-  const left = (more: object): string | undefined =>
-    admission({ keys: () => [{ ...stored, ...more }], tiers, limit: general })({
-      ...request,
-      headers: { 'x-service-api-key': key },
-    })?.['ratelimit-remaining']
-  assert.equal(left({}), '0')
-  assert.equal(left({ tier: 'pro' }), '80')
-  assert.equal(left({ tier: 'gone' }), '0', 'a tier that was taken out of the settings')
-  assert.equal(left({ tier: 'pro', limit: { perMinute: 30, perDay: 1_000 } }), '10')
+  const left = async (more: object): Promise<string | undefined> =>
+    (
+      await admission({ keys: () => [{ ...stored, ...more }], tiers, limit: general })({
+        ...request,
+        headers: { 'x-service-api-key': key },
+      })
+    )?.['ratelimit-remaining']
+  assert.equal(await left({}), '0')
+  assert.equal(await left({ tier: 'pro' }), '80')
+  assert.equal(await left({ tier: 'gone' }), '0', 'a tier that was taken out of the settings')
+  assert.equal(await left({ tier: 'pro', limit: { perMinute: 30, perDay: 1_000 } }), '10')
   assert.throws(() => readTiers({ pro: { perMinute: -1 } }), /api\.tiers must hold/)
   assert.throws(() => readTiers([]), /api\.tiers must hold/)
 })

@@ -2,7 +2,7 @@
  * Admission of callers: API keys and rate limits.
  *
  * Limits are counted in compute units, a weight per operation, in fixed windows of a minute and a
- * day for each key, or each address without one. A refused request counts nothing.
+ * day for each key, or each address without one, over all processes. A refused request counts nothing.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -10,6 +10,7 @@ import { isObject } from '../../core/json.ts'
 import { isLoopback } from '../../core/web-request.ts'
 import type { Clock } from '../../core/world.ts'
 import { callerOf } from '../../http/caller-address.ts'
+import type { Soon } from '../../store/engine/database.ts'
 import type { Use } from '../../store/query/api-use.ts'
 import type { Caller } from '../operation/caller.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
@@ -34,7 +35,7 @@ export type AdmissionParts = {
 /** The check every request goes through before it is answered. */
 export function createAdmission(
   parts: AdmissionParts,
-): (request: AdmissionRequest) => AdmissionHeaders | undefined {
+): (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined> {
   return (request) => {
     const key = callerKey(request, parts)
     if (key !== undefined) parts.uses.touch(key.id)
@@ -118,18 +119,17 @@ function count(
   caller: string,
   weight: number,
   { uses, limit, clock }: AdmissionParts & { readonly limit: RateLimit },
-): AdmissionHeaders {
-  const before = uses.of(caller)
-  const isOver =
-    before.minuteUsed + weight > limit.perMinute || before.dayUsed + weight > limit.perDay
-  if (isOver) {
-    const { headers, reset } = stateOf(before, weight, { limit, clock })
+): Soon<AdmissionHeaders> {
+  const told = (isTaken: boolean): AdmissionHeaders => {
+    const now = uses.of(caller)
+    if (isTaken) return stateOf(now, 0, { limit, clock }).headers
+    const { headers, reset } = stateOf(now, weight, { limit, clock })
     throw new Fault('rate-limited', `rate limit exceeded; retry in ${reset} s`, {
       detail: { reset, ...headers },
     })
   }
-  uses.add(caller, weight)
-  return stateOf(uses.of(caller), 0, { limit, clock }).headers
+  const taken = uses.take(caller, weight, limit)
+  return typeof taken === 'boolean' ? told(taken) : taken.then(told)
 }
 
 /** Headers for the window that has less left: of the day once that is nearer to its end. */

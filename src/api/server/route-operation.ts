@@ -201,7 +201,7 @@ class Route {
     const vary = this.#vary
     const { open, weight } = operation.shape
     if (open !== true && parts.admit !== undefined) {
-      const headers = parts.admit(callerOf(request, parts.addressOf, weight))
+      const headers = await parts.admit(callerOf(request, parts.addressOf, weight))
       if (headers !== undefined) reply.headers(headers)
     }
     const path = this.#readPath(rawOf(request.params))

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { ownValue } from '../../core/own-value.ts'
+import type { Soon } from '../../store/engine/database.ts'
 import {
   contentTypes,
   type ListFormat,
@@ -31,7 +32,7 @@ export type AnswerOf = Answer<Operation['shape']>
 export type SendParts = {
   readonly dialect: DialectSetting
   readonly dialectRules: DialectRules
-  readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
+  readonly admit?: (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined>
   /** Returns whether a request has a valid API key; its lists may then be sent whole. */
   readonly hasKey?: (request: AdmissionRequest) => boolean
   /** The address of the caller; where absent, that of the connection. */
@@ -141,7 +142,7 @@ export async function sendList(
   const size = isWhole && list.mostItems !== undefined ? { pageSize: list.mostItems } : {}
   const read = async (pageToken: string | undefined): Promise<unknown> => {
     // Every further page counts as a request of its own.
-    if (pageToken !== undefined) parts.admit?.(caller)
+    if (pageToken !== undefined) await parts.admit?.(caller)
     const answer = await ask({
       ...query,
       ...size,

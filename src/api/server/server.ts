@@ -18,6 +18,7 @@ import fastify, {
 import type { Clock } from '../../core/world.ts'
 import { createHttpServer } from '../../http/create-http-server.ts'
 import type { Serve } from '../../http/socket-guard.ts'
+import type { Soon } from '../../store/engine/database.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -69,7 +70,7 @@ export type ServerParts = {
   /** Where refusals are counted. */
   readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */
-  readonly admit?: (request: AdmissionRequest) => AdmissionHeaders | undefined
+  readonly admit?: (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined>
   /** Returns whether a request has a valid API key; its lists may then be sent whole. */
   readonly hasKey?: (request: AdmissionRequest) => boolean
   /** Returns the sender of a request, for operations that keep something for their callers. */

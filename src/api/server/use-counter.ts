@@ -1,23 +1,27 @@
 /**
  * Counts what callers use, together with the other processes of the deployment.
  *
- * A request is counted here at once; once a second each process adds what it counted to the store
- * and learns what all of them counted. Within that second a caller may use its limit once per
- * process. A store that is away makes no request wait: each process then counts for itself.
+ * Units are taken from the store before they are used, some at a time: all processes together never
+ * give a caller more than its limit, and most requests wait for nothing. What is taken and not used for
+ * a second is given back. A store that is away makes no request wait long: each process then counts for
+ * itself.
  */
 
 import { itemAt } from '../../core/item-at.ts'
 import { setBounded } from '../../core/set-bounded.ts'
+import { WorkQueue } from '../../core/work-queue.ts'
 import type { Clock } from '../../core/world.ts'
-import type { Database } from '../../store/engine/database.ts'
-import { addUse, storeKeyUses, type Use } from '../../store/query/api-use.ts'
+import type { Database, Soon } from '../../store/engine/database.ts'
+import { type AddedUse, addUse, storeKeyUses, type Use } from '../../store/query/api-use.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { syncUntil } from '../operation/sync-until.ts'
+import type { RateLimit } from './rate-limit.ts'
 
 /** Compute units that a caller used in this minute and on this day, over all processes. */
 export type UseCounter = {
   readonly of: (caller: string) => Use
-  readonly add: (caller: string, units: number) => void
+  /** Counts units; false where the limit has no room for them, which counts nothing. */
+  readonly take: (caller: string, units: number, limit: RateLimit) => Soon<boolean>
   /** A key was used now. */
   readonly touch: (keyId: string) => void
   /** Adds what is left to the store, and stops. */
@@ -35,33 +39,55 @@ export type UseCounterParts = {
 // About 200 bytes each: at most 20 MB for callers seen within a day.
 const maxCallers = 100_000
 
-/** Between two exchanges with the store. */
-
 /** Callers exchanged in one transaction; the rest waits for the next. */
 const maxPerSync = 2_000
 
-type Count = { minute: number; minuteUsed: number; day: number; dayUsed: number }
+/** A process takes a share of what is left, so that others find some; at the end one request's worth. */
+const shareTaken = 1 / 8
+
+/** Credit that was not used for so long is given back. */
+const idleMs = 1_000
 
 type Caller = {
-  /** Use over all processes, as far as this process knows it. */
-  readonly total: Count
-  /** Use that this process counted and has not stored yet. */
-  readonly own: Count
+  /** What all processes took, as far as this one knows. */
+  readonly total: { minute: number; minuteUsed: number; day: number; dayUsed: number }
+  /** Units of this minute that this process took and did not use yet. */
+  credit: number
+  /** Units that are still to be added to the store; below 0 what is given back. */
+  readonly owed: { minuteUsed: number; dayUsed: number }
+  usedMs: number
+  /** While more is taken. */
+  taking?: Promise<void> | undefined
 }
 
 /** A counter of which nobody has used anything. */
 export function createUseCounter(parts: UseCounterParts): UseCounter {
   const { clock } = parts
   const callers = new Map<string, Caller>()
+  /** Callers whose sums are to be exchanged. */
   const changed = new Set<string>()
+  const exchanges = new WorkQueue()
   let touched = new Map<string, number>()
   const over = new AbortController()
   let store: Database | undefined
   let running: Promise<void> | undefined
+  /** An exchange that has not begun, and takes all that is asked until then. */
+  let next: Promise<void> | undefined
+  let isAway = parts.open === undefined
 
-  const current = (caller: string): Caller => currentOf(callers, caller, clock)
+  const current = (caller: string): Caller => {
+    const found = callers.get(caller) ?? {
+      total: { minute: 0, minuteUsed: 0, day: 0, dayUsed: 0 },
+      credit: 0,
+      owed: { minuteUsed: 0, dayUsed: 0 },
+      usedMs: 0,
+    }
+    turn(found, Math.floor(clock.now() / 1_000))
+    setBounded(callers, caller, found, maxCallers)
+    return found
+  }
 
-  async function exchange(): Promise<void> {
+  async function exchangeNow(): Promise<void> {
     if (parts.open === undefined || changed.size + touched.size === 0) return
     store ??= await parts.open()
     const uses = touched
@@ -69,43 +95,120 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
     if (uses.size > 0) await storeKeyUses(store, uses)
     const names = [...changed].slice(0, maxPerSync).toSorted()
     for (const name of names) changed.delete(name)
-    const added = names.map((caller) => ({ caller, ...current(caller).own }))
+    const added = names.map((caller): AddedUse => {
+      const { total, owed } = current(caller)
+      return { ...total, ...owed, caller }
+    })
     if (added.length === 0) return
     try {
       const sums = await addUse(store, added, Math.floor(clock.now() / 86_400_000))
       sums.forEach((sum, at) => {
         const stored = itemAt(added, at)
-        const caller = callers.get(stored.caller)
-        if (caller !== undefined) merge(caller, stored, sum)
+        const { total, owed } = current(stored.caller)
+        if (stored.minute === total.minute) owed.minuteUsed -= stored.minuteUsed
+        if (stored.day === total.day) owed.dayUsed -= stored.dayUsed
+        if (sum.minute === total.minute) total.minuteUsed = sum.minuteUsed + owed.minuteUsed
+        if (sum.day === total.day) total.dayUsed = sum.dayUsed + owed.dayUsed
       })
+      isAway = false
     } catch (error) {
       for (const name of names) changed.add(name)
       throw error
     }
   }
 
+  const exchange = (): Promise<void> =>
+    (next ??= exchanges.run(() => {
+      next = undefined
+      return exchangeNow()
+    }))
+
+  /** Once a second: what nobody uses goes back. */
+  async function sync(): Promise<void> {
+    for (const [name, one] of callers) {
+      if (one.credit === 0 || clock.monotonic() - one.usedMs < idleMs) continue
+      add(name, one, -one.credit)
+      one.credit = 0
+    }
+    await exchange()
+  }
+
+  const add = (name: string, one: Caller, units: number): void => {
+    for (const count of [one.owed, one.total]) {
+      count.minuteUsed += units
+      count.dayUsed += units
+    }
+    changed.add(name)
+  }
+
   const start = (): void => {
     if (parts.open === undefined) return
     const warning = 'use of the API is counted by this process alone'
-    running ??= syncUntil(over.signal, exchange, { ...parts, warning })
+    running ??= syncUntil(over.signal, sync, { ...parts, warning })
+  }
+
+  /** Takes units of the store, and more than is asked while much is left. */
+  async function takeMore(name: string, wanted: number, limit: RateLimit): Promise<void> {
+    const one = current(name)
+    const { minute } = one.total
+    add(name, one, wanted)
+    try {
+      await exchange()
+    } catch {
+      isAway = true
+    }
+    current(name)
+    if (one.total.minute !== minute) {
+      one.owed.dayUsed -= wanted
+      return
+    }
+    // Others took some meanwhile.
+    const excess = Math.min(wanted, -Math.min(0, leftOf(one, limit)))
+    if (excess > 0) add(name, one, -excess)
+    one.credit += wanted - excess
+  }
+
+  const take: UseCounter['take'] = (caller, units, limit) => {
+    const one = current(caller)
+    if (one.credit >= units) {
+      one.credit -= units
+      one.usedMs = clock.monotonic()
+      return true
+    }
+    const left = leftOf(one, limit)
+    if (one.credit + left < units) {
+      // Others may have given some back: the next exchange tells.
+      changed.add(caller)
+      return false
+    }
+    if (isAway) {
+      add(caller, one, units)
+      return true
+    }
+    const wanted = Math.max(units - one.credit, Math.floor(left * shareTaken))
+    one.taking ??= takeMore(caller, wanted, limit).finally(() => (one.taking = undefined))
+    return one.taking.then(() => take(caller, units, limit))
   }
 
   return {
-    of: (caller) => current(caller).total,
-    add: (caller, units) => {
-      const { total, own } = current(caller)
-      for (const count of [total, own]) {
-        count.minuteUsed += units
-        count.dayUsed += units
+    of: (caller) => {
+      const { total, credit } = current(caller)
+      return {
+        ...total,
+        minuteUsed: total.minuteUsed - credit,
+        dayUsed: total.dayUsed - credit,
       }
-      changed.add(caller)
+    },
+    take: (...asked) => {
       start()
+      return take(...asked)
     },
     touch: (keyId) => {
       touched.set(keyId, Math.floor(clock.now() / 1_000))
       start()
     },
     close: async () => {
+      for (const one of callers.values()) one.usedMs = Number.NEGATIVE_INFINITY
       over.abort()
       await running
       await store?.close()
@@ -113,31 +216,24 @@ export function createUseCounter(parts: UseCounterParts): UseCounter {
   }
 }
 
-/** The present windows of a caller, which becomes the newest of `callers`. */
-function currentOf(callers: Map<string, Caller>, caller: string, clock: Clock): Caller {
-  const seconds = Math.floor(clock.now() / 1_000)
-  const found = callers.get(caller) ?? { total: noCount(), own: noCount() }
-  for (const count of [found.total, found.own]) turn(count, seconds)
-  setBounded(callers, caller, found, maxCallers)
-  return found
+function leftOf({ total }: Caller, { perMinute, perDay }: RateLimit): number {
+  return Math.min(perMinute - total.minuteUsed, perDay - total.dayUsed)
 }
 
-function noCount(): Count {
-  return { minute: 0, minuteUsed: 0, day: 0, dayUsed: 0 }
-}
-
-/** Begins a new window where the old one is over. */
-function turn(count: Count, seconds: number): void {
+/** Begins a new window where the old one is over. What is left of a minute goes back to its day. */
+function turn(one: Caller, seconds: number): void {
+  const { total, owed } = one
   const minute = Math.floor(seconds / 60)
   const day = Math.floor(seconds / 86_400)
-  if (count.minute !== minute) Object.assign(count, { minute, minuteUsed: 0 })
-  if (count.day !== day) Object.assign(count, { day, dayUsed: 0 })
-}
-
-/** Takes over a sum of all processes; what was counted here meanwhile is still to be stored. */
-function merge({ total, own }: Caller, stored: Use, sum: Use): void {
-  if (own.minute === stored.minute) own.minuteUsed -= stored.minuteUsed
-  if (own.day === stored.day) own.dayUsed -= stored.dayUsed
-  if (sum.minute === total.minute) total.minuteUsed = sum.minuteUsed + own.minuteUsed
-  if (sum.day === total.day) total.dayUsed = sum.dayUsed + own.dayUsed
+  if (total.minute !== minute) {
+    for (const count of [total, owed]) {
+      count.minuteUsed = 0
+      count.dayUsed -= one.credit
+    }
+    total.minute = minute
+    one.credit = 0
+  }
+  if (total.day === day) return
+  for (const count of [total, owed]) count.dayUsed = 0
+  total.day = day
 }

@@ -23,9 +23,9 @@ export type OfferedFile = { readonly name: string; readonly path: string }
 /** Answers for lists and files, admitted like other requests. */
 export type Offering = {
   /** Admits a request for a list. Throws what admission throws. */
-  readonly admitList: (request: FastifyRequest, reply: FastifyReply) => void
+  readonly admitList: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Admits a request for a file. Throws what admission throws. */
-  readonly admitFile: (request: FastifyRequest, reply: FastifyReply) => void
+  readonly admitFile: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Sends JSON with an ETag; 304 where the caller has it. */
   readonly sendList: (request: FastifyRequest, reply: FastifyReply, text: string) => FastifyReply
   /**
@@ -43,10 +43,14 @@ export type Offering = {
 export function offeringOf({ forStreams }: ApiServer, what: string): Offering {
   const { admit, addressOf } = forStreams
   let sending = 0
-  const admitted = (request: FastifyRequest, reply: FastifyReply, weight: number): void => {
+  const admitted = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    weight: number,
+  ): Promise<void> => {
     const { raw, headers, query } = request
     const caller = { headers, query, address: addressOf(raw), weight }
-    reply.headers(admit(caller) ?? {})
+    reply.headers((await admit(caller)) ?? {})
     reply.header('cache-control', cacheControl(caller, weight === fileWeight))
   }
   return {

@@ -24,12 +24,12 @@ export function mountSegments(server: ApiServer, parts: SegmentParts): void {
   const { admitList, admitFile, sendList, sendFile } = offeringOf(server, 'segments')
 
   http.get('/v1/segments', async (request, reply) => {
-    admitList(request, reply)
+    await admitList(request, reply)
     return sendList(request, reply, await listText(parts.chains()))
   })
 
   http.get('/v1/segments/:store/:name', async (request, reply) => {
-    admitFile(request, reply)
+    await admitFile(request, reply)
     const name = pathParameter(request, 'name')
     const wanted = pathParameter(request, 'store')
     const chain = parts.chains().find(({ store }) => store.name === wanted)

@@ -27,12 +27,12 @@ export function mountSnapshots(server: ApiServer, path: string): void {
   const { admitList, admitFile, sendList, sendFile } = offeringOf(server, 'files of snapshots')
 
   http.get('/v1/snapshots', async (request, reply) => {
-    admitList(request, reply)
+    await admitList(request, reply)
     return sendList(request, reply, listText(offeredAt(path)))
   })
 
   http.get('/v1/snapshots/:id', async (request, reply) => {
-    admitList(request, reply)
+    await admitList(request, reply)
     const id = pathParameter(request, 'id')
     const found = offeredAt(path).find((each) => each.id === id)
     if (found === undefined)
@@ -41,7 +41,7 @@ export function mountSnapshots(server: ApiServer, path: string): void {
   })
 
   http.get('/v1/snapshots/files/:sha256', async (request, reply) => {
-    admitFile(request, reply)
+    await admitFile(request, reply)
     const sha256 = pathParameter(request, 'sha256')
     if (storesAt(path).every(({ tables }) => tables.sha256 !== sha256)) throw unknownFile(sha256)
     const file = new SnapshotFolder(path).filePath({ sha256 })
@@ -49,7 +49,7 @@ export function mountSnapshots(server: ApiServer, path: string): void {
   })
 
   http.get('/v1/snapshots/segments/:store/:name', async (request, reply) => {
-    admitFile(request, reply)
+    await admitFile(request, reply)
     const name = pathParameter(request, 'name')
     const store = pathParameter(request, 'store')
     const isOffered = storesAt(path).some(

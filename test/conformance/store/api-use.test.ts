@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 
+import { createUseCounter, type UseCounter } from '../../../src/api/server/use-counter.ts'
 import { addUse, keyUses, storeKeyUses } from '../../../src/store/query/api-use.ts'
 import { apiUseTables } from '../../../src/store/schema/api-use.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
 import { onBothEngines } from '../../stores.ts'
+import { systemClock } from '../../system-clock.ts'
 
 onBothEngines('use of the API: processes add up, windows end', apiUseTables, async (store) => {
   const [one, other] = [await store.open('write'), await store.open('write')]
@@ -62,3 +65,31 @@ onBothEngines('use of the API: processes add up, windows end', apiUseTables, asy
     ]),
   )
 })
+
+onBothEngines(
+  'limits of callers: all processes together give them once',
+  apiUseTables,
+  async (store) => {
+    const clock = { ...systemClock, now: () => 1_700_000_000_000 }
+    // SQLite waits for a lock without giving the thread back: counters of one thread share a connection.
+    const shared = store.engine === 'sqlite' ? await store.open('write') : undefined
+    const open = async () =>
+      shared === undefined ? store.open('write') : { ...shared, close: async () => undefined }
+    const host = (): UseCounter => createUseCounter({ clock, log: silentLog, open })
+    const limit = { perMinute: 100, perDay: 1_000 }
+    const taken = async (caller: string, from: readonly UseCounter[], asked: number) => {
+      const all = Array.from({ length: asked }, (_, at) => from[at % from.length])
+      const answers = await Promise.all(all.map((one) => one?.take(caller, 1, limit)))
+      return answers.filter((is) => is === true).length
+    }
+    const [one, other, third] = [host(), host(), host()]
+    assert.equal(await taken('address:a', [one], 300), 100)
+    assert.equal(await taken('address:a', [other], 300), 0, 'a second host gives nothing more')
+    assert.equal(await taken('address:b', [one, other, third], 900), 100, 'three at once')
+    assert.equal(await taken('address:c', [one], 1), 1)
+    await one.close()
+    assert.equal(await taken('address:c', [other], 300), 99, 'what a host did not use goes back')
+    await other.close()
+    await third.close()
+  },
+)

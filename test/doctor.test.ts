@@ -6,8 +6,10 @@ import { test } from 'node:test'
 
 import { checkChain } from '../src/cli/doctor/chain.ts'
 import type { Finding } from '../src/cli/doctor/finding.ts'
+import { checkStores } from '../src/cli/doctor/stores.ts'
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { openReplayNode, replayTransport, type NodeCall } from './replay-node.ts'
+import { newDatabase } from './shared-postgres.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 const file = await readFile(new URL('../demo/chain-51002.firnrec', import.meta.url))
@@ -89,4 +91,19 @@ void test('doctor: of a pruned node it says what it will never have', async () =
   )
   const [found] = told.filter(({ text }) => text.includes('keeps no past state'))
   assert.match(found?.text ?? '', /internal transactions before its first traced block/)
+})
+
+void test('doctor: stores that are not made yet are no problem, on a new database as in a new folder', async () => {
+  for (const store of ['embedded', await newDatabase()]) {
+    const location = { store, dataDir: '/nowhere' }
+    const found = await checkStores(
+      location,
+      ['fuji-demo', 'primary-fuji', 'shared'],
+      virtualClock(),
+    )
+    assert.deepEqual(
+      found.map(({ level, text }) => [level, text]),
+      found.map(() => ['ok', 'not made yet']),
+    )
+  }
 })

@@ -16,7 +16,7 @@ import { namespaceOf } from '../../src/store/engine/postgres.ts'
 import { openCopy } from '../../src/store/open.ts'
 import { deploymentStore } from '../../src/store/schema/deployment.ts'
 import { migrationStore, migrationTables } from '../../src/store/schema/migration.ts'
-import { freshFolder, runFirn } from '../firn-process.ts'
+import { freshFolder, runFirn, startFirn } from '../firn-process.ts'
 import { createDatabase, startPostgres } from '../postgres.ts'
 import { citusFleet, citusFleetName } from '../test-settings.ts'
 import { citusDatabase, startCitus } from './citus-server.ts'
@@ -94,6 +94,18 @@ void test('refused: a server that cannot be reached', (t) =>
     code: 1,
     sentence: /ECONNREFUSED 127\.0\.0\.1:1; start PostgreSQL, or mend the setting `store`$/,
   }))
+
+void test('a server that breaks off while Firn starts is waited for', async (t) => {
+  const relay = await breakingRelay(await createDatabase(server.url, 'breaking'))
+  t.after(relay.close)
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  const chains = `chains: [{ name: Waited, recording: '${recording}' }]`
+  await writeFile(config, `store: '${relay.url}'\n${chains}\n`)
+  const firn = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])
+  assert.match(firn.errors(), /the database broke off, starting waits for it/)
+  assert.equal(await firn.end(), 0)
+})
 
 void test('refused: a server of a version that is too old', async (t) => {
   const look = await createDatabase(server.url, 'older')
@@ -243,10 +255,20 @@ void test(
   },
 )
 
+type Relay = { readonly url: string; readonly close: () => Promise<void> }
+
+/** The server of `url`, which ends each of the first connections at its third answer. */
+function breakingRelay(url: string): Promise<Relay> {
+  let left = 12
+  return relayed(url, () => {
+    const isBroken = left-- > 0
+    let answers = 0
+    return (bytes) => (isBroken && ++answers > 2 ? undefined : bytes)
+  })
+}
+
 /** The server of `url`, which says of itself that its version is 13. */
-async function olderRelay(
-  url: string,
-): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+async function olderRelay(url: string): Promise<Relay> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query<{ version: string }>(
@@ -255,6 +277,17 @@ async function olderRelay(
   await client.end()
   const [now, old] = [rows[0]?.version ?? '', '130022']
   assert.equal(now.length, old.length, 'answers keep their lengths')
+  return relayed(
+    url,
+    () => (bytes) => Buffer.from(bytes.toString('latin1').replaceAll(now, old), 'latin1'),
+  )
+}
+
+/** Relays to the server of `url`; `answering` gives what becomes of its bytes, nothing ends the connection. */
+async function relayed(
+  url: string,
+  answering: () => (bytes: Buffer) => Buffer | undefined,
+): Promise<Relay> {
   const target = new URL(url)
   const port = Number(target.port)
   const open = new Set<Socket>()
@@ -265,9 +298,12 @@ async function olderRelay(
       socket.on('error', () => undefined)
     }
     caller.pipe(callee)
-    callee.on('data', (bytes) =>
-      caller.write(Buffer.from(bytes.toString('latin1').replaceAll(now, old), 'latin1')),
-    )
+    const answer = answering()
+    callee.on('data', (bytes) => {
+      const told = answer(bytes)
+      if (told === undefined) caller.destroy()
+      else caller.write(told)
+    })
     caller.on('close', () => callee.destroy())
     callee.on('close', () => caller.destroy())
   })

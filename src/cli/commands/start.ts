@@ -3,7 +3,8 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Config } from '../../config/settings.ts'
-import { faultOf } from '../../core/fault.ts'
+import { type Fault, faultOf } from '../../core/fault.ts'
+import { growingPause } from '../../core/growing-pause.ts'
 import { installationFolder } from '../../core/installation.ts'
 import type { World } from '../../core/world.ts'
 import type { Running } from '../../service/assemble.ts'
@@ -75,13 +76,13 @@ type Serving = {
 
 /** Serves until it is to stop, put together anew when a node begins to serve another chain. Returns whether it failed. */
 async function serve(first: Located, parts: Serving): Promise<boolean> {
-  const { world, logs, shown, stop } = parts
-  const { assemble } = await import('../../service/assemble.ts')
+  const { world, logs, shown } = parts
   const { newChains } = await import('../discovery/new-chains.ts')
   const stopped = parts.stopped.then((failure) => ({ failure }))
   for (let now = first; ;) {
     const lacks = lacksOf(now, world)
-    const running = await assemble(now.config, { world, logs, failed: stop })
+    const running = await begin(now.config, parts)
+    if (running === undefined) return false
     greet(shown, running, now)
     // Otherwise it is written at the end of the process, and never when the process is killed.
     flushCompileCache()
@@ -100,6 +101,37 @@ async function serve(first: Located, parts: Serving): Promise<boolean> {
     if ('failure' in end) return failure !== undefined
     now = end
   }
+}
+
+/**
+ * Puts Firn together. A database that breaks off meanwhile is waited for, as it is later; one that was never
+ * there is a mistake. Gives nothing when it is to stop before.
+ */
+async function begin(
+  config: Config,
+  { world, logs, stopped, stop }: Serving,
+): Promise<Running | undefined> {
+  const { assemble } = await import('../../service/assemble.ts')
+  for (let failures = 0; ; failures++) {
+    try {
+      return await assemble(config, { world, logs, failed: stop })
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault?.code !== 'store-failed' || (failures === 0 && !isBrokenOff(fault))) throw error
+      logs.log.warn('the database broke off, starting waits for it', { reason: fault.message })
+    }
+    const pause = world.clock.sleep(growingPause(failures, { firstMs: 500, longestMs: 10_000 }))
+    const end = await Promise.race([stopped.then(() => 'stopped'), pause])
+    if (end === 'stopped') return undefined
+  }
+}
+
+/** A server that was reached, and ended what it had begun. Source: PostgreSQL, appendix A. */
+function isBrokenOff({ detail, message }: Fault): boolean {
+  return (
+    /^(?:57P0|08)/.test(String(detail['sqlstate'])) ||
+    /Connection terminated|ECONNRESET|EPIPE/.test(message)
+  )
 }
 
 /**

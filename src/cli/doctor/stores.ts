@@ -1,6 +1,6 @@
 /** Checks of the stores: their versions, and who writes them. */
 
-import { faultOf } from '../../core/fault.ts'
+import { type Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { fits } from '../../store/engine/store-patterns.ts'
@@ -66,8 +66,15 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
         fault.message,
         'use the version of Firn that wrote it, or a newer one',
       )
-    if (location.store === 'embedded' && fault.code === 'store-failed')
+    if (fault.code === 'store-failed' && (location.store === 'embedded' || isAbsent(fault)))
       return fine(subject, 'not made yet')
     return problem(subject, fault.message, 'see that the database runs and its address is right')
   }
+}
+
+// A schema and a table that are not there. Source: PostgreSQL, appendix A.
+const absent = ['3F000', '42P01']
+
+function isAbsent({ detail }: Fault): boolean {
+  return absent.includes(String(detail['sqlstate']))
 }

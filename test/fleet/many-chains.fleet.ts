@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { atEnd } from '../firn-process.ts'
 import { startPostgres } from '../postgres.ts'
 import { manyChains } from './many-chains.ts'
 
@@ -12,7 +13,7 @@ const mostConnections = 30
 
 void test('fleet: many chains are shared, live and asked for over few connections', async (t) => {
   const server = await startPostgres('any', ['max_connections=100'])
-  t.after(() => server.stop())
+  atEnd(t, () => server.stop())
   const { connections, shares, liveMs } = await manyChains(t, server.url, size)
   console.log(`${connections} connections, ${shares.join(' and ')} chains, live after ${liveMs} ms`)
   assert.ok(connections <= mostConnections, `${connections} connections`)

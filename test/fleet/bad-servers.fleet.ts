@@ -300,7 +300,7 @@ async function relayed(
     caller.pipe(callee)
     const answer = answering()
     callee.on('data', (bytes) => {
-      const told = answer(bytes)
+      const told = answer(Buffer.from(bytes))
       if (told === undefined) caller.destroy()
       else caller.write(told)
     })

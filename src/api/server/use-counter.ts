@@ -49,7 +49,7 @@ const shareTaken = 1 / 8
 const idleMs = 1_000
 
 type Caller = {
-  /** What all processes took, as far as this one knows. */
+  /** Units that all processes took, as far as this one knows. */
   readonly total: { minute: number; minuteUsed: number; day: number; dayUsed: number }
   /** Units of this minute that this process took and did not use yet. */
   credit: number

@@ -1,0 +1,26 @@
+/** Solidity compilers of each age, which are spoken to by different names. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+
+import { compile, usualCompileLimits } from '../../src/contracts/compiler.ts'
+import { systemClock } from '../system-clock.ts'
+
+for (const version of ['0.4.26', '0.5.17', '0.6.12', '0.8.20'])
+  void test(`compiling: ${version} is spoken to`, async () => {
+    const path = createRequire(import.meta.url).resolve(`solc-${version}/soljson.js`)
+    const input = {
+      language: 'Solidity',
+      sources: { 'a.sol': { content: 'contract A { function f() public {} }' } },
+      settings: { outputSelection: { '*': { '*': ['evm.bytecode'] } } },
+    }
+    const { signal } = new AbortController()
+    const told = await compile(
+      { compiler: readFileSync(path), input },
+      { clock: systemClock, limits: { ...usualCompileLimits, ms: 600_000 }, signal },
+    )
+    assert.ok(told.version.startsWith(`${version}+commit.`), told.version)
+    assert.ok(JSON.stringify(told.output).includes('"object":"60'))
+  })

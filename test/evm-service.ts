@@ -197,7 +197,6 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts 
 /** A book of contracts that has ABIs and no contract. */
 export function abisAlone(abis: AbiBook): ContractBook {
   return {
-    verifies: false,
     find: async () => undefined,
     proxyAt: async () => undefined,
     verify: () => Promise.reject(new Error('nothing is verified here')),

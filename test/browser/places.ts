@@ -8,6 +8,7 @@ export const kindsOfPages: readonly string[] = [
   'api/:',
   'chain/:',
   'chain/:/address/:',
+  'chain/:/address/:/code',
   'chain/:/address/:/erc1155',
   'chain/:/address/:/erc20',
   'chain/:/address/:/erc721',

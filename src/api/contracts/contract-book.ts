@@ -40,8 +40,6 @@ export type KnownContract = { readonly contract: VerifiedContract; readonly isOw
 
 /** The book. */
 export type ContractBook = {
-  /** True when contracts can be verified here. */
-  readonly verifies: boolean
   /** Asks the node for the code where the contract itself is not verified. Throws `not-served`. */
   readonly find: (
     chain: ServedChain,
@@ -89,7 +87,6 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
   const find = finding(parts)
   const decoding = createDecoding(parts, find)
   return {
-    verifies: parts.compilers !== undefined,
     find,
     proxyAt,
     verify: verifying(parts, decoding.forget),

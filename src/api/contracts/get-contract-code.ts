@@ -1,13 +1,11 @@
 /** Proved sources of a contract. */
 
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
-import { Fault } from '../../core/fault.ts'
 import { ContractCode } from '../../shape/evm/contract-source.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
 import type { EvmParts } from '../evm/parts.ts'
 import { toldByNode } from '../evm/told-by-node.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { KnownContract } from './contract-book.ts'
 import { sourceView } from './contract-views.ts'
@@ -23,7 +21,7 @@ const GetContractCode = {
   response: ContractCode,
 } as const
 
-/** Sources of a contract or its implementation. Throws `not-found` where neither is verified. */
+/** Sources of a contract and its implementations, of each that is verified. */
 export function getContractCode({ chains, contracts, clock }: EvmParts): Operation {
   return operation(GetContractCode, async ({ path, signal }) => {
     const chain = chains.find(path.chainId)
@@ -37,8 +35,6 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
     const implementations = await Promise.all(
       (proxy?.implementations ?? []).map(async (one) => ({ one, code: await find(one) })),
     )
-    if (known === undefined && implementations.every(({ code }) => code === undefined))
-      throw new Fault('not-found', unverified(chain, path.address, contracts.verifies))
     return {
       body: {
         address: toChecksumAddress(address),
@@ -57,9 +53,4 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
       },
     }
   })
-}
-
-function unverified(chain: ServedChain, address: string, verifies: boolean): string {
-  const how = verifies ? '' : '; contracts are not verified here (setting contracts.compilers)'
-  return `contract is not verified on ${chain.facts.name}: ${address}${how}`
 }

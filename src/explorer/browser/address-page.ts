@@ -10,6 +10,7 @@ import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
 import { useAnswer, withQuery } from './answer.ts'
+import { Code } from './contract-code.ts'
 import { chainLink, txLink, txTable } from './evm-parts.ts'
 import { ends } from './format.ts'
 import { to } from './link.ts'
@@ -44,6 +45,7 @@ export type AddressProps = {
 
 const views = [
   ['', 'Transactions'],
+  ['code', 'Contract'],
   ['erc20', 'ERC-20'],
   ['erc721', 'ERC-721'],
   ['erc1155', 'ERC-1155'],
@@ -58,7 +60,8 @@ export function AddressPage(props: AddressProps): JSX.Element {
   const { world, chainId, address, view } = props
   useTitle(`Address ${ends(address)}`)
   const path = addressPath(chainId, address)
-  const contract = useAnswer<ContractMetadata>(useIsContract(chainId, address) ? path : undefined)
+  const isContract = useIsContract(chainId, address)
+  const contract = useAnswer<ContractMetadata>(isContract ? path : undefined)
   const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
     `/v1/address/${encodeURIComponent(address)}/chains`,
   )
@@ -91,12 +94,14 @@ export function AddressPage(props: AddressProps): JSX.Element {
       card('Tokens', h(Tokens, { world, chainId, address, key: path })),
     ),
     tabs(
-      views.map(([name, label]) => [
-        label,
-        to('chain', chainId, 'address', address, ...(name === '' ? [] : [name])),
-      ]),
+      views
+        .filter(([name]) => name !== 'code' || isContract)
+        .map(([name, label]) => [
+          label,
+          to('chain', chainId, 'address', address, ...(name === '' ? [] : [name])),
+        ]),
     ),
-    card('', listOf(props, view)),
+    view === 'code' ? h(Code, { chainId, address, key: path }) : card('', listOf(props, view)),
   )
 }
 

@@ -91,6 +91,7 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
     ],
     ['Value', exactCoins(tx.value, decimals, symbol)],
     ['Transaction fee', exactCoins(feeOf(tx), decimals, symbol)],
+    ['Reverted', visible(tx.revertReason?.message ?? '')],
     ['Method', visible(tx.method?.methodName ?? tx.method?.methodHash ?? '')],
     ['Gas', `${count(tx.gasUsed)} of ${count(tx.gasLimit)} at ${amount(tx.gasPrice, 9)} gwei`],
     [

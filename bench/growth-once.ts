@@ -93,7 +93,7 @@ async function ingestOf(database: Database): Promise<EvmIngest> {
   const lease = await takeLease(database, 'bench', clock)
   if (lease === undefined) throw new Error('no lease')
   const history = historyOf(database)
-  const limits = { leastRows: goodBatchRows / 2, mostRowsBefore: defaultRows }
+  const limits = { leastRows: goodBatchRows / 2, mostRowsBefore: defaultRows, rowsInTables: 0 }
   const freezing =
     history === undefined || way !== 'at-once' ? {} : { freezing: { history, ...limits } }
   return new EvmIngest({ database, lease, clock, openRollup, ...freezing })

@@ -206,7 +206,7 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
   const running = [reader.run(signal), ...host.streams.map((stream) => stream.run(signal))]
   const last = (await source.headHeight(signal)) as number
   // These have no height.
-  const without = new Set(['lease', 'pace', 'blockchain id', 'freeze', 'merge'])
+  const without = new Set(['lease', 'pace', 'blockchain id', 'freeze', 'merge', 'check'])
   const isDone = (): boolean =>
     [...reader.stages(), ...host.streams.map((stream) => stream.status())].every(
       ({ stage, state, indexedHeight }) =>

@@ -86,7 +86,7 @@ export async function readDemoChain(
 function freezingAtOnce(database: Database): Pick<EvmIngestParts, 'freezing'> {
   const history = historyOf(database)
   if (history === undefined) return {}
-  return { freezing: { history, leastRows: 1, mostRowsBefore: 1_000 } }
+  return { freezing: { history, leastRows: 1, mostRowsBefore: 1_000, rowsInTables: 0 } }
 }
 
 /** Three neighbours of one tier at the end: short histories merge more than once. */

@@ -226,6 +226,17 @@ export const settings = {
     'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder. `auto` does it with embedded stores.',
   ),
 
+  'index.freezeRows': integer(
+    400_000,
+    [10_000, 100_000_000],
+    'Transactions, transfers and internal transactions that gather in tables before the oldest become a segment, also at the end of a backfill.',
+  ),
+
+  'index.folder': text(
+    '',
+    'Folder of segments; empty: `segments` of `dataDir`. Hosts of one database that index share it, on a disk that all of them have.',
+  ),
+
   'index.checkCopied': integer(
     1,
     [0, 100],

@@ -22,6 +22,8 @@ export type StoreLocation = {
   readonly stores?: readonly StorePattern[]
   /** Folder of the embedded stores; `<name>.sqlite` each. */
   readonly dataDir: string
+  /** Folder of the segments of all stores; absent, `segments` of `dataDir`. */
+  readonly segments?: string
   /**
    * Present where history moves into segments, which lie in `segments/<store>` of `dataDir`. Every
    * process of a deployment must say the same, and read the same folder.
@@ -55,6 +57,8 @@ export type FreezeSettings = {
   readonly rowsPerSegment?: number
   /** Heights of a segment, whatever rows they have, for short chains of tests. */
   readonly heightsPerSegment?: number
+  /** Rows that gather in tables before the oldest become a segment, also at the end of a backfill. */
+  readonly rowsInTables?: number
   /**
    * Blocks, transactions, transfers and kept logs from which on a batch becomes a segment at once.
    */
@@ -124,8 +128,11 @@ function withSegments(
 }
 
 /** Where the segments of store `name` lie. */
-export function segmentFolder({ dataDir }: Pick<StoreLocation, 'dataDir'>, name: string): string {
-  return join(dataDir, 'segments', name)
+export function segmentFolder(
+  { dataDir, segments = join(dataDir, 'segments') }: Pick<StoreLocation, 'dataDir' | 'segments'>,
+  name: string,
+): string {
+  return join(segments, name)
 }
 
 /**

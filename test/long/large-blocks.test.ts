@@ -92,7 +92,12 @@ async function ingestOf(database: Database): Promise<EvmIngest> {
   if (history === undefined) return new EvmIngest(parts)
   return new EvmIngest({
     ...parts,
-    freezing: { history, leastRows: transfersPerBlock, mostRowsBefore: transfersPerBlock },
+    freezing: {
+      history,
+      leastRows: transfersPerBlock,
+      mostRowsBefore: transfersPerBlock,
+      rowsInTables: 0,
+    },
   })
 }
 

@@ -43,6 +43,7 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
     const { clock } = world
     const lease = await takeStore(database, owner, clock)
     return await whileKept(database, { lease, clock }, async (signal) => {
+      history.mendIdentity(await history.manifest(database))
       let isWhole = true
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
         const isBack: boolean =

@@ -47,6 +47,7 @@ import type { Served } from '../served/open-served.ts'
 import { freshHeads } from '../status/fresh-heads.ts'
 import type { LeaseWatch } from '../status/lease-watch.ts'
 import { statusOf, type StatusParts } from '../status/status-view.ts'
+import { storeLocation } from '../stores/store-location.ts'
 import { nftFetching } from '../tokens/nft-fetching.ts'
 import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
 import { version } from '../version.ts'
@@ -153,7 +154,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     mountExplorer(server.http, status, pictures)
   }
   const { list: chains } = parts.served.chains
-  if (config['api.segments']) mountSegments(server, { chains, dataDir: config.dataDir })
+  if (config['api.segments']) mountSegments(server, { chains, location: storeLocation(config) })
   if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
   const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
   return { ...server, events, status, close }

@@ -27,6 +27,8 @@ const settings = {
   stores: {},
   dataDir: '',
   'index.freeze': 'auto',
+  'index.freezeRows': 400_000,
+  'index.folder': '',
   'api.workers': 4,
   'api.handlerTimeoutMs': 10_000,
   'postgres.replicas': [],

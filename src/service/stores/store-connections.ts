@@ -37,6 +37,8 @@ export type SharedStores = StoreSettings &
     Config,
     | 'role'
     | 'index.freeze'
+    | 'index.freezeRows'
+    | 'index.folder'
     | 'api.workers'
     | 'api.handlerTimeoutMs'
     | 'postgres.connections'
@@ -55,7 +57,9 @@ export async function storesOf(
   const all = shareConnections(config.role, config['postgres.connections'])
   const shares = { ...all, main: given?.main ?? dividedShare(config, all.main) }
   const owner = given?.owner ?? Buffer.from(parts.random.bytes(8)).toString('hex')
-  const freezing = isFreezing(config) ? { freeze: { firn: version } } : {}
+  const freezing = isFreezing(config)
+    ? { freeze: { firn: version, rowsInTables: config['index.freezeRows'] } }
+    : {}
   const location: StoreLocation = {
     ...storeLocation(config),
     owner,

@@ -7,13 +7,18 @@ import { canFit, patternUrl, type StorePattern } from '../../store/engine/store-
 import type { StoreLocation } from '../../store/open.ts'
 
 /** Settings that say where stores lie. */
-export type StoreSettings = Pick<Config, 'store' | 'stores' | 'dataDir'>
+export type StoreSettings = Pick<Config, 'store' | 'stores' | 'dataDir' | 'index.folder'>
 
 /** The location of all stores of `config`. Throws `bad-config`. */
 export function storeLocation(config: StoreSettings): StoreLocation {
   const stores = readStorePatterns(config.stores)
-  const { store, dataDir } = config
-  return stores.length === 0 ? { store, dataDir } : { store, dataDir, stores }
+  const { store, dataDir, 'index.folder': segments } = config
+  return {
+    store,
+    dataDir,
+    ...(segments === '' ? {} : { segments }),
+    ...(stores.length === 0 ? {} : { stores }),
+  }
 }
 
 /** Address of the server that has the store `name`, or `embedded`. */

@@ -6,13 +6,14 @@ import type { ServedChain } from '../../api/operation/chain-directory.ts'
 import type { ApiServer } from '../../api/server/server.ts'
 import { readManifest } from '../../store/history/manifest.ts'
 import { segmentEnding } from '../../store/history/segment-file.ts'
+import { segmentFolder, type StoreLocation } from '../../store/open.ts'
 import { version } from '../version.ts'
 import { offeringOf, pathParameter, unknownFile } from './offered-files.ts'
 
 /** Parts of the process that offering uses. */
 export type SegmentParts = {
   readonly chains: () => readonly ServedChain[]
-  readonly dataDir: string
+  readonly location: Pick<StoreLocation, 'dataDir' | 'segments'>
 }
 
 /**
@@ -36,7 +37,7 @@ export function mountSegments(server: ApiServer, parts: SegmentParts): void {
     const listed = chain === undefined ? [] : (await readManifest(chain.store)).segments
     // A merge may have replaced it since it was listed.
     if (chain === undefined || listed.every((each) => each.name !== name)) throw unknownFile(name)
-    const path = join(parts.dataDir, 'segments', chain.store.name, name + segmentEnding)
+    const path = join(segmentFolder(parts.location, chain.store.name), name + segmentEnding)
     return sendFile(request, reply, { name, path })
   })
 }

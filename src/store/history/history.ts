@@ -21,7 +21,13 @@ import type { Reader, Writer } from '../engine/database.ts'
 import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import type { FetchedSegments } from './fetched-segments.ts'
-import { type Manifest, type ManifestSegment, parseManifest, readManifest } from './manifest.ts'
+import {
+  type Manifest,
+  type ManifestSegment,
+  manifestText,
+  parseManifest,
+  readManifest,
+} from './manifest.ts'
 import {
   checkName,
   draftEnding,
@@ -71,6 +77,8 @@ export class History {
   readonly #below: number
   readonly #fetched: FetchedSegments | undefined
   readonly #open = new Map<string, SegmentFile>()
+  /** True where every open file is one of the manifest. */
+  #isSettled = true
   readonly #schemas = new Map<HistoryStage, string>()
   /** Files that this process is writing. */
   readonly #drafts = new Set<string>()
@@ -101,10 +109,12 @@ export class History {
 
   /** The manifest as `reader` sees it. Cost: one look-up by key. */
   async manifest(reader: Reader): Promise<Manifest> {
-    const read = await readManifest(reader)
-    if (read.text !== this.#known.text) {
+    const text = await manifestText(reader)
+    if (text !== this.#known.text) {
+      const read = parseManifest(text)
       const segments = read.segments.filter(({ until }) => until <= this.#below)
       this.#known = { ...read, segments }
+      this.#isSettled = false
       this.#closeUnused()
     }
     return this.#known
@@ -210,9 +220,16 @@ export class History {
     if (path === undefined) throw new SegmentMissing(segment)
     const schema = this.#schemas.get(stage) ?? schemaOf(this.tablesOf(stage))
     this.#schemas.set(stage, schema)
-    const file = new SegmentFile(path, name, schema)
-    this.#open.set(name, file)
-    return file
+    try {
+      const file = new SegmentFile(path, name, schema)
+      this.#open.set(name, file)
+      return file
+    } catch (error) {
+      if (path === own || !isDamage(error)) throw error
+      // It is fetched again.
+      this.#fetched?.remove(name)
+      throw new SegmentMissing(segment)
+    }
   }
 
   /** Returns whether a segment that was not here is here now; false where a merge replaced it. */
@@ -269,13 +286,25 @@ export class History {
     return made
   }
 
+  /** Makes a folder that was lost the one of the store again. Throws as {@link History.identity}. */
+  mendIdentity({ folder }: Pick<Manifest, 'folder'>): void {
+    if (folder !== '' && this.#identity() === undefined) putIdentity(this.folder, folder)
+    this.identity({ folder })
+  }
+
   #closeUnused(): void {
+    // Nearly always every open file is one of the manifest.
+    if (this.#isSettled && this.#fetched === undefined) return
+    this.#isSettled = true
     const named = new Set(this.#known.segments.map(({ name }) => name))
     for (const [name, file] of this.#open) {
       const isRemoved = this.#fetched !== undefined && !existsSync(file.path)
-      if (file.users > 0 || (named.has(name) && !isRemoved)) continue
-      this.#open.delete(name)
-      file.close()
+      if (named.has(name) && !isRemoved) continue
+      if (file.users > 0) this.#isSettled = false
+      else {
+        this.#open.delete(name)
+        file.close()
+      }
     }
   }
 

@@ -36,8 +36,12 @@ const folderForm = /^[0-9a-f-]{36}$/
 
 /** The manifest of a store as it is now. Throws `store-failed` where it is damaged, `store-version`. */
 export async function readManifest(reader: Reader): Promise<Manifest> {
-  const text = (await reader.get(question, [segmentsName]))?.[0] ?? ''
-  return parseManifest(String(text))
+  return parseManifest(await manifestText(reader))
+}
+
+/** The stored text of the manifest; empty before the first segment. Cost: one look-up by key. */
+export async function manifestText(reader: Reader): Promise<string> {
+  return String((await reader.get(question, [segmentsName]))?.[0] ?? '')
 }
 
 /** Writes which segments hold the history now, in any order of stages, in place of manifest `old`. */

@@ -26,7 +26,7 @@ export const draftEnding = '.part'
 /** A cold question reads about as many pages of 4 as of 16 KiB, which are a fourth of the bytes. */
 const pageBytes = 4_096
 /** Of each open segment, in each thread. */
-const readerCachePages = 128
+const readerCachePages = 256
 const writerCachePages = 4_096
 /** `Firs`, for those who look at the file. */
 const applicationId = 0x46697273

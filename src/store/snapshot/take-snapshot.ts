@@ -9,7 +9,7 @@ import { statement } from '../engine/database.ts'
 import { type Manifest, parseManifest, readManifest } from '../history/manifest.ts'
 import { checkName, onDisk, segmentEnding } from '../history/segment-file.ts'
 import type { CopiedStore } from '../migrate/copy-store.ts'
-import { openStore, type StoreLocation } from '../open.ts'
+import { openStore, segmentFolder, type StoreLocation } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
 import { copyTables } from './copy-tables.ts'
 import { hashOfFile, putFile, sizeOf, type SnapshotFolder } from './snapshot-folder.ts'
@@ -160,7 +160,7 @@ async function segmentCopied(
     told(label, 0)
     return { ...segment, bytes: known }
   }
-  const from = join(location.dataDir, 'segments', store, segment.name + segmentEnding)
+  const from = join(segmentFolder(location, store), segment.name + segmentEnding)
   if (sizeOf(from) === undefined)
     throw new Fault('store-failed', `segment is missing, run firn verify --store: ${from}`)
   const part = join(folder.emptyPart('segment'), segment.name)

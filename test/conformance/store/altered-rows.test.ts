@@ -132,7 +132,7 @@ async function ingestOf(database: Database, told?: (message: string) => void): P
   if (told === undefined) return new EvmIngest(parts)
   return new EvmIngest({
     ...parts,
-    freezing: { history, leastRows: 1, mostRowsBefore: 1_000 },
+    freezing: { history, leastRows: 1, mostRowsBefore: 1_000, rowsInTables: 0 },
     altered: ({ message }) => told(message),
   })
 }

@@ -42,7 +42,7 @@ onBothEngines(
       const read = chainReader()
       const add = async (count: number, proofs: StoredProofs = {}): Promise<string> => {
         const batch = read(count)
-        for (const ingest of ingests) await ingest.blocks(batch, proofs)
+        for (const ingest of ingests) await ingest.blocks(batch, { proofs })
         assert.deepEqual(await storeDigest(frozen, digested), await storeDigest(tables, digested))
         return stateOf(frozen)
       }
@@ -129,7 +129,10 @@ async function ingestOf(
   const parts = { database, lease, clock: systemClock, openRollup }
   if (!isAtOnce) return new EvmIngest(parts)
   assert.ok(history !== undefined)
-  return new EvmIngest({ ...parts, freezing: { history, leastRows, mostRowsBefore } })
+  return new EvmIngest({
+    ...parts,
+    freezing: { history, leastRows, mostRowsBefore, rowsInTables: 0 },
+  })
 }
 
 const blocksInTables = statement('select count(*) from block', { over: 'tables' })

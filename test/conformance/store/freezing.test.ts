@@ -43,7 +43,7 @@ void test('freezing: whole ranges of what is committed and proven, and nothing e
         JSON.parse(chain.next() ?? ''),
       )
       const batch = decodeBlocks(from, raws, (bytes) => zstdCompressSync(bytes))
-      for (const ingest of ingests) await ingest.blocks(batch, proofs)
+      for (const ingest of ingests) await ingest.blocks(batch, { proofs })
     }
     await read(0, 600, { unprovenFrom: 300 })
     // Two ranges of sums are complete, one is proven.

@@ -154,7 +154,10 @@ async function ingestOf(database: Database, isAtOnce: boolean): Promise<EvmInges
   const parts = { database, lease, clock: systemClock, openRollup }
   if (!isAtOnce) return new EvmIngest(parts)
   assert.ok(history !== undefined)
-  return new EvmIngest({ ...parts, freezing: { history, leastRows, mostRowsBefore: 400 } })
+  return new EvmIngest({
+    ...parts,
+    freezing: { history, leastRows, mostRowsBefore: 400, rowsInTables: 0 },
+  })
 }
 
 const idOf = statement('select id from address where bytes = ?')

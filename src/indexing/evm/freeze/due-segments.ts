@@ -25,7 +25,7 @@ const firstInTables = statement('select min(height) from block', { over: 'tables
  */
 export async function dueSegments(
   reader: Reader,
-  { rowsPerSegment, heightsPerSegment }: FreezeSettings,
+  { rowsPerSegment, heightsPerSegment, rowsInTables = defaultRows }: FreezeSettings,
 ): Promise<number[]> {
   const blocks = (await checkpointHeights(reader)).get(blockStage) ?? -1
   const end = provenHeightOf(await storedProofs(reader), blocks) + 1
@@ -36,23 +36,16 @@ export async function dueSegments(
   const due: number[] = []
   let left = ranges.reduce((sum, { count }) => sum + count, 0)
   let sum = 0
+  // What stays in tables is counted anew each time, so that a long history freezes in steps that shrink.
   for (const { until, count } of ranges) {
     if (until > end) break
     sum += count
-    if (sum < (rowsPerSegment ?? usualRows(left))) continue
+    if (sum < (rowsPerSegment ?? Math.max(rowsInTables, left / 8))) continue
     due.push(until)
     left -= sum
     sum = 0
   }
   return due
-}
-
-/**
- * Rows of the next segment where tables have `all`. What stays in tables is counted anew each time, so
- * a long history that begins to freeze does so in steps that shrink with it.
- */
-function usualRows(all: number): number {
-  return Math.max(defaultRows, all / 8)
 }
 
 async function stepsOf(reader: Reader, heights: number, end: number): Promise<number[]> {

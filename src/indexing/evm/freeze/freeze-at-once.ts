@@ -24,9 +24,11 @@ export type FreezingAtOnce = {
   readonly leastRows: number
   /** Rows that may be in tables before it: they become a segment of their own first. */
   readonly mostRowsBefore: number
+  /** Rows that must be to come behind it: the newest ones stay in tables. */
+  readonly rowsInTables: number
 }
 
-const rowsInTables = statement(
+const rowsCounted = statement(
   `select sum(row_count) from range_sum where tab in ('block', 'tx', 'transfer', 'internal')`,
 )
 const firstHeight = statement('select min(height) from block', { over: 'tables' })
@@ -40,16 +42,20 @@ export async function frozenAtOnce<T>(
   {
     batch,
     proofs,
+    headHeight,
     freezing,
   }: {
     readonly batch: BlockBatch
     readonly proofs: StoredProofs
+    /** Newest height of the chain; absent where nobody says it. */
+    readonly headHeight: number | undefined
     readonly freezing: FreezingAtOnce | undefined
   },
   work: (writer: Writer) => Promise<T>,
 ): Promise<T> {
   if (freezing === undefined || !isOfBackfill(batch, proofs, freezing)) return work(writer)
-  const { history, mostRowsBefore } = freezing
+  const { history, mostRowsBefore, rowsInTables } = freezing
+  if (rowsAfter(batch, headHeight) < rowsInTables) return work(writer)
   const into = { writer, history, recount }
   const before = await rowsBefore(writer)
   if (before > mostRowsBefore) return work(writer)
@@ -92,10 +98,18 @@ function isOfBackfill(
   return rows >= leastRows && provenHeightOf(proofs, until - 1) === until - 1
 }
 
+/** Rows that the blocks behind a batch have, where they are as those of the batch. */
+function rowsAfter(
+  { from, until, txs, transfers }: BlockBatch,
+  headHeight = Number.POSITIVE_INFINITY,
+): number {
+  return ((headHeight + 1 - until) * (txs.count + transfers.count)) / (until - from)
+}
+
 /** Rows of history in tables; too many where they are not counted. */
 async function rowsBefore(reader: Reader): Promise<number> {
   const first = (await reader.get(firstHeight))?.[0]
   if (typeof first !== 'number') return 0
-  const sum = Number((await reader.get(rowsInTables))?.[0] ?? 0)
+  const sum = Number((await reader.get(rowsCounted))?.[0] ?? 0)
   return sum === 0 ? Number.POSITIVE_INFINITY : sum
 }

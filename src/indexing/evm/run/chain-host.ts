@@ -39,6 +39,7 @@ import {
   type CopiedCheckParts,
   CopiedHistoryCheck,
 } from '../copied/check-copied.ts'
+import { checkStream } from '../freeze/check-stream.ts'
 import { defaultRows } from '../freeze/due-segments.ts'
 import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
 import { Freezer, type FreezeParts, freezeStream } from '../freeze/freeze-stream.ts'
@@ -149,11 +150,11 @@ function hostOver(
   const check = copiedCheckOf({ database, source, log, commit }, parts)
   return {
     resume: ingest.resume,
-    blocks: async (batch, { proofs }) => {
+    blocks: async (batch, news) => {
       await roomForSegments({ database, spec, clock, log }, parts.signal)
       return ingest.write((into) => {
         check?.checkUsable()
-        return rhythm.batch(() => into.blocks(batch, proofs))
+        return rhythm.batch(() => into.blocks(batch, news))
       })
     },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
@@ -238,7 +239,8 @@ function freezingAtOnce(
   if (freeze === undefined || history === undefined) return {}
   const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
   const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows
-  return { freezing: { history, leastRows, mostRowsBefore } }
+  const rowsInTables = freeze.rowsInTables ?? mostRowsBefore
+  return { freezing: { history, leastRows, mostRowsBefore, rowsInTables } }
 }
 
 /** Streams that ask the node of what blocks do not say. */
@@ -261,7 +263,9 @@ function segmentStreams(
   parts: MergeParts & Pick<HostParts, 'store'>,
   freezer: Freezer | undefined,
 ): Stream[] {
-  return freezer === undefined ? [] : [freezeStream(freezer, parts.clock), mergeStream(parts)]
+  return freezer === undefined
+    ? []
+    : [freezeStream(freezer, parts.clock), mergeStream(parts), checkStream(parts)]
 }
 
 /** The stage of the chain's logs. */

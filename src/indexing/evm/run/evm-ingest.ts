@@ -15,13 +15,10 @@ import type { Database, Reader, Soon, Writer } from '../../../store/engine/datab
 import { thawFrom } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
-import {
-  proofsText,
-  type StoredProofs,
-  storedProofsText,
-} from '../../../store/query/evm/stored-proofs.ts'
+import { proofsText, storedProofsText } from '../../../store/query/evm/stored-proofs.ts'
 import { meta, proofsName, tracesSinceName } from '../../../store/schema/control.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
+import type { BlockNews } from '../../stream/chain-spec.ts'
 import { cutChain } from '../cut/cut-chain.ts'
 import { type FreezingAtOnce, frozenAtOnce, tracesBesideBlocks } from '../freeze/freeze-at-once.ts'
 import { applyBlocks, blockStage, checkpointAfter } from '../write/apply-blocks.ts'
@@ -74,29 +71,33 @@ export class EvmIngest {
    * Stores blocks that follow the last ones, and what hashes do not prove of all that is stored
    * then. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
-  async blocks(batch: BlockBatch, proofs: StoredProofs = {}): Promise<void> {
+  async blocks(batch: BlockBatch, news: Partial<BlockNews> = {}): Promise<void> {
     try {
-      await this.#commit(batch, proofs)
+      await this.#commit(batch, news)
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'rows-altered') throw error
       this.#freezing = undefined
       this.#parts.altered?.(fault)
-      await this.#commit(batch, proofs)
+      await this.#commit(batch, news)
     }
   }
 
-  async #commit(batch: BlockBatch, proofs: StoredProofs): Promise<void> {
+  async #commit(batch: BlockBatch, { proofs = {}, headHeight }: Partial<BlockNews>): Promise<void> {
     const { database, lease, clock, outbox } = this.#parts
     const freezing = this.#freezing
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
-        const before = await frozenAtOnce(writer, { batch, proofs, freezing }, async (into) => {
-          const applied = await applyBlocks(into, batch, state.interner)
-          await state.rollup?.blocks(into, batch, applied.ids)
-          return applied.before
-        })
+        const before = await frozenAtOnce(
+          writer,
+          { batch, proofs, headHeight, freezing },
+          async (into) => {
+            const applied = await applyBlocks(into, batch, state.interner)
+            await state.rollup?.blocks(into, batch, applied.ids)
+            return applied.before
+          },
+        )
         await writeProofs(writer, state, proofsText(proofs))
         await outbox?.blocks(writer, batch)
         await moveCheckpoint(writer, blockStage, {

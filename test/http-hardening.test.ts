@@ -150,6 +150,12 @@ void test('server: what is not HTTP gets a 400, a slow head is cut off', async (
   const [answer] = (await once(junk, 'data')) as [Buffer]
   assert.match(answer.toString(), /^HTTP\/1\.1 400 /)
 
+  const two = connect(Number(port), hostname)
+  two.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: evil.example\r\n\r\n')
+  const [refused] = (await once(two, 'data')) as [Buffer]
+  assert.match(refused.toString(), /^HTTP\/1\.1 400 /)
+  two.destroy()
+
   const slow = connect(Number(port), hostname)
   slow.write('GET / HTTP/1.1\r\nHost: x\r\n')
   slow.resume()

@@ -39,6 +39,7 @@ const words: readonly (readonly [string, NodeMeaning, FaultCode, FaultCode])[] =
     'node-refused',
     'node-answer',
   ],
+  ['"2Z" is not a subnet', 'no-subnet', 'node-answer', 'bad-parameter'],
   ['codec: unmarshal failed', 'other', 'node-answer', 'node-answer'],
 ]
 

@@ -51,6 +51,8 @@ export type NodeMeaning =
   | 'not-finalized'
   /** The node has nothing of that id or height: it may have it later. */
   | 'unknown'
+  /** The id is of something else than a subnet. */
+  | 'no-subnet'
   /** There is no such thing, method or API. */
   | 'no-such'
   | 'other'
@@ -67,6 +69,8 @@ const wordings: readonly (readonly [RegExp, NodeMeaning])[] = [
   // api/server/server.go; vms/avm/service.go
   [/bootstrapp/i, 'not-yet'],
   [/not linearized/i, 'not-yet'],
+  // vms/platformvm/service.go getSubnet, of an id that is another transaction's
+  [/is not a subnet/i, 'no-subnet'],
   // github.com/gorilla/rpc v2/map.go; graft/evm/rpc/errors.go; "disabled" is of proxies before nodes
   [/can't find method|not available|disabled/i, 'not-offered'],
   // vms/platformvm/service.go, vms/platformvm/validators/manager.go; "no such" is of older nodes
@@ -139,6 +143,7 @@ const codes: Readonly<Record<NodeMeaning, FaultCode>> = {
   empty: 'node-not-yet',
   'not-finalized': 'node-answer',
   unknown: 'node-not-yet',
+  'no-subnet': 'node-answer',
   'no-such': 'node-answer',
   other: 'node-answer',
 }
@@ -151,6 +156,7 @@ const codesOf: Readonly<Record<NodeAsker, Readonly<Record<NodeMeaning, FaultCode
     'not-offered': 'node-answer',
     'not-yet': 'node-answer',
     'not-finalized': 'bad-parameter',
+    'no-subnet': 'bad-parameter',
     unknown: 'not-found',
     'no-such': 'not-found',
   },
@@ -166,8 +172,11 @@ export function faultOfError(method: string, error: RpcError): Fault {
 
 /** The fault that the words of AvalancheGo's own APIs stand for, for who asks. */
 export function faultOfWords(method: string, words: string, asker: NodeAsker): Fault {
-  const code = codesOf[asker][meaningOfWords(words)]
-  return new Fault(code, sentence(code, method, 'an error'), { detail: { method } })
+  const meaning = meaningOfWords(words)
+  const code = codesOf[asker][meaning]
+  const isNone = meaning === 'no-subnet'
+  const message = isNone ? 'the node says: is not a subnet' : sentence(code, method, 'an error')
+  return new Fault(code, message, { detail: { method } })
 }
 
 function sentence(code: FaultCode, method: string, error: string): string {

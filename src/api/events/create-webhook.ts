@@ -12,6 +12,7 @@ import { writePlace } from '../../store/query/events/webhook-places.ts'
 import {
   addWebhook,
   countWebhooks,
+  removeOldestInactive,
   secretOfOwner,
   setSecret,
 } from '../../store/query/events/webhooks.ts'
@@ -52,7 +53,9 @@ export function createWebhook(parts: EventParts): Operation {
       body: read.body,
     }
     const number = await database.transaction(async (writer) => {
-      if ((await countWebhooks(writer, owner)) >= parts.limits.webhooks)
+      const isFull = (await countWebhooks(writer, owner)) >= parts.limits.webhooks
+      // What was deleted is kept to be looked at, until its place is needed.
+      if (isFull && !(await removeOldestInactive(writer, owner)))
         throw new Fault(
           'forbidden',
           `a key may have at most this many webhooks: ${parts.limits.webhooks}`,

@@ -118,8 +118,7 @@ export function listValidators(parts: PrimaryParts): Operation {
       ...validatorCursor,
       rows: (after, limit) =>
         validatorRows(store, {
-          statuses:
-            query.validationStatus === undefined ? validationStatuses : [query.validationStatus],
+          statuses: statusesOf(query),
           sortBy: query.sortBy ?? 'blockIndex',
           order: query.sortOrder ?? 'desc',
           capacity: textBounds(query.minDelegationCapacity, query.maxDelegationCapacity),
@@ -142,6 +141,20 @@ export function listValidators(parts: PrimaryParts): Operation {
     const validators = await validatorViews(network, weightsOf, page.rows)
     return { body: { ...nextToken(page), validators }, ...height }
   })
+}
+
+type Status = (typeof validationStatuses)[number]
+
+/** Only of active validators an uptime is known. */
+function statusesOf(query: {
+  readonly validationStatus?: Status
+  readonly minUptimePerformance?: number
+  readonly maxUptimePerformance?: number
+}): readonly Status[] {
+  const { validationStatus, minUptimePerformance, maxUptimePerformance } = query
+  const asked = validationStatus === undefined ? validationStatuses : [validationStatus]
+  const isByUptime = minUptimePerformance !== undefined || maxUptimePerformance !== undefined
+  return isByUptime ? asked.filter((status) => status === 'active') : asked
 }
 
 /** Document A: sorting by fee is for mainnet's primary subnet. */

@@ -77,7 +77,8 @@ function activeView(
     stakePercentage: shareOf(row.weight, totalWeight),
     delegatorCount: row.delegatorCount,
     ...(row.permissioned ? {} : { amountDelegated: String(row.delegatedWeight) }),
-    uptimePerformance: (row.uptime ?? 0) / 10_000,
+    // Nodes tell none of validators of other subnets than the primary network.
+    ...(row.uptime === undefined ? {} : { uptimePerformance: row.uptime / 10_000 }),
     ...(row.capacity < 0n ? {} : { delegationCapacity: String(row.capacity) }),
     potentialRewards: {
       validationRewardAmount: String(row.potentialReward),

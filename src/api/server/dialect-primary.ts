@@ -81,6 +81,12 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {}
 }
 
+/** The clients demand an uptime of each active validator, also where no node tells one. */
+const sdkValidators: Rewriting = (body) =>
+  walk(body, (object) => {
+    if (object['validationStatus'] === 'active') object['uptimePerformance'] ??= 0
+  })
+
 const transactions: DialectRule = { sdk: sdkTransactions, 'sdk-0.3.14': clientUtxos }
 
 /** Rules of the primary network's operations, by operation id. */
@@ -91,6 +97,8 @@ export const primaryDialectRules: DialectRules = {
   listActivePrimaryNetworkStakingTransactions: transactions,
   getTxByHash: transactions,
   listAssetTransactions: transactions,
+  listValidators: { sdk: sdkValidators },
+  getSingleValidatorDetails: { sdk: sdkValidators },
   getBalancesByAddresses: { sdk: sdkBalances },
   getChainIdsForAddresses: { sdk: sdkChainIds },
   listHistoricalPrimaryNetworkRewards: { sdk: moneyAsNumbers },

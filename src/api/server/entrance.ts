@@ -106,13 +106,15 @@ const closed = refusal(503, 'the service is stopping', [
 
 /** The answer that needs no route, or `undefined` to go on. */
 function decide(
-  { method = 'GET', url = '/', headers, httpVersion }: IncomingMessage,
+  { method = 'GET', url = '/', headers, rawHeaders, httpVersion }: IncomingMessage,
   { allowedHosts, cors }: WebRules,
   paths: PathMethods,
 ): Answer | undefined {
   const { host } = headers
   if (host === undefined && httpVersion === '1.1')
     return refusal(400, 'a request of HTTP/1.1 names its host', [['connection', 'close']])
+  if (rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length > 1)
+    return refusal(400, 'a request names one host', [['connection', 'close']])
   if (!isAllowedHost(withPort(host ?? ''), allowedHosts)) return refusal(403, wrongHost)
   const path = pathOf(url)
   if (method === 'OPTIONS') return optionsAnswer(path, { headers, cors, paths })

@@ -4,9 +4,23 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 import { Fault } from '../../core/fault.ts'
+import { isLoopback } from '../../core/web-request.ts'
 
 /** The address of the caller of a request. */
 export type AddressReader = (request: IncomingMessage) => string
+
+/** Headers by which proxies say that they pass on what somebody else asked. */
+const passedOn = ['x-forwarded-for', 'forwarded', 'via']
+
+/** Stands for a stranger whom a proxy on this machine does not name, or nobody believes. */
+const nobody = '0.0.0.0'
+
+/** The address of a socket: what a proxy on this machine passes on is not from this machine. */
+function socketAddress({ socket, headers }: IncomingMessage): string {
+  const address = socket.remoteAddress ?? ''
+  const isPassedOn = passedOn.some((name) => headers[name] !== undefined)
+  return isPassedOn && isLoopback(bareAddress(address)) ? nobody : address
+}
 
 /**
  * Reads the setting: addresses, `10.0.0.0/8`, or `loopback`. `X-Forwarded-For` is believed from
@@ -14,19 +28,21 @@ export type AddressReader = (request: IncomingMessage) => string
  * caller's. Throws `bad-config`.
  */
 export function addressReader(trusted: readonly string[]): AddressReader {
-  if (trusted.length === 0) return ({ socket }) => socket.remoteAddress ?? ''
+  if (trusted.length === 0) return socketAddress
   const list = new BlockList()
   for (const one of trusted) add(list, one)
-  return ({ socket, headers }) => {
+  return (request) => {
+    const { socket, headers } = request
     const forwarded = headers['x-forwarded-for']
     const text = Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')
-    let address = socket.remoteAddress ?? ''
+    const own = socket.remoteAddress ?? ''
+    let address = own
     for (const hop of text.split(',').reverse()) {
       const said = bareAddress(hop.trim())
       if (!isTrusted(list, address) || isIP(said) === 0) break
       address = said
     }
-    return address
+    return address === own ? socketAddress(request) : address
   }
 }
 

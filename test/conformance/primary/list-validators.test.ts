@@ -71,6 +71,15 @@ void test('validators: the states part them, every order is total', async () => 
   }
 })
 
+void test('validators: an uptime that no node told is absent, and in no filter', async () => {
+  const whole = await validators()
+  const active = whole.filter(({ validationStatus }) => validationStatus === 'active')
+  assert.ok(active.length > 0)
+  for (const one of whole) assert.equal(one.uptimePerformance, undefined)
+  for (const filter of ['minUptimePerformance=0', 'maxUptimePerformance=100'])
+    assert.deepEqual(await validators(`&${filter}`), [])
+})
+
 void test('validators: filters give what they say', async () => {
   const whole = await validators()
   const check = async (query: string, fits: (one: Json) => boolean): Promise<void> => {

@@ -86,6 +86,12 @@ const touch = statement('update webhook set changed = changed where number = ? a
 const renumbers = ['webhook', 'webhook_place', 'dead_letter'].map((name) =>
   statement(`update ${name} set number = ? where number = ?`),
 )
+const oldestInactive = statement(
+  'select number from webhook where owner = ? and active = 0 order by number limit 1',
+)
+const removals = ['webhook', 'webhook_place', 'dead_letter'].map((name) =>
+  statement(`delete from ${name} where number = ?`),
+)
 const secretOf = statement('select secret from webhook_secret where owner = ?')
 
 /** The webhook with an id. */
@@ -113,6 +119,15 @@ export async function webhooksOf(
 /** Returns the number of an owner's webhooks, inactive ones included. */
 export async function countWebhooks(reader: Reader, owner: string): Promise<number> {
   return Number((await reader.get(countOf, [owner]))?.[0])
+}
+
+/** Takes the oldest inactive webhook of an owner away. Returns false where there is none. */
+export async function removeOldestInactive(writer: Writer, owner: string): Promise<boolean> {
+  const [number] = (await writer.get(oldestInactive, [owner])) ?? []
+  if (number === undefined) return false
+  for (const removal of removals) await writer.run(removal, [number])
+  await nextVersion(writer)
+  return true
 }
 
 /** Active webhooks after number `after`, in their order. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 import { Fault } from '../../core/fault.ts'
+import { ownValue } from '../../core/own-value.ts'
 import { isLoopback } from '../../core/web-request.ts'
 
 /** The address of the caller of a request. */
@@ -18,7 +19,7 @@ const nobody = '0.0.0.0'
 /** The address of a socket: what a proxy on this machine passes on is not from this machine. */
 function socketAddress({ socket, headers }: IncomingMessage): string {
   const address = socket.remoteAddress ?? ''
-  const isPassedOn = passedOn.some((name) => headers[name] !== undefined)
+  const isPassedOn = passedOn.some((name) => ownValue(headers, name) !== undefined)
   return isPassedOn && isLoopback(bareAddress(address)) ? nobody : address
 }
 

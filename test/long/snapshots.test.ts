@@ -228,7 +228,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
       ['traces', 0, 140],
     ],
   )
-  assert.deepEqual(problemsOf(copies, manifest), [])
+  assert.deepEqual(await problemsOf(copies, manifest), [])
   assert.equal(readdirSync(join(copies.path, 'segments', frozen)).length, 2)
   assert.equal(readdirSync(join(copies.path, 'files')).length, 1)
   const home = join(base, 'home')
@@ -271,7 +271,7 @@ void test('snapshot: killed at every file, the next attempt has all of it and no
   assert.deepEqual(namesIn(killed), expected)
   assert.equal(readdirSync(join(killed, 'files')).length, 2)
   const copies = new SnapshotFolder(killed)
-  assert.deepEqual(problemsOf(copies, copies.snapshot(undefined)), [])
+  assert.deepEqual(await problemsOf(copies, copies.snapshot(undefined)), [])
 
   const home = join(base, 'home')
   let restores = 0
@@ -337,7 +337,12 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
   const segment = names.find((name) => name.endsWith('.sqlite')) ?? ''
   const whole = readFileSync(join(copies, segment))
   writeFileSync(join(copies, segment), whole.subarray(0, 100))
-  await sentence(1, /^DAMAGED file is no segment, or is cut off: \S+history$/m, 'verify', copies)
+  await sentence(
+    1,
+    /^DAMAGED segment has other bytes than were written: \S+sqlite$/m,
+    'verify',
+    copies,
+  )
   writeFileSync(join(copies, segment), whole)
   const restore = ['restore', copies, '--data-dir', home]
   const [file = ''] = readdirSync(join(copies, 'snapshots'))

@@ -66,7 +66,10 @@ void test('completion: bash completes commands, inner commands and flags', async
       ['keys', 'r'],
       ['rotate', 'revoke'],
     ],
-    [['start', '--n'], ['--node-port']],
+    [
+      ['start', '--node'],
+      ['--node', '--node-port'],
+    ],
     [
       ['keys', 'create', 'shop', '--per'],
       ['--per-minute', '--per-day'],
@@ -148,7 +151,7 @@ nftMetadata: { gateways: [${url('gateway.example')}] }
   const { code, stdout, stderr } = await runCommand('config', 'show', '--config', config)
   assert.equal(code, 0, stderr)
   assert.doesNotMatch(stdout, /hidden/)
-  for (const host of ['node', 'rpc', 'prices', 'list', 'gateway', 'aggregator'])
+  for (const host of ['node', 'rpc', 'prices', 'list', 'gateway'])
     assert.match(stdout, new RegExp(`https://${host}\\.example`), host)
   assert.ok(stdout.includes(own))
 })

@@ -195,7 +195,7 @@ void test('genesis: a node of another network is refused before anything is stor
     })
   try {
     await (await open('fuji', 'primary-fuji')).close()
-    await assert.rejects(open('mainnet', 'primary-fuji'), { code: 'source-mismatch' })
+    await assert.rejects(open('mainnet', 'primary-fuji'), { code: 'foreign-store' })
     await (await open('fuji', 'primary-fuji')).close()
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -62,157 +62,164 @@ type Caller = {
 
 /** A counter of which nobody has used anything. */
 export function createUseCounter(parts: UseCounterParts): UseCounter {
-  const { clock } = parts
-  const callers = new Map<string, Caller>()
-  /** Callers whose sums are to be exchanged. */
-  const changed = new Set<string>()
-  const exchanges = new WorkQueue()
-  let touched = new Map<string, number>()
-  const over = new AbortController()
-  let store: Database | undefined
-  let running: Promise<void> | undefined
-  /** An exchange that has not begun, and takes all that is asked until then. */
-  let next: Promise<void> | undefined
-  let isAway = parts.open === undefined
+  return new SharedCounter(parts)
+}
 
-  const current = (caller: string): Caller => {
-    const found = callers.get(caller) ?? {
+class SharedCounter implements UseCounter {
+  readonly #parts: UseCounterParts
+  readonly #callers = new Map<string, Caller>()
+  /** Callers whose sums are to be exchanged. */
+  readonly #changed = new Set<string>()
+  readonly #exchanges = new WorkQueue()
+  readonly #over = new AbortController()
+  #touched = new Map<string, number>()
+  #store: Database | undefined
+  #running: Promise<void> | undefined
+  /** An exchange that has not begun, and takes all that is asked until then. */
+  #next: Promise<void> | undefined
+  #isAway: boolean
+
+  constructor(parts: UseCounterParts) {
+    this.#parts = parts
+    this.#isAway = parts.open === undefined
+  }
+
+  readonly of: UseCounter['of'] = (caller) => {
+    const { total, credit } = this.#current(caller)
+    return { ...total, minuteUsed: total.minuteUsed - credit, dayUsed: total.dayUsed - credit }
+  }
+
+  readonly take: UseCounter['take'] = (caller, units, limit) => {
+    this.#start()
+    const one = this.#current(caller)
+    if (one.credit >= units) {
+      one.credit -= units
+      one.usedMs = this.#parts.clock.monotonic()
+      return true
+    }
+    const left = leftOf(one, limit)
+    if (one.credit + left < units) {
+      // Others may have given some back: the next exchange tells.
+      this.#changed.add(caller)
+      return false
+    }
+    if (this.#isAway) {
+      this.#add(caller, one, units)
+      return true
+    }
+    const wanted = Math.max(units - one.credit, Math.floor(left * shareTaken))
+    one.taking ??= this.#takeMore(caller, wanted, limit).finally(() => (one.taking = undefined))
+    return one.taking.then(() => this.take(caller, units, limit))
+  }
+
+  readonly touch: UseCounter['touch'] = (keyId) => {
+    this.#touched.set(keyId, Math.floor(this.#parts.clock.now() / 1_000))
+    this.#start()
+  }
+
+  readonly close: UseCounter['close'] = async () => {
+    for (const one of this.#callers.values()) one.usedMs = Number.NEGATIVE_INFINITY
+    this.#over.abort()
+    await this.#running
+    await this.#store?.close()
+  }
+
+  #start(): void {
+    if (this.#parts.open === undefined) return
+    const warning = 'use of the API is counted by this process alone'
+    this.#running ??= syncUntil(this.#over.signal, () => this.#sync(), { ...this.#parts, warning })
+  }
+
+  #current(caller: string): Caller {
+    const found = this.#callers.get(caller) ?? {
       total: { minute: 0, minuteUsed: 0, day: 0, dayUsed: 0 },
       credit: 0,
       owed: { minuteUsed: 0, dayUsed: 0 },
       usedMs: 0,
     }
-    turn(found, Math.floor(clock.now() / 1_000))
-    setBounded(callers, caller, found, maxCallers)
+    turn(found, Math.floor(this.#parts.clock.now() / 1_000))
+    setBounded(this.#callers, caller, found, maxCallers)
     return found
   }
 
-  async function exchangeNow(): Promise<void> {
-    if (parts.open === undefined || changed.size + touched.size === 0) return
-    store ??= await parts.open()
-    const uses = touched
-    touched = new Map()
-    if (uses.size > 0) await storeKeyUses(store, uses)
-    const names = [...changed].slice(0, maxPerSync).toSorted()
-    for (const name of names) changed.delete(name)
-    const added = names.map((caller): AddedUse => {
-      const { total, owed } = current(caller)
-      return { ...total, ...owed, caller }
-    })
-    if (added.length === 0) return
-    try {
-      const sums = await addUse(store, added, Math.floor(clock.now() / 86_400_000))
-      sums.forEach((sum, at) => {
-        const stored = itemAt(added, at)
-        const { total, owed } = current(stored.caller)
-        if (stored.minute === total.minute) owed.minuteUsed -= stored.minuteUsed
-        if (stored.day === total.day) owed.dayUsed -= stored.dayUsed
-        if (sum.minute === total.minute) total.minuteUsed = sum.minuteUsed + owed.minuteUsed
-        if (sum.day === total.day) total.dayUsed = sum.dayUsed + owed.dayUsed
-      })
-      isAway = false
-    } catch (error) {
-      for (const name of names) changed.add(name)
-      throw error
-    }
-  }
-
-  const exchange = (): Promise<void> =>
-    (next ??= exchanges.run(() => {
-      next = undefined
-      return exchangeNow()
-    }))
-
-  /** Once a second: what nobody uses goes back. */
-  async function sync(): Promise<void> {
-    for (const [name, one] of callers) {
-      if (one.credit === 0 || clock.monotonic() - one.usedMs < idleMs) continue
-      add(name, one, -one.credit)
-      one.credit = 0
-    }
-    await exchange()
-  }
-
-  const add = (name: string, one: Caller, units: number): void => {
+  #add(name: string, one: Caller, units: number): void {
     for (const count of [one.owed, one.total]) {
       count.minuteUsed += units
       count.dayUsed += units
     }
-    changed.add(name)
-  }
-
-  const start = (): void => {
-    if (parts.open === undefined) return
-    const warning = 'use of the API is counted by this process alone'
-    running ??= syncUntil(over.signal, sync, { ...parts, warning })
+    this.#changed.add(name)
   }
 
   /** Takes units of the store, and more than is asked while much is left. */
-  async function takeMore(name: string, wanted: number, limit: RateLimit): Promise<void> {
-    const one = current(name)
+  async #takeMore(name: string, wanted: number, limit: RateLimit): Promise<void> {
+    const one = this.#current(name)
     const { minute } = one.total
-    add(name, one, wanted)
+    this.#add(name, one, wanted)
     try {
-      await exchange()
+      await this.#exchange()
     } catch {
-      isAway = true
+      this.#isAway = true
     }
-    current(name)
+    this.#current(name)
     if (one.total.minute !== minute) {
       one.owed.dayUsed -= wanted
       return
     }
     // Others took some meanwhile.
     const excess = Math.min(wanted, -Math.min(0, leftOf(one, limit)))
-    if (excess > 0) add(name, one, -excess)
+    if (excess > 0) this.#add(name, one, -excess)
     one.credit += wanted - excess
   }
 
-  const take: UseCounter['take'] = (caller, units, limit) => {
-    const one = current(caller)
-    if (one.credit >= units) {
-      one.credit -= units
-      one.usedMs = clock.monotonic()
-      return true
+  /** Once a second: what nobody uses goes back. */
+  async #sync(): Promise<void> {
+    for (const [name, one] of this.#callers) {
+      if (one.credit === 0 || this.#parts.clock.monotonic() - one.usedMs < idleMs) continue
+      this.#add(name, one, -one.credit)
+      one.credit = 0
     }
-    const left = leftOf(one, limit)
-    if (one.credit + left < units) {
-      // Others may have given some back: the next exchange tells.
-      changed.add(caller)
-      return false
-    }
-    if (isAway) {
-      add(caller, one, units)
-      return true
-    }
-    const wanted = Math.max(units - one.credit, Math.floor(left * shareTaken))
-    one.taking ??= takeMore(caller, wanted, limit).finally(() => (one.taking = undefined))
-    return one.taking.then(() => take(caller, units, limit))
+    await this.#exchange()
   }
 
-  return {
-    of: (caller) => {
-      const { total, credit } = current(caller)
-      return {
-        ...total,
-        minuteUsed: total.minuteUsed - credit,
-        dayUsed: total.dayUsed - credit,
-      }
-    },
-    take: (...asked) => {
-      start()
-      return take(...asked)
-    },
-    touch: (keyId) => {
-      touched.set(keyId, Math.floor(clock.now() / 1_000))
-      start()
-    },
-    close: async () => {
-      for (const one of callers.values()) one.usedMs = Number.NEGATIVE_INFINITY
-      over.abort()
-      await running
-      await store?.close()
-    },
+  #exchange(): Promise<void> {
+    this.#next ??= this.#exchanges.run(() => {
+      this.#next = undefined
+      return this.#exchangeNow()
+    })
+    return this.#next
+  }
+
+  async #exchangeNow(): Promise<void> {
+    const { open, clock } = this.#parts
+    if (open === undefined || this.#changed.size + this.#touched.size === 0) return
+    const store = (this.#store ??= await open())
+    const uses = this.#touched
+    this.#touched = new Map()
+    if (uses.size > 0) await storeKeyUses(store, uses)
+    const names = [...this.#changed].slice(0, maxPerSync).toSorted()
+    for (const name of names) this.#changed.delete(name)
+    const added = names.map((caller): AddedUse => {
+      const { total, owed } = this.#current(caller)
+      return { ...total, ...owed, caller }
+    })
+    if (added.length === 0) return
+    try {
+      const sums = await addUse(store, added, Math.floor(clock.now() / 86_400_000))
+      sums.forEach((sum, at) => this.#merge(itemAt(added, at), sum))
+      this.#isAway = false
+    } catch (error) {
+      for (const name of names) this.#changed.add(name)
+      throw error
+    }
+  }
+
+  /** Takes over a sum of all processes; what was counted here meanwhile is still to be stored. */
+  #merge(stored: AddedUse, sum: Use): void {
+    const { total, owed } = this.#current(stored.caller)
+    if (stored.minute === total.minute) owed.minuteUsed -= stored.minuteUsed
+    if (stored.day === total.day) owed.dayUsed -= stored.dayUsed
+    if (sum.minute === total.minute) total.minuteUsed = sum.minuteUsed + owed.minuteUsed
+    if (sum.day === total.day) total.dayUsed = sum.dayUsed + owed.dayUsed
   }
 }
 

@@ -32,7 +32,7 @@ export function startPulse(parts: PulseParts): () => void {
     while (!isOver) {
       await new Promise<void>((resolve) => {
         wake = resolve
-        setTimeout(resolve, everyMs).unref()
+        AbortSignal.timeout(everyMs).addEventListener('abort', () => resolve())
       })
       if (!isOver) await beat(parts).catch(() => undefined)
     }
@@ -70,11 +70,10 @@ const endSql =
 /** A process that was held up takes the answer that came meanwhile before it calls it late. */
 function isAnswered({ client }: Connection): Promise<boolean> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => setImmediate(() => setImmediate(() => resolve(false))), answerMs)
-    const told = (): void => {
-      clearTimeout(late)
-      resolve(true)
-    }
+    AbortSignal.timeout(answerMs).addEventListener('abort', () =>
+      setImmediate(() => setImmediate(() => resolve(false))),
+    )
+    const told = (): void => resolve(true)
     client.query('select 1').then(told, told)
   })
 }

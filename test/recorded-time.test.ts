@@ -39,6 +39,7 @@ async function timeOf(clock: Clock, held: number, dataDir = '/none') {
   const files = {
     read: async (path: string) => new Uint8Array(readFileSync(path)),
     write: async () => {},
+    remove: async () => {},
     list: async () => [],
   }
   const time = await recordedTimeOf(config, { files, clock })
@@ -114,6 +115,11 @@ void test('where more than recordings is served time is that of the machine', as
     chains: [{ name: 'Live', rpcUrls: ['http://127.0.0.1:1'] }],
   }
   const { config } = readConfig({ flags: {}, environment: {}, file: { value } })
-  const files = { read: async () => undefined, write: async () => {}, list: async () => [] }
+  const files = {
+    read: async () => undefined,
+    write: async () => {},
+    remove: async () => {},
+    list: async () => [],
+  }
   assert.equal(await recordedTimeOf(config, { files, clock: clockAt(0) }), undefined)
 })

@@ -36,14 +36,15 @@ export function addressReader(trusted: readonly string[]): AddressReader {
     const { socket, headers } = request
     const forwarded = headers['x-forwarded-for']
     const text = Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')
-    const own = socket.remoteAddress ?? ''
-    let address = own
+    let address = socket.remoteAddress ?? ''
+    let isNamed = false
     for (const hop of text.split(',').reverse()) {
       const said = bareAddress(hop.trim())
       if (!isTrusted(list, address) || isIP(said) === 0) break
       address = said
+      isNamed = true
     }
-    return address === own ? socketAddress(request) : address
+    return isNamed ? address : socketAddress(request)
   }
 }
 

@@ -77,7 +77,7 @@ for (const chain of [51001, 51002]) {
 void test('a store of one chain: is not written by another', async () => {
   await assert.rejects(
     index(51001, 'z', { key: 'fuji-51002' }),
-    (error) => error instanceof Fault && error.code === 'source-mismatch',
+    (error) => error instanceof Fault && error.code === 'foreign-store',
   )
 })
 
@@ -103,7 +103,7 @@ void test('a store that fails now and then: the chain goes on from its rows', as
 
 void test('without traces: what is proven becomes segments as it is stored', async () => {
   const key = 'fuji-frozen'
-  const freeze = { firn: 'test', rowsAtOnce: 1 }
+  const freeze = { firn: 'test', rowsAtOnce: 1, rowsInTables: 0 }
   await index(51002, 'x', { key, freeze, traces: 'off', batchBytes: 100_000 })
   const store = await openStore(
     { store: 'embedded', dataDir: folder, freeze },

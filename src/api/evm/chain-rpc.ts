@@ -85,7 +85,7 @@ export function chainRpcOperations({ chains }: EvmParts): Operation[] {
 }
 
 type Asking = {
-  readonly charge: (weight: number) => void
+  readonly charge: (weight: number) => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -101,7 +101,7 @@ async function answered(
   const calls = list.map(callOf)
   const passed = calls.filter((call) => call !== undefined && rpc.allows(call.method))
   const known = passed.filter((call) => call !== undefined)
-  charge(known.reduce((sum, { method }) => sum + (weights.get(method) ?? 1), 0))
+  await charge(known.reduce((sum, { method }) => sum + (weights.get(method) ?? 1), 0))
   const told = known.length === 0 ? [] : await rpc.ask(known, signal)
   const answers = new Map(known.map((call, at) => [call, told[at]]))
   return list.map((given, at) => {

@@ -132,7 +132,7 @@ async function* pagesOf(
       body: undefined,
       signal,
       caller: unknownCaller,
-      charge: () => undefined,
+      charge: () => Promise.resolve(),
     })
     const members = new Map(typeof body === 'object' && body !== null ? Object.entries(body) : [])
     const items: unknown = members.get(shape.name)

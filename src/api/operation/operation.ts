@@ -50,7 +50,7 @@ export type Input<S extends OperationShape> = {
   /** The caller, for operations that keep something for their callers. */
   readonly caller: Caller
   /** Counts units besides those of the operation. Throws `rate-limited`. */
-  readonly charge: (weight: number) => void
+  readonly charge: (weight: number) => Promise<void>
 }
 
 /** Answer of an operation. */

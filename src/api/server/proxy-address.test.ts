@@ -36,7 +36,7 @@ void test('proxies: X-Forwarded-For is believed from the right, of trusted addre
     ['198.51.100.9', '198.51.100.9'],
   ] as const)
     for (const name of ['x-forwarded-for', 'forwarded', 'via']) {
-      const passedOn = { ...request(peer), headers: { [name]: '198.51.100.7' } }
+      const passedOn = { socket: { remoteAddress: peer }, headers: { [name]: '198.51.100.7' } }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the reader looks at
       assert.equal(addressReader([])(passedOn as unknown as IncomingMessage), address, name)
     }

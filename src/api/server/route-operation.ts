@@ -112,9 +112,9 @@ class Exchange {
     return whoAsks?.(callerOf(this.request, addressOf, 0)) ?? unknownCaller
   }
 
-  charge(weight: number): void {
+  async charge(weight: number): Promise<void> {
     const { admit, addressOf } = this.#route.parts
-    admit?.(callerOf(this.request, addressOf, weight))
+    await admit?.(callerOf(this.request, addressOf, weight))
   }
 }
 
@@ -143,7 +143,7 @@ class Asked implements Input<OperationShape> {
     return this.#exchange.caller
   }
 
-  readonly charge = (weight: number): void => this.#exchange.charge(weight)
+  readonly charge = (weight: number): Promise<void> => this.#exchange.charge(weight)
 }
 
 /** One operation between the framework and its answer. */

@@ -84,9 +84,9 @@ export async function applyMessages(
     if (isNew) countEnd(counts, { what: table === icmSend ? 'sent' : 'received' }, end)
   }
   await writeHours(writer, counts)
-  const sentHere = await ofChain(writer, icmSend, chain, [...notes.values()], ({ id }) => id)
+  const sentHere = await ofChain(writer, [icmSend, chain], [...notes.values()], ({ id }) => id)
   await writeNotes(writer, sentHere)
-  const receivedHere = await ofChain(writer, icmReceive, chain, distinct(executed), (id) => id)
+  const receivedHere = await ofChain(writer, [icmReceive, chain], distinct(executed), (id) => id)
   await writer.insertNew(icmExecuted, { message_id: receivedHere })
   return bad
 }
@@ -94,8 +94,7 @@ export async function applyMessages(
 /** Those of `items` whose message has its end of `table` on this chain. */
 async function ofChain<T>(
   writer: Writer,
-  table: Table,
-  { key }: MessageChain,
+  [table, { key }]: readonly [Table, MessageChain],
   items: readonly T[],
   idOf: (item: T) => Uint8Array,
 ): Promise<T[]> {

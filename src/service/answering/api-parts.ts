@@ -104,8 +104,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   const directories = directoriesOf(parts)
   const headOf = freshHeads(parts.indexer, world.clock)
   const evm = evmPartsOf(config, parts, directories)
-  const { networks } = directories
-  const events = eventService(config, { ...parts, evm, networks, headOf })
+  const events = eventService(config, { ...parts, evm, networks: directories.networks, headOf })
   const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
   const operations = allOperations(families)
   const server = createServer({
@@ -153,8 +152,8 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
     mountExplorer(server.http, status, pictures)
   }
-  const { list: chains } = parts.served.chains
-  if (config['api.segments']) mountSegments(server, { chains, location: storeLocation(config) })
+  if (config['api.segments'])
+    mountSegments(server, { chains: parts.served.chains.list, location: storeLocation(config) })
   if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
   const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
   return { ...server, events, status, close }

@@ -124,7 +124,7 @@ export function imageUriOf(operations: readonly Operation[]): PictureParts['imag
         body: undefined,
         signal: new AbortController().signal,
         caller: unknownCaller,
-        charge: () => undefined,
+        charge: () => Promise.resolve(),
       })
       const metadata = isObject(answer?.body) ? ownValue(answer.body, 'metadata') : undefined
       const uri = isObject(metadata) ? ownValue(metadata, 'imageUri') : undefined

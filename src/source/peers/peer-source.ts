@@ -8,6 +8,7 @@ import { readGenesis } from '../../codec/primary/genesis.ts'
 import { emptyId } from '../../codec/primary/ids.ts'
 import { pBlock } from '../../codec/primary/p-block.ts'
 import { equalBytes } from '../../core/bytes.ts'
+// oxlint-disable-next-line no-restricted-imports -- checkpoints are our own data, no node's text
 import { parseId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'

@@ -79,7 +79,7 @@ onBothEngines(
     const limit = { perMinute: 100, perDay: 1_000 }
     const taken = async (caller: string, from: readonly UseCounter[], asked: number) => {
       const all = Array.from({ length: asked }, (_, at) => from[at % from.length])
-      const answers = await Promise.all(all.map((one) => one?.take(caller, 1, limit)))
+      const answers = await Promise.all(all.map(async (one) => one?.take(caller, 1, limit)))
       return answers.filter((is) => is === true).length
     }
     const [one, other, third] = [host(), host(), host()]

@@ -49,6 +49,8 @@ async function runIn(
   const node = join(tree, 'usr/bin/node')
   const environment = {
     ...imageEnvironment(),
+    // The greeting is read as people read it.
+    FIRN_LOG_FORMAT: 'plain',
     FIRN_DATA_DIR: data,
     FIRN_API_HOST: '127.0.0.1',
     FIRN_NODE_HOST: '127.0.0.1',

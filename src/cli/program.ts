@@ -7,7 +7,7 @@ import { Command, CommanderError } from 'commander'
 
 import { faultOf } from '../core/fault.ts'
 import { version } from '../service/version.ts'
-import { addContractCommands } from './commands/contracts.ts'
+import { addContractCommands } from './commands/contract-commands.ts'
 import { addKeyCommands } from './commands/key-commands.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
 import { addRecord, addRecordPrimary } from './commands/recording-commands.ts'

@@ -2,8 +2,6 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { zstdDecompressSync } from 'node:zlib'
 
-import type { Command } from 'commander'
-
 import type { Config } from '../../config/settings.ts'
 import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
@@ -22,27 +20,11 @@ import { contractStore, contractTables } from '../../store/schema/contracts.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 
-/** Adds `contracts` to the command line. */
-export function addContractCommands(program: Command): void {
-  const contracts = program.command('contracts').description('verified contracts')
-  contracts
-    .command('export')
-    .description('print verified contracts with their sources, one line of JSON each')
-    .option('--config <file>', 'configuration file')
-    .option('--data-dir <folder>', 'folder of the stores')
-    .action(exportContracts)
-  contracts
-    .command('import <file>')
-    .description('take verified contracts from a file that export printed; they are believed')
-    .option('--config <file>', 'configuration file')
-    .option('--data-dir <folder>', 'folder of the stores')
-    .action(importContracts)
-}
-
 /** Sources are read in so many contracts at once. */
 const atOnce = 50
 
-async function exportContracts(flags: Flags): Promise<void> {
+/** Prints verified contracts with their sources. */
+export async function exportContracts(flags: Flags): Promise<void> {
   const location = storeLocation(loadConfig(flags).config)
   const store = await openStore(location, contractStore, contractTables, 'read')
   let last: VerifiedContract | undefined
@@ -55,7 +37,8 @@ async function exportContracts(flags: Flags): Promise<void> {
   await store.close()
 }
 
-async function importContracts(file: string, flags: Flags): Promise<void> {
+/** Takes the contracts of a file that {@link exportContracts} printed. */
+export async function importContracts(file: string, flags: Flags): Promise<void> {
   const location = storeLocation(loadConfig(flags).config)
   const count = await takeLines(location, createInterface({ input: createReadStream(file) }))
   console.error(`${count} contracts are imported`)

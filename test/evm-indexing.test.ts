@@ -127,7 +127,7 @@ void test('a deployment that freezes no more: what a killed process left is take
   const segments = join(folder, 'segments', key)
   const named = await readdir(segments)
   assert.ok(named.length > 2)
-  await writeFile(join(segments, 'half.draft'), 'half')
+  await writeFile(join(segments, 'half.part'), 'half')
   await writeFile(join(segments, `${'0'.repeat(32)}.sqlite`), 'whole, but never committed')
   await index(51002, 'y', { key, traces: 'off' })
   assert.deepEqual((await readdir(segments)).toSorted(), named.toSorted())
@@ -135,7 +135,7 @@ void test('a deployment that freezes no more: what a killed process left is take
   // Nothing was ever committed here.
   const first = join(folder, 'segments', 'fuji-first')
   await mkdir(first)
-  await writeFile(join(first, 'half.draft'), 'half')
+  await writeFile(join(first, 'half.part'), 'half')
   await index(51002, 'x', { key: 'fuji-first', traces: 'off' })
   assert.deepEqual(await readdir(first), [])
 })
@@ -240,8 +240,12 @@ async function counts(
   }
   const store = await openStore(location, key, chainTables, 'read')
   // Segments do not know `count`.
-  const count = async (words: string, column = 'pos'): Promise<number> =>
-    (await store.all(statement(`select ${column} from ${words}`))).length
+  const count = async (
+    words: string,
+    column = 'pos',
+    over: 'oldest' | 'tables' = 'oldest',
+  ): Promise<number> =>
+    (await store.all(statement(`select ${column} from ${words}`, { over }))).length
   const found = {
     blocks: await count('block', 'height'),
     txs: await count('tx'),
@@ -251,8 +255,8 @@ async function counts(
     erc721OneTopic: await count('transfer where kind = 2'),
     erc1155Single: await count('transfer where kind = 3'),
     erc1155BatchRows: await count('transfer where kind = 4'),
-    listedInternals: await count('internal'),
-    revertedListed: await count('internal where reverted = 1'),
+    listedInternals: await count('internal', 'pos', 'tables'),
+    revertedListed: await count('internal where reverted = 1', 'pos', 'tables'),
   }
   await store.close()
   return found

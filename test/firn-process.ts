@@ -110,12 +110,15 @@ export async function startFirn(t: Ending, args: readonly string[]): Promise<Run
 }
 
 /** The environment of a demo that holds no block back: all of it is there at once. */
-export const wholeDemo = { ...process.env, FIRN_RECORDINGS_HELD_BLOCKS: '0' }
+export const wholeDemo = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  FIRN_RECORDINGS_HELD_BLOCKS: '0',
+})
 
 /** Starts Firn as people do who have no configuration: it serves the bundled demo, all of it at once. */
 export async function startDemo(t: Ending, dataDir: string): Promise<RunningFirn> {
   const args = ['--port', '0', '--node-port', '0', '--data-dir', dataDir]
-  return follow(t, spawn(process.execPath, [entry, 'start', ...args], { env: wholeDemo }))
+  return follow(t, spawn(process.execPath, [entry, 'start', ...args], { env: wholeDemo() }))
 }
 
 /** A data folder in which the bundled demo is indexed; it is removed after the test. */

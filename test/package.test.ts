@@ -38,7 +38,7 @@ void test('package: what npm publishes starts without its sources, indexes and s
     '--data-dir',
     join(folder, 'data-here'),
   ]
-  const firn = await follow(t, spawn(process.execPath, [entry, ...flags], { env: wholeDemo }))
+  const firn = await follow(t, spawn(process.execPath, [entry, ...flags], { env: wholeDemo() }))
   await untilLive(firn, ['fuji-summit', 'fuji-harbor'])
   const [, guide = ''] = /your own node .*\((.+)\)/.exec(firn.errors()) ?? []
   assert.equal(resolve(guide), join(folder, 'docs/guide/getting-started.md'))

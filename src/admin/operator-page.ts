@@ -1,6 +1,6 @@
 /**
  * A page for the operator of this Firn, at `/ext/firn`: what is wrong and what to do about it, how
- * far each chain is, and the last hour of the process. It holds no script and renews itself.
+ * far each chain is, and the last hour of the process. It holds no script.
  */
 
 import { escaped } from '../core/html-text.ts'
@@ -67,8 +67,6 @@ const headers = {
   'cache-control': 'no-store',
 } as const
 
-const renewSeconds = 15
-
 /** Handlers of the page and its style. */
 export function operatorRoutes(parts: OperatorParts): ReadonlyMap<string, RouteHandler> {
   return new Map<string, RouteHandler>([
@@ -87,11 +85,10 @@ async function page(parts: OperatorParts): Promise<NodeReply> {
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="${renewSeconds}">
 <title>${escaped(version)}, for its operator</title>
 <link rel="stylesheet" href="/ext/firn/style.css"></head><body><main>
 <h1>${escaped(version)}</h1>
-<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">all metrics</a></p>
+<p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">all metrics</a> · <a href="/ext/firn">read again</a></p>
 ${problemList(problemsOf(chains, health))}
 <h2>Chains</h2>
 ${table(['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left'], chains.map(chainRow))}
@@ -218,7 +215,7 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[]):
   const body = rows.map(
     (row) => `<tr>${row.map((cell, at) => `<td${kind(at)}>${cell}</td>`).join('')}</tr>`,
   )
-  return `<div class="scroll"><table><thead><tr>${head.join('')}</tr></thead><tbody>
+  return `<div class="scroll" tabindex="0" role="group" aria-label="table"><table><thead><tr>${head.join('')}</tr></thead><tbody>
 ${body.join('\n')}
 </tbody></table></div>`
 }

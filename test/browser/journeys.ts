@@ -123,7 +123,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
         cast['tx transfer'],
         /^0x\w{4}…\w{4} called transfer of \S+ 0x\w{4}…\w{4}\. [\d,.]+ \S+ 0x\w{4}…\w{4} went from 0x\w{4}…\w{4} to 0x\w{4}…\w{4}\.$/,
       ],
-      [nativeTransaction.txHash, /^0x\w{4}…\w{4} created a contract\.$/],
+      [nativeTransaction.txHash, /^0x\w{4}…\w{4} created the contract 0x\w{4}…\w{4}\.$/],
       [cast['tx failed'], /It failed: nothing but the fee was taken\.$/],
       [cast['tx message'], /It sent an interchain message\.$/],
     ]

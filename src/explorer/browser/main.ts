@@ -98,8 +98,8 @@ function RecordingNote({
   if (recording === undefined) return null
   const { time, endTime } = recording
   return h(
-    'p',
-    { class: 'recording', role: 'note' },
+    'aside',
+    { class: 'recording', 'aria-label': 'Recording' },
     h('strong', null, `Recording of ${day(endTime)}. `),
     time < endTime
       ? 'Its last blocks arrive now, one a second. '

@@ -13,6 +13,11 @@ export function wordOf(hex: string): string {
   return hex.padStart(2 * wordBytes, '0')
 }
 
+/** Data of a call of `balanceOf(address)`, `0x` hex; `holder` is forty digits. Source: ERC-20. */
+export function balanceOfData(holder: string): string {
+  return `0x70a08231${wordOf(holder)}`
+}
+
 /** The word at `at` as a number; `undefined` beyond the bytes, or for 2^32 and more. */
 export function smallWord(bytes: Uint8Array, at: number): number | undefined {
   if (at + wordBytes > bytes.length) return undefined

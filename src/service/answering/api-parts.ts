@@ -3,6 +3,7 @@
 import { BlockTape } from '../../api/events/block-tape.ts'
 import { mountBlockStream } from '../../api/events/event-streams.ts'
 import type { EventParts } from '../../api/events/parts.ts'
+import { createComparedBalances } from '../../api/evm/compared-balances.ts'
 import { createMethodNames } from '../../api/evm/method-names.ts'
 import type { EvmParts } from '../../api/evm/parts.ts'
 import { createPartyBooks } from '../../api/evm/party-book.ts'
@@ -101,7 +102,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   const thread = { thread: String(parts.thread) }
   const directories = directoriesOf(parts)
   const headOf = freshHeads(parts.indexer, world.clock)
-  const evm = evmPartsOf(parts, directories)
+  const evm = evmPartsOf(config, parts, directories)
   const { networks } = directories
   const events = eventService(config, { ...parts, evm, networks, headOf })
   const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
@@ -229,9 +230,11 @@ function directoriesOf({ served, aliases }: ApiParts): Directories {
 /** Parts that families of operations share. */
 type Shared = { readonly evm: EvmParts; readonly events: EventParts }
 
-function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
+function evmPartsOf(config: Config, parts: ApiParts, { chains }: Directories): EvmParts {
   const { clock } = parts.world
-  const { prices, notes } = parts.knowledge
+  const { prices, notes, doubts } = parts.knowledge
+  const log = parts.log.child('api')
+  const maxAgeMs = config['tokens.maxAge'] * 1_000
   const parties = createPartyBooks(clock, notes)
   return {
     chains,
@@ -244,6 +247,7 @@ function evmPartsOf(parts: ApiParts, { chains }: Directories): EvmParts {
     notes,
     nfts: storedNfts(parties),
     parties,
+    balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
     icmContracts: messengers(parts.chains),
   }
 }

@@ -59,7 +59,8 @@ void test('party book: a number is found once its address is stored, a token is 
       await writer.insert(address, { id: [7], bytes: [bytes], cased: [0] })
       await writer.insert(addressByBytes, { bytes: [bytes], id: [7] })
       const none = [0]
-      const facts = { first_height: none, exactness: none, checked: none, spam: none }
+      const nulls = { name: [null], symbol: [null], decimals: [null] }
+      const facts = { first_height: none, exactness: none, checked: none, spam: none, ...nulls }
       await writer.insert(token, { id: [7], standard: [20], metadata_height: none, ...facts })
     })
     assert.equal((await book.find(example)).id, 7)

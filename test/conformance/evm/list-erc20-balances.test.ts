@@ -162,7 +162,8 @@ void test('balances: addresses that are no tokens hide none of the tokens named 
   ))!
   // The recorded tokens are all older than the accounts: one of the last address is made up.
   const zero = [0]
-  const about = { first_height: zero, checked: zero, metadata_height: zero, spam: zero }
+  const nulls = { name: [null], symbol: [null], decimals: [null] }
+  const about = { first_height: zero, checked: zero, metadata_height: zero, spam: zero, ...nulls }
   const key = { address_id: [(await addressId(store, fromHex(holder))) ?? 0], token_id: [id!] }
   await store.transaction(async (writer) => {
     await writer.insert(token, { id: [id!], standard: [20], exactness: [1], ...about })

@@ -26,6 +26,8 @@ onBothEngines('case of addresses: one statement for a page, with tokens', tables
       id: [2],
       standard: [20],
       name: ['Gold'],
+      symbol: [null],
+      decimals: [null],
       first_height: [0],
       metadata_height: [1],
       exactness: [1],

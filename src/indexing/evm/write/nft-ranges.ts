@@ -14,6 +14,7 @@ import { nftRange } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { byteAt } from './batch-columns.ts'
 import type { Interner } from './intern.ts'
+import { newTokens } from './transfer-rows.ts'
 
 /** A range as it is stored. */
 type Range = {
@@ -47,15 +48,9 @@ export async function writeRanges(
 ): Promise<void> {
   for (const range of await rangesOf(writer, batch, interner)) {
     await writeRange(writer, range)
-    await writer.insertNew(token, {
-      id: [range.contractId],
-      standard: [721],
-      first_height: [Math.floor(range.at / placesPerBlock)],
-      exactness: [0],
-      checked: [0],
-      metadata_height: [0],
-      spam: [0],
-    })
+    const height = Math.floor(range.at / placesPerBlock)
+    const { contractId: id } = range
+    await writer.insertNew(token, newTokens([{ id, standard: 721, height }]))
   }
 }
 

@@ -3,7 +3,7 @@
 import { type BlockBatch, standardOf } from '../../../codec/evm/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import type { ByteColumn } from '../../../store/engine/byte-column.ts'
-import type { Columns, Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
 import {
   event,
@@ -59,7 +59,10 @@ function itemsOf({ transfers, arena }: BlockBatch): ByteColumn {
 }
 
 /** In key order: address, standard, position. */
-function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+function addressLists(
+  { transfers }: BlockBatch,
+  { ids, pos }: RowPlaces,
+): ColumnsOf<typeof transferByAddress> {
   // Three lists an address: their numbers keep the order of the key.
   const fanOut = new FanOut(transfers.count * 2)
   for (let row = 0; row < transfers.count; row++) {
@@ -78,7 +81,10 @@ function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Colum
   }
 }
 
-function tokenLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+function tokenLists(
+  { transfers }: BlockBatch,
+  { ids, pos }: RowPlaces,
+): ColumnsOf<typeof transferByToken> {
   const fanOut = new FanOut(transfers.count)
   for (let row = 0; row < transfers.count; row++)
     if (standardOf(u8At(transfers.kind, row)) > 0)
@@ -114,16 +120,7 @@ export async function writeTokens(
     const before = stored[row]
     return before !== undefined && integerAt(before, 0) < standard
   })
-  const zeros = fresh.map(() => 0)
-  await writer.insert(token, {
-    id: fresh.map(({ id }) => id),
-    standard: fresh.map(({ standard }) => standard),
-    first_height: fresh.map(({ height }) => height),
-    exactness: zeros,
-    checked: zeros,
-    metadata_height: zeros,
-    spam: zeros,
-  })
+  await writer.insert(token, newTokens(fresh))
   await writer.update(token, {
     id: raised.map(({ id }) => id),
     standard: raised.map(({ standard }) => standard),
@@ -147,4 +144,24 @@ export async function writeEvents(writer: Writer, batch: BlockBatch, at: RowPlac
     kind: gather(events.kind, order),
     pos: gather(at.pos, order),
   })
+}
+
+/** Rows of tokens of which nothing is known yet but the standard of their logs, and where they begin. */
+export function newTokens(
+  tokens: readonly { readonly id: number; readonly standard: number; readonly height: number }[],
+): ColumnsOf<typeof token> {
+  const zeros = tokens.map(() => 0)
+  const nulls = tokens.map(() => null)
+  return {
+    id: tokens.map(({ id }) => id),
+    standard: tokens.map(({ standard }) => standard),
+    first_height: tokens.map(({ height }) => height),
+    name: nulls,
+    symbol: nulls,
+    decimals: nulls,
+    exactness: zeros,
+    checked: zeros,
+    metadata_height: zeros,
+    spam: zeros,
+  }
 }

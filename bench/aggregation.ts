@@ -20,13 +20,13 @@ import native from '@chainsafe/blst'
 import { encode } from '../src/codec/cursor.ts'
 import { unsignedMessage } from '../src/codec/warp/message.ts'
 import { fromHex, toHex } from '../src/core/bytes.ts'
+import { parseNodeAddress } from '../src/peer/address-book.ts'
+import { defaultPeerLimits } from '../src/peer/limits.ts'
+import { PeerPool } from '../src/peer/pool.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { parseRequest } from '../src/warp/aggregation/request.ts'
 import { createAggregator } from '../src/warp/aggregator.ts'
 import { openBls } from '../src/warp/bls-native.ts'
-import { parseNodeAddress } from '../src/warp/peer/address-book.ts'
-import { defaultPeerLimits } from '../src/warp/peer/limits.ts'
-import { PeerPool } from '../src/warp/peer/pool.ts'
 import { canonicalSet } from '../src/warp/validator-set.ts'
 import { memoryIdentity, realWorld, stakerKeys } from '../test/warp-network.ts'
 import { startValidator } from '../test/warp-validator.ts'
@@ -89,10 +89,7 @@ async function measure(): Promise<void> {
     configured: started.map(({ nodeId, port }) => parseNodeAddress(nodeId, `127.0.0.1:${port}`)),
     bootstrappers: [],
     allowPrivateIps: true,
-    surroundings: {
-      greeting: async () => ({ version: [1, 14, 2], upgradeTime: 0n }),
-      peers: async () => [],
-    },
+    nodePeers: undefined,
   })
   const set = canonicalSet(
     started.map(({ nodeId, publicKey }) => ({

@@ -248,6 +248,7 @@ function worldOf(clock: VirtualClock, nodes: Record<string, ReplayNode>): World 
     files: {
       read: async () => undefined,
       write: async () => {},
+      remove: async () => {},
       list: async () => [],
     },
   }

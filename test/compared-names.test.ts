@@ -39,7 +39,12 @@ async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: Re
       clock,
       transport: replayTransport({ bad, good }, clock),
       random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
-      files: { read: async () => undefined, write: async () => {}, list: async () => [] },
+      files: {
+        read: async () => undefined,
+        write: async () => {},
+        remove: async () => {},
+        list: async () => [],
+      },
     },
     log: silentLog,
     urls: ['http://bad/', 'http://good/'],

@@ -23,7 +23,12 @@ async function findings(lie: (call: NodeCall, result: unknown) => unknown): Prom
     clock,
     transport: replayTransport({ node }, clock),
     random: { bytes: (size: number) => new Uint8Array(size), number: () => 0.5 },
-    files: { read: async () => undefined, write: async () => {}, list: async () => [] },
+    files: {
+      read: async () => undefined,
+      write: async () => {},
+      remove: async () => {},
+      list: async () => [],
+    },
   }
   const chain = { ...emptyChain, name: 'Demo', rpcUrls: ['http://node/'] }
   const parts = { world, timeoutMs: 5_000, maxReplyBytes: 33_554_432, stored: new Map() }

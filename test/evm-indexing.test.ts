@@ -172,7 +172,12 @@ async function index(chain: number, owner: string, unusual: Unusual = {}): Promi
     clock,
     random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
     transport: { request: () => Promise.reject(new Error('no network')) },
-    files: { read: (path) => readFile(path), write: async () => {}, list: async () => [] },
+    files: {
+      read: (path) => readFile(path),
+      write: async () => {},
+      remove: async () => {},
+      list: async () => [],
+    },
   }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -319,7 +324,12 @@ async function nodeNames(
         clock: virtualClock(),
         random: { bytes: (size) => new Uint8Array(size), number: () => 0 },
         transport: { request: () => Promise.reject(new Error('no network')) },
-        files: { read: (path) => readFile(path), write: async () => {}, list: async () => [] },
+        files: {
+          read: (path) => readFile(path),
+          write: async () => {},
+          remove: async () => {},
+          list: async () => [],
+        },
       },
     },
   )

@@ -34,6 +34,7 @@ export function liveWorld(seed: number): World {
     files: {
       read: async (path) => stored.get(path),
       write: async (path, bytes) => void stored.set(path, bytes),
+      remove: async () => {},
       list: async () => [...stored.keys()],
     },
   }

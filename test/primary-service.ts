@@ -24,7 +24,9 @@ import { createFreshChains } from '../src/api/server/fresh-chains.ts'
 import { createServer } from '../src/api/server/server.ts'
 import type { Clock, World } from '../src/core/world.ts'
 import { openPrimaryHost } from '../src/indexing/primary/run/host.ts'
-import { openPrimaryStreams } from '../src/indexing/primary/run/stream.ts'
+import { storedNetwork } from '../src/indexing/primary/run/open-peers.ts'
+import { openPrimarySource, primaryStreams } from '../src/indexing/primary/run/stream.ts'
+import type { PrimarySource } from '../src/source/primary/primary-source.ts'
 import {
   clockMethod,
   openRecordedPrimary,
@@ -106,6 +108,7 @@ export const fileWorld: World = {
       }
     },
     write: () => Promise.reject(new Error('nothing is written in this test')),
+    remove: async () => {},
     list: async () => [],
   },
 }
@@ -118,6 +121,9 @@ export type IndexOptions = {
   readonly recording?: string
   /** Path of its genesis, where it is not that of local networks. */
   readonly genesis?: string
+  /** In place of a recording or node. */
+  readonly source?: PrimarySource
+  readonly cAtomic?: boolean
   readonly log?: Log
   /** Waits until all chains are live, whatever they are called meanwhile. */
   readonly isPatient?: boolean
@@ -133,41 +139,43 @@ export async function indexPrimary(
   const over = new AbortController()
   const world = options.world ?? fileWorld
   const genesis = options.genesis ?? 'auto'
-  const streams = await openPrimaryStreams(
-    {
-      kind: 'primary',
-      key: 'primary-fuji',
-      network: 'fuji',
-      name: 'Primary Network (test)',
-      nodeUrl: options.nodeUrl ?? '',
-      genesis,
-      ...(options.nodeUrl === undefined ? { recording: options.recording ?? recordingPath } : {}),
+  const spec = {
+    kind: 'primary',
+    key: 'primary-fuji',
+    network: 'fuji',
+    name: 'Primary Network (test)',
+    nodeUrl: options.nodeUrl ?? '',
+    genesis,
+    cAtomic: options.cAtomic ?? true,
+    ...(options.nodeUrl === undefined ? { recording: options.recording ?? recordingPath } : {}),
+  } as const
+  const parts = {
+    world,
+    log: options.log ?? silentLog,
+    limits: {
+      timeoutMs: 30_000,
+      traceTimeoutMs: 30_000,
+      maxInFlight: 8,
+      maxReplyBytes: 33_554_432,
+      bufferBytes: 16_777_216,
+      checkEvery: 1,
     },
-    {
-      world,
-      log: options.log ?? silentLog,
-      limits: {
-        timeoutMs: 30_000,
-        traceTimeoutMs: 30_000,
-        maxInFlight: 8,
-        maxReplyBytes: 33_554_432,
-        bufferBytes: 16_777_216,
-        checkEvery: 1,
-      },
-      signal: over.signal,
-      openHost: (source) =>
-        openPrimaryHost({
-          key: 'primary-fuji',
-          genesis,
-          store: location,
-          world,
-          owner: 'test',
-          ...(options.collects === true ? { keepEventsMs: Number.MAX_SAFE_INTEGER } : {}),
-          signal: over.signal,
-          source,
-        }),
-    },
-  )
+    signal: over.signal,
+    openHost: (of: PrimarySource) =>
+      openPrimaryHost({
+        key: 'primary-fuji',
+        genesis,
+        store: location,
+        world,
+        owner: 'test',
+        ...(options.collects === true ? { keepEventsMs: Number.MAX_SAFE_INTEGER } : {}),
+        signal: over.signal,
+        source: of,
+      }),
+  }
+  const nothing = storedNetwork(() => undefined)
+  const source = options.source ?? (await openPrimarySource(spec, parts, nothing))
+  const streams = primaryStreams(spec, source, parts)
   const chains = streams.filter(({ name }) => ['P', 'X', 'C'].includes(name))
   const runs = streams.map((stream) => stream.run(over.signal))
   const waits = options.isPatient === true ? ['syncing', 'stopped'] : ['syncing']

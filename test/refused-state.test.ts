@@ -42,7 +42,12 @@ async function asking(answer: () => object | undefined): Promise<Asking> {
       clock,
       random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
       transport: replayTransport({ node }, clock),
-      files: { read: async () => undefined, write: async () => {}, list: async () => [] },
+      files: {
+        read: async () => undefined,
+        write: async () => {},
+        remove: async () => {},
+        list: async () => [],
+      },
     },
     log: silentLog,
     urls: ['http://node/'],

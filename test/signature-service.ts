@@ -9,8 +9,8 @@ import { decode } from '../src/codec/cursor.ts'
 import { conversionData } from '../src/codec/warp/l1-message.ts'
 import { fromHex } from '../src/core/bytes.ts'
 import { toCb58 } from '../src/core/cb58.ts'
+import { defaultPeerLimits } from '../src/peer/limits.ts'
 import { silentLog } from '../src/telemetry/log.ts'
-import { defaultPeerLimits } from '../src/warp/peer/limits.ts'
 import { realWorld, startNetwork } from './warp-network.ts'
 
 const read = (name: string): string =>

@@ -84,7 +84,7 @@ function openSource(
       clock,
       transport: { request },
       random: { number: () => 0.5, bytes: (size) => new Uint8Array(size) },
-      files: { read: unused, write: unused, list: unused },
+      files: { read: unused, write: unused, list: unused, remove: unused },
     },
     log: silentLog,
     urls: ['http://node/'],

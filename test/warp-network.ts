@@ -1,5 +1,6 @@
 /** A network of validators in this process, the node that knows them, and our aggregator beside. */
 
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,17 +9,17 @@ import { fromHex, to0x, toHex } from '../src/core/bytes.ts'
 import { parseId, toCb58 } from '../src/core/cb58.ts'
 import { Fault } from '../src/core/fault.ts'
 import type { HttpReply, HttpRequest, World } from '../src/core/world.ts'
+import { type NodeAddress, parsePeer } from '../src/peer/address-book.ts'
+import { createCertificate, createCertificateKey } from '../src/peer/certificate.ts'
+import { type Identity, openIdentity } from '../src/peer/identity.ts'
+import { defaultPeerLimits, type PeerLimits } from '../src/peer/limits.ts'
+import { PeerPool } from '../src/peer/pool.ts'
 import { type Log, silentLog } from '../src/telemetry/log.ts'
 import { type Aggregator, createAggregator } from '../src/warp/aggregator.ts'
 import { openBls } from '../src/warp/bls-native.ts'
 import type { Bls } from '../src/warp/bls.ts'
-import { type Identity, openIdentity } from '../src/warp/identity.ts'
 import type { MessageSource } from '../src/warp/message-source.ts'
 import { createNode } from '../src/warp/node.ts'
-import { type NodeAddress, parsePeer } from '../src/warp/peer/address-book.ts'
-import { createCertificate, createCertificateKey } from '../src/warp/peer/certificate.ts'
-import { defaultPeerLimits, type PeerLimits } from '../src/warp/peer/limits.ts'
-import { PeerPool } from '../src/warp/peer/pool.ts'
 import { nodeValidators } from '../src/warp/validator-source.ts'
 import {
   type Behaviour,
@@ -76,6 +77,7 @@ export function memoryIdentity(seed = 1): Promise<Identity> {
       files: {
         read: async (path) => stored.get(path),
         write: async (path, bytes) => void stored.set(path, bytes),
+        remove: async () => {},
         list: async () => [...stored.keys()],
       },
     },
@@ -119,7 +121,6 @@ type ListedValidator = { nodeId: string; publicKey: string | null; weight: strin
 
 /** Answers of a test's node; change them while the test runs. */
 export type NodeState = {
-  version: string
   height: number
   proposedHeight: number
   /** Validators by subnet id in hex. */
@@ -172,10 +173,6 @@ function epochReply(epoch: NodeState['epochs'][string] | undefined): HttpReply {
 function answerOf(state: NodeState, method: string, params: Record<string, string>): unknown {
   const subnet = params['subnetID'] === undefined ? '' : toHex(parseId(params['subnetID']))
   switch (method) {
-    case 'info.getNodeVersion':
-      return { version: state.version }
-    case 'info.upgrades':
-      return { graniteTime: '2025-10-29T15:00:00Z' }
     case 'info.peers':
       return { numPeers: String(state.peers.length), peers: state.peers }
     case 'info.getNodeID':
@@ -255,7 +252,6 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     )
   }
   const state: NodeState = {
-    version: 'avalanchego/1.14.2',
     height: 100,
     proposedHeight: 90,
     validators: {
@@ -291,13 +287,7 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     configured,
     bootstrappers: (options.bootstrappers?.(validators) ?? []).map(parsePeer),
     allowPrivateIps: true,
-    surroundings: {
-      greeting: async (signal) => ({
-        version: await node.version(signal),
-        upgradeTime: await node.upgradeTime(signal),
-      }),
-      peers: (signal) => node.peers(signal),
-    },
+    nodePeers: node.peers,
   })
   const aggregator = createAggregator({
     world,
@@ -316,4 +306,13 @@ export async function startNetwork(options: NetworkOptions): Promise<TestNetwork
     await Promise.all(validators.map((validator) => validator.close()))
   }
   return { validators, state, pool, aggregator, identity, close }
+}
+
+/** Waits until `holds`, which must be soon. */
+export async function until(holds: () => boolean): Promise<void> {
+  const began = performance.now()
+  while (!holds()) {
+    assert.ok(performance.now() - began < 5_000, 'it should have happened by now')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }

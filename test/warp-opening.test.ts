@@ -53,6 +53,7 @@ async function started(text: string, awakeAfter = 0) {
     files: {
       read: async (path) => files.get(path),
       write: async (path, bytes) => void files.set(path, bytes),
+      remove: async () => {},
       list: async () => [...files.keys()],
     },
   }
@@ -108,7 +109,7 @@ void test('opening: what the node forgot is not found, or not yet where there is
 
 void test('opening: a peer that is not written as it must be ends the start', async () => {
   await assert.rejects(
-    started(`${configured}\nwarp: { peers: ["127.0.0.1:9651"] }`),
+    started(configured.replace(' } }', ', peers: ["127.0.0.1:9651"] } }')),
     isFault('bad-text'),
   )
 })

@@ -25,8 +25,9 @@ import {
   encodeSignatureResponse,
 } from '../src/codec/warp/signature-request.ts'
 import { toHex } from '../src/core/bytes.ts'
-import { acceptedKey, nodeIdOf, verifyCertified } from '../src/warp/peer/certificate.ts'
-import { FrameReader, frameOf } from '../src/warp/peer/frame.ts'
+import { acceptedKey, nodeIdOf, verifyCertified } from '../src/peer/certificate.ts'
+import { FrameReader, frameOf } from '../src/peer/frame.ts'
+import { asksBlocks, type BlockQuestionMessage } from './block-peer.ts'
 
 /** Behaviour of a validator, right or wrong. */
 export type Behaviour =
@@ -63,11 +64,20 @@ export type ValidatorOptions = {
   readonly secret: Uint8Array
   readonly behaviour: Behaviour
   readonly networkId?: number
-  readonly minVersion?: readonly [number, number, number]
+  /** What it says, and the least that it takes of others. */
+  readonly version?: readonly [number, number, number]
   readonly gossip?: readonly ClaimedAddress[]
   readonly delayMs?: number
+  /** Answers questions about blocks; absent: in silence. */
+  readonly blocks?: (question: BlockQuestionMessage, to: Answering) => void
   /** Signatures made before, by message in hex: a bench measures the asker, not the signers. */
   readonly presigned?: ReadonlyMap<string, Uint8Array>
+}
+
+/** Where answers about blocks go. */
+export type Answering = {
+  readonly send: (message: PeerMessage) => void
+  readonly socket: TLSSocket
 }
 
 /** A running validator and what happened to it. */
@@ -181,7 +191,8 @@ function serve(
       } else if (message.kind === 'ping') send({ kind: 'pong' })
       else if (message.kind === 'get-peer-list') {
         send({ kind: 'peer-list', peers: options.gossip ?? [] })
-      } else if (message.kind === 'app-request' && greeted) {
+      } else if (greeted && asksBlocks(message)) options.blocks?.(message, { send, socket })
+      else if (message.kind === 'app-request' && greeted) {
         state.requests++
         if (isShutOut(socket, message.chainId, state.behaviour)) continue
         setTimeout(() => {
@@ -212,13 +223,13 @@ function ownHandshake(
     time: BigInt(Math.floor(Date.now() / 1000)),
     ip: new Uint8Array(16),
     port: 9651,
-    upgradeTime: 0n,
+    upgradeTime: 1_761_750_000n,
     addressTime: 0n,
     tlsSignature: new Uint8Array(),
     blsSignature: new Uint8Array(),
     tracked: [],
     client: 'avalanchego',
-    version: [1, 14, 2],
+    version: options.version ?? [1, 14, 2],
     knownPeers: { filter: Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0, 0), salt: new Uint8Array(32) },
     allSubnets: false,
   }
@@ -234,7 +245,7 @@ function problemOf(
   const skew = handshake.time > now ? handshake.time - now : now - handshake.time
   if (handshake.networkId !== (options.networkId ?? 12_345)) return 'network'
   if (skew > 60n) return 'clock'
-  const least = options.minVersion ?? [1, 14, 0]
+  const least = options.version ?? [1, 14, 0]
   if (compareVersions(handshake.version, least) < 0) return 'version'
   if (handshake.port === 0) return 'port'
   if (handshake.addressTime > now + 60n) return 'address time'

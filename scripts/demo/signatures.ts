@@ -10,14 +10,14 @@ import {
 } from '../../src/codec/warp/signature-request.ts'
 import { toHex } from '../../src/core/bytes.ts'
 import { faultOf } from '../../src/core/fault.ts'
+import { openIdentity } from '../../src/peer/identity.ts'
+import { defaultPeerLimits } from '../../src/peer/limits.ts'
+import { PeerPool } from '../../src/peer/pool.ts'
 import type { RecordedSignatures } from '../../src/source/primary/recorded-source.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { parseRequest } from '../../src/warp/aggregation/request.ts'
-import { openIdentity } from '../../src/warp/identity.ts'
 import type { MessageSource } from '../../src/warp/message-source.ts'
 import { createNode } from '../../src/warp/node.ts'
-import { defaultPeerLimits } from '../../src/warp/peer/limits.ts'
-import { PeerPool } from '../../src/warp/peer/pool.ts'
 import { transactionRequest } from '../../src/warp/plan.ts'
 import { nodeValidators } from '../../src/warp/validator-source.ts'
 import { liveWorld } from '../../test/live-world.ts'
@@ -45,13 +45,7 @@ export async function askedSignatures(
     log: silentLog,
     networkId,
     identity: await openIdentity(world, 'staking'),
-    surroundings: {
-      greeting: async (signal) => ({
-        version: await node.version(signal),
-        upgradeTime: await node.upgradeTime(signal),
-      }),
-      peers: (signal) => node.peers(signal),
-    },
+    nodePeers: node.peers,
     limits: defaultPeerLimits,
     configured: [],
     bootstrappers: [],

@@ -43,6 +43,7 @@ function memoryFiles(): Files & { fails: boolean; readonly held: Map<string, Uin
       if (files.fails) throw new Error('disk is full')
       held.set(path, bytes)
     },
+    remove: async () => {},
     list: async () => [...held.keys()],
   }
   return files

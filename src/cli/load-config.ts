@@ -11,7 +11,7 @@ import { ownValue } from '../core/own-value.ts'
 import type { Transport } from '../core/world.ts'
 import { demoDataDir, withDemoNetwork } from './demo-network.ts'
 import type { Found, Target } from './discovery/found-config.ts'
-import type { Flags } from './flags.ts'
+import { type Flags, networkIn } from './flags.ts'
 
 /** A configuration, whose folder is absolute, and where its chains come from. */
 export type Located = Found & {
@@ -29,7 +29,7 @@ export async function locateConfig(
   flags: Flags,
   { transport, isStart }: { readonly transport: Transport; readonly isStart: boolean },
 ): Promise<Located> {
-  const { config, origins, isDemo } = loadConfig(flags)
+  const { config, origins, isDemo } = loadConfig(flags, isStart)
   const base: Config = { ...config, dataDir: resolve(config.dataDir) }
   // Most commands ask nobody, and a demo has nothing to ask.
   const discovery = (): Promise<typeof import('./discovery/found-config.ts')> =>
@@ -63,12 +63,14 @@ function targetOf(flags: Flags): Target | undefined {
 
 /**
  * The configuration of flags, environment and file, without what nodes tell; the demo has a folder of its
- * own. Throws `bad-config`.
+ * own. `--network` of a start is the network that is read from its peers. Throws `bad-config`.
  */
-export function loadConfig(flags: Flags): ReadConfig & { readonly isDemo: boolean } {
+export function loadConfig(
+  flags: Flags,
+  isStart = false,
+): ReadConfig & { readonly isDemo: boolean } {
   const target = targetOf(flags)
-  const environment = target === undefined ? process.env['FIRN_CONFIG'] : undefined
-  const path = typeof flags['config'] === 'string' ? flags['config'] : environment
+  const file = fileOf(flags, isStart, target)
   const given = new Map<string, string>()
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const option = setting.flag?.match(/--([\w-]+)/)?.[1]
@@ -78,11 +80,25 @@ export function loadConfig(flags: Flags): ReadConfig & { readonly isDemo: boolea
   const read = readConfig({
     flags: Object.fromEntries(given),
     environment: process.env,
-    ...(path === undefined ? {} : { file: { path, text: readFile(path) } }),
+    ...(file === undefined ? {} : { file }),
   })
-  const isDemo = path === undefined && target === undefined
+  const isDemo = file === undefined && target === undefined
   if (!isDemo || read.origins['dataDir'] !== 'default') return { ...read, isDemo }
   return { ...read, config: { ...read.config, dataDir: demoDataDir }, isDemo }
+}
+
+/** The file of settings that is named, or what `--network` stands for. */
+function fileOf(
+  flags: Flags,
+  isStart: boolean,
+  target: Target | undefined,
+): Parameters<typeof readConfig>[0]['file'] {
+  const network = isStart && flags['network'] !== undefined ? networkIn(flags) : undefined
+  const isNamed = target !== undefined || network !== undefined
+  const environment = isNamed ? undefined : process.env['FIRN_CONFIG']
+  const path = typeof flags['config'] === 'string' ? flags['config'] : environment
+  if (path !== undefined) return { path, text: readFile(path) }
+  return network && { value: { networks: { [network]: { primary: true, source: 'peers' } } } }
 }
 
 function camelCase(option: string): string {

@@ -87,6 +87,7 @@ function addStart(program: Command): void {
     .description('index chains and serve the API; where nothing is named, the bundled demo network')
     .option('--node <url>', 'a node: its primary network and every EVM chain that it serves')
     .option('--rpc <url>', 'the RPC address of one EVM chain')
+    .option('--network <name>', 'mainnet or fuji: its P-Chain from its peers, without a node')
     .option('--config <file>', 'configuration, for instance firn.yaml')
     .option('--print-config', 'print what this start would use, and end')
     .option(

@@ -302,8 +302,8 @@ function readNetworks(
     const read = readTable(networkSettings, entry, `networks.${name}`, problems)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readTable fills every key of the table
     const network = read as NetworkConfig
-    if (network.nodeUrl === '' && network.recording === '')
-      problems.add(`networks.${name}`, `networks.${name} needs nodeUrl`)
+    if (network.nodeUrl === '' && network.recording === '' && network.source === 'node')
+      problems.add(`networks.${name}`, `networks.${name} needs nodeUrl, or source: peers`)
     out.set(name, network)
   }
   return Object.fromEntries(out)

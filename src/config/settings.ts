@@ -295,7 +295,6 @@ export const settings = {
   'l1.watch': list('Subnet ids of L1s whose validators’ balances are exported as gauges.'),
 
   'warp.enabled': flag(true, 'Aggregate signatures; peers are dialled once a request needs them.'),
-  'warp.peers': list('Peers to connect to besides those the node names, `NodeID-…@ip:port`.'),
   'warp.timeoutMs': integer(
     55_000,
     [1_000, 60_000],
@@ -316,6 +315,28 @@ export const networkSettings = {
     { isAddress: true },
   ),
   primary: flag(false, 'Index P, X and C atomic of this network.'),
+  source: word(
+    'node',
+    ['node', 'peers'],
+    'Where blocks come from: `nodeUrl`, or `peers` of the network, without a node; see the guide.',
+  ),
+  peers: list(
+    'Peers to connect to besides those that the node names, `NodeID-…@ip:port`. With `source: peers` those who say what is accepted until validators are known; empty: the bootstrap nodes of mainnet and Fuji.',
+  ),
+  networkId: integer(
+    0,
+    [0, 4_294_967_295],
+    'Id of a private network that is read from peers; 0: that of mainnet or Fuji.',
+  ),
+  upgradeFile: text(
+    '',
+    'Upgrade times of a private network that is read from peers: the file that its nodes have as `--upgrade-file`.',
+  ),
+  cAtomic: word(
+    'auto',
+    ['auto', 'on', 'off'],
+    'Whether atomic transactions of the C-Chain are indexed. `auto`: from a node yes, from peers no, as these give whole blocks.',
+  ),
   genesis: text('auto', '`auto` (by network id) or a genesis file.'),
   stakingKeyDir: text(
     '',

@@ -75,6 +75,8 @@ export type Files = {
   /** Whole or not at all: written beside, then renamed. Readable by the owner only. */
   readonly write: (path: string, bytes: Uint8Array) => Promise<void>
   readonly list: (path: string) => Promise<readonly string[]>
+  /** Removes a file; one that is not there is removed. */
+  readonly remove: (path: string) => Promise<void>
 }
 
 /** The outside, handed in. */

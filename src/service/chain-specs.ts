@@ -1,12 +1,12 @@
 /** Turns the configuration into instructions for the indexing threads. */
 
-import type { ChainConfig, Config } from '../config/settings.ts'
+import type { ChainConfig, Config, NetworkConfig } from '../config/settings.ts'
 import { to0x } from '../core/bytes.ts'
 import { parseId } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'
-import type { Network } from '../core/network.ts'
+import { type Network, publicNetworks } from '../core/network.ts'
 import type { ChainSpec, SourceLimits } from '../indexing/stream/chain-spec.ts'
-import type { StreamSpec } from '../indexing/stream/stream-spec.ts'
+import type { PeersSpec, StreamSpec } from '../indexing/stream/stream-spec.ts'
 import { logEnding, logStoreOf } from '../store/schema/logs.ts'
 import { nftFetching } from './tokens/nft-fetching.ts'
 
@@ -87,7 +87,10 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
       network: name,
       nodeUrl: network.nodeUrl,
       genesis: network.genesis,
+      cAtomic:
+        network.cAtomic === 'on' || (network.cAtomic === 'auto' && network.source === 'node'),
       ...(network.recording === '' ? {} : { recording: network.recording }),
+      ...(network.source === 'node' ? {} : { peers: peersSpec(name, network, config.dataDir) }),
     })
   }
   if (chains.length > 0) {
@@ -105,6 +108,23 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
     })
   }
   return specs
+}
+
+function peersSpec(name: Network, network: NetworkConfig, dataDir: string): PeersSpec {
+  return {
+    networkId: networkIdOf(name, network),
+    addresses: network.peers,
+    upgradeFile: network.upgradeFile,
+    folder: `${dataDir}/peers/${name}`,
+  }
+}
+
+/** Id of a network that no node tells. */
+export function networkIdOf(
+  name: Network,
+  { networkId }: Pick<NetworkConfig, 'networkId'>,
+): number {
+  return networkId === 0 ? publicNetworks[name].networkId : networkId
 }
 
 /** Limits of reading nodes, from the settings `source.*`. */

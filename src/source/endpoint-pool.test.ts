@@ -20,7 +20,7 @@ function poolOf(maxInFlight: number, ...names: readonly string[]): EndpointPool 
       clock: virtualClock(),
       random: { number: () => 0.5, bytes: (size) => new Uint8Array(size) },
       transport: { request: refused },
-      files: { read: refused, write: refused, list: refused },
+      files: { read: refused, write: refused, list: refused, remove: refused },
     },
     log: silentLog,
     urls: names.map((name) => `http://${name}/`),

@@ -7,12 +7,12 @@
  */
 
 import { Fault } from '../core/fault.ts'
+import type { PoolStatus } from '../peer/pool.ts'
 import type { CollectCounters } from './aggregation/collect-task.ts'
 import type { AggregationRequest } from './aggregation/request.ts'
 import { SharedWork } from './aggregation/shared-work.ts'
 import { Cache } from './cache.ts'
 import { gatherFromPeers, type GatherParts } from './gather.ts'
-import type { PoolStatus } from './peer/pool.ts'
 import { keyOfPlan, type Plan, planOf, type PlanParts, transactionRequest } from './plan.ts'
 
 /** Gathers signatures for one network. */

@@ -6,10 +6,16 @@ import native from '@chainsafe/blst'
 
 import { fromHex, to0x } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
+import {
+  blsPublicKey,
+  createBlsSecret,
+  signPossession,
+  verifyPossession,
+} from '../peer/identity.ts'
 import { silentLog } from '../telemetry/log.ts'
 import { nativeBls, openBls } from './bls-native.ts'
 import { nobleBls } from './bls-noble.ts'
-import { bisect, blsPublicKey, createBlsSecret, signPossession, verifyPossession } from './bls.ts'
+import { bisect } from './bls.ts'
 
 type Keys = {
   keys: { secretKey: string; publicKey: string; proofOfPossession: string }[]

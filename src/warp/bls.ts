@@ -2,15 +2,10 @@
  * BLS12-381 as Avalanche uses it: public keys in G1, signatures in G2, both compressed.
  *
  * Two backends answer the same questions: `blst`, native and fast, and `noble`, JavaScript, where
- * the native one does not load. Proofs of possession always come from noble: the native binding
- * fixes the domain of signatures. Nothing here signs Warp messages; we are not a validator.
+ * the native one does not load. Nothing here signs Warp messages; we are not a validator.
  *
  * Source: avalanchego utils/crypto/bls/, draft-irtf-cfrg-bls-signature, RFC 9380.
  */
-
-import { bls12_381 } from '@noble/curves/bls12-381.js'
-
-import { Fault } from '../core/fault.ts'
 
 /** A validator's answer: its compressed key and what it says is its signature. */
 export type SignedBy = { readonly publicKey: Uint8Array; readonly signature: Uint8Array }
@@ -50,47 +45,6 @@ export type Bls = {
 
 /** Domain of message signatures. */
 export const signatureDomain = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
-/** Domain of proofs of possession, and of the addresses nodes sign. */
-const possessionDomain = 'BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
-
-const { longSignatures } = bls12_381
-
-/** A secret key of 32 bytes, big-endian, from 48 random ones. */
-export function createBlsSecret(random: Uint8Array): Uint8Array {
-  return longSignatures.keygen(random).secretKey
-}
-
-/** Compressed public key of a secret one. Throws `bad-config` when the secret is not one. */
-export function blsPublicKey(secret: Uint8Array): Uint8Array {
-  try {
-    return longSignatures.getPublicKey(secret).toBytes(true)
-  } catch (error) {
-    throw new Fault('bad-config', `not a BLS secret key of 32 bytes: ${secret.length} bytes`, {
-      cause: error,
-    })
-  }
-}
-
-/** Signature in the domain of possession: over the own key, or over the own address. */
-export function signPossession(secret: Uint8Array, bytes: Uint8Array): Uint8Array {
-  return longSignatures.sign(longSignatures.hash(bytes, possessionDomain), secret).toBytes(true)
-}
-
-/** Returns whether a signature in the domain of possession holds. Malformed ones do not. */
-export function verifyPossession(
-  publicKey: Uint8Array,
-  bytes: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  try {
-    const hashed = longSignatures.hash(bytes, possessionDomain)
-    return longSignatures.verify(signature, hashed, publicKey)
-  } catch (error) {
-    if (error instanceof Error) return false
-    throw error
-  }
-}
-
 /**
  * Finds the wrong entries when only whole groups can be verified: halves groups until each is
  * known.

@@ -1,5 +1,5 @@
 /**
- * Calls to our node by JSON-RPC: validators, subnets, peers, version.
+ * Calls to our node by JSON-RPC: validators, subnets, peers.
  *
  * An error a node answers becomes a fault (`source/node-words.ts`).
  *
@@ -9,8 +9,9 @@
 import { isUnspecifiedIp } from '../codec/warp/peer-address.ts'
 import { isZero } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
-import { Fault, faultOf } from '../core/fault.ts'
+import { faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
+import { type NodeAddress, parseNodeAddress } from '../peer/address-book.ts'
 import { askOne } from '../source/json-rpc.ts'
 import {
   bytesIn,
@@ -24,7 +25,6 @@ import {
   u64In,
 } from '../source/node-text.ts'
 import { faultOfWords } from '../source/node-words.ts'
-import { type NodeAddress, parseNodeAddress } from './peer/address-book.ts'
 import type { ValidatorEntry } from './validator-set.ts'
 
 /** A subnet as far as signing is concerned. */
@@ -37,8 +37,6 @@ export type SubnetFacts = {
 
 /** A node's APIs at one base URL, e.g. `http://127.0.0.1:9650`. */
 export type Node = {
-  readonly version: (signal: AbortSignal) => Promise<readonly [number, number, number]>
-  readonly upgradeTime: (signal: AbortSignal) => Promise<bigint>
   readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
   readonly height: (signal: AbortSignal) => Promise<number>
   readonly proposedHeight: (signal: AbortSignal) => Promise<number>
@@ -93,12 +91,6 @@ export function createNode(transport: Transport, baseUrl: string): Node {
   ): Promise<unknown> => call('/ext/bc/P', `platform.${method}`, params, signal)
   return {
     call,
-    version: async (signal) =>
-      parseVersion(textIn(await info('getNodeVersion', signal), 'version')),
-    upgradeTime: async (signal) => {
-      const time = Date.parse(textIn(await info('upgrades', signal), 'graniteTime'))
-      return Number.isNaN(time) ? 0n : BigInt(Math.floor(time / 1000))
-    },
     peers: async (signal) => {
       const [known, own, ownIp] = await Promise.all([
         info('peers', signal),
@@ -163,13 +155,6 @@ function reachableAt(nodeId: string, written: string): NodeAddress[] {
     if (faultOf(error) === undefined) throw error
     return []
   }
-}
-
-/** `avalanchego/1.14.2`: three numbers, whatever stands before them. */
-function parseVersion(version: string): readonly [number, number, number] {
-  const match = /(\d+)\.(\d+)\.(\d+)$/.exec(version)
-  if (match === null) throw new Fault('node-answer', `not a version: ${version}`)
-  return [Number(match[1]), Number(match[2]), Number(match[3])]
 }
 
 function presentId(facts: unknown, name: string): Uint8Array | undefined {

@@ -1,30 +1,23 @@
 /** Puts an aggregator together from what the operator configured. The one entry of this folder. */
 
 import type { World } from '../core/world.ts'
+import { parsePeer } from '../peer/address-book.ts'
+import { bootstrappersOf } from '../peer/bootstrappers.ts'
+import { openIdentity } from '../peer/identity.ts'
+import { defaultPeerLimits, type PeerLimits } from '../peer/limits.ts'
+import { PeerPool } from '../peer/pool.ts'
 import type { Log } from '../telemetry/log.ts'
 import { type Aggregator, createAggregator } from './aggregator.ts'
 import { openBls } from './bls-native.ts'
-import { Cache } from './cache.ts'
-import { openIdentity } from './identity.ts'
 import type { MessageSource } from './message-source.ts'
 import { nodeMessages } from './node-messages.ts'
-import { createNode, type Node } from './node.ts'
-import { parsePeer } from './peer/address-book.ts'
-import { bootstrappersOf } from './peer/bootstrappers.ts'
-import type { Surroundings } from './peer/greeting.ts'
-import { defaultPeerLimits, type PeerLimits } from './peer/limits.ts'
-import { PeerPool } from './peer/pool.ts'
-import {
-  comparedValidators,
-  nodeValidators,
-  type ReplayedValidators,
-  type ValidatorSource,
-} from './validator-source.ts'
+import { createNode } from './node.ts'
+import { nodeValidators, type ValidatorSource } from './validator-source.ts'
 
 /** Settings of an aggregator, for one network. */
 export type AggregatorSettings = {
   readonly networkId: number
-  /** Base URL of our node. */
+  /** Base URL of our node; empty where there is none, and others tell all. */
   readonly nodeUrl: string
   /** Folder of the peer's identity; what is missing is made. */
   readonly stakingKeyDir: string
@@ -39,11 +32,11 @@ export type AggregatorSettings = {
   readonly limits?: PeerLimits
 }
 
-/** Facts that the product knows better than a node. */
+/** Knowledge of the product, instead of or besides our node's. */
 export type AggregatorSources = {
   /** Our index of the P-Chain; without it the node's, which knows no removed validators. */
   readonly messages?: MessageSource | undefined
-  readonly replayed?: ReplayedValidators | undefined
+  readonly validators?: ValidatorSource | undefined
 }
 
 /**
@@ -65,13 +58,13 @@ export async function openAggregator(
     log,
     networkId: settings.networkId,
     identity,
-    surroundings: surroundingsOf(node, world),
+    nodePeers: settings.nodeUrl === '' ? undefined : node.peers,
     limits: settings.limits ?? defaultPeerLimits,
     configured,
     bootstrappers: bootstrappersOf(settings.networkId),
     allowPrivateIps: settings.allowPrivateIps,
   })
-  const validators = validatorsOf(node, world, log, sources.replayed)
+  const validators = sources.validators ?? nodeValidators(node, world.clock)
   return createAggregator({
     world,
     log,
@@ -84,36 +77,4 @@ export async function openAggregator(
     timeoutMs: settings.timeoutMs,
     maxLookback: settings.maxLookback,
   })
-}
-
-function validatorsOf(
-  node: Node,
-  world: World,
-  log: Log,
-  replayed: ReplayedValidators | undefined,
-): ValidatorSource {
-  const told = nodeValidators(node, world.clock)
-  return replayed === undefined ? told : comparedValidators(told, replayed, log)
-}
-
-/** Time for which the version our node told is presented to others. */
-const greetingMs = 60_000
-
-/** Reads from our node who validates the network around it. */
-function surroundingsOf(node: Node, world: Pick<World, 'clock'>): Surroundings {
-  const greetings = new Cache<Awaited<ReturnType<Surroundings['greeting']>>>(world.clock, {
-    maxEntries: 1,
-    keepMs: greetingMs,
-  })
-  return {
-    greeting: (signal) =>
-      greetings.get('', async () => {
-        const [version, upgradeTime] = await Promise.all([
-          node.version(signal),
-          node.upgradeTime(signal),
-        ])
-        return { version, upgradeTime }
-      }),
-    peers: (signal) => node.peers(signal),
-  }
 }

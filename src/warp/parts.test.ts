@@ -9,12 +9,7 @@ import fc from 'fast-check'
 import { compareBytes, fromHex, to0x } from '../core/bytes.ts'
 import { Fault, type FaultCode } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
-import { silentLog } from '../telemetry/log.ts'
-import { SignatureCache } from './aggregation/signature-cache.ts'
-import { Tally } from './aggregation/tally.ts'
-import { Cache } from './cache.ts'
-import { parseValidators } from './node.ts'
-import { AddressBook, parseNodeAddress, parsePeer } from './peer/address-book.ts'
+import { AddressBook, parseNodeAddress, parsePeer } from '../peer/address-book.ts'
 import {
   addToBloom,
   bloomBytes,
@@ -22,9 +17,14 @@ import {
   bloomHash,
   bloomSize,
   createBloom,
-} from './peer/bloom.ts'
-import { decompress, FrameReader, frameOf, maxMessageSize } from './peer/frame.ts'
-import { Allowance } from './peer/limits.ts'
+} from '../peer/bloom.ts'
+import { decompress, FrameReader, frameOf, maxMessageSize } from '../peer/frame.ts'
+import { Allowance } from '../peer/limits.ts'
+import { silentLog } from '../telemetry/log.ts'
+import { SignatureCache } from './aggregation/signature-cache.ts'
+import { Tally } from './aggregation/tally.ts'
+import { Cache } from './cache.ts'
+import { parseValidators } from './node.ts'
 import { canonicalSet, compareKeys, equalSets, quorumWeight } from './validator-set.ts'
 import { comparedValidators, type ValidatorSource } from './validator-source.ts'
 

@@ -42,7 +42,7 @@ export type ReplayedValidators = (
 ) => Promise<readonly ValidatorEntry[] | undefined>
 
 /** Least balance of a validator that is asked. 2,048 nAVAX: four seconds at the lowest fee. */
-const leastBalance = 2_048n
+export const leastBalance = 2_048n
 /**
  * Returns whether a subnet is the primary network, which has the empty id. Source: utils/constants.
  */

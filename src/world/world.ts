@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -100,6 +100,7 @@ const files: Files = {
       throw new Fault('store-failed', `folder cannot be read: ${path}`, { cause: error })
     }
   },
+  remove: (path) => rm(path, { force: true }),
 }
 
 function isMissing(error: unknown): boolean {

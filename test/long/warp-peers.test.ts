@@ -19,6 +19,7 @@ import {
   stakerKeys,
   startNetwork,
   type TestNetwork,
+  until,
 } from '../warp-network.ts'
 import { type Behaviour, startValidator, type Validator } from '../warp-validator.ts'
 
@@ -50,14 +51,6 @@ function aggregate({ aggregator }: TestNetwork, body: RequestBody = {}): Promise
 
 const countOf = (signed: Uint8Array): number =>
   decodeBitSet(decodeSigned(signed).signature.signers).length
-
-async function until(holds: () => boolean): Promise<void> {
-  const began = performance.now()
-  while (!holds()) {
-    assert.ok(performance.now() - began < 5_000, 'it should have happened by now')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
 
 const sign = { kind: 'sign' } as const
 const infinity = Uint8Array.from({ length: 96 }, (_, at) => (at === 0 ? 0xc0 : 0))
@@ -165,14 +158,9 @@ void test('peer: unusual but correct answers count', async () => {
   })
 })
 
-void test('peer: presents the version of our node, so an upgrade of the network needs no new release', async () => {
-  const validator = { minVersion: [1, 15, 0] } as const
-  await withNetwork({ behaviours: [sign, sign], validator, timeoutMs: 2_000 }, async (network) => {
-    await assert.rejects(aggregate(network), /failed to connect to a threshold of stake/)
-    assert.ok(network.validators[0]!.refusals.includes('version'))
-  })
+void test('peer: presents the version of who it talks to, so an upgrade of the network needs no new release', async () => {
+  const validator = { version: [1, 15, 3] } as const
   await withNetwork({ behaviours: [sign, sign], validator }, async (network) => {
-    network.state.version = 'avalanchego/1.15.3'
     assert.equal(countOf(await aggregate(network)), 2)
     assert.deepEqual(network.validators[0]!.handshakes[0]!.version, [1, 15, 3])
     assert.equal(network.validators[0]!.handshakes[0]!.upgradeTime, 1_761_750_000n)

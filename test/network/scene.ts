@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { fromHex } from '../../src/core/bytes.ts'
 import { parseNodeId } from '../../src/core/cb58.ts'
-import { blsPublicKey, createBlsSecret, signPossession } from '../../src/warp/bls.ts'
+import { blsPublicKey, createBlsSecret, signPossession } from '../../src/peer/identity.ts'
 import { EvmWallet } from './evm-wallet.ts'
 import { ewoq, type Key, keyNamed } from './keys.ts'
 import { text, type Told } from './node-rpc.ts'

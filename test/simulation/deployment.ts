@@ -181,7 +181,7 @@ export class Deployment {
           return node.request(request)
         },
       },
-      files: { read, write: async () => {}, list: async () => [] },
+      files: { read, write: async () => {}, remove: async () => {}, list: async () => [] },
     }
   }
 }

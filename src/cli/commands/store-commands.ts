@@ -52,6 +52,7 @@ function addVerify(program: Command): void {
     .option('--recording', 'compare everything with what nodes answered when it was recorded')
     .option('--json', 'with --store: print one JSON object')
     .option('--node <url>', 'base address of the node (default: that of the configuration)')
+    .option('--peers', 'ask the peers of the network whether they accepted the newest blocks')
     .option('--network <name>', 'mainnet or fuji', 'fuji')
     .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
     .option('--config <file>', 'configuration file')
@@ -61,6 +62,7 @@ function addVerify(program: Command): void {
         return (await import('./verify-recording.ts')).verifyRecording(flags)
       if (flags['chain'] !== undefined)
         return (await import('./verify-chain.ts')).verifyEvmChain(flags)
+      if (flags['peers'] === true) return (await import('./verify-peers.ts')).verifyPeers(flags)
       if (flags['store'] !== true) return (await import('./verify.ts')).verify(flags)
       return flags['repair'] === true
         ? (await import('./repair-stores.ts')).repairStores(flags)

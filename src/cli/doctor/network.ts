@@ -26,6 +26,8 @@ export async function checkNetwork(
   parts: NetworkCheckParts,
 ): Promise<Finding[]> {
   if (network.recording !== '') return []
+  if (network.nodeUrl === '')
+    return [fine(name, 'its blocks come from peers; firn verify --peers asks them')]
   const subject = `${name} ${hostOf(network.nodeUrl)}`
   const api = createNodeApi({ ...parts, url: network.nodeUrl })
   const signal = AbortSignal.timeout(parts.timeoutMs * 4)

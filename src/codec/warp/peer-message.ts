@@ -1,6 +1,6 @@
 /**
- * Messages between nodes: those an asker of signatures sends or reads. Everything else a node
- * says, consensus above all, decodes to `other` and is nobody's concern here.
+ * Messages between nodes: those an asker of signatures or of blocks sends or reads. Everything else a
+ * node says, consensus above all, decodes to `other` and is nobody's concern here.
  *
  * Source: avalanchego proto/p2p/p2p.proto, message/messages.go.
  */
@@ -38,6 +38,23 @@ export type Handshake = {
 /** Where an app message belongs: chain, and a number the asker chose. */
 type AppPlace = { readonly chainId: Uint8Array; readonly requestId: number }
 
+/** Questions about a chain's blocks, and how each is answered. */
+export const blockAnswers = {
+  /** The last accepted block, of which the answer names one. */
+  'get-accepted-frontier': 'accepted-frontier',
+  /** Those of the ids that are accepted, in any order. */
+  'get-accepted': 'accepted',
+  /** The block with this id, then its parent and so on; none where the id is unknown. */
+  'get-ancestors': 'ancestors',
+  /** The block with this id; no answer where it is unknown. */
+  get: 'put',
+} as const
+
+/** Kind of a question about blocks. */
+export type BlockQuestion = keyof typeof blockAnswers
+/** Kind of an answer with blocks or ids. */
+export type BlockAnswer = (typeof blockAnswers)[BlockQuestion]
+
 /** One message. `deadlineNs` is a duration; 0 would expire at once. */
 export type PeerMessage =
   | { readonly kind: 'ping'; readonly uptime: number }
@@ -56,6 +73,12 @@ export type PeerMessage =
     } & AppPlace)
   | ({ readonly kind: 'app-response'; readonly appBytes: Uint8Array } & AppPlace)
   | ({ readonly kind: 'app-error'; readonly code: number; readonly message: string } & AppPlace)
+  | ({
+      readonly kind: BlockQuestion
+      readonly deadlineNs: bigint
+      readonly ids: readonly Uint8Array[]
+    } & AppPlace)
+  | ({ readonly kind: BlockAnswer; readonly items: readonly Uint8Array[] } & AppPlace)
   | { readonly kind: 'compressed'; readonly bytes: Uint8Array }
   | { readonly kind: 'other'; readonly field: number }
 
@@ -65,6 +88,14 @@ const fieldOf = {
   pong: 12,
   handshake: 13,
   'peer-list': 14,
+  'get-accepted-frontier': 19,
+  'accepted-frontier': 20,
+  'get-accepted': 21,
+  accepted: 22,
+  'get-ancestors': 23,
+  ancestors: 24,
+  get: 25,
+  put: 26,
   'app-request': 30,
   'app-response': 31,
   'app-error': 34,
@@ -74,6 +105,10 @@ const fieldOf = {
 /** Entries one peer list may have; a node sends 15, and 64 leave it room to send more. */
 const maxPeerListEntries = 64
 const maxTrackedSubnets = 16
+/** Blocks in one answer. Source: avalanchego snow/engine, AncestorsMaxContainersReceived. */
+const maxItems = 2_000
+/** `ENGINE_TYPE_CHAIN`. */
+const chainEngine = 2
 const text = { encoder: new TextEncoder(), decoder: new TextDecoder() }
 
 /** Bytes of a message, without the length before it. */
@@ -116,6 +151,21 @@ function encodeBody(message: Exclude<PeerMessage, { kind: 'other' }>): Uint8Arra
         .s32(3, message.code)
         .bytes(4, text.encoder.encode(message.message))
         .finish()
+    case 'get-accepted-frontier':
+    case 'get-accepted':
+    case 'get-ancestors':
+    case 'get':
+      writer.bytes(1, message.chainId).number(2, message.requestId).number(3, message.deadlineNs)
+      for (const id of message.ids) writer.message(4, id)
+      if (message.kind === 'get-ancestors') writer.number(5, chainEngine)
+      return writer.finish()
+    case 'accepted-frontier':
+    case 'accepted':
+    case 'ancestors':
+    case 'put':
+      writer.bytes(1, message.chainId).number(2, message.requestId)
+      for (const item of message.items) writer.message(3, item)
+      return writer.finish()
     case 'compressed':
       return message.bytes
   }
@@ -179,7 +229,7 @@ export function decodePeerMessage(bytes: Uint8Array): PeerMessage {
   return message
 }
 
-const bodyOf: Readonly<Record<number, (bytes: Uint8Array) => PeerMessage>> = {
+const bodyOf: Readonly<Record<number, Body>> = {
   [fieldOf.compressed]: (bytes) => ({ kind: 'compressed', bytes }),
   [fieldOf.ping]: (bytes) => {
     let uptime = 0
@@ -212,6 +262,14 @@ const bodyOf: Readonly<Record<number, (bytes: Uint8Array) => PeerMessage>> = {
     })
     return { kind: 'get-peer-list', knownPeers, allSubnets }
   },
+  [fieldOf['get-accepted-frontier']]: questionBody('get-accepted-frontier'),
+  [fieldOf['accepted-frontier']]: answerBody('accepted-frontier'),
+  [fieldOf['get-accepted']]: questionBody('get-accepted'),
+  [fieldOf.accepted]: answerBody('accepted'),
+  [fieldOf['get-ancestors']]: questionBody('get-ancestors'),
+  [fieldOf.ancestors]: answerBody('ancestors'),
+  [fieldOf.get]: questionBody('get'),
+  [fieldOf.put]: answerBody('put'),
   [fieldOf['app-request']]: (bytes) => {
     const app = decodeApp(bytes, { number: 3, body: 4 })
     return { kind: 'app-request', ...app.place, deadlineNs: app.number, appBytes: app.body }
@@ -225,6 +283,43 @@ const bodyOf: Readonly<Record<number, (bytes: Uint8Array) => PeerMessage>> = {
     const message = text.decoder.decode(app.body)
     return { kind: 'app-error', ...app.place, code: fromZigzag(app.number), message }
   },
+}
+
+type Body = (bytes: Uint8Array) => PeerMessage
+
+function questionBody(kind: BlockQuestion): Body {
+  return (bytes) => {
+    const { place, number, items } = decodeItems(bytes, 4)
+    return { kind, ...place, deadlineNs: number, ids: items }
+  }
+}
+
+function answerBody(kind: BlockAnswer): Body {
+  return (bytes) => {
+    const { place, items } = decodeItems(bytes, 3)
+    return { kind, ...place, items }
+  }
+}
+
+/** Messages about blocks differ in the field of their ids or blocks alone. */
+function decodeItems(
+  bytes: Uint8Array,
+  itemField: 3 | 4,
+): { place: AppPlace; number: bigint; items: Uint8Array[] } {
+  let chainId: Uint8Array = new Uint8Array()
+  let requestId = 0
+  let number = 0n
+  const items: Uint8Array[] = []
+  eachField(bytes, (field, reader) => {
+    if (field === 1) chainId = reader.bytes()
+    else if (field === 2) requestId = reader.u32()
+    else if (field === itemField) {
+      if (items.length >= maxItems) throw new Fault('bad-bytes', `more than ${maxItems} blocks`)
+      items.push(reader.bytes())
+    } else if (field === 3) number = reader.u64()
+    else reader.skip()
+  })
+  return { place: { chainId, requestId }, number, items }
 }
 
 function eachField(

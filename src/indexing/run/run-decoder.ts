@@ -9,6 +9,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { faultOf } from '../../core/fault.ts'
 import { buffersOf } from '../../core/growing.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
+import type { Reader } from '../../store/engine/database.ts'
 import { openStore } from '../../store/open.ts'
 import type { TracedRow } from '../../store/query/evm/traced-transactions.ts'
 import { primaryStoreTables } from '../../store/schema/stores.ts'
@@ -18,7 +19,8 @@ import { ChainReader, type ChainWriter } from '../evm/read/read-chain.ts'
 import { goodBatchRows } from '../evm/run/evm-ingest.ts'
 import { openStoreOver } from '../primary/run/calls.ts'
 import { primaryHost } from '../primary/run/host.ts'
-import { openPrimaryStreams, type OpenHost } from '../primary/run/stream.ts'
+import { storedNetwork } from '../primary/run/open-peers.ts'
+import { type OpenHost, openPrimarySource, primaryStreams } from '../primary/run/stream.ts'
 import type { ChainSpec, ResumePoint } from '../stream/chain-spec.ts'
 import { idleStatus } from '../stream/stage.ts'
 import type { StreamSpec } from '../stream/stream-spec.ts'
@@ -51,17 +53,24 @@ async function runNetwork(
 ): Promise<void> {
   if (spec.kind !== 'primary') return
   const { data, world, log, signal, running } = of
+  let reader: Reader | undefined
   const openHost = async (source: PrimarySource): Promise<OpenHost> => {
     const identity = await source.identity(signal)
     const store = await openStoreOver(ask, spec.key, identity)
-    const reader = await openStore(data.store, spec.key, primaryStoreTables, 'read')
+    const opened = await openStore(data.store, spec.key, primaryStoreTables, 'read')
+    reader = opened
     const { genesis } = store
-    const host = primaryHost({ source, identity, genesis, reader, store })
-    return { ...host, close: () => reader.close() }
+    const host = primaryHost({ source, identity, genesis, reader: opened, store })
+    return { ...host, close: () => opened.close() }
   }
   try {
     const parts = { world, log, signal, limits: data.limits, openHost }
-    for (const stream of await openPrimaryStreams(spec, parts)) running.start(spec.key, stream)
+    const source = await openPrimarySource(
+      spec,
+      parts,
+      storedNetwork(() => reader),
+    )
+    for (const stream of primaryStreams(spec, source, parts)) running.start(spec.key, stream)
   } catch (error) {
     running.report(spec.key, spec.kind, error)
   }

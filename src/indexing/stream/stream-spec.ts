@@ -11,11 +11,26 @@ export type PrimaryStreamSpec = {
   readonly key: string
   readonly network: Network
   readonly name: string
-  /** Base URL of an AvalancheGo node, or the file of a recording. */
+  /** Base URL of an AvalancheGo node, or the file of a recording. Empty without a node. */
   readonly nodeUrl: string
   readonly recording?: string
+  /** Where blocks come from peers. */
+  readonly peers?: PeersSpec
+  /** False where atomic transactions of the C-Chain are not indexed. */
+  readonly cAtomic: boolean
   /** `auto`, or a genesis file. */
   readonly genesis: string
+}
+
+/** Reading blocks from the network's peers. */
+export type PeersSpec = {
+  readonly networkId: number
+  /** `NodeID-…@ip:port`; empty: the bootstrap nodes of a public network. */
+  readonly addresses: readonly string[]
+  /** The nodes' file of upgrade times; empty: the times of the network's id. */
+  readonly upgradeFile: string
+  /** Folder for blocks that wait for their ancestors. */
+  readonly folder: string
 }
 
 /** A chain whose messenger logs are followed. */

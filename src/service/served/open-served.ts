@@ -134,13 +134,13 @@ const noAggregators: Aggregators = {
   close: () => Promise.resolve(),
 }
 
-/** Aggregators, whose code is loaded only where a node is there to ask, or peers to check. */
+/** Aggregators, whose code is loaded only where a network has validators to ask. */
 async function aggregatorsOf(config: Config, parts: AggregatorsParts): Promise<Aggregators> {
-  const hasNode = Object.values(config.networks).some(
-    (network) => network !== undefined && network.nodeUrl !== '',
+  const hasNetwork = Object.values(config.networks).some(
+    (network) => network !== undefined && (network.nodeUrl !== '' || network.source === 'peers'),
   )
-  const isUsed = (config['warp.enabled'] && hasNode) || config['warp.peers'].length > 0
-  if (!isUsed && !(await holdsSignatures(config, parts))) return noAggregators
+  if (!(config['warp.enabled'] && hasNetwork) && !(await holdsSignatures(config, parts)))
+    return noAggregators
   const { openAggregators } = await import('../warp/aggregators.ts')
   return openAggregators(config, parts)
 }

@@ -7,19 +7,21 @@ import { toCb58 } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
 import type { World } from '../../core/world.ts'
+import { parsePeer } from '../../peer/address-book.ts'
+import { openIdentity } from '../../peer/identity.ts'
 import { integerIn } from '../../source/node-text.ts'
 import { openRecordedPrimary } from '../../source/primary/recorded-source.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { openIdentity } from '../../warp/identity.ts'
 import type { MessageSource } from '../../warp/message-source.ts'
 import { nodeMessages } from '../../warp/node-messages.ts'
 import { createNode } from '../../warp/node.ts'
 import { type AggregatorSources, openAggregator } from '../../warp/open-aggregator.ts'
-import { parsePeer } from '../../warp/peer/address-book.ts'
+import { comparedValidators, nodeValidators } from '../../warp/validator-source.ts'
+import { networkIdOf } from '../chain-specs.ts'
 import { indexedMessages, messagesOver } from './indexed-messages.ts'
-import { indexedValidators } from './indexed-validators.ts'
+import { indexedValidators, storedValidators } from './indexed-validators.ts'
 import { measuredAggregator } from './measured-aggregator.ts'
 import { openRecordedAggregator } from './recorded-aggregator.ts'
 
@@ -56,7 +58,6 @@ export async function openAggregators(
   const byNetwork: { [name in Network]?: OpenAggregator | 'opening' } = {}
   const opening: Promise<void>[] = []
   let nodeId: string | undefined
-  for (const peer of config['warp.peers']) parsePeer(peer)
   for (const name of ['mainnet', 'fuji'] as const) {
     const network = config.networks[name]
     if (!config['warp.enabled'] || network === undefined) continue
@@ -65,18 +66,22 @@ export async function openAggregators(
       if (served !== undefined) byNetwork[name] = served
       continue
     }
-    if (network.nodeUrl === '') continue
+    const hasNode = network.nodeUrl !== ''
+    if (!hasNode && network.source === 'node') continue
+    for (const peer of network.peers) parsePeer(peer)
     byNetwork[name] = 'opening'
     const stakingKeyDir = network.stakingKeyDir || `${config.dataDir}/staking`
     const identity = await openIdentity(world, stakingKeyDir)
     nodeId ??= identity.nodeId
     const open = async (): Promise<void> => {
-      const networkId = await networkIdOf(network.nodeUrl, world, signal)
+      const networkId = hasNode
+        ? await nodesNetworkId(network.nodeUrl, world, signal)
+        : networkIdOf(name, network)
       const settings = {
         networkId,
         nodeUrl: network.nodeUrl,
         stakingKeyDir,
-        peers: config['warp.peers'],
+        peers: network.peers,
         allowPrivateIps: networkId !== 1 && networkId !== 5,
         timeoutMs: config['warp.timeoutMs'],
         maxLookback: config['warp.maxLookback'],
@@ -122,11 +127,11 @@ async function recordedAggregator(
   return { networkId, aggregator: measuredAggregator(aggregator, name, measuring) }
 }
 
-/** Our index of the network, as soon and as far as there is one; else the node. */
+/** Our index of the network, as soon and as far as there is one; else the node, where there is one. */
 function sourcesOf(
   name: Network,
   { nodeUrl, primary }: NetworkConfig,
-  { world, networks }: AggregatorsParts,
+  { world, networks, log }: AggregatorsParts,
 ): AggregatorSources {
   const store = (): Database | undefined =>
     networks().find(({ network }) => network === name)?.store
@@ -134,12 +139,23 @@ function sourcesOf(
     const database = store()
     return database === undefined ? undefined : indexedMessages(database)
   }
+  const replayed = indexedValidators(store, world.clock)
+  if (nodeUrl === '') {
+    const messages = awaitingIndex(messagesOver(index, noMessages))
+    return { messages, validators: storedValidators(store, replayed, world.clock) }
+  }
   const node = createNode(world.transport, nodeUrl)
   const messages = messagesOver(index, nodeMessages(node))
   return {
     messages: primary ? awaitingIndex(messages) : messages,
-    replayed: indexedValidators(store, world.clock),
+    validators: comparedValidators(nodeValidators(node, world.clock), replayed, log.child('warp')),
   }
+}
+
+const noMessages: MessageSource = {
+  transaction: async () => undefined,
+  validation: async () => undefined,
+  managerChain: async () => undefined,
 }
 
 /**
@@ -180,7 +196,7 @@ async function untilDone(
   }
 }
 
-async function networkIdOf(nodeUrl: string, world: World, signal: AbortSignal): Promise<number> {
+async function nodesNetworkId(nodeUrl: string, world: World, signal: AbortSignal): Promise<number> {
   const node = createNode(world.transport, nodeUrl)
   const answer = await node.call('/ext/info', 'info.getNetworkID', {}, signal)
   return integerIn(answer, 'networkID')

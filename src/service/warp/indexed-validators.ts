@@ -1,15 +1,25 @@
 /** Validator sets as our own index has them. */
 
-import { toHex, isZero } from '../../core/bytes.ts'
-import { toNodeId } from '../../core/cb58.ts'
+import { isZero, keyOf, toHex } from '../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Reader } from '../../store/engine/database.ts'
+import { chainsById } from '../../store/query/primary/blockchains.ts'
+import { latestBlocks } from '../../store/query/primary/blocks.ts'
+import { accruedFees, listL1Validators } from '../../store/query/primary/l1-validators.ts'
 import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import { subnetById } from '../../store/query/primary/subnets.ts'
 import { l1ValidatorsAt, stakersAt } from '../../store/query/primary/validators-at.ts'
+import { blockOfPos, heightOfBlock, posRangeOf } from '../../store/schema/primary-position.ts'
 import { Cache } from '../../warp/cache.ts'
-import type { ValidatorEntry } from '../../warp/validator-set.ts'
-import type { ReplayedValidators } from '../../warp/validator-source.ts'
+import { canonicalSet, type ValidatorEntry } from '../../warp/validator-set.ts'
+import {
+  leastBalance,
+  type ReplayedValidators,
+  type ValidatorSource,
+} from '../../warp/validator-source.ts'
 
 type Entries = readonly ValidatorEntry[]
 
@@ -42,6 +52,77 @@ export function indexedValidators(
     if (entries !== undefined) kept.put(key, entries)
     return entries
   }
+}
+
+/** Blocks of this time are not yet proposed as the height of validators. Source: vms/platformvm/validators. */
+const recentSeconds = 30
+const mostRecent = 64
+
+/**
+ * All that aggregation asks of a network, from the index alone: what the P-Chain says, as far as it
+ * is indexed. Throws `not-served` before there is an index.
+ */
+export function storedValidators(
+  store: () => Reader | undefined,
+  replayed: ReplayedValidators,
+  clock: Clock,
+): ValidatorSource {
+  const opened = (): Reader => {
+    const reader = store()
+    if (reader === undefined) throw new Fault('not-served', 'the P-Chain is not indexed yet')
+    return reader
+  }
+  const subnet: ValidatorSource['subnet'] = async (subnetId) => {
+    if (isZero(subnetId)) return { isL1: false, conversionId: undefined, managerChainId: undefined }
+    const found = await subnetById(opened(), subnetId)
+    if (found === undefined) throw new Fault('not-found', `no such subnet: ${toCb58(subnetId)}`)
+    const { conversion } = found
+    return {
+      isL1: conversion !== undefined,
+      conversionId: conversion?.conversionId,
+      managerChainId: conversion?.managerChainId,
+    }
+  }
+  return {
+    proposedHeight: () => proposedHeight(opened(), clock),
+    // Epochs are those of each chain's own blocks.
+    epochHeight: async () => undefined,
+    validatorsAt: async (subnetId, height, signal) => {
+      const entries = await replayed(subnetId, height, signal)
+      if (entries !== undefined) return canonicalSet(entries)
+      const indexed = (await getCheckpoint(opened(), 'P'))?.height ?? -1
+      if (height > indexed)
+        throw new Fault('bad-parameter', `P-Chain height is above the last indexed one: ${height}`)
+      throw new Fault('not-served', `validators of a height that far back need a node: ${height}`)
+    },
+    subnetOf: async (chainId) => {
+      if (isZero(chainId)) return new Uint8Array(32)
+      const chain = (await chainsById(opened(), [chainId])).get(keyOf(chainId))
+      if (chain === undefined) throw new Fault('not-found', `no such chain: ${toCb58(chainId)}`)
+      return chain.subnetId
+    },
+    subnet,
+    underfunded: async (subnetId) => {
+      const fees = await accruedFees(opened())
+      const query = { subnetId, includeInactive: false, after: undefined, limit: maxRows }
+      const poor = (await listL1Validators(opened(), query)).filter(
+        ({ endAccumulatedFee }) => endAccumulatedFee - fees < leastBalance,
+      )
+      return new Set(poor.map(({ nodeId }) => toNodeId(nodeId)))
+    },
+  }
+}
+
+/** One before the oldest block of the last moments; the last one where there is none. */
+async function proposedHeight(store: Reader, clock: Clock): Promise<number> {
+  const { from, until } = posRangeOf('P')
+  const range = { from: blockOfPos(from), until: blockOfPos(until), limit: mostRecent }
+  const blocks = await latestBlocks(store, range)
+  const since = clock.now() / 1_000 - recentSeconds
+  const recent = blocks.filter(({ timestamp }) => timestamp >= since)
+  const height = recent.at(-1)?.id ?? blocks[0]?.id
+  if (height === undefined) throw new Fault('not-served', 'the P-Chain is not indexed yet')
+  return heightOfBlock(height) - (recent.length > 0 ? 1 : 0)
 }
 
 async function entriesAt(

@@ -1,5 +1,7 @@
-/** Containers of the Index API: the block inside, and who proposed it. */
+/** Containers of the Index API and of peers: the block inside, and who proposed it. */
 
+import { decodePBlock } from '../../codec/primary/p-block.ts'
+import { decodeXBlock } from '../../codec/primary/x-transaction.ts'
 import {
   outerTypes,
   type Container,
@@ -9,7 +11,7 @@ import {
 import { isZero } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
 import { isEvmBlock, readEvmBlock } from './evm-block.ts'
-import type { BlockBytes, CBlock, Proposer } from './primary-source.ts'
+import type { BlockBytes, CBlock, PrimaryChain, Proposer } from './primary-source.ts'
 
 /**
  * Type ids an inner block can begin with, after version 0. Source: codec.go of platformvm and avm.
@@ -38,6 +40,33 @@ export function openCBlock(container: Uint8Array): {
   const { inner, outer } = openContainer(container, isEvmBlock)
   const block = { ...readEvmBlock(inner), proposer: proposerIn(outer) }
   return { id: outer?.id ?? block.blockId, block }
+}
+
+/** A container in the chain of containers: ids are those of outer blocks, where there are any. */
+export type Link = { readonly id: Uint8Array; readonly parentId: Uint8Array }
+
+/** Id of a container, proven by its bytes, and of the one before. Throws `bad-bytes`. */
+export function linkOf(chain: PrimaryChain, container: Uint8Array): Link {
+  if (chain === 'C') {
+    const { id, block } = openCBlock(container)
+    return { id, parentId: block.proposer?.outerParentId ?? block.parentId }
+  }
+  const { id, block } = openBlock(chain, 0, container)
+  const { proposer, bytes } = block
+  return { id, parentId: proposer?.outerParentId ?? innerBlock(chain, bytes).parentId }
+}
+
+/** Height that the block in a container says. Throws `bad-bytes`. */
+export function heightIn(chain: PrimaryChain, container: Uint8Array): number {
+  if (chain === 'C') return openCBlock(container).block.height
+  return Number(innerBlock(chain, openBlock(chain, 0, container).block.bytes).height)
+}
+
+function innerBlock(
+  chain: 'P' | 'X',
+  bytes: Uint8Array,
+): { readonly parentId: Uint8Array; readonly height: bigint } {
+  return chain === 'P' ? decodePBlock(bytes) : decodeXBlock(bytes)
 }
 
 function proposerIn(outer: Container['outer']): Proposer | undefined {

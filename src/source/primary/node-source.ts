@@ -186,7 +186,7 @@ async function whenStarted<T>(
 }
 
 /** RFC 3339 members as Unix seconds. */
-function timesOf(reply: Reply): Record<string, number> {
+export function timesOf(reply: Reply): Record<string, number> {
   const times: Record<string, number> = {}
   for (const [name, value] of Object.entries(reply)) {
     const time = typeof value === 'string' ? Date.parse(value) : Number.NaN

@@ -1,5 +1,5 @@
 /**
- * Where the blocks of a primary network come from: a node, or a recording of one.
+ * Where the blocks of a primary network come from: a node, a recording of one, or the network's peers.
  *
  * Bytes come in, never a node's JSON form of blocks. Outer blocks are taken off here.
  */
@@ -88,4 +88,6 @@ export interface PrimarySource {
   ) => Promise<Uint8Array[]>
   /** Current validators of the primary network as the node sees them; none in a recording. */
   readonly health: (signal: AbortSignal) => Promise<readonly ValidatorHealth[]>
+  /** Words for that which holds a chain up, or will; absent where a source has nothing to say of that. */
+  readonly note?: (chain: PrimaryChain) => string | undefined
 }

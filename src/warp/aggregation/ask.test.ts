@@ -5,7 +5,7 @@ import {
   decodeSignatureRequest,
   encodeSignatureResponse,
 } from '../../codec/warp/signature-request.ts'
-import type { Answer } from '../peer/session.ts'
+import type { Answer } from '../../peer/session.ts'
 import { AskBoard, type Outcome, type Question, questionOf } from './ask.ts'
 
 const unsigned = Uint8Array.of(1, 2, 3)

@@ -13,7 +13,7 @@ import {
 import { toHex, isZero } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
-import type { Answer } from '../peer/session.ts'
+import type { Answer } from '../../peer/session.ts'
 import { connectionLost, noAnswer } from './tally.ts'
 
 /** The request that every validator gets. */

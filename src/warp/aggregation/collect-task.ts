@@ -1,8 +1,8 @@
 /** The task of one collection of signatures, and the parts that all of them share. */
 
 import type { Clock } from '../../core/world.ts'
+import type { PeerPool } from '../../peer/pool.ts'
 import type { Bls } from '../bls.ts'
-import type { PeerPool } from '../peer/pool.ts'
 import type { Signer, ValidatorSet } from '../validator-set.ts'
 import type { Askable, AskBoard, Question } from './ask.ts'
 import type { SignatureCache } from './signature-cache.ts'

@@ -10,7 +10,7 @@ import { Fault } from '../../../src/core/fault.ts'
 import type { World } from '../../../src/core/world.ts'
 import { primaryHost } from '../../../src/indexing/primary/run/host.ts'
 import { openPrimaryStore, type PrimaryStore } from '../../../src/indexing/primary/run/store.ts'
-import { openPrimaryStreams } from '../../../src/indexing/primary/run/stream.ts'
+import { primaryStreams } from '../../../src/indexing/primary/run/stream.ts'
 import { leaseStream } from '../../../src/indexing/stream/lease-stream.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
@@ -25,6 +25,7 @@ const spec = {
   name: 'test',
   nodeUrl: '',
   genesis: 'auto',
+  cAtomic: true,
   recording: recordingPath,
 } as const
 const limits = {
@@ -79,7 +80,7 @@ void test('chain that waits: pauses grow until something is stored, then the rea
         if (fields['chain'] === 'P') pauses.push(Number(fields['pauseMs']))
       },
     }
-    const streams = await openPrimaryStreams(spec, {
+    const streams = primaryStreams(spec, openRecordedPrimary(readFileSync(recordingPath)), {
       world: hasty,
       log,
       limits,
@@ -120,7 +121,7 @@ void test('chain that waits: pauses grow until something is stored, then the rea
 void test('chain that waits: a host that opens while all stops is closed', async () => {
   await withStore(async (store, over) => {
     let closed = 0
-    const streams = await openPrimaryStreams(spec, {
+    const streams = primaryStreams(spec, openRecordedPrimary(readFileSync(recordingPath)), {
       world: hasty,
       log: silentLog,
       limits,

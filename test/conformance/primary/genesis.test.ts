@@ -37,6 +37,7 @@ const world: World = {
   files: {
     read: async (path) => readFileSync(path),
     write: () => Promise.reject(new Error('nothing is written in this test')),
+    remove: async () => {},
     list: async () => [],
   },
 }

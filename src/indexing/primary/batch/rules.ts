@@ -86,8 +86,8 @@ const fuji: PrimaryRules = {
   bonusBlocks: new Set(),
 }
 
-// Everything but Helicon is active from the start of local and private networks.
-const localStart = 1_607_144_400
+/** Everything but Helicon is active from the start of local and private networks. */
+export const localStart = 1_607_144_400
 
 const local: PrimaryRules = {
   upgrades: {

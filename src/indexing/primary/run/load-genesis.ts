@@ -30,20 +30,31 @@ export async function loadGenesis(
   wanted: GenesisWanted,
   outside: { readonly files: Files; readonly clock: Clock },
 ): Promise<Uint8Array> {
-  const text = await genesisText(setting, wanted.networkId, outside.files)
-  const config = parseGenesisConfig(text)
-  const now = BigInt(Math.floor(outside.clock.now() / 1_000))
-  const isLocal = bundled[wanted.networkId] === undefined
-  const starts = isLocal ? localStartTimes(config.startTime, now) : [config.startTime]
-  for (const startTime of starts) {
-    const bytes = buildGenesis({ ...config, networkId: wanted.networkId, startTime })
-    if (equalBytes(sha256(bytes), wanted.genesisId)) return bytes
-  }
+  const all = await possibleGenesis(setting, wanted.networkId, outside)
+  const found = all.find((bytes) => equalBytes(sha256(bytes), wanted.genesisId))
+  if (found !== undefined) return found
   throw new Fault(
     'source-mismatch',
     `the genesis (${setting}) is not that of the node's network ${wanted.networkId}: ${toCb58(wanted.genesisId)}`,
     { detail: { networkId: wanted.networkId } },
   )
+}
+
+/**
+ * Genesis bytes that a network of this id may have, the likeliest first: one, except that of local
+ * networks. Throws `bad-config` when the file is missing.
+ */
+export async function possibleGenesis(
+  setting: string,
+  networkId: number,
+  outside: { readonly files: Files; readonly clock: Clock },
+): Promise<readonly Uint8Array[]> {
+  const text = await genesisText(setting, networkId, outside.files)
+  const config = parseGenesisConfig(text)
+  const now = BigInt(Math.floor(outside.clock.now() / 1_000))
+  const isLocal = bundled[networkId] === undefined
+  const starts = isLocal ? localStartTimes(config.startTime, now) : [config.startTime]
+  return starts.map((startTime) => buildGenesis({ ...config, networkId, startTime }))
 }
 
 async function genesisText(setting: string, networkId: number, files: Files): Promise<string> {

@@ -9,6 +9,7 @@
 import { faultOf, Fault, type FaultCode } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/growing-pause.ts'
 import type { Clock } from '../../../core/world.ts'
+import type { StoredNetwork } from '../../../source/peers/peer-source.ts'
 import { createNodeApi } from '../../../source/primary/node-api.ts'
 import { createNodeSource } from '../../../source/primary/node-source.ts'
 import type { PrimarySource } from '../../../source/primary/primary-source.ts'
@@ -22,6 +23,7 @@ import type { PrimaryStreamSpec } from '../../stream/stream-spec.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { ChainReplay, Fetched } from '../replay/chain-replay.ts'
 import type { PrimaryHost } from './host.ts'
+import { openPeers } from './open-peers.ts'
 
 /** Pause at the head before it is asked for again; blocks come every few seconds at most. */
 const headPauseMs = 500
@@ -52,24 +54,26 @@ export type PrimaryStreamParts = Pick<HostParts, 'world' | 'log' | 'limits' | 's
   readonly openHost: (source: PrimarySource) => Promise<OpenHost>
 }
 
-/** Streams of `spec`. The host is opened when the first of them runs. */
-export async function openPrimaryStreams(
+/** Streams of `spec` over a source. The host is opened when the first of them runs. */
+export function primaryStreams(
   spec: PrimaryStreamSpec,
+  source: PrimarySource,
   parts: PrimaryStreamParts,
-): Promise<Stream[]> {
+): Stream[] {
   const log = parts.log.child(spec.key)
-  const source = await sourceOf(spec, parts, log)
   const isRecorded = spec.recording !== undefined
   const hosts = sharedHost(source, isRecorded, parts)
-  const chains = (['P', 'X', 'C'] as const).map((chain) =>
-    chainStream(chain, {
+  const chains = (['P', 'X', 'C'] as const).map((chain) => {
+    const reason = whyOff(chain, spec)
+    if (reason !== undefined) return offStream(chain, reason)
+    return chainStream(chain, {
       hosts,
       source,
       isRecorded,
       clock: parts.world.clock,
       log,
-    }),
-  )
+    })
+  })
   const health = quietStream('health', async (signal) => {
     const host = await hosts.get()
     while (!signal.aborted) {
@@ -80,12 +84,35 @@ export async function openPrimaryStreams(
   return [...chains, health]
 }
 
-async function sourceOf(
+/** Why a chain is not indexed; `undefined` where it is. */
+function whyOff(
+  chain: ChainName,
+  { cAtomic, peers, nodeUrl }: PrimaryStreamSpec,
+): string | undefined {
+  if (chain === 'C' && !cAtomic) {
+    return 'not asked for: blocks of the C-Chain are large, and from peers they come whole (cAtomic)'
+  }
+  const isPublic = peers?.networkId === 1 || peers?.networkId === 5
+  if (chain !== 'X' || !isPublic || nodeUrl !== '') return undefined
+  return 'its history before Cortina is not in blocks: a node with an Index API tells it (nodeUrl)'
+}
+
+function offStream(chain: ChainName, reason: string): Stream {
+  const status = { ...idleStatus(chain), state: 'off', reason } as const
+  return { name: chain, run: async () => undefined, status: () => status }
+}
+
+/**
+ * The source that `spec` names; `stored` is what its store has, as far as that is open. Throws
+ * `bad-config`.
+ */
+export async function openPrimarySource(
   spec: PrimaryStreamSpec,
-  parts: PrimaryStreamParts,
-  log: Log,
+  parts: Omit<PrimaryStreamParts, 'openHost'>,
+  stored: StoredNetwork,
 ): Promise<PrimarySource> {
   const { world, limits } = parts
+  const log = parts.log.child(spec.key)
   if (spec.recording !== undefined) {
     const file = await world.files.read(spec.recording)
     if (file === undefined)
@@ -93,7 +120,10 @@ async function sourceOf(
     return openRecordedPrimary(file)
   }
   const api = createNodeApi({ ...limits, transport: world.transport, url: spec.nodeUrl })
-  return createNodeSource(api, log)
+  const node = spec.nodeUrl === '' ? undefined : createNodeSource(api, log)
+  if (spec.peers !== undefined) return openPeers(spec, spec.peers, { ...parts, log, node, stored })
+  if (node === undefined) throw new Fault('bad-config', 'there is neither a node nor a recording')
+  return node
 }
 
 type SharedHost = {
@@ -230,7 +260,8 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
     }
   }
   const shown = (): StageStatus => {
-    const told = withoutDepth(status)
+    const note = parts.source.note?.(chain)
+    const told = withoutDepth(note === undefined ? status : { reason: note, ...status })
     return told.state === 'stopped' ? told : { ...told, ...hosts.problem() }
   }
   return { name: chain, run, status: shown }

@@ -6,15 +6,14 @@ import { test } from 'node:test'
 import { parseIp, signedAddressBytes } from '../codec/warp/peer-address.ts'
 import { fromHex, toHex } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
-import { verifyPossession } from './bls.ts'
-import { openIdentity } from './identity.ts'
 import {
   acceptedKey,
   createCertificate,
   createCertificateKey,
   nodeIdOf,
   verifyCertified,
-} from './peer/certificate.ts'
+} from './certificate.ts'
+import { openIdentity, verifyPossession } from './identity.ts'
 
 type Certificates = { certs: { nodeId: string; derHex: string }[] }
 const { certs }: Certificates = JSON.parse(
@@ -30,6 +29,7 @@ function folder(seed: number) {
     files: {
       read: async (path: string) => stored.get(path),
       write: async (path: string, bytes: Uint8Array) => void stored.set(path, bytes),
+      remove: async () => {},
       list: async () => [...stored.keys()],
     },
     random: {

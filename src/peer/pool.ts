@@ -10,17 +10,16 @@
 
 import type { SecureContext } from 'node:tls'
 
-import type { ClaimedAddress } from '../../codec/warp/peer-address.ts'
-import type { Handshake } from '../../codec/warp/peer-message.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
-import { growingPause } from '../../core/growing-pause.ts'
-import type { World } from '../../core/world.ts'
-import type { Log } from '../../telemetry/log.ts'
-import type { Identity } from '../identity.ts'
+import type { ClaimedAddress } from '../codec/warp/peer-address.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import { growingPause } from '../core/growing-pause.ts'
+import type { World } from '../core/world.ts'
+import type { Log } from '../telemetry/log.ts'
 import { AddressBook, type NodeAddress } from './address-book.ts'
 import { nodeIdOf } from './certificate.ts'
 import { dial, tlsContext } from './dial.ts'
-import { Greeter, type Surroundings } from './greeting.ts'
+import { Greeter } from './greeting.ts'
+import type { Identity } from './identity.ts'
 import { Allowance, type PeerLimits } from './limits.ts'
 import { Session } from './session.ts'
 
@@ -30,10 +29,14 @@ export type PoolParts = {
   readonly log: Log
   readonly networkId: number
   readonly identity: Identity
-  readonly surroundings: Surroundings
+  /**
+   * Addresses of the nodes our node is connected to, and its own, asked again whenever they may have
+   * changed; `undefined` without a node.
+   */
+  readonly nodePeers: ((signal: AbortSignal) => Promise<readonly NodeAddress[]>) | undefined
   readonly limits: PeerLimits
   readonly configured: readonly NodeAddress[]
-  /** Nodes to ask for others where our node knows none. */
+  /** Nodes to ask for others where no node of ours knows any. */
   readonly bootstrappers: readonly NodeAddress[]
   readonly allowPrivateIps: boolean
 }
@@ -175,7 +178,7 @@ export class PeerPool {
 
   #look(session: Session, now: number): void {
     session.check()
-    if (session.closed || now - session.usedAt <= this.#parts.limits.idleMs) return
+    if (!session.ready || now - session.usedAt <= this.#parts.limits.idleMs) return
     session.close(new Fault('node-unreachable', 'the connection is not needed any more'))
   }
 
@@ -213,11 +216,11 @@ export class PeerPool {
       () => undefined,
     )
     try {
-      const handshake = await this.#greeter.handshake(controller.signal)
+      this.#greeter.prepare()
       const socket = await dial(address, this.#tls, controller.signal)
       this.#dialling.delete(nodeId)
       if (this.#stop.signal.aborted) socket.destroy()
-      else this.#sessions.set(nodeId, this.#session(address, socket, handshake))
+      else this.#sessions.set(nodeId, this.#session(address, socket))
     } catch (error) {
       this.#dialling.delete(nodeId)
       this.#failed(
@@ -232,14 +235,13 @@ export class PeerPool {
   #session(
     { nodeId }: NodeAddress,
     socket: ConstructorParameters<typeof Session>[0]['socket'],
-    handshake: Handshake,
   ): Session {
     const { limits, networkId } = this.#parts
     return new Session({
       socket,
       nodeId,
       networkId,
-      handshake,
+      greet: (theirs) => this.#greeter.answer(theirs),
       limits,
       now: () => this.#now(),
       events: {
@@ -327,7 +329,7 @@ export class PeerPool {
 
   async #askNode(): Promise<void> {
     try {
-      const peers = await this.#parts.surroundings.peers(this.#stop.signal)
+      const peers = (await this.#parts.nodePeers?.(this.#stop.signal)) ?? []
       const nowSeconds = this.#nowSeconds()
       const news = peers.filter((peer) => this.#book.told(peer, nowSeconds))
       // Itself it always knows.

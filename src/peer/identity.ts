@@ -8,11 +8,12 @@
 
 import { createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto'
 
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+
 import { signedAddressBytes } from '../codec/warp/peer-address.ts'
 import { Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
-import { blsPublicKey, createBlsSecret, signPossession } from './bls.ts'
-import { createCertificate, createCertificateKey, nodeIdOf } from './peer/certificate.ts'
+import { createCertificate, createCertificateKey, nodeIdOf } from './certificate.ts'
 
 /** An identity, ready for connections. */
 export type Identity = {
@@ -65,6 +66,12 @@ export async function openIdentity(
   return identity
 }
 
+/** A new identity that is kept nowhere, for who needs to be let in by nobody. */
+export function createIdentity(world: Pick<World, 'random' | 'clock'>): Identity {
+  const { keyPem, certificatePem } = createTls(world)
+  return assemble(keyPem, certificatePem, createBlsSecret(world.random.bytes(48)))
+}
+
 function createTls(world: Pick<World, 'random' | 'clock'>): {
   keyPem: string
   certificatePem: string
@@ -108,4 +115,45 @@ function parseTls(
 
 function pemText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
+}
+
+/** Domain of proofs of possession, and of the addresses nodes sign: always noble, as blst fixes that of signatures. */
+const possessionDomain = 'BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
+
+const { longSignatures } = bls12_381
+
+/** A secret key of 32 bytes, big-endian, from 48 random ones. */
+export function createBlsSecret(random: Uint8Array): Uint8Array {
+  return longSignatures.keygen(random).secretKey
+}
+
+/** Compressed public key of a secret one. Throws `bad-config` when the secret is not one. */
+export function blsPublicKey(secret: Uint8Array): Uint8Array {
+  try {
+    return longSignatures.getPublicKey(secret).toBytes(true)
+  } catch (error) {
+    throw new Fault('bad-config', `not a BLS secret key of 32 bytes: ${secret.length} bytes`, {
+      cause: error,
+    })
+  }
+}
+
+/** Signature in the domain of possession: over the own key, or over the own address. */
+export function signPossession(secret: Uint8Array, bytes: Uint8Array): Uint8Array {
+  return longSignatures.sign(longSignatures.hash(bytes, possessionDomain), secret).toBytes(true)
+}
+
+/** Returns whether a signature in the domain of possession holds. Malformed ones do not. */
+export function verifyPossession(
+  publicKey: Uint8Array,
+  bytes: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  try {
+    const hashed = longSignatures.hash(bytes, possessionDomain)
+    return longSignatures.verify(signature, hashed, publicKey)
+  } catch (error) {
+    if (error instanceof Error) return false
+    throw error
+  }
 }

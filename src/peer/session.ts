@@ -9,17 +9,20 @@
 
 import type { Duplex } from 'node:stream'
 
-import type { ClaimedAddress } from '../../codec/warp/peer-address.ts'
+import type { ClaimedAddress } from '../codec/warp/peer-address.ts'
 import {
+  type BlockAnswer,
+  blockAnswers,
+  type BlockQuestion,
   decodePeerMessage,
   encodePeerMessage,
   type Handshake,
   type KnownPeers,
   type PeerMessage,
-} from '../../codec/warp/peer-message.ts'
-import { equalBytes } from '../../core/bytes.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
-import { decompress, FrameReader, frameOf } from './frame.ts'
+} from '../codec/warp/peer-message.ts'
+import { equalBytes } from '../core/bytes.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import { decompress, FrameReader, frameOf, maxMessageSize } from './frame.ts'
 import { Allowance, type PeerLimits } from './limits.ts'
 
 /** Answer of a peer to a request, or that none came. */
@@ -41,18 +44,34 @@ export type SessionParts = {
   readonly socket: Duplex
   readonly nodeId: string
   readonly networkId: number
-  readonly handshake: Handshake
+  /** Our handshake, in answer to the peer's. */
+  readonly greet: (theirs: Handshake) => Handshake
   readonly limits: PeerLimits
   readonly events: SessionEvents
   readonly now: () => number
 }
 
+type Answered = Answer | { readonly kind: BlockAnswer; readonly items: readonly Uint8Array[] }
+
 type Request = {
   readonly chainId: Uint8Array
-  readonly appBytes: Uint8Array
-  readonly resolve: (answer: Answer) => void
+  readonly question:
+    | { readonly kind: 'app-request'; readonly appBytes: Uint8Array }
+    | { readonly kind: BlockQuestion; readonly ids: readonly Uint8Array[] }
+  readonly resolve: (answer: Answered) => void
   until: number
 }
+
+const appAnswers: readonly Answered['kind'][] = ['response', 'error']
+
+/** Returns whether an answer is one to the question, and not to another with its number. */
+function fits({ question }: Request, { kind }: Answered): boolean {
+  if (question.kind === 'app-request') return appAnswers.includes(kind)
+  return blockAnswers[question.kind] === kind
+}
+
+/** A whole message, compressed and plain: so much a peer may send for an answer. */
+const answerBytes = 2 * maxMessageSize
 
 const maxBrokenMessages = 8
 /** Longest part of a peer's error text that is kept. */
@@ -63,7 +82,9 @@ export class Session {
   readonly nodeId: string
   /** The version the peer told, `major.minor.patch`; empty before its handshake. */
   version = ''
-  /** Monotonic time of the last request. */
+  /** Time of the newest upgrade the peer knows, Unix seconds; 0 before its handshake. */
+  upgradeTime = 0n
+  /** Monotonic time of the last request, or since when it is ready. */
   usedAt: number
   readonly #parts: SessionParts
   readonly #frames = new FrameReader()
@@ -96,7 +117,6 @@ export class Session {
     socket.on('data', (chunk: Uint8Array) => this.#receive(chunk))
     socket.on('error', (error) => this.close(lost('connection failed', error)))
     socket.on('close', () => this.close(lost('peer closed the connection')))
-    this.#send({ kind: 'handshake', ...parts.handshake })
   }
 
   /** Returns whether the handshake is done and requests are answered. */
@@ -109,14 +129,32 @@ export class Session {
   }
 
   /** Asks the peer's chain. Never rejects: what goes wrong, a full queue too, is an answer. */
-  request(chainId: Uint8Array, appBytes: Uint8Array): Promise<Answer> {
+  async request(chainId: Uint8Array, appBytes: Uint8Array): Promise<Answer> {
+    const question = { kind: 'app-request', appBytes } as const
+    const answer = await this.#ask(chainId, question, this.#parts.limits.answerMs)
+    return 'items' in answer ? { kind: 'silence' } : answer
+  }
+
+  /**
+   * Asks about a chain's blocks; `undefined` where no answer comes within `ms`. What is answered are
+   * views on the message.
+   */
+  async askBlocks(
+    chainId: Uint8Array,
+    question: { readonly kind: BlockQuestion; readonly ids: readonly Uint8Array[] },
+    ms = this.#parts.limits.answerMs,
+  ): Promise<readonly Uint8Array[] | undefined> {
+    const answer = await this.#ask(chainId, question, ms)
+    return 'items' in answer ? answer.items : undefined
+  }
+
+  #ask(chainId: Uint8Array, question: Request['question'], ms: number): Promise<Answered> {
     const full = this.#queue.length >= this.#parts.limits.maxQueued
     if (this.#state !== 'ready' || full) return Promise.resolve({ kind: 'lost' })
     const now = this.#parts.now()
     this.usedAt = now
     return new Promise((resolve) => {
-      const until = now + this.#parts.limits.answerMs
-      this.#queue.push({ chainId, appBytes, resolve, until })
+      this.#queue.push({ chainId, question, resolve, until: now + ms })
       this.#advance()
     })
   }
@@ -182,8 +220,9 @@ export class Session {
       // Odd numbers are those of applications; even ones belong to the node's own requests.
       this.#nextId = (this.#nextId + 2) % 0x1_0000_0000
       this.#outstanding.set(requestId, request)
-      const { chainId, appBytes } = request
-      this.#send({ kind: 'app-request', chainId, requestId, deadlineNs, appBytes })
+      const { chainId, question } = request
+      if (question.kind !== 'app-request') this.#bytes.give(answerBytes)
+      this.#send({ ...question, chainId, requestId, deadlineNs })
     }
   }
 
@@ -242,6 +281,7 @@ export class Session {
   }
 
   #handle(message: PeerMessage): void {
+    if ('items' in message) return this.#settle(message, message)
     switch (message.kind) {
       case 'ping':
         if (message.uptime > 100) throw new Fault('peer-misbehaved', 'ping with impossible uptime')
@@ -256,12 +296,10 @@ export class Session {
         if (this.#state === 'greeting') return
         if (this.#state === 'greeted') {
           this.#state = 'ready'
+          this.usedAt = this.#parts.now()
           this.#parts.events.ready(this)
         }
         if (message.peers.length > 0) this.#parts.events.peers(this, message.peers)
-        return
-      case 'get-peer-list':
-        // We know nobody the peer could not ask itself; no answer is a legal answer.
         return
       case 'app-response':
         return this.#settle(message, { kind: 'response', appBytes: message.appBytes })
@@ -269,9 +307,8 @@ export class Session {
         const text = message.message.slice(0, maxErrorText)
         return this.#settle(message, { kind: 'error', code: message.code, message: text })
       }
-      case 'app-request':
-      case 'compressed':
-      case 'other':
+      default:
+        // Nobody needs our answers: we know no addresses, and have announced no blocks.
         return
     }
   }
@@ -283,17 +320,20 @@ export class Session {
       throw new Fault('peer-misbehaved', `peer is of another network: ${networkId}`)
     }
     this.version = handshake.version.join('.')
+    this.upgradeTime = handshake.upgradeTime
     this.#state = 'greeted'
+    this.#send({ kind: 'handshake', ...this.#parts.greet(handshake) })
     this.#send({ kind: 'peer-list', peers: [] })
   }
 
   #settle(
     { chainId, requestId }: { readonly chainId: Uint8Array; readonly requestId: number },
-    answer: Answer,
+    answer: Answered,
   ): void {
     const request = this.#outstanding.get(requestId)
     // Too late, or never asked: not worth ending a session for.
     if (request === undefined || !equalBytes(request.chainId, chainId)) return
+    if (!fits(request, answer)) return
     this.#outstanding.delete(requestId)
     request.resolve(answer)
     this.#advance()

@@ -2,8 +2,8 @@
 
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 
-import { ipText } from '../../codec/warp/peer-address.ts'
-import { Fault } from '../../core/fault.ts'
+import { ipText } from '../codec/warp/peer-address.ts'
+import { Fault } from '../core/fault.ts'
 import { acceptedKey, nodeIdOf } from './certificate.ts'
 
 /** A node to reach, and its address. */

@@ -1,29 +1,17 @@
 /** The first messages to a node: our identity, the subnets we track, and the peers we know. */
 
-import { parseIp } from '../../codec/warp/peer-address.ts'
-import type { Handshake, KnownPeers } from '../../codec/warp/peer-message.ts'
-import { isZero } from '../../core/bytes.ts'
-import type { World } from '../../core/world.ts'
-import type { Identity } from '../identity.ts'
-import type { AddressBook, NodeAddress } from './address-book.ts'
-
-/** Facts about the network from our node, read again whenever they may have changed. */
-export type Surroundings = {
-  /** The version to present, and the upgrade time, Unix seconds. */
-  readonly greeting: (signal: AbortSignal) => Promise<{
-    readonly version: readonly [number, number, number]
-    readonly upgradeTime: bigint
-  }>
-  /** Addresses of the nodes our node is connected to, and its own. */
-  readonly peers: (signal: AbortSignal) => Promise<readonly NodeAddress[]>
-}
+import { parseIp } from '../codec/warp/peer-address.ts'
+import type { Handshake, KnownPeers } from '../codec/warp/peer-message.ts'
+import { isZero } from '../core/bytes.ts'
+import type { World } from '../core/world.ts'
+import type { AddressBook } from './address-book.ts'
+import type { Identity } from './identity.ts'
 
 /** Parts of greetings. */
 export type GreeterParts = {
   readonly world: Pick<World, 'clock' | 'random'>
   readonly networkId: number
   readonly identity: Identity
-  readonly surroundings: Surroundings
 }
 
 type OwnAddress = {
@@ -61,10 +49,12 @@ export class Greeter {
     this.#tracked = [subnetId, ...others].slice(0, maxTracked)
   }
 
-  /** Returns the present greeting. Throws the faults of the node that is asked for its version. */
-  async handshake(signal: AbortSignal): Promise<Handshake> {
-    const { version, upgradeTime } = await this.#parts.surroundings.greeting(signal)
-    const own = (this.#signed ??= this.#signAddress())
+  /**
+   * Answers a peer's handshake with ours. We say the peer's version and upgrade time: nodes refuse
+   * those of another release, and we read what any release says.
+   */
+  answer({ version, upgradeTime }: Handshake): Handshake {
+    const own = this.prepare()
     return {
       networkId: this.#parts.networkId,
       time: this.#nowSeconds(),
@@ -80,6 +70,11 @@ export class Greeter {
       knownPeers: this.knownPeers(),
       allSubnets: true,
     }
+  }
+
+  /** Signs our address, once: it takes some milliseconds, and a peer that has greeted waits. */
+  prepare(): OwnAddress {
+    return (this.#signed ??= this.#signAddress())
   }
 
   /** Filter of everybody we heard of, for a handshake or for asking on. */

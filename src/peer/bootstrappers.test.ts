@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { ipText } from '../../codec/warp/peer-address.ts'
+import { ipText } from '../codec/warp/peer-address.ts'
 import { bootstrappersOf } from './bootstrappers.ts'
 
 const vectors: Record<'mainnet' | 'fuji', { id: string; ip: string }[]> = JSON.parse(
-  readFileSync(new URL('../../../vectors/warp/bootstrappers.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../vectors/warp/bootstrappers.json', import.meta.url), 'utf8'),
 )
 
 void test('bootstrap nodes: those of the public networks, none of private ones', () => {

@@ -4,10 +4,10 @@
  * Source: avalanchego utils/bloom/, network/ip_tracker.go.
  */
 
-import { concatBytes } from '../../core/bytes.ts'
-import { sha256 } from '../../core/hash.ts'
-import { u8At } from '../../core/item-at.ts'
-import type { Random } from '../../core/world.ts'
+import { concatBytes } from '../core/bytes.ts'
+import { sha256 } from '../core/hash.ts'
+import { u8At } from '../core/item-at.ts'
+import type { Random } from '../core/world.ts'
 
 /** A filter under construction. */
 export type Bloom = {

@@ -11,11 +11,11 @@ import {
   isPrivateIp,
   parseIp,
   signedAddressBytes,
-} from '../../codec/warp/peer-address.ts'
-import type { KnownPeers } from '../../codec/warp/peer-message.ts'
-import { parseNodeId } from '../../core/cb58.ts'
-import { Fault } from '../../core/fault.ts'
-import type { Random } from '../../core/world.ts'
+} from '../codec/warp/peer-address.ts'
+import type { KnownPeers } from '../codec/warp/peer-message.ts'
+import { parseNodeId } from '../core/cb58.ts'
+import { Fault } from '../core/fault.ts'
+import type { Random } from '../core/world.ts'
 import { addToBloom, bloomBytes, createBloom } from './bloom.ts'
 import { acceptedKey, nodeIdOf, verifyCertified } from './certificate.ts'
 

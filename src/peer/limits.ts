@@ -82,4 +82,9 @@ export class Allowance {
     this.#left -= amount
     return true
   }
+
+  /** Allows `amount` more, as something was asked for; what is saved up stays below the burst. */
+  give(amount: number): void {
+    this.#left += amount
+  }
 }

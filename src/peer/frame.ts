@@ -8,7 +8,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
-import { Fault } from '../../core/fault.ts'
+import { Fault } from '../core/fault.ts'
 
 /** Longest message, compressed and not. Source: utils/constants/networking.go. */
 export const maxMessageSize = 2 * 1024 * 1024
@@ -74,7 +74,10 @@ export class FrameReader {
 /** Decompresses bytes. Throws `peer-misbehaved` for a bomb and for bytes that are not zstd. */
 export function decompress(bytes: Uint8Array): Uint8Array {
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength: maxMessageSize })
+    const { buffer, byteOffset, length } = zstdDecompressSync(bytes, {
+      maxOutputLength: maxMessageSize,
+    })
+    return new Uint8Array(buffer, byteOffset, length)
   } catch (error) {
     throw new Fault('peer-misbehaved', 'compressed message is too long or broken', { cause: error })
   }

@@ -17,10 +17,10 @@ import {
   X509Certificate,
 } from 'node:crypto'
 
-import { concatBytes } from '../../core/bytes.ts'
-import { toNodeId } from '../../core/cb58.ts'
-import { Fault } from '../../core/fault.ts'
-import { hash160 } from '../../core/hash.ts'
+import { concatBytes } from '../core/bytes.ts'
+import { toNodeId } from '../core/cb58.ts'
+import { Fault } from '../core/fault.ts'
+import { hash160 } from '../core/hash.ts'
 
 /** Longest certificate a node accepts, DER. Source: staking/parse.go `MaxCertificateLen`. */
 const maxCertificateSize = 2_048

@@ -1,0 +1,72 @@
+import { readGenesis } from '../../codec/primary/genesis.ts'
+import { emptyId } from '../../codec/primary/ids.ts'
+import { Fault } from '../../core/fault.ts'
+import { connectPeers } from '../../indexing/primary/run/open-peers.ts'
+import { networkIdOf, primaryStream } from '../../service/chain-specs.ts'
+import { openPrimaryReader } from '../../service/stores/open-primary.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
+import { quorumOf, TipVote } from '../../source/peers/tip-vote.ts'
+import { latestBlocks } from '../../store/query/primary/blocks.ts'
+import { genesisId, rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
+import { blockOfPos, heightOfBlock, posRangeOf } from '../../store/schema/primary-position.ts'
+import { silentLog } from '../../telemetry/log.ts'
+import { openWorld } from '../../world/world.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type Flags, networkIn } from '../flags.ts'
+import { loadConfig } from '../load-config.ts'
+
+/** Time to reach the peers. */
+const connectMs = 20_000
+const lookMs = 250
+
+/**
+ * Asks peers whether they accepted the newest stored blocks of P and X. Prints how many did; exit code 1
+ * where these are not more than four fifths of those asked.
+ */
+export async function verifyPeers(flags: Flags): Promise<void> {
+  const name = networkIn(flags)
+  const { config } = loadConfig(flags)
+  const { peers: addresses = [], networkId = 0 } = config.networks[name] ?? {}
+  const id = networkIdOf(name, { networkId })
+  const over = new AbortController()
+  const world = openWorld()
+  const store = await openPrimaryReader(storeLocation(config), primaryStream(name).key)
+  try {
+    const [genesis] = await rawBlocksFrom(store, genesisId, 1)
+    if (genesis === undefined) throw new Fault('not-found', `nothing is indexed yet: ${name}`)
+    const parts = { world, log: silentLog, signal: over.signal }
+    const { peers, nodeIds } = connectPeers({ networkId: id, addresses }, parts)
+    const quorum = quorumOf(nodeIds.length)
+    const until = world.clock.monotonic() + connectMs
+    const ready = (): number => nodeIds.filter((one) => peers.session(one) !== undefined).length
+    while (ready() < nodeIds.length && world.clock.monotonic() < until) {
+      peers.want(nodeIds, emptyId)
+      await world.clock.sleep(lookMs)
+    }
+    const chainIds = { P: emptyId, X: readGenesis(genesis.bytes).xChainId }
+    for (const chain of ['P', 'X'] as const) {
+      const range = posRangeOf(chain)
+      const [newest] = await latestBlocks(store, {
+        from: blockOfPos(range.from),
+        until: blockOfPos(range.until),
+        limit: 1,
+      })
+      if (newest?.outerId === undefined) {
+        console.log(`${chain}: not compared: the store has no block with a proposer`)
+        continue
+      }
+      const vote = new TipVote(peers, world.clock, chainIds[chain])
+      const [counted] = await vote.count(nodeIds, [newest.outerId], nodeIds.length)
+      const yes = counted?.holders.length ?? 0
+      const height = heightOfBlock(newest.id)
+      console.log(
+        `${chain} ${height}: accepted by ${yes} of ${nodeIds.length}, ${quorum} are needed`,
+      )
+      if (yes < quorum) process.exitCode = exitCodes.failed
+    }
+  } finally {
+    over.abort()
+    await store.close()
+    await world.close()
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * The network's peers as source of a primary network: P and X, and C where it is wanted, without a
+ * node. What only a node can tell comes from one where there is one.
+ */
+
+import { encode } from '../../codec/cursor.ts'
+import { readGenesis } from '../../codec/primary/genesis.ts'
+import { emptyId } from '../../codec/primary/ids.ts'
+import { pBlock } from '../../codec/primary/p-block.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { parseId } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+import { sha256 } from '../../core/hash.ts'
+import { itemAt } from '../../core/item-at.ts'
+import { pBlockTypes } from '../../core/type-ids.ts'
+import type { World } from '../../core/world.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { openBlock, openCBlock } from '../primary/containers.ts'
+import type {
+  BlockBytes,
+  CBlock,
+  PrimaryChain,
+  PrimaryIdentity,
+  PrimarySource,
+  ValidatorHealth,
+} from '../primary/primary-source.ts'
+import { BlockPeers, type Peers } from './block-peers.ts'
+import { ChainBlocks } from './chain-blocks.ts'
+import { BlockSpool } from './spool.ts'
+import { TipVote } from './tip-vote.ts'
+import { type Staked, Voters } from './voters.ts'
+
+/** Parts of the source. */
+export type PeerSourceParts = {
+  readonly peers: Peers
+  readonly networkId: number
+  /** Node ids of those who are believed before validators are known. */
+  readonly bootstrappers: readonly string[]
+  /** Ids of accepted blocks, by chain id in cb58. */
+  readonly checkpoints: Readonly<Record<string, readonly string[]>>
+  /** Genesis bytes the network may have: more than one where nodes move the time of its start. */
+  readonly genesis: () => Promise<readonly Uint8Array[]>
+  /** Unix seconds of upgrades by upstream's name; those of the tables where a name is missing. */
+  readonly upgrades: Readonly<Record<string, number>>
+  /** Time of the newest upgrade known, Unix seconds. */
+  readonly newestUpgrade: number
+  readonly stored: StoredNetwork
+  /** Tells uptimes, and what the X-Chain had before its blocks. */
+  readonly node: PrimarySource | undefined
+  /** Folder for blocks that wait for their ancestors. */
+  readonly folder: string
+  /** Bytes of a chain in that folder; half a GiB. */
+  readonly spoolLimit?: number
+  /** Between two questions for ancestors to one peer, milliseconds; a second. */
+  readonly everyMs?: number
+  readonly world: Pick<World, 'clock' | 'random' | 'files'>
+  readonly log: Log
+}
+
+/** Questions to the store. */
+export type StoredNetwork = {
+  readonly validators: () => Promise<readonly Staked[]>
+  /** Outer id; `undefined` where there is none. */
+  readonly blockId: (chain: PrimaryChain, height: number) => Promise<Uint8Array | undefined>
+}
+
+type Heights = { readonly from: number; readonly until: number }
+
+const usualSpoolLimit = 2 ** 29
+const firstVoteMs = 20_000
+const lookMs = 250
+
+/** A source over peers. */
+export class PeerSource implements PrimarySource {
+  readonly #parts: PeerSourceParts
+  readonly #voters: Voters
+  readonly #asked: BlockPeers
+  readonly #chains = new Map<PrimaryChain, Promise<ChainBlocks>>()
+  readonly #opened = new Map<PrimaryChain, ChainBlocks>()
+  #identity: Promise<PrimaryIdentity> | undefined
+  #toldUpgrade = ''
+
+  constructor(parts: PeerSourceParts) {
+    this.#parts = parts
+    this.#asked = new BlockPeers(parts.peers, parts.world.clock, parts.everyMs)
+    const isRead = (): boolean => this.#opened.get('P')?.isRead === true
+    const staked = async (): Promise<readonly Staked[] | undefined> =>
+      isRead() ? parts.stored.validators() : undefined
+    this.#voters = new Voters({ ...parts, staked })
+  }
+
+  async identity(signal: AbortSignal): Promise<PrimaryIdentity> {
+    this.#identity ??= this.#readIdentity(signal)
+    try {
+      return await this.#identity
+    } catch (error) {
+      this.#identity = undefined
+      throw error
+    }
+  }
+
+  async headHeight(chain: PrimaryChain, signal: AbortSignal): Promise<number> {
+    return (await this.#blocksOf(chain, signal)).head(signal)
+  }
+
+  async hasIndex(): Promise<boolean> {
+    return true
+  }
+
+  async blocks(chain: 'P' | 'X', range: Heights, signal: AbortSignal): Promise<BlockBytes[]> {
+    const containers = await this.#containers(chain, range, signal)
+    return containers.map((bytes, at) => openBlock(chain, range.from + at, bytes).block)
+  }
+
+  async cBlocks(range: Heights, signal: AbortSignal): Promise<CBlock[]> {
+    return (await this.#containers('C', range, signal)).map((bytes) => openCBlock(bytes).block)
+  }
+
+  async earlyCount(signal: AbortSignal): Promise<number> {
+    return this.#parts.node?.earlyCount(signal) ?? 0
+  }
+
+  async earlyTransactions(range: Heights, signal: AbortSignal): Promise<Uint8Array[]> {
+    return this.#parts.node?.earlyTransactions(range, signal) ?? []
+  }
+
+  async health(signal: AbortSignal): Promise<readonly ValidatorHealth[]> {
+    return this.#parts.node?.health(signal) ?? []
+  }
+
+  note(chain: PrimaryChain): string | undefined {
+    return this.#opened.get(chain)?.note() ?? this.#unknownUpgrade()
+  }
+
+  /** Returns words about an upgrade that most peers know and we do not. */
+  #unknownUpgrade(): string | undefined {
+    const { peers, newestUpgrade, log } = this.#parts
+    const nodeIds = this.#voters.all()
+    const times = nodeIds.flatMap((nodeId) => peers.session(nodeId)?.upgradeTime ?? [])
+    const later = times.map(Number).filter((time) => time > newestUpgrade)
+    if (2 * later.length <= times.length) return undefined
+    const time = itemAt(
+      later.toSorted((a, b) => a - b),
+      later.length >> 1,
+    )
+    // A peer may say any number.
+    const day = new Date(Math.min(time * 1_000, 8.64e15)).toISOString()
+    const text = `this version does not know the network's upgrade of ${day}: update it before`
+    if (text !== this.#toldUpgrade) log.warn(text, {})
+    this.#toldUpgrade = text
+    return text
+  }
+
+  async #containers(
+    chain: PrimaryChain,
+    { from, until }: Heights,
+    signal: AbortSignal,
+  ): Promise<Uint8Array[]> {
+    const blocks = await this.#blocksOf(chain, signal)
+    const found: Uint8Array[] = []
+    while (from + found.length < until)
+      found.push(...(await blocks.read(from + found.length, until, signal)))
+    return found
+  }
+
+  async #blocksOf(chain: PrimaryChain, signal: AbortSignal): Promise<ChainBlocks> {
+    const known = this.#chains.get(chain)
+    if (known !== undefined) return known
+    const { chainIds } = await this.identity(signal)
+    const opening = this.#open(chain, chain === 'P' ? emptyId : chainIds[chain])
+    this.#chains.set(chain, opening)
+    return opening
+  }
+
+  async #open(chain: PrimaryChain, chainId: Uint8Array): Promise<ChainBlocks> {
+    const { world, peers, folder, checkpoints, stored, log, spoolLimit } = this.#parts
+    const { clock } = world
+    const blocks = new ChainBlocks({
+      chain,
+      chainId,
+      spool: await BlockSpool.open(world.files, `${folder}/${chain}`),
+      peers: this.#asked,
+      vote: new TipVote(peers, clock, chainId),
+      voters: () => this.#voters.get(),
+      givers: () => this.#voters.all(),
+      checkpoints: checkpointsOf(checkpoints, chainId),
+      storedId: (height) => stored.blockId(chain, height),
+      spoolLimit: spoolLimit ?? usualSpoolLimit,
+      clock,
+      log,
+    })
+    this.#opened.set(chain, blocks)
+    return blocks
+  }
+
+  async #readIdentity(signal: AbortSignal): Promise<PrimaryIdentity> {
+    const { genesis, networkId, upgrades } = this.#parts
+    const all = await genesis()
+    const found = all.length === 1 ? itemAt(all, 0) : await this.#acceptedGenesis(all, signal)
+    const { xChainId: X, cChainId: C } = readGenesis(found)
+    const genesisId = sha256(found)
+    return { networkId, nodeVersion: 'peers', genesisId, chainIds: { X, C }, upgrades }
+  }
+
+  /** Of several that a local network may have the one whose first block is accepted. */
+  async #acceptedGenesis(all: readonly Uint8Array[], signal: AbortSignal): Promise<Uint8Array> {
+    const { peers, world } = this.#parts
+    const { clock } = world
+    const ids = all.map((bytes) => firstBlockId(sha256(bytes)))
+    const vote = new TipVote(peers, clock, emptyId)
+    for (const until = clock.monotonic() + firstVoteMs; clock.monotonic() < until;) {
+      const [accepted] = await vote.accepted(await this.#voters.get(), ids)
+      const at = ids.findIndex((id) => accepted !== undefined && equalBytes(id, accepted.id))
+      if (at >= 0) return itemAt(all, at)
+      await clock.sleep(lookMs, signal)
+    }
+    throw new Fault('node-unreachable', 'too few peers know the genesis of this network')
+  }
+}
+
+function checkpointsOf(
+  all: Readonly<Record<string, readonly string[]>>,
+  chainId: Uint8Array,
+): readonly Uint8Array[] {
+  const found = Object.entries(all).find(([id]) => equalBytes(parseId(id), chainId))
+  return (found?.[1] ?? []).map((id) => parseId(id))
+}
+
+/** Id of block 0 of the P-Chain, which commits the genesis. */
+function firstBlockId(genesisId: Uint8Array): Uint8Array {
+  const typeId = pBlockTypes.ApricotCommitBlock
+  return sha256(encode(pBlock, { typeId, parentId: genesisId, height: 0n }))
+}

@@ -1,0 +1,74 @@
+/**
+ * Who says what the network accepted: first its bootstrap nodes, as an AvalancheGo node asks them,
+ * and once the P-Chain was read validators drawn by the stake that our own replay knows.
+ *
+ * The same are asked for a while, however few of them answer: whoever drew again until a vote
+ * succeeds would in the end believe those who are left to him.
+ */
+
+import type { World } from '../../core/world.ts'
+import type { Peers } from './block-peers.ts'
+import { quorumOf } from './tip-vote.ts'
+
+/** A validator of the primary network, delegations included in its weight. */
+export type Staked = { readonly nodeId: string; readonly weight: bigint }
+
+/** Validators drawn; all of them where there are no more. */
+const drawn = 24
+/** Others are drawn after this. */
+const drawMs = 600_000
+const primaryNetwork = new Uint8Array(32)
+
+/** Parts of choosing voters. */
+export type VotersParts = {
+  readonly peers: Peers
+  readonly bootstrappers: readonly string[]
+  /** Validators as the store has them; `undefined` where it does not reach the present. */
+  readonly staked: () => Promise<readonly Staked[] | undefined>
+  readonly world: Pick<World, 'clock' | 'random'>
+}
+
+/** The voters of the moment. */
+export class Voters {
+  readonly #parts: VotersParts
+  #voters: readonly string[]
+  #next: readonly string[] = []
+  #drawnAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: VotersParts) {
+    this.#parts = parts
+    this.#voters = parts.bootstrappers
+  }
+
+  /** Those who are asked for blocks: they are connected to. */
+  all(): readonly string[] {
+    return [...new Set([...this.#voters, ...this.#next, ...this.#parts.bootstrappers])]
+  }
+
+  /** Those who vote, the same list as long as they are the same. Others follow once they are there. */
+  async get(): Promise<readonly string[]> {
+    const { peers, world } = this.#parts
+    const now = world.clock.monotonic()
+    if (now - this.#drawnAt >= drawMs) await this.#draw(now)
+    const ready = this.#next.filter((nodeId) => peers.session(nodeId) !== undefined)
+    if (this.#next.length > 0 && ready.length >= quorumOf(this.#next.length)) {
+      this.#voters = this.#next
+      this.#next = []
+    }
+    peers.want(this.all(), primaryNetwork)
+    return this.#voters
+  }
+
+  async #draw(now: number): Promise<void> {
+    const { staked, world } = this.#parts
+    const validators = await staked()
+    if (validators === undefined || validators.length === 0) return
+    this.#drawnAt = now
+    // The smallest of -ln(u)/w are drawn by weight, without putting back.
+    const keyed = validators.map(({ nodeId, weight }) => {
+      return { nodeId, key: -Math.log(1 - world.random.number()) / Number(weight) }
+    })
+    const next = keyed.toSorted((a, b) => a.key - b.key).slice(0, drawn)
+    this.#next = next.map(({ nodeId }) => nodeId)
+  }
+}

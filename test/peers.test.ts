@@ -1,0 +1,37 @@
+/** Blocks of P and X from peers: whole, in order, only true ones, and with whoever lies beside. */
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { lies, openSource, readAll, startPeers, truthOf } from './hostile-peers.ts'
+
+const truth = truthOf('local-one')
+let draws = 0
+const network = await startPeers(truth, 6, () => (Math.sin(++draws) + 1) / 2.001)
+after(network.close)
+
+/** Both chains read from the peers as they are now. */
+async function read(withinMs: number): Promise<readonly string[]> {
+  const opened = openSource(truth, network)
+  const signal = AbortSignal.timeout(withinMs)
+  try {
+    return await Promise.all([
+      readAll(opened.source, 'P', truth, signal),
+      readAll(opened.source, 'X', truth, signal),
+    ])
+  } finally {
+    await opened.close()
+  }
+}
+
+void test('peers: all blocks of both chains, with their proposers', async () => {
+  assert.deepEqual(await read(60_000), ['live', 'live'])
+})
+
+for (const name of Object.keys(lies)) {
+  void test(`peers: one that lies among honest ones is passed over: ${name}`, async () => {
+    network.lies.fill(undefined)
+    network.lies[1] = name
+    assert.deepEqual(await read(60_000), ['live', 'live'])
+  })
+}

@@ -35,3 +35,13 @@ for (const name of Object.keys(lies)) {
     assert.deepEqual(await read(60_000), ['live', 'live'])
   })
 }
+
+void test('peers: of all but one that tell another history nothing is taken', async () => {
+  const few = await startPeers(truth, 5, Math.random)
+  few.lies.fill('alternative', 1)
+  const opened = openSource(truth, few)
+  const signal = AbortSignal.timeout(4_000)
+  assert.equal(await readAll(opened.source, 'P', truth, signal), 'silent')
+  await opened.close()
+  await few.close()
+})

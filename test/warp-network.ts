@@ -37,7 +37,7 @@ const { keys: blsKeys }: { keys: { secretKey: string }[] } = JSON.parse(read('bl
 /** Limits with which misbehaviour is noticed while a test waits. */
 export const quickLimits: PeerLimits = {
   ...defaultPeerLimits,
-  handshakeMs: 1_000,
+  handshakeMs: 3_000,
   silenceMs: 5_000,
   pingMs: 2_000,
   frameMs: 400,

@@ -14,6 +14,9 @@ import { settled } from './real-network.ts'
 export type Wanted = {
   readonly nodeUrl: string
   readonly genesis: string
+  /** Instead of the node: peers that are believed at first, and when upgrades come. */
+  readonly peers?: readonly string[]
+  readonly upgradeFile?: string
   /** URLs of the RPC of chains, by name. */
   readonly chains: Readonly<Record<string, readonly string[]>>
 }
@@ -120,11 +123,38 @@ export class FollowingFirn {
     return join(this.#folder, 'firn.yaml')
   }
 
-  #settings({ nodeUrl, genesis, chains }: Wanted): object {
+  /** Folder of its stores. */
+  get dataDir(): string {
+    return join(this.#folder, 'data')
+  }
+
+  /** Height of a chain of the primary network that is stored. */
+  async height(chain: 'P' | 'X'): Promise<number> {
+    return (await this.#stage(chain)).indexedHeight
+  }
+
+  /** State of a chain of the primary network. */
+  async state(chain: 'P' | 'X'): Promise<string> {
+    return (await this.#stage(chain)).state
+  }
+
+  async #stage(name: string): Promise<Told['stages'][number]> {
+    const { chains } = await this.#process.get('/status')
+    const stages = (chains as Told[]).flatMap((chain) => chain.stages)
+    const found = stages.find(({ stage }) => stage === name)
+    if (found === undefined) throw new Error(`no such stage: ${name}`)
+    return found
+  }
+
+  #settings({ nodeUrl, genesis, chains, peers, upgradeFile }: Wanted): object {
+    const source =
+      peers === undefined
+        ? {}
+        : { source: 'peers', networkId: 1_337, peers, upgradeFile, cAtomic: 'on' }
     return {
-      dataDir: join(this.#folder, 'data'),
+      dataDir: this.dataDir,
       store: this.#store,
-      networks: { fuji: { nodeUrl, primary: true, genesis } },
+      networks: { fuji: { nodeUrl, primary: true, genesis, ...source } },
       chains: Object.entries(chains).map(([name, rpcUrls]) => ({
         network: 'fuji',
         name,

@@ -166,8 +166,8 @@ export class PeerSource implements PrimarySource {
   async #blocksOf(chain: PrimaryChain, signal: AbortSignal): Promise<ChainBlocks> {
     const known = this.#chains.get(chain)
     if (known !== undefined) return known
-    const { chainIds } = await this.identity(signal)
-    const opening = this.#open(chain, chain === 'P' ? emptyId : chainIds[chain])
+    const chainId = chain === 'P' ? emptyId : (await this.identity(signal)).chainIds[chain]
+    const opening = this.#chains.get(chain) ?? this.#open(chain, chainId)
     this.#chains.set(chain, opening)
     return opening
   }

@@ -8,6 +8,8 @@ import { test, type TestContext } from 'node:test'
 
 import { encodeAbiParameters, keccak256, parseAbiParameters, toBytes, toHex } from 'viem'
 
+import { messageInfo } from '../src/api/evm/message-info.ts'
+import { createChainDirectory } from '../src/api/operation/chain-directory.ts'
 import { eventKinds } from '../src/codec/evm/columns.ts'
 import { applyMessages, type MessageChain } from '../src/indexing/icm/apply-messages.ts'
 import { type Database, statement } from '../src/store/engine/database.ts'
@@ -161,4 +163,16 @@ void test('messages: a chain lies about its own end only as far as the id allows
   const wrong = sendLog(idOf(source, destination, 8n), destination, honest)
   const elsewhere = { ...sendLog(id, destination, honest), contract: toBytes(forger) }
   assert.deepEqual(await rowsAfter(t, [[source, [wrong, elsewhere]]]), await rowsAfter(t, []))
+})
+
+void test('messages: a transaction shows none for a log without the id of its ends', () => {
+  const parts = { chains: createChainDirectory(() => []), icmContracts: [toBytes(messenger)] }
+  const shown = (chain: MessageChain, logs: readonly MessengerLog[]): unknown =>
+    messageInfo(parts, chain, logs)?.teleporterMessageId
+  assert.equal(shown(third, forged), undefined)
+  const own = sendLog(idOf(source, destination, 7n), destination, honest)
+  assert.equal(shown(source, [...forged.slice(1), own]), toHex(own.topics.subarray(0, 32)).slice(2))
+  const received = receiveLog(id, source, destination)
+  assert.equal(shown(destination, [...forged.slice(4), received]), id.slice(2))
+  assert.equal(shown(source, [{ ...own, contract: toBytes(forger) }]), undefined)
 })

@@ -1,46 +1,62 @@
 /** The interchain message of a transaction. */
 
 import { eventKinds } from '../../codec/evm/columns.ts'
+import { provenReceive, provenSend } from '../../codec/evm/icm-events.ts'
 import { equalBytes, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
+import { faultOf } from '../../core/fault.ts'
 import { publicNetworks } from '../../core/network.ts'
 import type { TeleporterMessageInfo } from '../../shape/evm/transaction-detail.ts'
 import type { EventRow } from '../../store/query/evm/events-of-transaction.ts'
+import type { ChainFacts } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 
 /**
  * The first message sent or, where none was, the first delivered.
  *
- * A transaction that delivers a message and, in it, sends another shows the one it sent.
- * Logs of other contracts than the messengers are not believed.
+ * A transaction that delivers a message and, in it, sends another shows the one it sent. Only logs of the
+ * messengers that have the id of their message are believed: none of a chain whose blockchain id is not known.
  */
 export function messageInfo(
-  parts: EvmParts,
+  parts: Pick<EvmParts, 'chains' | 'icmContracts'>,
+  { blockchainId }: Pick<ChainFacts, 'blockchainId'>,
   events: readonly EventRow[],
 ): TeleporterMessageInfo | undefined {
-  const believed = events.filter(
-    ({ address, topics }) =>
-      topics.length >= 64 && parts.icmContracts.some((known) => equalBytes(known, address)),
-  )
-  const sent = believed.find(({ kind }) => kind === eventKinds.icmSend)
+  if (blockchainId === undefined) return undefined
+  const firstOf = <T>(
+    kind: number,
+    prove: (log: EventRow, chain: Uint8Array) => T,
+  ): T | undefined => {
+    for (const log of events) {
+      if (log.kind !== kind || !parts.icmContracts.some((one) => equalBytes(one, log.contract)))
+        continue
+      try {
+        return prove(log, blockchainId)
+      } catch (error) {
+        if (faultOf(error)?.code !== 'bad-bytes') throw error
+      }
+    }
+    return undefined
+  }
+  const sent = firstOf(eventKinds.icmSend, provenSend)
   if (sent !== undefined) {
     return {
-      teleporterMessageId: toHex(sent.topics.subarray(0, 32)),
+      teleporterMessageId: toHex(sent.messageId),
       direction: 'SOURCE_TRANSACTION',
-      destinationChainId: chainIdText(parts, sent.topics.subarray(32, 64)),
+      destinationChainId: chainIdText(parts, sent.destinationId),
     }
   }
-  const received = believed.find(({ kind }) => kind === eventKinds.icmReceive)
+  const received = firstOf(eventKinds.icmReceive, provenReceive)
   if (received === undefined) return undefined
   return {
-    teleporterMessageId: toHex(received.topics.subarray(0, 32)),
+    teleporterMessageId: toHex(received.messageId),
     direction: 'DESTINATION_TRANSACTION',
-    sourceChainId: chainIdText(parts, received.topics.subarray(32, 64)),
+    sourceChainId: chainIdText(parts, received.sourceId),
   }
 }
 
 /** EVM chain id where the chain is known, else its blockchain id in cb58. */
-function chainIdText({ chains }: EvmParts, blockchainId: Uint8Array): string {
+function chainIdText({ chains }: Pick<EvmParts, 'chains'>, blockchainId: Uint8Array): string {
   const served = chains.byBlockchainId(blockchainId)
   if (served !== undefined) return String(served.facts.evmChainId)
   const id = toCb58(blockchainId)

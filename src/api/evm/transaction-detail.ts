@@ -50,7 +50,7 @@ export async function transactionDetail(
     book.load([...transactionParties([row]), ...internalParties(internals)]),
     transferViewer(parts, chain, transfers),
   ])
-  const info = messageInfo(parts, events)
+  const info = messageInfo(parts, chain.facts, events)
   const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
     transfers.filter(({ kind }) => standardOf(kind) === standard)
   const context = {

@@ -5,7 +5,7 @@
  * 32 bytes, big-endian; dynamic parts are named by their offset from where their tuple begins.
  */
 
-import { concatBytes } from '../../core/bytes.ts'
+import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { smallWord, wordBytes } from './abi-words.ts'
@@ -29,19 +29,60 @@ export type IcmMessage = {
   readonly data: Uint8Array
 }
 
-/**
- * Id of the message with this nonce from the messenger of one chain to that of another, which have one
- * address. Source: TeleporterMessenger.sol calculateMessageID.
- */
-export function messageIdOf(of: {
-  /** 20 bytes. */
-  readonly messenger: Uint8Array
+/** A log of a messenger: its contract of 20 bytes, the topics after the first, 32 bytes each, and its data. */
+export type MessengerWords = {
+  readonly contract: Uint8Array
+  readonly topics: Uint8Array
+  readonly data: Uint8Array
+}
+
+/** Both ends of a message, and the id that they and its nonce have. */
+export type ProvenMessage = {
+  readonly messageId: Uint8Array
   readonly sourceId: Uint8Array
   readonly destinationId: Uint8Array
-  readonly nonce: Uint8Array
-}): Uint8Array {
-  const { messenger, sourceId, destinationId, nonce } = of
-  return keccak256(concatBytes(new Uint8Array(12), messenger, sourceId, destinationId, nonce))
+  readonly message: IcmMessage
+}
+
+/** The message that a SendCrossChainMessage log of the chain `sourceId` proves. Throws `bad-bytes`. */
+export function provenSend(
+  log: MessengerWords,
+  sourceId: Uint8Array,
+): ProvenMessage & { readonly fee: IcmFee } {
+  const { message, fee } = decodeSend(log.data)
+  return { ...proven(log, message, [sourceId, topicAt(log, 1)]), fee }
+}
+
+/** The message that a ReceiveCrossChainMessage log of the chain `destinationId` proves. Throws `bad-bytes`. */
+export function provenReceive(
+  log: MessengerWords,
+  destinationId: Uint8Array,
+): ProvenMessage & { readonly deliverer: Uint8Array; readonly rewardRedeemer: Uint8Array } {
+  const { message, rewardRedeemer } = decodeReceive(log.data)
+  const deliverer = topicAt(log, 2).subarray(12)
+  return { ...proven(log, message, [topicAt(log, 1), destinationId]), deliverer, rewardRedeemer }
+}
+
+/**
+ * Any code may lie at a messenger's address: a message is what has the hash of messenger, which has one
+ * address on both chains, source, destination and nonce. Source: TeleporterMessenger.sol calculateMessageID.
+ */
+function proven(
+  log: MessengerWords,
+  message: IcmMessage,
+  [sourceId, destinationId]: readonly [Uint8Array, Uint8Array],
+): ProvenMessage {
+  const messageId = topicAt(log, 0)
+  const words = [new Uint8Array(12), log.contract, sourceId, destinationId, message.nonce]
+  const isItsOwn = equalBytes(message.destinationBlockchainId, destinationId)
+  if (!isItsOwn || !equalBytes(messageId, keccak256(concatBytes(...words))))
+    throw new Fault('bad-bytes', 'a message does not have the id of its ends and nonce')
+  return { messageId, sourceId, destinationId, message }
+}
+
+function topicAt({ topics }: MessengerWords, at: number): Uint8Array {
+  if (topics.length < (at + 1) * wordBytes) throw endsEarly(topics, at * wordBytes)
+  return topics.subarray(at * wordBytes, (at + 1) * wordBytes)
 }
 
 /** Fee for delivery. `amount` is big-endian, 32 bytes. */
@@ -53,7 +94,7 @@ export function decodeSend(data: Uint8Array): { message: IcmMessage; fee: IcmFee
 }
 
 /** Data of ReceiveCrossChainMessage: `(address rewardRedeemer, Message)`. Throws `bad-bytes`. */
-export function decodeReceive(data: Uint8Array): {
+function decodeReceive(data: Uint8Array): {
   rewardRedeemer: Uint8Array
   message: IcmMessage
 } {

@@ -3,13 +3,12 @@
 import { eventKinds } from '../../codec/evm/columns.ts'
 import {
   decodeFee,
-  decodeReceive,
-  decodeSend,
   type IcmFee,
-  type IcmMessage,
-  messageIdOf,
+  type ProvenMessage,
+  provenReceive,
+  provenSend,
 } from '../../codec/evm/icm-events.ts'
-import { concatBytes, equalBytes, keyOf, toBigint } from '../../core/bytes.ts'
+import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { wideBytes } from '../../core/wide-integer.ts'
 import { type Columns, type Row, type Value, type Writer } from '../../store/engine/database.ts'
@@ -30,7 +29,7 @@ export type MessageChain = {
 }
 
 /** One end of a message, by column of its table. */
-type End = ReturnType<typeof sendEnd> | ReturnType<typeof receiveEnd>
+type End = ReturnType<typeof commonEnd> | ReturnType<typeof receiveEnd>
 
 /**
  * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs that are
@@ -46,7 +45,7 @@ export async function applyMessages(
   logs: readonly MessengerLog[],
 ): Promise<MessengerLog[]> {
   const bad: MessengerLog[] = []
-  const ends: { readonly table: Table; readonly end: End; readonly log: MessengerLog }[] = []
+  const ends: { readonly table: Table; readonly end: End }[] = []
   const notes = new Map<string, { id: Uint8Array; fee?: IcmFee; receipt?: boolean }>()
   const executed: Uint8Array[] = []
   for (const log of logs) {
@@ -55,13 +54,13 @@ export async function applyMessages(
     try {
       switch (log.kind) {
         case eventKinds.icmSend: {
-          const { message, fee } = decodeSend(log.data)
-          ends.push({ table: icmSend, end: sendEnd(chain, log, message), log })
-          notes.set(keyOf(id), { ...note, fee })
+          const sent = provenSend(log, chain.blockchainId)
+          ends.push({ table: icmSend, end: commonEnd(chain, log, sent) })
+          notes.set(keyOf(id), { ...note, fee: sent.fee })
           break
         }
         case eventKinds.icmReceive:
-          ends.push({ table: icmReceive, end: receiveEnd(chain, log), log })
+          ends.push({ table: icmReceive, end: receiveEnd(chain, log) })
           break
         case eventKinds.icmAddFee:
           notes.set(keyOf(id), { ...note, fee: decodeFee(log.data) })
@@ -182,36 +181,18 @@ async function writeNotes(
 }
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
-function sendEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage) {
-  const ids = { sourceId: chain.blockchainId, destinationId: log.topics.subarray(32, 64) }
-  return commonEnd(chain, log, message, ids)
-}
-
-// oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
 function receiveEnd(chain: MessageChain, log: MessengerLog) {
-  const { message, rewardRedeemer } = decodeReceive(log.data)
-  if (log.topics.length < 96) throw new Fault('bad-bytes', `topics end early: ${log.topics.length}`)
-  const ids = { sourceId: log.topics.subarray(32, 64), destinationId: chain.blockchainId }
-  return {
-    ...commonEnd(chain, log, message, ids),
-    reward_redeemer: rewardRedeemer,
-    deliverer: log.topics.subarray(76, 96),
-  }
+  const { rewardRedeemer, deliverer, ...received } = provenReceive(log, chain.blockchainId)
+  return { ...commonEnd(chain, log, received), reward_redeemer: rewardRedeemer, deliverer }
 }
 
-type Ends = { readonly sourceId: Uint8Array; readonly destinationId: Uint8Array }
-
 // oxlint-disable-next-line typescript/explicit-function-return-type -- its type is its columns
-function commonEnd(chain: MessageChain, log: MessengerLog, message: IcmMessage, ids: Ends) {
-  const messageId = log.topics.subarray(0, 32)
-  const proven = messageIdOf({ ...ids, messenger: log.contract, nonce: message.nonce })
-  const isItsOwn = equalBytes(message.destinationBlockchainId, ids.destinationId)
-  if (!isItsOwn || !equalBytes(messageId, proven))
-    throw new Fault('bad-bytes', 'a message does not have the id of its ends and nonce')
+function commonEnd(chain: MessageChain, log: MessengerLog, of: ProvenMessage) {
+  const { message } = of
   return {
-    message_id: messageId,
-    source_id: ids.sourceId,
-    destination_id: ids.destinationId,
+    message_id: of.messageId,
+    source_id: of.sourceId,
+    destination_id: of.destinationId,
     chain: chain.key,
     network: chain.network,
     contract: log.contract,

@@ -14,9 +14,10 @@ const eventRow = storedRow({
   addressId: integer('e.address_id'),
   /** Topics after the first, 32 bytes each. */
   topics: bytes('e.topics'),
+  data: bytes('e.data'),
 })
 /** One log, and the contract that logged it. */
-export type EventRow = Omit<RowOf<typeof eventRow>, 'addressId'> & { readonly address: Uint8Array }
+export type EventRow = Omit<RowOf<typeof eventRow>, 'addressId'> & { readonly contract: Uint8Array }
 
 const question = eventRow.statement(
   (columns) => `select ${columns} from event e
@@ -36,6 +37,6 @@ export async function eventsOfTransaction(store: Reader, txPos: number): Promise
   )
   return events.map(({ addressId: _id, ...event }, at) => ({
     ...event,
-    address: itemAt(addresses, at),
+    contract: itemAt(addresses, at),
   }))
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: what tests try for seconds, for as long as one likes.
  *
- *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,simulation,memory,rounds,engines,fleet,network]
+ *   npm run soak -- [--share 0.01] [--only requests,tokens,nodes,peers,simulation,memory,rounds,engines,fleet,network]
  *                   [--keep FILE] [--minutes 30]
  *
  * `--share` is the share of the whole number of tries, 1 without it. `--keep` names a file of what was
@@ -16,6 +16,7 @@ import { engines } from './engines.ts'
 import { fleet } from './fleet.ts'
 import { KeptOutcomes } from './kept-outcomes.ts'
 import { lyingNodes } from './lying-nodes.ts'
+import { lyingPeers } from './lying-peers.ts'
 import { memory } from './memory.ts'
 import { pageTokens } from './page-tokens.ts'
 import { type SoakPart, tableOf } from './report.ts'
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, SoakPart>> = {
   requests,
   tokens: pageTokens,
   nodes: lyingNodes,
+  peers: lyingPeers,
   simulation,
   memory,
   rounds,

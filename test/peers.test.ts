@@ -2,8 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
 
+import { encodePeerMessage } from '../src/codec/warp/peer-message.ts'
+import { parsePeer } from '../src/peer/address-book.ts'
+import { createIdentity } from '../src/peer/identity.ts'
+import { defaultPeerLimits } from '../src/peer/limits.ts'
+import { PeerPool } from '../src/peer/pool.ts'
+import { silentLog } from '../src/telemetry/log.ts'
 import { lies, openSource, readAll, startPeers, truthOf } from './hostile-peers.ts'
+import { realWorld, stakerKeys } from './warp-network.ts'
+import { startValidator } from './warp-validator.ts'
 
 const truth = truthOf('local-one')
 let draws = 0
@@ -35,3 +44,45 @@ for (const name of Object.keys(lies)) {
     assert.deepEqual(await read(60_000), ['live', 'live'])
   })
 }
+
+void test('peers: much that was asked for at once ends no connection', async (t) => {
+  const networkId = 12_345
+  const world = realWorld()
+  const items = [world.random.bytes(2_000_000)]
+  const peer = await startValidator({
+    ...stakerKeys(0),
+    networkId,
+    behaviour: { kind: 'sign' },
+    blocks: ({ chainId, requestId }, { send }) => {
+      const message = encodePeerMessage({ kind: 'ancestors', chainId, requestId, items })
+      send({ kind: 'compressed', bytes: zstdCompressSync(message) })
+    },
+  })
+  t.after(peer.close)
+  const pool = new PeerPool({
+    world,
+    log: silentLog,
+    networkId,
+    identity: createIdentity(world),
+    nodePeers: undefined,
+    limits: { ...defaultPeerLimits, bytesPerSecond: 2 ** 20 },
+    configured: [parsePeer(`${peer.nodeId}@127.0.0.1:${peer.port}`)],
+    bootstrappers: [],
+    allowPrivateIps: true,
+  })
+  t.after(() => pool.close())
+  const ready = Promise.withResolvers<void>()
+  pool.watch(ready.resolve)
+  pool.want([peer.nodeId], new Uint8Array(32))
+  await ready.promise
+  const session = pool.session(peer.nodeId)
+  assert.ok(session !== undefined)
+  const question = { kind: 'get-ancestors', ids: [new Uint8Array(32)] } as const
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => session.askBlocks(new Uint8Array(32), question)),
+  )
+  assert.deepEqual(
+    answers.map((answer) => answer?.length),
+    answers.map(() => 1),
+  )
+})

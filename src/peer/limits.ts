@@ -74,16 +74,18 @@ export class Allowance {
 
   /**
    * Takes `amount` at monotonic time `now`; `false`, and nothing taken, when there is not so much.
+   * `asked`: so much of what was given is not saved up but still to come.
    */
-  take(amount: number, now: number): boolean {
-    this.#left = Math.min(this.#burst, this.#left + ((now - this.#at) * this.#rate) / 1000)
+  take(amount: number, now: number, asked = 0): boolean {
+    const most = this.#burst + asked
+    this.#left = Math.min(most, this.#left + ((now - this.#at) * this.#rate) / 1000)
     this.#at = now
     if (this.#left < amount) return false
     this.#left -= amount
     return true
   }
 
-  /** Allows `amount` more, as something was asked for; what is saved up stays below the burst. */
+  /** Allows `amount` more, as something was asked for. */
   give(amount: number): void {
     this.#left += amount
   }

@@ -92,6 +92,8 @@ export class Session {
   readonly #queue: Request[] = []
   readonly #messages: Allowance
   readonly #bytes: Allowance
+  /** Bytes of answers about blocks that may come. */
+  #askedBytes = 0
   readonly #openedAt: number
   #state: 'greeting' | 'greeted' | 'ready' | 'closed' = 'greeting'
   #nextId = 1
@@ -203,7 +205,7 @@ export class Session {
   #expire(now: number): void {
     for (const [id, request] of this.#outstanding) {
       if (request.until > now) continue
-      this.#outstanding.delete(id)
+      this.#forget(id, request)
       request.resolve({ kind: 'silence' })
     }
     while (this.#queue[0] !== undefined && this.#queue[0].until <= now) {
@@ -221,9 +223,17 @@ export class Session {
       this.#nextId = (this.#nextId + 2) % 0x1_0000_0000
       this.#outstanding.set(requestId, request)
       const { chainId, question } = request
-      if (question.kind !== 'app-request') this.#bytes.give(answerBytes)
+      if (question.kind !== 'app-request') {
+        this.#bytes.give(answerBytes)
+        this.#askedBytes += answerBytes
+      }
       this.#send({ ...question, chainId, requestId, deadlineNs })
     }
+  }
+
+  #forget(requestId: number, { question }: Request): void {
+    this.#outstanding.delete(requestId)
+    if (question.kind !== 'app-request') this.#askedBytes -= answerBytes
   }
 
   #send(message: PeerMessage): void {
@@ -237,14 +247,14 @@ export class Session {
   #receive(chunk: Uint8Array): void {
     try {
       const now = this.#parts.now()
-      this.#spend(this.#bytes, chunk.length, now)
+      this.#spendBytes(chunk.length, now)
       const messages = this.#frames.push(chunk)
       if (messages.length > 0) this.#receivedAt = now
       if (!this.#frames.partial) this.#partialSince = undefined
       else if (messages.length > 0 || this.#partialSince === undefined) this.#partialSince = now
       for (const message of messages) {
         if (this.#state === 'closed') return
-        this.#spend(this.#messages, 1, now)
+        if (!this.#messages.take(1, now)) throw tooMuch()
         this.#accept(message, now)
       }
     } catch (error) {
@@ -254,8 +264,8 @@ export class Session {
     }
   }
 
-  #spend(allowance: Allowance, amount: number, now: number): void {
-    if (!allowance.take(amount, now)) throw new Fault('peer-misbehaved', 'peer sends too much')
+  #spendBytes(amount: number, now: number): void {
+    if (!this.#bytes.take(amount, now, this.#askedBytes)) throw tooMuch()
   }
 
   /** Nodes pass over messages they cannot read; so do we, but not for ever. */
@@ -265,7 +275,7 @@ export class Session {
       message = decodePeerMessage(bytes)
       if (message.kind === 'compressed') {
         const plain = decompress(message.bytes)
-        this.#spend(this.#bytes, plain.length, now)
+        this.#spendBytes(plain.length, now)
         message = decodePeerMessage(plain)
       }
     } catch (error) {
@@ -334,10 +344,14 @@ export class Session {
     // Too late, or never asked: not worth ending a session for.
     if (request === undefined || !equalBytes(request.chainId, chainId)) return
     if (!fits(request, answer)) return
-    this.#outstanding.delete(requestId)
+    this.#forget(requestId, request)
     request.resolve(answer)
     this.#advance()
   }
+}
+
+function tooMuch(): Fault {
+  return new Fault('peer-misbehaved', 'peer sends too much')
 }
 
 /** Ten seconds, the most a node gives a request. Zero would expire before it is read. */

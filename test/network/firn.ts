@@ -1,4 +1,4 @@
-/** Firn beside a real network: two processes, one on each engine, and what they are asked. */
+/** Firn beside a real network: processes on both engines, fed by nodes or peers, and what they are asked. */
 
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -12,8 +12,8 @@ import { settled } from './real-network.ts'
 
 /** Chains that a Firn is to index. */
 export type Wanted = {
-  readonly nodeUrl: string
-  readonly genesis: string
+  /** Settings that say where the primary network comes from. */
+  readonly network: object
   /** URLs of the RPC of chains, by name. */
   readonly chains: Readonly<Record<string, readonly string[]>>
 }
@@ -60,6 +60,18 @@ export class FollowingFirn {
     return this.#process.apiUrl
   }
 
+  /** Where its stores are. */
+  get location(): { readonly dataDir: string; readonly store: string } {
+    return { dataDir: join(this.#folder, 'data'), store: this.#store }
+  }
+
+  /** A stage of the primary network, as it is told. */
+  async stage(name: string): Promise<Told['stages'][number] | undefined> {
+    const { chains } = await this.#process.get('/status')
+    const told = (chains as Told[]).find(({ chain }) => chain === 'primary-fuji')
+    return told?.stages.find(({ stage }) => stage === name)
+  }
+
   /** Waits until every stage of every chain is live, and at the height of `heads` where given. */
   async caughtUp(heads: Readonly<Record<string, number>> = {}): Promise<void> {
     await settled(`${this.name} has caught up`, async () => {
@@ -77,9 +89,11 @@ export class FollowingFirn {
     })
   }
 
-  /** `firn verify` against a node. */
-  async verify(nodeUrl: string): Promise<{ readonly code: number; readonly output: string }> {
-    const args = ['verify', '--sample', '120', '--config', this.#config, '--node', nodeUrl]
+  /** `firn verify` with these words. */
+  async verify(
+    ...words: readonly string[]
+  ): Promise<{ readonly code: number; readonly output: string }> {
+    const args = ['verify', '--config', this.#config, ...words]
     const { code, stdout, stderr } = await run(process.execPath, [entry, ...args])
     return { code, output: stdout + stderr }
   }
@@ -120,11 +134,10 @@ export class FollowingFirn {
     return join(this.#folder, 'firn.yaml')
   }
 
-  #settings({ nodeUrl, genesis, chains }: Wanted): object {
+  #settings({ network, chains }: Wanted): object {
     return {
-      dataDir: join(this.#folder, 'data'),
-      store: this.#store,
-      networks: { fuji: { nodeUrl, primary: true, genesis } },
+      ...this.location,
+      networks: { fuji: { primary: true, ...network } },
       chains: Object.entries(chains).map(([name, rpcUrls]) => ({
         network: 'fuji',
         name,

@@ -4,7 +4,7 @@ import { unzipped } from '../recorded-network.ts'
 import type { NetworkPlan } from './real-network.ts'
 
 /** Any but those with a genesis of their own. */
-const networkId = 1_337
+export const networkId = 1_337
 const longAgo = '2020-12-05T05:00:00Z'
 /** What upstream writes for an upgrade without a date. */
 const never = '9999-12-01T00:00:00Z'

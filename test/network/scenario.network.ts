@@ -2,9 +2,9 @@
  * Everything that happens on a network, on a real one, with Firn beside it.
  *
  * Five nodes cross Durango, Etna and Granite, and Helicon where they know it; every type of transaction that today's node
- * takes is sent; an L1 lives; nodes restart and stay away; Firn is killed. Two Firns follow, one on
- * SQLite and one on PostgreSQL. In the middle and at the end each is held against the nodes, by its
- * own `firn verify` and by a program that shares nothing with it (`outside.ts`).
+ * takes is sent; an L1 lives; nodes restart and stay away; Firn is killed. Three Firns follow, one on
+ * SQLite, one on PostgreSQL, and one that has no node, only peers. In the middle and at the end each is
+ * held against the nodes, by its own `firn verify` and by a program that shares nothing with it (`outside.ts`).
  */
 
 import assert from 'node:assert/strict'
@@ -24,6 +24,14 @@ import { convert, type L1, l1Answers, restartWithL1 } from './l1-steps.ts'
 import { checkLivePrimary } from './live-primary.ts'
 import { checkLiveWarp } from './live-warp.ts'
 import { makeMessengers, talkBothWays } from './messenger-steps.ts'
+import {
+  acceptedByPeers,
+  behind,
+  byPeers,
+  sameAnswers,
+  sameRows,
+  withoutNodes,
+} from './peers-steps.ts'
 import { scenarioPlan } from './plan.ts'
 import { type RealNetwork, startNetwork } from './real-network.ts'
 import { addRenewing, configureRenewal, cycleSeconds, renewed } from './renewal-steps.ts'
@@ -40,7 +48,9 @@ const withHelicon = tree !== '' && knowsHelicon(tree)
 
 /** A scene with its Firns. */
 type Stage = Signing & {
-  readonly wanted: Wanted
+  /** Chains that all follow, and where each has its primary network from. */
+  readonly chains: Wanted['chains']
+  readonly networks: readonly object[]
   readonly findings: Finding[]
 }
 
@@ -54,15 +64,17 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
   const subnetId = await beforeDurango(stage)
   await Promise.all([workWithAssets(stage), betweenChains(stage).then(() => liveOn(stage.c))])
   await upgraded(stage, 'durango')
+  await sameRows(stage)
   await betweenDurangoAndEtna(stage, subnetId)
   await upgraded(stage, 'etna')
   const l1 = await convert(stage)
+  await sameRows(stage)
   await Promise.all(stage.firns.map((firn) => firn.kill()))
-  say('both Firns are killed')
+  say('all Firns are killed')
   await restartWithL1(stage, l1, [2, 3, 4, 5, 1])
-  const wanted = withL1(stage, l1)
+  const chains = withL1(stage, l1)
   await Promise.all([1, 2, 3, 4, 5].map((node) => l1Answers(stage, l1, node)))
-  await startFirns(stage, wanted)
+  await startFirns(stage, chains)
   await liveOn(l1.evm)
   const messengers = await makeMessengers(stage, l1)
   await network.stop(5)
@@ -79,9 +91,13 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
   await liveOn(stage.c)
   await betweenChains(stage)
   const killed = async (): Promise<void> => {
-    await Promise.all([0, 1].map((at) => killAndStart(stage, wanted, at)))
-    say('both Firns were killed, and follow again')
+    await Promise.all([0, 1, 2].map((at) => killAndStart(stage, chains, at)))
+    say('all Firns were killed, and follow again')
   }
+  await withoutNodes(stage, l1, () => killAndStart(stage, chains, 2))
+  await behind(stage)
+  await sameAnswers(stage)
+  await acceptedByPeers(stage)
   await talkBothWays(stage, messengers, killed)
   await compareAll(stage, l1, 'at the end')
   await soak(stage, {
@@ -90,17 +106,17 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
       await talkBothWays(stage, messengers)
     },
     restart: (node) => network.restart(node),
-    kill: (at) => killAndStart(stage, wanted, at),
+    kill: (at) => killAndStart(stage, chains, at),
     compare: (when) => compareAll(stage, l1, when),
   })
   const nodeUrl = network.url(1)
-  await checkLivePrimary({ nodeUrl, genesis: stage.wanted.genesis })
+  await checkLivePrimary({ nodeUrl, genesis: `${network.folder}/genesis.json` })
   await checkLiveWarp({ nodeUrl, conversion: toCb58(l1.conversion) })
   console.log(tableOf(stage.findings))
   for (const firn of stage.firns) assert.equal(await firn.stop(), 0)
 })
 
-/** Starts both Firns at the network's first blocks. The second one has a node without an index. */
+/** Starts the Firns at the network's first blocks. The second one has a node without an index. */
 async function begin(t: TestContext, network: RealNetwork, beganAt: number): Promise<Stage> {
   const postgres = await startPostgres()
   t.after(() => postgres.stop())
@@ -108,37 +124,40 @@ async function begin(t: TestContext, network: RealNetwork, beganAt: number): Pro
   const firns: Stage['firns'] = [
     await FollowingFirn.open(t, 'SQLite', 'embedded'),
     await FollowingFirn.open(t, 'PostgreSQL', postgres.url),
+    await FollowingFirn.open(t, 'peers', 'embedded'),
   ]
-  const wanted = {
-    nodeUrl: '',
-    genesis: `${network.folder}/genesis.json`,
-    chains: { 'C-Chain': [1, 3].map((node) => `${network.url(node)}/ext/bc/C/rpc`) },
-  }
-  const stage = { ...scene, firns, wanted, findings: [] }
-  await startFirns(stage, wanted)
+  const genesis = `${network.folder}/genesis.json`
+  const networks = [
+    { nodeUrl: network.url(1), genesis },
+    { nodeUrl: network.url(4), genesis },
+    await byPeers(network),
+  ]
+  const chains = { 'C-Chain': [1, 3].map((node) => `${network.url(node)}/ext/bc/C/rpc`) }
+  const stage = { ...scene, firns, chains, networks, findings: [] }
+  await startFirns(stage, chains)
   return stage
 }
 
-/** Nodes that the Firns follow: with the Index API, and without. */
-const followed = [1, 4] as const
-
-async function startFirns(stage: Stage, wanted: Wanted): Promise<void> {
-  await Promise.all(stage.firns.map((_firn, at) => startFirn(stage, wanted, at)))
-  stage.say('both Firns follow')
+async function startFirns(stage: Stage, chains: Wanted['chains']): Promise<void> {
+  await Promise.all(stage.firns.map((_firn, at) => startFirn(stage, chains, at)))
+  stage.say('all Firns follow')
 }
 
-async function startFirn({ firns, network }: Stage, wanted: Wanted, at: number): Promise<void> {
-  await firns[at]?.start({ ...wanted, nodeUrl: network.url(followed[at] ?? 1) })
+async function startFirn(
+  { firns, networks }: Stage,
+  chains: Wanted['chains'],
+  at: number,
+): Promise<void> {
+  await firns[at]!.start({ network: networks[at]!, chains })
 }
 
-async function killAndStart(stage: Stage, wanted: Wanted, at: number): Promise<void> {
-  await stage.firns[at]?.kill()
-  await startFirn(stage, wanted, at)
+async function killAndStart(stage: Stage, chains: Wanted['chains'], at: number): Promise<void> {
+  await stage.firns[at]!.kill()
+  await startFirn(stage, chains, at)
 }
 
-function withL1({ wanted, network }: Stage, { path }: L1): Wanted {
-  const chains = { ...wanted.chains, Scenario: [1, 2].map((node) => network.url(node) + path) }
-  return { ...wanted, chains }
+function withL1({ chains, network }: Stage, { path }: L1): Wanted['chains'] {
+  return { ...chains, Scenario: [1, 2].map((node) => network.url(node) + path) }
 }
 
 /** Exports and imports between all three chains, in both directions. */
@@ -191,8 +210,9 @@ const runs: Readonly<Record<string, readonly string[]>> = {
 async function compareAll(stage: Stage, l1: L1, when: string): Promise<void> {
   const { network, firns, findings, say } = stage
   await Promise.all(firns.map((firn) => firn.caughtUp()))
+  await sameRows(stage)
   for (const firn of firns) {
-    const verified = await firn.verify(network.url(1))
+    const verified = await firn.verify('--sample', '120', '--node', network.url(1))
     findings.push(...findingsOfVerify(verified.output, { source: `verify, ${firn.name}`, when }))
     assert.equal(verified.code, 0, verified.output)
     const compared = await run(process.execPath, [outside, firn.url, network.url(1), l1.path])

@@ -18,7 +18,7 @@ export type Round = {
 export async function soak({ say, network }: Scene, round: Round): Promise<void> {
   const until = performance.now() + networkMinutes * 60_000
   for (let number = 1; performance.now() < until; number++) {
-    await Promise.all([round.life(), round.kill(number % 2)])
+    await Promise.all([round.life(), round.kill(number % 3)])
     const node = 1 + (number % 5)
     await round.restart(node)
     await network.ready(node)

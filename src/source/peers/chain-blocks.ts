@@ -94,6 +94,8 @@ export class ChainBlocks {
   /** Words for the wait of a reader; `undefined` where nobody waits. */
   note(): string | undefined {
     const top = this.#tip?.height
+    if (top === undefined && this.#voters.length > 0)
+      return this.#parts.vote.missing(this.#voters)?.why
     if (top === undefined || this.#awaited === undefined) return undefined
     const until = (this.#parts.spool.above(this.#awaited)?.low ?? top) - 1
     return `blocks ${this.#awaited} to ${until} are being fetched from peers; the network is at ${top}`

@@ -1,6 +1,6 @@
 /**
- * Which block of a chain the network has accepted last, by the word of more than four fifths of
- * those who are asked. Who does not answer counts as one who disagrees, so that nobody gains by
+ * Which block of a chain the network has accepted last, by more than four fifths of the votes of those
+ * who are asked; lists of voters name each as often as it has votes. Who does not answer counts as one who disagrees, so that nobody gains by
  * keeping others away from us.
  *
  * A few voters, in turn, name the block they accepted last; all are asked whether they accepted it,
@@ -26,9 +26,13 @@ const presentMs = 20_000
 /** A block that the network has accepted, and voters who said so. */
 export type Accepted = { readonly id: Uint8Array; readonly holders: readonly string[] }
 
-/** How many of so many voters must agree: more than four fifths. */
-export function quorumOf(voters: number): number {
-  return Math.floor((4 * voters) / 5) + 1
+/** How many of so many votes must agree: more than four fifths. */
+export function quorumOf(votes: number): number {
+  return Math.floor((4 * votes) / 5) + 1
+}
+
+function votesOf(voters: readonly string[], holders: readonly string[]): number {
+  return voters.filter((nodeId) => holders.includes(nodeId)).length
 }
 
 /** Votes on one chain. */
@@ -83,10 +87,10 @@ export class TipVote {
   ): Promise<readonly Accepted[]> {
     const quorum = quorumOf(voters.length)
     const counted = await this.count(voters, ids, quorum)
-    return counted.filter(({ holders }) => holders.length >= quorum)
+    return counted.filter(({ holders }) => votesOf(voters, holders) >= quorum)
   }
 
-  /** Who accepted each of `ids`, as far as they answer until `enough` did of one. */
+  /** Who accepted each of `ids`, as far as they answer until `enough` votes are for one. */
   async count(
     voters: readonly string[],
     ids: readonly Uint8Array[],
@@ -100,7 +104,9 @@ export class TipVote {
       if (found === undefined) return
       this.#heardAt.set(session.nodeId, this.#clock.monotonic())
       for (const key of new Set(found.map(keyOf))) votes.get(key)?.holders.push(session.nodeId)
-      const isDecided = [...votes.values()].some(({ holders }) => holders.length >= enough)
+      const isDecided = [...votes.values()].some(
+        ({ holders }) => votesOf(voters, holders) >= enough,
+      )
       if (isDecided) decided.resolve()
     }
     const all = Promise.all(this.#ready(voters).map(ask))
@@ -118,10 +124,10 @@ export class TipVote {
     const now = this.#clock.monotonic()
     if (now - since <= presentMs) return undefined
     const present = heard.filter((at) => now - at <= presentMs).length
-    return { since, why: `${present} of ${voters.length} peers answer, ${quorum} are needed` }
+    return { since, why: `${present} of ${voters.length} votes came, ${quorum} are needed` }
   }
 
   #ready(voters: readonly string[]): Session[] {
-    return voters.flatMap((nodeId) => this.#peers.session(nodeId) ?? [])
+    return [...new Set(voters)].flatMap((nodeId) => this.#peers.session(nodeId) ?? [])
   }
 }

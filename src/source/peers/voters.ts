@@ -1,11 +1,13 @@
 /**
  * Who says what the network accepted: first its bootstrap nodes, as an AvalancheGo node asks them,
- * and once the P-Chain was read validators drawn by the stake that our own replay knows.
+ * and once the P-Chain was read validators drawn by the stake that our own replay knows. As where nodes
+ * poll each other each draw is a unit of stake: who has much of it is drawn often and has as many votes.
  *
  * The same are asked for a while, however few of them answer: whoever drew again until a vote
  * succeeds would in the end believe those who are left to him.
  */
 
+import { itemAt } from '../../core/item-at.ts'
 import type { World } from '../../core/world.ts'
 import type { Peers } from './block-peers.ts'
 import { quorumOf } from './tip-vote.ts'
@@ -13,8 +15,7 @@ import { quorumOf } from './tip-vote.ts'
 /** A validator of the primary network, delegations included in its weight. */
 export type Staked = { readonly nodeId: string; readonly weight: bigint }
 
-/** Validators drawn; all of them where there are no more. */
-const drawn = 24
+const draws = 24
 /** Others are drawn after this. */
 const drawMs = 600_000
 const primaryNetwork = new Uint8Array(32)
@@ -45,7 +46,10 @@ export class Voters {
     return [...new Set([...this.#voters, ...this.#next, ...this.#parts.bootstrappers])]
   }
 
-  /** Those who vote, the same list as long as they are the same. Others follow once they are there. */
+  /**
+   * Those who vote, each as often as it has votes; the same list as long as they are the same. Others
+   * follow once they are there.
+   */
   async get(): Promise<readonly string[]> {
     const { peers, world } = this.#parts
     const now = world.clock.monotonic()
@@ -64,11 +68,11 @@ export class Voters {
     const validators = await staked()
     if (validators === undefined || validators.length === 0) return
     this.#drawnAt = now
-    // The smallest of -ln(u)/w are drawn by weight, without putting back.
-    const keyed = validators.map(({ nodeId, weight }) => {
-      return { nodeId, key: -Math.log(1 - world.random.number()) / Number(weight) }
+    const total = validators.reduce((sum, { weight }) => sum + Number(weight), 0)
+    this.#next = Array.from({ length: draws }, () => {
+      let left = world.random.number() * total
+      const found = validators.find(({ weight }) => (left -= Number(weight)) < 0)
+      return (found ?? itemAt(validators, validators.length - 1)).nodeId
     })
-    const next = keyed.toSorted((a, b) => a.key - b.key).slice(0, drawn)
-    this.#next = next.map(({ nodeId }) => nodeId)
   }
 }

@@ -119,6 +119,7 @@ export const lies: Readonly<Record<string, { readonly lie: Lie; readonly votes: 
   shuffled: { votes: true, lie: altering((items) => items.toReversed()) },
   gap: { votes: true, lie: altering((items) => items.toSpliced(1, 1)) },
   oneByOne: { votes: true, lie: altering((items) => items.slice(0, 1)) },
+  few: { votes: true, lie: altering((items) => items.slice(0, 10)) },
   none: { votes: true, lie: altering(() => []) },
   tail: { votes: true, lie: altering((items, draw) => [...items, noise(200, draw)]) },
   alteredInside: {
@@ -260,7 +261,11 @@ export async function startPeers(truth: Truth, count: number, draw: Draw): Promi
 }
 
 /** A source over peers, with its connections. */
-export type OpenSource = { readonly source: PrimarySource; readonly close: () => Promise<void> }
+export type OpenSource = {
+  readonly source: PrimarySource
+  readonly peers: PeerPool
+  readonly close: () => Promise<void>
+}
 
 /** Opens a source that believes all of the peers. */
 export function openSource(
@@ -298,7 +303,7 @@ export function openSource(
     log: silentLog,
     ...more,
   })
-  return { source, close: () => peers.close() }
+  return { source, peers, close: () => peers.close() }
 }
 
 /** Files in memory. */
@@ -315,26 +320,30 @@ export function noFiles(): World['files'] {
   }
 }
 
+/** Blocks that are read at once: several of the answers of peers that give few. */
+const atOnce = 32
+
 /**
  * Reads a chain from a source as a stream does, from its first block on. Returns whether all was
  * read up to the true tip and live there; `'silent'` where no tip was believed in time. Throws for
- * any block or tip that is not the truth's.
+ * any block or tip that is not the truth's. `stored` is moved: where to go on after a kill.
  */
 export async function readAll(
   source: PrimarySource,
   chain: 'P' | 'X',
   truth: Truth,
   signal: AbortSignal,
+  stored = { height: 0 },
 ): Promise<'live' | 'silent'> {
   const served = truth[chain]
-  let next = 1
   for (;;) {
+    const next = stored.height + 1
     try {
       const head = await source.headHeight(chain, signal)
       if (head > served.height) throw new Error(`a tip that nobody accepted: ${head}`)
       if (next > head && head === served.height) return 'live'
       if (next > head) continue
-      const until = Math.min(head + 1, next + 256)
+      const until = Math.min(head + 1, next + atOnce)
       const blocks = await source.blocks(chain, { from: next, until }, signal)
       for (const [at, container] of served.containers(next, until).entries()) {
         const expected = openBlock(chain, next + at, container).block
@@ -345,7 +354,7 @@ export async function readAll(
           JSON.stringify(found.proposer) === JSON.stringify(expected.proposer)
         if (!isEqual) throw new Error(`a wrong block: ${chain} ${next + at}`)
       }
-      next = until
+      stored.height = until - 1
     } catch (error) {
       if (signal.aborted) return 'silent'
       if (faultOf(error)?.retryable !== true) throw error

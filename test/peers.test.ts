@@ -4,19 +4,28 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 
+import { emptyId } from '../src/codec/primary/ids.ts'
 import { encodePeerMessage } from '../src/codec/warp/peer-message.ts'
-import { parsePeer } from '../src/peer/address-book.ts'
-import { createIdentity } from '../src/peer/identity.ts'
 import { defaultPeerLimits } from '../src/peer/limits.ts'
-import { PeerPool } from '../src/peer/pool.ts'
-import { silentLog } from '../src/telemetry/log.ts'
-import { lies, openSource, readAll, startPeers, truthOf } from './hostile-peers.ts'
+import type { Session } from '../src/peer/session.ts'
+import { TipVote } from '../src/source/peers/tip-vote.ts'
+import { Voters } from '../src/source/peers/voters.ts'
+import {
+  lies,
+  noFiles,
+  type OpenSource,
+  openSource,
+  readAll,
+  startPeers,
+  truthOf,
+} from './hostile-peers.ts'
 import { realWorld, stakerKeys } from './warp-network.ts'
 import { startValidator } from './warp-validator.ts'
 
 const truth = truthOf('local-one')
 let draws = 0
-const network = await startPeers(truth, 6, () => (Math.sin(++draws) + 1) / 2.001)
+const draw = (): number => (Math.sin(++draws) + 1) / 2.001
+const network = await startPeers(truth, 6, draw)
 after(network.close)
 
 /** Both chains read from the peers as they are now. */
@@ -45,13 +54,24 @@ for (const name of Object.keys(lies)) {
   })
 }
 
+/** The connection to one of `opened`'s peers. */
+async function connected({ peers }: OpenSource, nodeId: string): Promise<Session> {
+  for (;;) {
+    const ready = Promise.withResolvers<void>()
+    const unwatch = peers.watch(ready.resolve)
+    peers.want([nodeId], emptyId)
+    const session = peers.session(nodeId)
+    if (session !== undefined) return session
+    await ready.promise
+    unwatch()
+  }
+}
+
 void test('peers: much that was asked for at once ends no connection', async (t) => {
-  const networkId = 12_345
-  const world = realWorld()
-  const items = [world.random.bytes(2_000_000)]
+  const items = [realWorld().random.bytes(2_000_000)]
   const peer = await startValidator({
     ...stakerKeys(0),
-    networkId,
+    networkId: truth.networkId,
     behaviour: { kind: 'sign' },
     blocks: ({ chainId, requestId }, { send }) => {
       const message = encodePeerMessage({ kind: 'ancestors', chainId, requestId, items })
@@ -59,30 +79,118 @@ void test('peers: much that was asked for at once ends no connection', async (t)
     },
   })
   t.after(peer.close)
-  const pool = new PeerPool({
-    world,
-    log: silentLog,
-    networkId,
-    identity: createIdentity(world),
-    nodePeers: undefined,
-    limits: { ...defaultPeerLimits, bytesPerSecond: 2 ** 20 },
-    configured: [parsePeer(`${peer.nodeId}@127.0.0.1:${peer.port}`)],
-    bootstrappers: [],
-    allowPrivateIps: true,
+  const limits = { ...defaultPeerLimits, bytesPerSecond: 2 ** 20 }
+  const opened = openSource(truth, { validators: [peer] }, { limits })
+  t.after(opened.close)
+  const session = await connected(opened, peer.nodeId)
+  const question = { kind: 'get-ancestors', ids: [emptyId] } as const
+  const all = Array.from({ length: 8 }, () => session.askBlocks(emptyId, question))
+  const counts = (await Promise.all(all)).map((answer) => answer?.length)
+  assert.deepEqual(counts, Array(8).fill(1))
+})
+
+void test('peers: who has four fifths of the stake says what is accepted', async (t) => {
+  network.lies.fill('saysNothing')
+  network.lies[0] = undefined
+  const opened = openSource(truth, network)
+  t.after(opened.close)
+  const nodeIds = network.validators.map(({ nodeId }) => nodeId)
+  await Promise.all(nodeIds.map((nodeId) => connected(opened, nodeId)))
+  const drawn = async (rich: number): Promise<readonly string[]> => {
+    const voters = new Voters({
+      peers: opened.peers,
+      bootstrappers: [],
+      staked: async () =>
+        nodeIds.map((nodeId, at) => ({ nodeId, weight: at === rich ? 900n : 1n })),
+      world: { ...realWorld(), random: { ...realWorld().random, number: draw } },
+    })
+    return voters.get()
+  }
+  const tip = truth.P.idAt(truth.P.height)
+  const vote = new TipVote(opened.peers, realWorld().clock, emptyId)
+  assert.equal((await vote.accepted(await drawn(0), [tip])).length, 1)
+  assert.equal((await vote.accepted(await drawn(1), [tip])).length, 0)
+})
+
+for (const spoolLimit of [2 ** 29, 20_000]) {
+  void test(`peers: what was fetched survives kills, in ${spoolLimit} bytes`, async () => {
+    network.lies.fill('few')
+    const files = noFiles()
+    const written: string[] = []
+    const stored = { height: 0 }
+    let held = 0
+    let most = 0
+    for (let kills = 1; ; kills++) {
+      const over = new AbortController()
+      const write = async (path: string, bytes: Uint8Array): Promise<void> => {
+        held += bytes.length
+        most = Math.max(most, held)
+        written.push(path)
+        await files.write(path, bytes)
+        if (written.length === 6 * kills) over.abort()
+      }
+      const remove = async (path: string): Promise<void> => {
+        held -= (await files.read(path))?.length ?? 0
+        await files.remove(path)
+      }
+      const world = { ...realWorld(), files: { ...files, write, remove } }
+      const opened = openSource(truth, network, { world, spoolLimit })
+      const end = await readAll(opened.source, 'P', truth, over.signal, stored)
+      await opened.close()
+      if (end === 'live') break
+    }
+    assert.ok(written.length > 15)
+    assert.ok(most < spoolLimit + 10_000, `${most} bytes`)
+    // Nothing is fetched twice but what had no room.
+    if (most < spoolLimit) assert.equal(new Set(written).size, written.length)
   })
-  t.after(() => pool.close())
-  const ready = Promise.withResolvers<void>()
-  pool.watch(ready.resolve)
-  pool.want([peer.nodeId], new Uint8Array(32))
-  await ready.promise
-  const session = pool.session(peer.nodeId)
-  assert.ok(session !== undefined)
-  const question = { kind: 'get-ancestors', ids: [new Uint8Array(32)] } as const
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, () => session.askBlocks(new Uint8Array(32), question)),
-  )
-  assert.deepEqual(
-    answers.map((answer) => answer?.length),
-    answers.map(() => 1),
-  )
+}
+
+void test('peers: what lies in the folder damaged, or of another history, is fetched again', async () => {
+  network.lies.fill('few')
+  const damages: ((packed: Uint8Array, low: number, high: number) => Uint8Array)[] = [
+    (packed) => packed.map((byte) => byte ^ 1),
+    () => new Uint8Array(),
+    (_, low, high) => {
+      const items = truth.other.P.containers(low, high + 1).toReversed()
+      const place = { chainId: emptyId, requestId: 0 }
+      return zstdCompressSync(encodePeerMessage({ kind: 'ancestors', ...place, items }))
+    },
+  ]
+  for (const damage of damages) {
+    const files = noFiles()
+    let isDamaged = false
+    const write = async (path: string, bytes: Uint8Array): Promise<void> => {
+      const [low = 0, high = 0] = /(\d+)-(\d+)-/.exec(path)?.slice(1).map(Number) ?? []
+      const isMeant = low < 90 && !isDamaged
+      isDamaged ||= isMeant
+      await files.write(path, isMeant ? damage(bytes, low, high) : bytes)
+    }
+    const opened = openSource(truth, network, {
+      world: { ...realWorld(), files: { ...files, write } },
+    })
+    assert.equal(await readAll(opened.source, 'P', truth, AbortSignal.timeout(60_000)), 'live')
+    await opened.close()
+    assert.ok(isDamaged)
+  }
+})
+
+void test('peers: a tip that contradicts what is stored is told', async (t) => {
+  network.lies.fill(undefined)
+  const stored = { validators: async () => [], blockId: async () => truth.other.P.idAt(7) }
+  const opened = openSource(truth, network, { stored })
+  t.after(opened.close)
+  await assert.rejects(opened.source.headHeight('P', AbortSignal.timeout(60_000)), {
+    code: 'source-mismatch',
+    message: `peers accepted another block than was accepted before: P-Chain ${truth.P.height}`,
+  })
+})
+
+void test('peers: an upgrade that most of them know and we do not is told', async (t) => {
+  network.lies.fill(undefined)
+  const opened = openSource(truth, network, { newestUpgrade: 1_700_000_000 })
+  t.after(opened.close)
+  await opened.source.headHeight('P', AbortSignal.timeout(60_000))
+  const words = /^this version does not know the network's upgrade of 20.*: update it before$/
+  assert.match(opened.source.note?.('P') ?? '', words)
 })

@@ -58,7 +58,7 @@ const fewBlocks = 8
 const stretchesAtOnce = 4
 /** Checkpoints are worth a question each when more than this is missing. */
 const farHeights = 16_384
-/** Blocks below those read last that are kept for those that read it again after a failure. */
+/** Blocks below those read last that are kept, where there is room, for who reads them again after a failure. */
 const keptHeights = 16_384
 const keptInMemory = 64
 const maxRecent = 1_024
@@ -298,11 +298,12 @@ export class ChainBlocks {
   }
 
   async #forget(from: number): Promise<void> {
-    const { spool } = this.#parts
+    const { spool, spoolLimit } = this.#parts
     for (;;) {
       const lowest = spool.above(-1)
       if (lowest === undefined) return
-      const kept = lowest.bytes === 0 ? keptInMemory : keptHeights
+      const keptOnDisk = 2 * spool.bytes > spoolLimit ? 0 : keptHeights
+      const kept = lowest.bytes === 0 ? keptInMemory : keptOnDisk
       if (lowest.high >= from - kept) return
       await spool.drop(lowest)
     }

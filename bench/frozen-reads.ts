@@ -14,8 +14,8 @@ import { itemAt } from '../src/core/item-at.ts'
 import { type Database, statement } from '../src/store/engine/database.ts'
 import { readManifest } from '../src/store/history/manifest.ts'
 import { openStore } from '../src/store/open.ts'
-import { balanceCandidates } from '../src/store/query/evm/balance-candidates.ts'
-import { balancesOfHolders, mayHold } from '../src/store/query/evm/holders-of-token.ts'
+import { balanceCandidates, balancesOfPairs } from '../src/store/query/evm/balance-candidates.ts'
+import { mayHold } from '../src/store/query/evm/holders-of-token.ts'
 import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
 import { transactionByHash } from '../src/store/query/evm/transaction-by-hash.ts'
 import { transfersOfAddress } from '../src/store/query/evm/transfers-of-address.ts'
@@ -102,7 +102,8 @@ async function measured(store: Database): Promise<ReadonlyMap<string, number>> {
     'a page of 100 holders': async (round) => {
       const tokenId = itemAt(tokens, round % tokens.length)
       const addressIds = await mayHold(store, { tokenId, after: 0, at, limit: 100 })
-      return balancesOfHolders(store, { tokenId, addressIds, at })
+      const tokenIds = addressIds.map(() => tokenId)
+      return balancesOfPairs(store, { addressIds, tokenIds, height: at })
     },
     '10 tokens of an address': (round) => tokensOf(spread(round), at),
     '10 tokens of a busy address': (round) => tokensOf(1 + (round % 40), at),

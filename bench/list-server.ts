@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
 import { noAbis } from '../src/api/evm/abi-book.ts'
+import { createComparedBalances } from '../src/api/evm/compared-balances.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
@@ -62,8 +63,7 @@ const tables = [...controlTables, ...evmTables]
 
 /** As if a node had been asked what the tokens are, and their balances had been compared. */
 export const nameTokens = statement(
-  `update token set name = 'Token ' || id, symbol = 'T' || id, decimals = 18, metadata_height = 1,
-   exactness = 1`,
+  `update token set name = 'Token ' || id, symbol = 'T' || id, decimals = 18, metadata_height = 1`,
   { unsummed: true },
 )
 
@@ -111,7 +111,6 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
       symbol: 'BNC',
       decimals: 18,
       description: '',
-      wrappedTokens: [],
     },
     store,
     state,
@@ -134,6 +133,12 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
         notes: noTokenNotes,
         nfts: noNfts,
         parties: cold ? (of) => fresh()(of) : fresh(),
+        balances: createComparedBalances({
+          clock,
+          log: silent,
+          doubts: undefined,
+          maxAgeMs: 30_000,
+        }),
         icmContracts: [],
       }),
       ...healthOperations(() => [store]),

@@ -116,6 +116,10 @@ const messageNotes: Readonly<Record<string, Note>> = {
 
 const ownNotes: Readonly<Record<string, Note>> = {
   nft_request: ['a wish of a caller to read the metadata of a token again', undefined],
+  token_doubt: [
+    'the newest holder of a token whose balance by logs was not what a node told the API',
+    undefined,
+  ],
   verified_contract: [
     'a contract whose sources were proved: sources, ABI, settings compressed',
     undefined,

@@ -21,6 +21,7 @@ const kinds: Readonly<Record<string, string>> = {
   'overload, callers who leave': 'test/overload.test.ts',
   'node away, restarted, not ready': 'test/{node-restarts,not-ready,bad-nodes}.test.ts',
   'kill -9 of a running service': 'test/long/restarts.test.ts',
+  'tokens: rebased, taken, made again, renamed, other forms': 'test/long/tokens.test.ts',
   'validators that misbehave': 'test/long/warp-peers.test.ts',
 }
 

@@ -57,6 +57,7 @@ async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: Re
   const parts: TokenParts = {
     database,
     source,
+    clock,
     log: { ...silentLog, warn: (event: string) => void events.push(event) },
     commit: (work) => database.transaction(work),
   }

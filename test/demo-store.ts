@@ -122,7 +122,6 @@ export function demoFacts(chainId: number, recording: Recording): ChainFacts {
     decimals: 18,
     description: 'A recorded chain',
     ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
-    wrappedTokens: [],
   }
 }
 

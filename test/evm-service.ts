@@ -13,6 +13,7 @@ import { Compile } from 'typebox/compile'
 
 import type { ContractBook } from '../src/api/contracts/contract-book.ts'
 import { type AbiBook, noAbis } from '../src/api/evm/abi-book.ts'
+import { createComparedBalances } from '../src/api/evm/compared-balances.ts'
 import { healthOperations } from '../src/api/evm/health.ts'
 import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { noNfts } from '../src/api/evm/nft-source.ts'
@@ -190,6 +191,12 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts 
     notes: noTokenNotes,
     nfts: noNfts,
     parties: createPartyBooks(clock, noTokenNotes),
+    balances: createComparedBalances({
+      clock: patient(clock),
+      log: silent,
+      doubts: undefined,
+      maxAgeMs: 30_000,
+    }),
     icmContracts: [icmContract],
   }
 }
@@ -203,6 +210,9 @@ export function abisAlone(abis: AbiBook): ContractBook {
     abisOf: async () => abis,
   }
 }
+
+/** Whoever waits for a while, waits for as long as it takes. */
+const patient = (clock: Clock): Clock => ({ ...clock, sleep: () => new Promise(() => {}) })
 
 /** Tokens of a key that is no secret. */
 export function pageTokens(clock: Clock): PageTokens {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { newTokens } from '../src/indexing/evm/tokens/token-rows.ts'
 import { tokenStream } from '../src/indexing/evm/tokens/token-stream.ts'
 import { blockStage } from '../src/indexing/evm/write/apply-blocks.ts'
 import type { EvmSource, StateCall } from '../src/source/evm-source.ts'
@@ -93,18 +94,7 @@ void test('eth_call refused as unknown: not served, asked again ever more rarely
 })
 
 /** As the first transfer of a token leaves it. */
-const unaskedToken = {
-  id: [1],
-  standard: [20],
-  first_height: [1],
-  name: [null],
-  symbol: [null],
-  decimals: [null],
-  exactness: [0],
-  checked: [0],
-  metadata_height: [0],
-  spam: [0],
-}
+const unaskedToken = newTokens([{ id: 1, standard: 20, height: 1 }])
 
 for (const [name, answer] of [
   ['does not know eth_call', unknownMethod],
@@ -129,6 +119,10 @@ for (const [name, answer] of [
       source,
       clock,
       log: silentLog,
+      random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+      chainKey: 'chain',
+      wishes: async () => undefined,
+      wrapped: [],
       commit: (work) => database.transaction(work),
     })
     const running = run(over.signal)

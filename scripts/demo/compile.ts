@@ -1,4 +1,4 @@
-/** Compiles the contracts of the demo. */
+/** Compiles the contracts of the demo and of tests. */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -26,11 +26,11 @@ type Output = {
   >
 }
 
-/** Creation code of every contract by its name. */
-export function compiledContracts(): ReadonlyMap<string, Uint8Array> {
+/** Creation code of every contract of a source, else of the demo's, by its name. */
+export function compiledContracts(content = contractSource()): ReadonlyMap<string, Uint8Array> {
   const input = {
     language: 'Solidity',
-    sources: { demo: { content: contractSource() } },
+    sources: { demo: { content } },
     settings: {
       ...contractSettings,
       outputSelection: { '*': { '*': ['evm.bytecode.object'] } },

@@ -5,7 +5,7 @@
  */
 
 import { noAddress } from '../codec/evm/column-kinds.ts'
-import { frameKinds, transferKinds } from '../codec/evm/columns.ts'
+import { frameKinds, standardOf } from '../codec/evm/columns.ts'
 import { toBigint } from '../core/bytes.ts'
 import { f64At, itemAt, u32At, u8At } from '../core/item-at.ts'
 import type { Reader, Writer } from '../store/engine/database.ts'
@@ -96,8 +96,7 @@ class ChainCounter {
       const last = tx + u32At(blocks.txCount, block)
       for (; tx < last; tx++) this.#transaction(batch, tx, ids, seconds)
       for (; transfer < transfers.count && u32At(transfers.tx, transfer) < last; transfer++) {
-        const kind = transfers.kind[transfer]
-        if (kind === transferKinds.deposit || kind === transferKinds.withdrawal) continue
+        if (standardOf(u8At(transfers.kind, transfer)) === 0) continue
         this.#touch(f64At(ids, u32At(transfers.from, transfer)), true)
         this.#touch(f64At(ids, u32At(transfers.to, transfer)), false)
       }

@@ -104,6 +104,12 @@ export const ChainStatus = Type.Object(
     ...progress,
     overall: Type.Optional(OverallStatus),
     copied: Type.Optional(CopiedHeights),
+    balancesComparedAt: Type.Optional(
+      Type.Integer({
+        description:
+          'Unix seconds since which some balances of every token were compared with the node; absent while a token never was, or there is none',
+      }),
+    ),
     stages: Type.Array(StageStatus),
   },
   { $id: 'ChainStatus', additionalProperties: false },

@@ -151,7 +151,7 @@ async function identify(
     throw answers[1]?.kind === 'error'
       ? faultOfAnswer(answers[1], { method: 'eth_getBlockByNumber', params: [] })
       : new Fault('node-answer', 'a node has no genesis block')
-  const told = { chainId: hexNumber(chain, 'chain id'), genesisHash: hash }
+  const told = { chainId: chainIdIn(chain), genesisHash: hash }
   if (known !== undefined) return { ...known, ...told }
   const identity = {
     ...told,
@@ -159,6 +159,16 @@ async function identify(
   }
   const blockchainId = blockchainIdIn(id)
   return blockchainId === undefined ? identity : { ...identity, blockchainId }
+}
+
+/** Chain ids are numbers in answers: larger ones are refused. Source: EIP-155 sets no limit. */
+function chainIdIn(told: unknown): number {
+  if (typeof told === 'string' && /^0x[0-9a-f]+$/i.test(told)) {
+    const id = BigInt(told)
+    if (id > BigInt(Number.MAX_SAFE_INTEGER))
+      throw new Fault('source-mismatch', `chain ids above 2^53 - 1 are not served: ${id}`)
+  }
+  return hexNumber(told, 'chain id')
 }
 
 /** Ranges to ask for at once: as many as endpoints allow and their replies fit into memory. */

@@ -1,6 +1,6 @@
 /** The state that a recording must hold so that the API can answer from it. */
 
-import { wordOf } from '../codec/evm/abi-words.ts'
+import { balanceOfData, balanceOfSelector, wordOf } from '../codec/evm/abi-words.ts'
 import { transferKinds } from '../codec/evm/columns.ts'
 import { proxyCalls, proxySlots } from '../codec/evm/proxy-questions.ts'
 import { to0x, toHex } from '../core/bytes.ts'
@@ -26,7 +26,6 @@ const selectors = {
   decimals: '0x313ce567',
   totalSupply: '0x18160ddd',
   supportsInterface: '0x01ffc9a7',
-  balanceOf: '0x70a08231',
   tokenUri: '0xc87b56dd',
   ownerOf: '0x6352211e',
   uri: '0x0e89341c',
@@ -34,10 +33,10 @@ const selectors = {
 
 /** Returns whether later blocks may change the answer: what tokens call themselves stays. */
 export function mayChange({ method, target }: StateCall): boolean {
-  const { totalSupply, balanceOf, ownerOf } = selectors
+  const { totalSupply, ownerOf } = selectors
   return typeof target === 'string'
     ? method === 'eth_getBalance'
-    : [totalSupply, balanceOf, ownerOf].some((selector) => target.data.startsWith(selector))
+    : [totalSupply, balanceOfSelector, ownerOf].some((selector) => target.data.startsWith(selector))
 }
 
 /**
@@ -73,7 +72,7 @@ export class StateQuestions {
       this.#call(to, `${selectors.supportsInterface}${id}${'0'.repeat(56)}`)
     const { erc20, deposit, withdrawal } = transferKinds
     if (kind === erc20 || kind === deposit || kind === withdrawal) {
-      for (const holder of holders) this.#call(to, `${selectors.balanceOf}${wordOf(toHex(holder))}`)
+      for (const holder of holders) this.#call(to, balanceOfData(toHex(holder)))
       return
     }
     const id = wordOf(toHex(tokenId))

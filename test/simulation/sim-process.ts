@@ -6,6 +6,7 @@
 import type { FastifyInstance } from 'fastify'
 
 import { noAbis } from '../../src/api/evm/abi-book.ts'
+import { createComparedBalances } from '../../src/api/evm/compared-balances.ts'
 import { createMethodNames } from '../../src/api/evm/method-names.ts'
 import { noNfts } from '../../src/api/evm/nft-source.ts'
 import { createPartyBooks } from '../../src/api/evm/party-book.ts'
@@ -184,6 +185,12 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       notes: noTokenNotes,
       nfts: noNfts,
       parties: createPartyBooks(clock, noTokenNotes),
+      balances: createComparedBalances({
+        clock,
+        log: silentLog,
+        doubts: undefined,
+        maxAgeMs: 30_000,
+      }),
       icmContracts: [],
     }
     const primary = primaryOperations({ ...parts, networks: directory, limits: primaryLimits })

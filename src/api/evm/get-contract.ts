@@ -50,6 +50,11 @@ export function contractView({ address, token, note }: PartyEntry): ContractMeta
     view.symbol = token.symbol ?? ''
     view.ercType = ercTypeOf(token.standard)
     if (token.standard === 20) view.decimals = token.decimals ?? 0
+    if (token.metadata_at > 0) view.metadataLastUpdatedTimestamp = token.metadata_at
+    if (token.inexact_height !== undefined) {
+      const { inexact_height: height, inexact_reason: reason = '' } = token
+      view.balancesDiffer = { blockNumber: String(height), reason }
+    }
   }
   if (note?.logoUri !== undefined) view.logoAsset = { imageUri: note.logoUri }
   return view

@@ -11,6 +11,7 @@ import { tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { momentsOf, seriesQuery } from '../operation/series-moments.ts'
+import { balancesHeader, type Compared, olderOf } from './compared-balances.ts'
 import { heldTokens } from './held-tokens.ts'
 import type { EvmParts } from './parts.ts'
 import { subjectOf } from './subject.ts'
@@ -73,6 +74,8 @@ type Asked = {
   readonly tokens: readonly Token[]
   readonly newest: number
   readonly signal: AbortSignal
+  /** The oldest block at which all balances so far were compared. */
+  compared: Compared
 }
 
 type Point = {
@@ -92,7 +95,8 @@ export function listEvmBalanceSeries(parts: EvmParts): Operation {
     const { chain, address: own, id } = await subjectOf(parts, path)
     const newest = await indexedHeight(chain.store, 'blocks')
     const tokens = await tokensIn(parts, chain, query.contractAddresses ?? [])
-    const asked = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
+    const common = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
+    const asked: Asked = { ...common, compared: newest }
     const moments = momentsOf(query, Math.floor(parts.clock.now() / 1_000))
     const problems = new Set<string>()
     const series: Point[] = []
@@ -106,6 +110,7 @@ export function listEvmBalanceSeries(parts: EvmParts): Operation {
     return {
       body: { series, ...(notTold.length === 0 ? {} : { notTold }) },
       ...(newest < 0 ? {} : { indexedHeight: newest }),
+      ...(tokens.length === 0 ? {} : { headers: balancesHeader(asked.compared, newest) }),
     }
   })
 }
@@ -158,20 +163,21 @@ async function pointAt(
 }
 
 async function tokenBalance(
-  { parties }: EvmParts,
-  { chain, address: own, addressId, signal }: Asked,
+  parts: EvmParts,
+  asked: Asked,
   { token, height }: { readonly token: Token; readonly height: number },
 ): Promise<bigint> {
-  const { rows } = await heldTokens(chain, parties(chain), {
+  const { chain, address: own, addressId, signal } = asked
+  const { rows, compared } = await heldTokens(parts, chain, {
     address: own,
     addressId,
-    height,
+    moment: { height, isNewest: false, insists: false, signal },
     after: 0,
     limit: 1,
     only: [token.id],
     keep: () => true,
-    signal,
   })
+  asked.compared = olderOf(asked.compared, compared)
   return rows[0]?.balance ?? 0n
 }
 

@@ -7,6 +7,7 @@ import { ChainAddressPath } from '../../shape/evm/path.ts'
 import {
   defaultPageSize,
   blockNumber,
+  compared,
   currency,
   pageToken,
   widePageSize,
@@ -18,7 +19,8 @@ import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, numberCursor } from '../operation/paging.ts'
 import { valueAt } from '../operation/price.ts'
-import { balanceHeight } from './balance-height.ts'
+import { balanceMoment } from './balance-height.ts'
+import { balancesHeader } from './compared-balances.ts'
 import { type Holding, heldTokens } from './held-tokens.ts'
 import { nativeBalance } from './native-balance.ts'
 import type { EvmParts } from './parts.ts'
@@ -57,6 +59,7 @@ const ListErc20Balances = {
         ),
       ),
       currency,
+      compared,
     }),
   },
   response: pageShape({
@@ -69,26 +72,25 @@ const ListErc20Balances = {
 export function listErc20Balances(parts: EvmParts): Operation {
   return operation(ListErc20Balances, async ({ path, query, signal }) => {
     const { chain, address, id, binding: subject } = await subjectOf(parts, path)
-    const height = await balanceHeight(chain, query.blockNumber)
+    const moment = await balanceMoment(chain, query, signal)
     const binding = bindingOf(ListErc20Balances.id, { ...query, ...subject })
     const opened = parts.tokens.open(query.pageToken, binding)
     const currency = query.currency ?? 'usd'
     const filtered = query.filterSpamTokens ?? true
     const [holdings, nativeTokenBalance] = await Promise.all([
-      heldTokens(chain, parts.parties(chain), {
+      heldTokens(parts, chain, {
         address,
         addressId: id ?? 0,
-        height,
+        moment,
         after: opened === undefined ? 0 : numberCursor.decode(opened),
         limit: query.pageSize ?? defaultPageSize,
         only: await wantedTokens(chain, parts.parties(chain), query.contractAddresses),
         keep: ({ token, note }) =>
           !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
-        signal,
       }),
       nativeBalance(parts.prices, chain, {
         address,
-        height,
+        height: query.blockNumber === undefined ? undefined : moment.height,
         currency,
         signal,
       }),
@@ -100,6 +102,7 @@ export function listErc20Balances(parts: EvmParts): Operation {
         : { nextPageToken: parts.tokens.seal(numberCursor.encode(holdings.last), binding) }
     return {
       body: { ...next, nativeTokenBalance, erc20TokenBalances },
+      headers: balancesHeader(holdings.compared, moment.height),
     }
   })
 }

@@ -1,17 +1,31 @@
 /** Holders of an ERC-20 token. Source: official clients, EvmChainsLookingGlass. */
 
+import { parseEvmAddress } from '../../core/address.ts'
+import { toBigint } from '../../core/bytes.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { defaultHolders, Holder, holderPaging } from '../../shape/evm/holder.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { compared } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { Database } from '../../store/engine/database.ts'
+import { balancesOfPairs } from '../../store/query/evm/balance-candidates.ts'
 import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
-import { balancesOfHolders, heldMoreThan, mayHold } from '../../store/query/evm/holders-of-token.ts'
+import { heldMoreThan, mayHold } from '../../store/query/evm/holders-of-token.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { type TokenRow, tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, numberCursor } from '../operation/paging.ts'
+import {
+  balancesHeader,
+  type Compared,
+  type LoggedBalance,
+  olderOf,
+  type ToldBalances,
+} from './compared-balances.ts'
 import type { EvmParts } from './parts.ts'
+import type { Named } from './party-book.ts'
 import { subjectOf } from './subject.ts'
 
 const seconds = (description: string): ReturnType<typeof Type.Integer> =>
@@ -38,6 +52,7 @@ const GetAddressesByBalanceOverTime = {
       startTimestamp: Type.Optional(seconds('held more than the threshold then or later')),
       endTimestamp: Type.Optional(seconds('held more than the threshold then or before')),
       ...holderPaging,
+      compared,
     }),
   },
   response: pageShape({ addresses: Type.Array(Holder) }),
@@ -56,31 +71,41 @@ const chunkOf = (limit: number): number => Math.min(500, Math.max(20, limit + 1)
  * Cost of a page: a range scan of who may hold the token, and a look-up of the balance of each.
  */
 export function listTokenHolders(parts: EvmParts): Operation {
-  return operation(GetAddressesByBalanceOverTime, async ({ path, query }) => {
-    const { chain, id, binding: subject } = await subjectOf(parts, path)
+  return operation(GetAddressesByBalanceOverTime, async ({ path, query, signal }) => {
+    const { chain, address: contract, id, binding: subject } = await subjectOf(parts, path)
     const { store } = chain
     const indexed = await indexedHeight(store, 'blocks')
     const header = indexed < 0 ? {} : { indexedHeight: indexed }
     const binding = bindingOf(GetAddressesByBalanceOverTime.id, { ...query, ...subject })
     const opened = parts.tokens.open(query.pageToken, binding)
-    if (id === undefined) return { body: { addresses: [] }, ...header }
-    const { rows, goOn } = await holders(store, {
-      tokenId: id,
-      ...(await rangeOf(store, query, indexed)),
+    const [token] = id === undefined ? [] : await tokensOfIds(store, [id])
+    if (token === undefined) return { body: { addresses: [] }, ...header }
+    const range = await rangeOf(store, query, indexed)
+    const {
+      rows,
+      goOn,
+      compared: comparedAt,
+    } = await holders(parts, chain, {
+      token,
+      contract,
+      ...range,
+      isNewest: range.from === undefined && range.at === indexed,
       threshold: BigInt(query.threshold ?? '0'),
       after: opened === undefined ? 0 : numberCursor.decode(opened),
       limit: query.pageSize ?? defaultHolders,
+      insists: query.compared === true,
+      signal,
     })
-    const named = await parts.parties(chain).load(rows.map(({ addressId }) => addressId))
-    const addresses = rows.map(({ addressId, balance }) => ({
-      address: named(addressId).address,
+    const addresses = rows.map(({ address, balance }) => ({
+      address,
       sortKey: balance.toString(),
     }))
     const next =
       goOn === undefined
         ? {}
         : { nextPageToken: parts.tokens.seal(numberCursor.encode(goOn), binding) }
-    return { body: { ...next, addresses }, ...header }
+    const headers = balancesHeader(comparedAt, range.at)
+    return { body: { ...next, addresses }, ...header, headers }
   })
 }
 
@@ -101,41 +126,79 @@ async function rangeOf(
 }
 
 type HolderQuery = {
-  readonly tokenId: number
+  readonly token: TokenRow
+  /** 20 bytes. */
+  readonly contract: Uint8Array
   /** `undefined` where only the present balance counts. */
   readonly from: number | undefined
   readonly at: number
+  readonly isNewest: boolean
   readonly threshold: bigint
   readonly after: number
   readonly limit: number
+  readonly insists: boolean
+  readonly signal: AbortSignal
 }
 
 type HolderPage = {
-  readonly rows: readonly { readonly addressId: number; readonly balance: bigint }[]
+  readonly rows: readonly { readonly address: string; readonly balance: bigint }[]
   /** The address after which the next page begins. */
   readonly goOn?: number
+  readonly compared: Compared
 }
 
-async function holders(store: Database, query: HolderQuery): Promise<HolderPage> {
-  const { tokenId, from, at, threshold, limit } = query
-  const rows: { addressId: number; balance: bigint }[] = []
+async function holders(
+  parts: EvmParts,
+  chain: ServedChain,
+  query: HolderQuery,
+): Promise<HolderPage> {
+  const { token, from, at, threshold, limit } = query
+  const { store } = chain
+  const rows: { address: string; balance: bigint }[] = []
   let { after } = query
+  // What was held at some time of a range is what logs say.
+  let comparedAt: Compared = query.isNewest ? at : undefined
   const chunkSize = chunkOf(limit)
   const most = from === undefined ? maxLookedAt : maxLookedAtInRange
   for (let lookedAt = 0; lookedAt < most; lookedAt += chunkSize) {
-    const addressIds = await mayHold(store, { tokenId, after, at, limit: chunkSize })
-    const balances = await balancesOfHolders(store, { tokenId, addressIds, at })
-    for (const [place, balance] of balances.entries()) {
+    const addressIds = await mayHold(store, { tokenId: token.id, after, at, limit: chunkSize })
+    const told = await balancesOf(parts, chain, { ...query, addressIds })
+    comparedAt = olderOf(comparedAt, told.compared)
+    for (const [place, balance] of told.balances.entries()) {
       const addressId = itemAt(addressIds, place)
+      const pair = { addressId, tokenId: token.id }
       const isWanted =
         from === undefined
           ? balance > threshold
-          : await heldMoreThan(store, { addressId, tokenId }, { from, at, threshold })
-      if (isWanted && rows.length === limit) return { rows, goOn: after }
-      if (isWanted) rows.push({ addressId, balance })
+          : await heldMoreThan(store, pair, { from, at, threshold })
+      if (isWanted && rows.length === limit) return { rows, goOn: after, compared: comparedAt }
+      if (isWanted) rows.push({ address: told.named(addressId).address, balance })
       after = addressId
     }
-    if (addressIds.length < chunkSize) return { rows }
+    if (addressIds.length < chunkSize) return { rows, compared: comparedAt }
   }
-  return { rows, goOn: after }
+  return { rows, goOn: after, compared: comparedAt }
 }
+
+/** Balances of addresses in their order: those of the newest block compared with the node. */
+async function balancesOf(
+  parts: EvmParts,
+  chain: ServedChain,
+  query: HolderQuery & { readonly addressIds: readonly number[] },
+): Promise<ToldBalances & { readonly named: Named }> {
+  const { addressIds, token, contract, at: height, isNewest } = query
+  const named = await parts.parties(chain).load(addressIds)
+  const tokenIds = addressIds.map(() => token.id)
+  const logged = await balancesOfPairs(chain.store, { addressIds, tokenIds, height })
+  if (!isNewest) {
+    const balances = logged.map((one) => (one?.negative === 0 ? toBigint(one.value) : 0n))
+    return { balances, compared: undefined, named }
+  }
+  const asked = addressIds.map((id, place): LoggedBalance => {
+    const { value = nothing, negative = 0 } = logged[place] ?? {}
+    return { token, contract, holder: parseEvmAddress(named(id).address), value, negative }
+  })
+  return { ...(await parts.balances(chain)(asked, { ...query, height })), named }
+}
+
+const nothing = new Uint8Array()

@@ -2,10 +2,11 @@
 
 import type { Clock } from '../../core/world.ts'
 import type { ContractBook } from '../contracts/contract-book.ts'
-import type { ChainDirectory } from '../operation/chain-directory.ts'
+import type { ChainDirectory, ServedChain } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 import type { PriceSource } from '../operation/price.ts'
 import type { TokenNotes } from '../operation/token-notes.ts'
+import type { ComparedBalances } from './compared-balances.ts'
 import type { MethodNames } from './method-names.ts'
 import type { NftSource } from './nft-source.ts'
 import type { PartyBooks } from './party-book.ts'
@@ -23,6 +24,8 @@ export type EvmParts = {
   readonly notes: TokenNotes
   readonly nfts: NftSource
   readonly parties: PartyBooks
+  /** Balances of a chain, compared with its node. */
+  readonly balances: (chain: ServedChain) => ComparedBalances
   /** Interchain messengers, 20 bytes each; logs of other contracts are not believed. */
   readonly icmContracts: readonly Uint8Array[]
 }

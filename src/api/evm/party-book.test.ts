@@ -29,7 +29,6 @@ function chainOver(store: Database): ServedChain {
       symbol: 'BK',
       decimals: 18,
       description: '',
-      wrappedTokens: [],
     },
     state: { balance: none, code: none, call: none, calls: none, storage: none, revertOf: none },
     wantsTraces: false,
@@ -58,9 +57,10 @@ void test('party book: a number is found once its address is stored, a token is 
     await store.transaction(async (writer) => {
       await writer.insert(address, { id: [7], bytes: [bytes], cased: [0] })
       await writer.insert(addressByBytes, { bytes: [bytes], id: [7] })
-      const none = [0]
-      const facts = { first_height: none, exactness: none, checked: none, spam: none }
-      await writer.insert(token, { id: [7], standard: [20], metadata_height: none, ...facts })
+      const zero = [0]
+      const never = { metadata_height: zero, metadata_at: zero, compared_at: zero, agreed: zero }
+      const facts = { id: [7], standard: [20], first_height: zero, spam: zero }
+      await writer.insert(token, { ...facts, ...never })
     })
     assert.equal((await book.find(example)).id, 7)
     assert.deepEqual(await book.find(example.toLowerCase()), {

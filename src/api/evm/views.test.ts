@@ -58,7 +58,6 @@ void test('spam: bait is recognised, names of real tokens are not', () => {
     symbol: 'AVAX',
     decimals: 18,
     description: '',
-    wrappedTokens: [],
   }
   const judge = (name: string, symbol: string): boolean =>
     looksLikeSpam({ name, symbol, spam: 0 }, undefined, facts)

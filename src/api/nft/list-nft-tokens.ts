@@ -5,12 +5,12 @@ import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
-import { itemBytes, itemOf, maxItem } from '../../store/query/nft/nft-place.ts'
+import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
 import { type ContractToken, tokensOfContract } from '../../store/query/nft/tokens-of-contract.ts'
 import { subjectOf } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, readPage, nextToken } from '../operation/paging.ts'
-import { standardOfContract } from './nft-path.ts'
+import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 import type { NftParts } from './parts.ts'
 
@@ -25,28 +25,48 @@ const ListNftTokens = {
   response: pageShape({ tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])) }),
 } as const
 
-/** Document B, endpoint 8. */
+/** A token id of one of the two standards. */
+type Listed = ContractToken & { readonly standard: 721 | 1155 }
+
+/** Document B, endpoint 8. A contract of two standards shows both: of one id, ERC-721 first. */
 export function listNftTokens(parts: NftParts): Operation {
   return operation(ListNftTokens, async ({ path, query }) => {
-    const { chain, id, binding } = await subjectOf(parts, path)
-    const standard = id === undefined ? undefined : await standardOfContract(chain, id)
-    const page = await readPage<ContractToken, bigint>({
+    const { chain, id: contractId, binding } = await subjectOf(parts, path)
+    const rows = async (last: NftCursor | undefined, limit: number): Promise<Listed[]> => {
+      if (contractId === undefined) return []
+      const lists = [721, 1155].map(async (standard): Promise<Listed[]> => {
+        const isBehind = last !== undefined && last.standard >= standard
+        const from = last === undefined ? 0n : isBehind ? last.item + 1n : last.item
+        if (from > maxItem) return []
+        const found = await tokensOfContract(chain.store, { contractId, standard, from, limit })
+        return found.map((token) => ({ ...token, standard: standard === 721 ? 721 : 1155 }))
+      })
+      return (await Promise.all(lists)).flat().toSorted(inOrder).slice(0, limit)
+    }
+    const page = await readPage<Listed, NftCursor>({
       tokens: parts.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListNftTokens.id, { ...query, ...binding }),
       limit: query.pageSize ?? defaultPageSize,
-      encode: itemBytes,
-      decode: itemOf,
-      cursorOf: ({ item }) => item,
-      rows: async (last, limit) => {
-        if (id === undefined || standard === undefined || last === maxItem) return []
-        const from = last === undefined ? 0n : last + 1n
-        return tokensOfContract(chain.store, { contractId: id, standard, from, limit })
-      },
+      encode: encodeNftCursor,
+      decode: decodeNftCursor,
+      cursorOf: ({ item, standard }) => ({ item, standard, contractId: contractId ?? 0 }),
+      rows,
     })
-    const places = id === undefined ? [] : page.rows.map(({ item }) => ({ contractId: id, item }))
-    const views = standard === 1155 ? erc1155Tokens : erc721Tokens
-    const tokens = await views(parts, chain, places)
+    const placesOf = (standard: number): NftPlace[] =>
+      page.rows.flatMap((row) =>
+        row.standard === standard ? { item: row.item, contractId: contractId ?? 0 } : [],
+      )
+    const [unique, counted] = await Promise.all([
+      erc721Tokens(parts, chain, placesOf(721)),
+      erc1155Tokens(parts, chain, placesOf(1155)),
+    ])
+    const next = { 721: unique.values(), 1155: counted.values() }
+    const tokens = page.rows.flatMap(({ standard }) => next[standard].next().value ?? [])
     return { body: { ...nextToken(page), tokens } }
   })
+}
+
+function inOrder(a: Listed, b: Listed): number {
+  return a.item === b.item ? a.standard - b.standard : a.item < b.item ? -1 : 1
 }

@@ -1,7 +1,6 @@
 /** The contract and token a path names. */
 
 import { Fault } from '../../core/fault.ts'
-import { partiesOfIds } from '../../store/query/evm/parties-of-ids.ts'
 import { isKnownErc1155, ownersOfTokens } from '../../store/query/nft/nft-details.ts'
 import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
 import { type Subject, subjectOf } from '../evm/subject.ts'
@@ -25,22 +24,6 @@ export async function tokenOf(
   const standard = await standardOfToken(subject.chain, place)
   if (standard === undefined) throw unknown(path.tokenId)
   return { ...subject, place, standard }
-}
-
-/** The standard a contract's tokens are listed under; `undefined` for other contracts. */
-export async function standardOfContract(
-  chain: ServedChain,
-  contractId: number,
-): Promise<721 | 1155 | undefined> {
-  const [party] = await partiesOfIds(chain.store, [contractId])
-  switch (party?.token?.standard) {
-    case 721:
-      return 721
-    case 1155:
-      return 1155
-    default:
-      return undefined
-  }
 }
 
 /** ERC-1155 goes first where a contract logs both. */

@@ -30,8 +30,6 @@ export type ChainFacts = {
   readonly blockchainId?: Uint8Array
   readonly subnetId?: string
   readonly vmId?: string
-  /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
-  readonly wrappedTokens: readonly Uint8Array[]
 }
 
 /** A transaction that is tried again; `0x` hex, numbers without leading zeros. */

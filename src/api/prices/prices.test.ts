@@ -21,7 +21,6 @@ const chain: ChainFacts = {
   symbol: 'AVAX',
   decimals: 18,
   description: '',
-  wrappedTokens: [],
 }
 const token = fromHex('0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e')
 const other = fromHex(`0x${'ab'.repeat(20)}`)

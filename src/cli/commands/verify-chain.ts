@@ -41,6 +41,7 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
     const verified = await verifyChain({
       store: database,
       source,
+      random: world.random,
       checks: checksOf(source),
       decompress: (bytes) => zstdDecompressSync(bytes),
       ...(url === undefined

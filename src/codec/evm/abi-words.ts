@@ -13,6 +13,14 @@ export function wordOf(hex: string): string {
   return hex.padStart(2 * wordBytes, '0')
 }
 
+/** Selector of `balanceOf(address)`, `0x` hex. Source: ERC-20. */
+export const balanceOfSelector = '0x70a08231'
+
+/** Data of a call of `balanceOf(address)`, `0x` hex; `holder` is forty digits. */
+export function balanceOfData(holder: string): string {
+  return `${balanceOfSelector}${wordOf(holder)}`
+}
+
 /** The word at `at` as a number; `undefined` beyond the bytes, or for 2^32 and more. */
 export function smallWord(bytes: Uint8Array, at: number): number | undefined {
   if (at + wordBytes > bytes.length) return undefined

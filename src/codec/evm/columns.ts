@@ -72,9 +72,10 @@ export const txTable = columnTable({
 export type TxColumns = ColumnsOf<typeof txTable>
 
 /**
- * Kinds of token logs, by their form alone.
+ * Kinds of token logs, by their form; where two standards share one, by what the contract says.
  *
- * `deposit` and `withdrawal` (WAVAX style) change balances and are in no transfer list.
+ * `deposit` and `withdrawal` (WAVAX style) change balances and are in no transfer list. `senderIndexed` is a
+ * Transfer with one indexed word of a contract that is no ERC-20 token: nothing is made of it.
  */
 export const transferKinds = {
   erc20: 0,
@@ -84,6 +85,7 @@ export const transferKinds = {
   erc1155Batch: 4,
   deposit: 5,
   withdrawal: 6,
+  senderIndexed: 7,
 } as const
 
 /** Standard a kind of transfer is listed under; 0 for kinds that are in no list. */
@@ -135,6 +137,8 @@ export const eventKinds = {
   batchMetadataUpdate: 18,
   consecutiveTransfer: 19,
   proxyUpgraded: 20,
+  beaconUpgraded: 21,
+  ownershipTransferred: 22,
 } as const
 
 /** Kept logs. */

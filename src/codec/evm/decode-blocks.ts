@@ -17,7 +17,7 @@ import { Bytes } from './growing.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
 import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
 
-/** Input bytes of one block that are taken; a block of 100 M gas cannot pay for more. */
+/** Input bytes of one block that are taken; 134 million gas pay for more. All bounds: docs/guide/evm-data.md. */
 export const maxInputBytes = 32 * 1024 * 1024
 
 /**

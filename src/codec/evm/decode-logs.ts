@@ -20,9 +20,6 @@ import type { Bytes } from './growing.ts'
 import { hexNumber, hexText, hexWord, notHex } from './hex.ts'
 import { type RawLog, listOf } from './raw.ts'
 
-/** Entries of one TransferBatch that are decoded. A block's gas cannot pay for more rows. */
-const maxBatchEntries = 10_000
-
 const zeroDigits = '0'.repeat(40)
 
 type Form =
@@ -35,7 +32,7 @@ type Form =
 
 /**
  * First topics. Source: keccak-256 of the event signatures of ERC-20, 721, 1155, 4906, 2309, WAVAX,
- * Teleporter, the warp precompile and ERC-1967.
+ * Teleporter, the warp precompile, ERC-1967 and ERC-173.
  */
 const topics: readonly (readonly [string, Form])[] = [
   ['ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', 'transfer'],
@@ -72,6 +69,11 @@ const topics: readonly (readonly [string, Form])[] = [
     eventKinds.consecutiveTransfer,
   ],
   ['bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b', eventKinds.proxyUpgraded],
+  ['1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e', eventKinds.beaconUpgraded],
+  [
+    '8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
+    eventKinds.ownershipTransferred,
+  ],
 ]
 
 /** Known first topics by their first 32 bits; all of them differ there. */
@@ -184,6 +186,7 @@ export class LogColumns {
     else if (list.length === 4 && sizeBytes === 0)
       this.#row(place, transferKinds.erc721, { from: topicAt(list, 1), to: topicAt(list, 2) }, 3)
     else if (list.length === 1 && sizeBytes === 96) this.#oneTopic(place)
+    else if (list.length === 2 && sizeBytes === 64) this.#senderIndexed(place)
   }
 
   /** A row whose value is the first word of data, or whose token id is topic `idTopic`. */
@@ -214,6 +217,15 @@ export class LogColumns {
     this.#transfers.tokenId.pushInteger(place.data, 2 + 128, 2 + 192)
   }
 
+  /** ERC-20 with one indexed word: the receiver and the amount are data. */
+  #senderIndexed(place: Place): void {
+    this.#begin(place, transferKinds.senderIndexed, 0)
+    this.#transfers.from.push(this.#end(topicAt(place.list, 1), 26))
+    this.#transfers.to.push(this.#end(place.data, 26))
+    this.#transfers.value.pushInteger(place.data, 2 + 64, 2 + 128)
+    this.#transfers.tokenId.pushEmpty()
+  }
+
   #single(place: Place): void {
     this.#begin(place, transferKinds.erc1155Single, 0)
     this.#transfers.from.push(this.#end(topicAt(place.list, 2), 26))
@@ -226,8 +238,7 @@ export class LogColumns {
     const ids = arrayAt(place.data, 0)
     const values = arrayAt(place.data, 1)
     if (ids === undefined || values === undefined || ids.count !== values.count) return
-    const count = Math.min(ids.count, maxBatchEntries)
-    for (let entry = 0; entry < count; entry++) {
+    for (let entry = 0; entry < ids.count; entry++) {
       const id = ids.start + entry * 64
       const value = values.start + entry * 64
       this.#begin(place, transferKinds.erc1155Batch, entry)

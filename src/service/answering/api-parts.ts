@@ -3,6 +3,7 @@
 import { BlockTape } from '../../api/events/block-tape.ts'
 import { mountBlockStream } from '../../api/events/event-streams.ts'
 import type { EventParts } from '../../api/events/parts.ts'
+import { createComparedBalances } from '../../api/evm/compared-balances.ts'
 import { createMethodNames } from '../../api/evm/method-names.ts'
 import type { EvmParts } from '../../api/evm/parts.ts'
 import { createPartyBooks } from '../../api/evm/party-book.ts'
@@ -232,7 +233,9 @@ type Shared = { readonly evm: EvmParts; readonly events: EventParts }
 
 function evmPartsOf(config: Config, parts: ApiParts, { chains }: Directories): EvmParts {
   const clock = recordedClock(parts.world.clock, config.recordedTime)
-  const { prices, notes } = parts.knowledge
+  const { prices, notes, doubts } = parts.knowledge
+  const log = parts.log.child('api')
+  const maxAgeMs = config['tokens.maxAge'] * 1_000
   const parties = createPartyBooks(clock, notes)
   return {
     chains,
@@ -245,6 +248,7 @@ function evmPartsOf(config: Config, parts: ApiParts, { chains }: Directories): E
     notes,
     nfts: storedNfts(parties),
     parties,
+    balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
     icmContracts: messengers(parts.chains),
   }
 }

@@ -251,7 +251,6 @@ async function factsOf(
     symbol: config.symbol,
     decimals: config.decimals,
     description: config.description,
-    wrappedTokens: spec.wrappedTokens.map(fromHex),
     ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
     ...present({
       logoUri: config.logoUri,

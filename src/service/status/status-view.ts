@@ -8,7 +8,7 @@ import { overallOf } from '../../indexing/stream/overall-progress.ts'
 import type { ChainStatus, CopiedHeights, StageStatus, Status } from '../../shape/status.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { confirmedShare, copiedHistory, type CopiedHistory } from '../../store/copied-history.ts'
-import type { Reader } from '../../store/engine/database.ts'
+import { type Reader, statement } from '../../store/engine/database.ts'
 import { provenHeightOf, storedProofs } from '../../store/query/evm/stored-proofs.ts'
 import { storedHeights } from '../../store/query/evm/traced-heights.ts'
 import { messageStore, primaryStream } from '../chain-specs.ts'
@@ -72,6 +72,7 @@ async function indexedStatus(
     ...summaryOf(stages),
     overall: chain.overall ?? overallOf(stages),
     ...(one === undefined ? {} : heightsOf(await copiedHistory(one.store))),
+    ...(one === undefined ? {} : await comparedOf(one.store)),
     stages,
   }
 }
@@ -107,6 +108,14 @@ async function withStored(
       ...(stage.stage === 'blocks' && stage.indexedHeight < 0 ? proven : {}),
     }
   })
+}
+
+const oldestLook = statement('select min(compared_at) from token')
+
+/** When the token was looked at that nobody looked at for longest. */
+async function comparedOf(store: Reader): Promise<Pick<ChainStatus, 'balancesComparedAt'>> {
+  const oldest = (await store.get(oldestLook))?.[0]
+  return typeof oldest === 'number' && oldest > 0 ? { balancesComparedAt: oldest } : {}
 }
 
 function completeFrom(height: number | undefined): { completeFrom?: number } {
@@ -197,6 +206,7 @@ async function storedStatus(
   })
   const copied = facts.kind === 'evm' ? await copiedHistory(store) : undefined
   const compared = copied && copiedStage(copied)
+  const looked = facts.kind === 'evm' ? await comparedOf(store) : {}
   const stages = [...own, ...(compared === undefined ? [] : [compared])].map((stage) =>
     asBelieved(stage, compared),
   )
@@ -204,5 +214,5 @@ async function storedStatus(
   const isSilent = silentMs > 0 && copied?.refused === undefined
   const reason = isSilent ? { reason: `no process has indexed it for ${seconds} s` } : {}
   const summary = { ...summaryOf(stages), ...reason, overall: overallOf(stages) }
-  return { ...facts, ...summary, ...heightsOf(copied), stages }
+  return { ...facts, ...summary, ...heightsOf(copied), ...looked, stages }
 }

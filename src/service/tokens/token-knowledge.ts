@@ -2,6 +2,7 @@
 
 import type { ContractBook } from '../../api/contracts/contract-book.ts'
 import { createAbiBook } from '../../api/evm/abi-book.ts'
+import { storedDoubts, type TokenDoubts } from '../../api/evm/compared-balances.ts'
 import { type NftRequests, storedRequests } from '../../api/nft/nft-requests.ts'
 import { noPrices, type PriceSource } from '../../api/operation/price.ts'
 import {
@@ -43,6 +44,8 @@ export type TokenKnowledge = {
   readonly notes: TokenNotes
   /** Where callers' wishes to read NFT metadata again go. */
   readonly nftRequests: NftRequests
+  /** Where differences of balances go. */
+  readonly doubts: TokenDoubts
   readonly close: () => Promise<void>
 }
 
@@ -60,6 +63,7 @@ export async function openTokenKnowledge(
   const isServing = config.role === 'serve' && config.store !== 'embedded'
   const requests = await (isServing ? openOrLater(nftRequestStore, open, parts.log) : open())
   const nftRequests = storedRequests(requests, parts.world.clock)
+  const doubts = storedDoubts(requests, parts.world.clock)
   const contracts = await openContracts(config, { ...parts, abis })
   return {
     signatures,
@@ -67,6 +71,7 @@ export async function openTokenKnowledge(
     prices,
     notes,
     nftRequests,
+    doubts,
     close: async () => {
       await contracts.close()
       await requests.close()

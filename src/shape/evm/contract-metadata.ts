@@ -25,6 +25,23 @@ export const ContractMetadata = Type.Object(
     name: Type.Optional(Type.String()),
     symbol: Type.Optional(Type.String()),
     decimals: Type.Optional(Type.Integer({ description: 'Always there for ERC-20', minimum: 0 })),
+    metadataLastUpdatedTimestamp: Type.Optional(
+      Type.Integer({
+        description: 'Unix seconds at which the contract last told name and decimals',
+      }),
+    ),
+    balancesDiffer: Type.Optional(
+      Type.Object(
+        {
+          blockNumber: Type.String({ description: 'Block at which a balance differed' }),
+          reason: Type.String({ description: 'Whose balance, and how' }),
+        },
+        {
+          description:
+            'Of an ERC-20 token whose logs do not tell its balances: they are asked of the node',
+        },
+      ),
+    ),
     logoAsset: Type.Optional(Type.Object({ imageUri: Type.Optional(Type.String()) })),
     deploymentDetails: Type.Optional(DeploymentDetails),
   },

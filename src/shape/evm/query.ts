@@ -52,6 +52,15 @@ export const blockNumber = Type.Optional(
   }),
 )
 
+/** Whether a caller waits for the node. */
+export const compared = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      'Wait until every balance was compared with the node; header `x-balances` says whether it was',
+  }),
+)
+
 /** Currency of prices. */
 export const currency = Type.Optional(
   Type.Enum([...currencies], { default: 'usd', description: 'Currency of prices' }),

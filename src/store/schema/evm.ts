@@ -256,8 +256,11 @@ export const holding = table(
 /**
  * Token contracts.
  *
- * `standard`: 20, 721, 1155 by the evidence of their logs and probes. `exactness`: 0 unknown,
- * 1 logs agree with `balanceOf`, 2 they do not. `metadata_height`: 0 until asked.
+ * `standard`: 20, 721, 1155 by the evidence of their logs and probes. `metadata_height`: 0 until asked;
+ * `metadata_at` and `compared_at` are Unix seconds, 0 for never. `code` is the start of the hash of the
+ * code when it was last looked at, `source` the contract whose code a proxy runs. `inexact_height` is the
+ * block at which a balance differed from its logs, with the holder and the reason; NULL while none is
+ * known to. `agreed` counts the looks since then in which none differed.
  */
 export const token = table(
   'token',
@@ -268,9 +271,15 @@ export const token = table(
     name: 'text?',
     symbol: 'text?',
     decimals: 'integer?',
-    exactness: 'integer',
-    checked: 'integer',
     metadata_height: 'integer',
+    metadata_at: 'integer',
+    compared_at: 'integer',
+    code: 'bytes?',
+    source: 'bytes?',
+    inexact_height: 'integer?',
+    inexact_holder: 'integer?',
+    inexact_reason: 'text?',
+    agreed: 'integer',
     spam: 'integer',
   },
   {
@@ -279,6 +288,8 @@ export const token = table(
     sums: sumsBy('id', idsPerSum),
     indexes: [
       { name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' },
+      { name: 'token_by_compared', columns: ['compared_at'] },
+      { name: 'token_by_source', columns: ['source'], where: 'source is not null' },
       { name: 'token_by_symbol', columns: ['symbol'], where: 'symbol is not null' },
       { name: 'token_by_name', columns: ['name'], where: 'name is not null' },
     ],

@@ -147,8 +147,22 @@ export const nftRequest = table(
   },
 )
 
+/**
+ * Holders whose balance by logs was not what a node told the API, in the same store: the newest one of
+ * each token. `asked_at` is Unix milliseconds.
+ */
+export const tokenDoubt = table(
+  'token_doubt',
+  { chain: 'text', contract: 'bytes', holder: 'bytes', asked_at: 'integer' },
+  {
+    key: ['chain', 'contract'],
+    layout: 'keyed',
+    indexes: [{ name: 'token_doubt_by_time', columns: ['chain', 'asked_at'] }],
+  },
+)
+
 /** Name of the store of wishes, one for all chains. */
 export const nftRequestStore = 'nft-requests'
 
 /** All tables of the store of wishes. */
-export const nftRequestTables = [nftRequest] as const
+export const nftRequestTables = [nftRequest, tokenDoubt] as const

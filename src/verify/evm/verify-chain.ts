@@ -7,6 +7,7 @@
  * against another node than the one that was indexed from.
  */
 
+import { balanceOfData } from '../../codec/evm/abi-words.ts'
 import { noAddress } from '../../codec/evm/column-kinds.ts'
 import { type BlockBatch, type TraceBatch, transferKinds } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
@@ -14,20 +15,18 @@ import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { itemAt, u32At } from '../../core/item-at.ts'
+import type { Random } from '../../core/world.ts'
 import type { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
+import { asStored } from '../../indexing/evm/tokens/contract-forms.ts'
 import { factsOf, questionsTo } from '../../indexing/evm/tokens/token-metadata.ts'
 import { storedBatch } from '../../indexing/evm/write/stored-batch.ts'
 import type { EvmSource, StateCall } from '../../source/evm-source.ts'
-import {
-  type Database,
-  type Reader,
-  type Row,
-  statement,
-  type Value,
-} from '../../store/engine/database.ts'
+import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
 import { addressesOfIds } from '../../store/query/evm/address-id.ts'
-import { balanceAt } from '../../store/query/evm/balance-at.ts'
+import { balancesOfPairs } from '../../store/query/evm/balance-candidates.ts'
+import { mayHold } from '../../store/query/evm/holders-of-token.ts'
 import { storedHeights } from '../../store/query/evm/traced-heights.ts'
+import { address } from '../../store/schema/evm.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
 import { newReport, type Report } from '../report.ts'
 import { spread } from '../subject.ts'
@@ -37,6 +36,8 @@ import { rowTexts } from './row-texts.ts'
 export type ChainSubject = {
   readonly store: Database
   readonly source: EvmSource
+  /** Draws holders; absent where only what was recorded can be asked: those who received last. */
+  readonly random?: Random
   readonly checks: BlockChecks
   readonly decompress: (bytes: Uint8Array) => Uint8Array
   /** Logs of one block by its number, as `eth_getLogs` gives them; absent where nobody can. */
@@ -52,12 +53,13 @@ export type NodeLog = { readonly topics: readonly string[]; readonly data: strin
 /** The result: comparisons made, and the height up to which they go. */
 export type VerifiedChain = { readonly height: number; readonly report: Report }
 
-const { erc20, erc721, erc721OneTopic } = transferKinds
+const { erc20, erc721, erc721OneTopic, senderIndexed } = transferKinds
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-const balanceOfSelector = '0x70a08231'
 
-/** Holders of a token that are asked. */
+/** Holders of a token that are asked, on average: more of each where there are few tokens. */
 const holdersPerToken = 8
+/** Holders among which chance draws, from a place that chance draws, too. */
+const drawnAmong = 4_096
 
 const firstBlock = statement('select height from block order by height limit 1', {
   over: 'oldest',
@@ -68,7 +70,7 @@ const internals = statement(
   { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
 )
 const tokens = statement(
-  `select t.id, a.bytes, t.name, t.symbol, t.decimals, t.exactness, t.standard
+  `select t.id, a.bytes, t.name, t.symbol, t.decimals, t.inexact_height, t.standard
    from token t join address a on a.id = t.id where t.metadata_height > 0 order by t.id`,
 )
 const receivers = statement(
@@ -76,6 +78,8 @@ const receivers = statement(
    where k.token_id = ? order by k.pos desc limit ?`,
   { over: 'newest' },
 )
+const newestAddress = statement('select max(id) from address')
+const addressOfId = { table: address, key: ['id'], select: ['bytes'] } as const
 
 /** Runs all comparisons. Faults are those of the source and of the store. */
 export async function verifyChain(subject: ChainSubject): Promise<VerifiedChain> {
@@ -104,6 +108,7 @@ async function compareBlock(subject: ChainSubject, report: Report, height: numbe
     },
     subject.signal,
   )
+  await asStored(told, subject.store)
   const { batch } = await storedBatch(subject.store, range)
   const ours = rowTexts(batch, subject.decompress)
   const theirs = rowTexts(told, (bytes) => bytes)
@@ -117,17 +122,17 @@ async function compareBlock(subject: ChainSubject, report: Report, height: numbe
 
 /** Transfers of one log each: those of ERC-1155 batches are several. */
 function transferLogs({ transfers }: BlockBatch): number {
-  return transfers.kind.filter((kind) =>
-    [erc20, erc721, erc721OneTopic].includes(kind as 0 | 1 | 2),
-  ).length
+  const ofOneLog: ReadonlySet<number> = new Set([erc20, erc721, erc721OneTopic, senderIndexed])
+  return transfers.kind.filter((kind) => ofOneLog.has(kind)).length
 }
 
-/** Logs that count as a transfer by their form: ERC-20, ERC-721, and the forms before ERC-721. */
+/** Logs that count as a transfer by their form, whatever their contract says. */
 function isTransfer({ topics, data }: NodeLog): boolean {
   const bytes = (data.length - 2) / 2
   if (topics[0] !== transferTopic) return false
   if (topics.length === 3) return bytes >= 32
-  return topics.length === 4 ? bytes === 0 : topics.length === 1 && bytes === 96
+  if (topics.length === 4) return bytes === 0
+  return topics.length === 1 ? bytes === 96 : bytes === 64
 }
 
 async function compareTraces(
@@ -193,12 +198,12 @@ function frameTexts({ frames, arena, addresses }: TraceBatch): string[] {
 }
 
 async function compareTokens(subject: ChainSubject, report: Report, height: number): Promise<void> {
-  const rows = await subject.store.all(tokens)
-  for (const row of spread(rows, subject.sample)) {
-    await compareNames(subject, report, row)
-    // The balances of other tokens are asked of a node by every caller.
-    if (row[5] === 1) await compareBalances(subject, report, { row, height })
-  }
+  const rows = spread(await subject.store.all(tokens), subject.sample)
+  // The balances of other tokens are asked of a node by every caller.
+  const told = rows.filter((row) => row[5] === null && row[6] === 20)
+  const most = Math.ceil((subject.sample * holdersPerToken) / Math.max(1, told.length))
+  for (const row of rows) await compareNames(subject, report, row)
+  for (const row of told) await compareBalances(subject, report, { row, height, most })
 }
 
 async function compareNames(subject: ChainSubject, report: Report, row: Row): Promise<void> {
@@ -214,30 +219,58 @@ async function compareNames(subject: ChainSubject, report: Report, row: Row): Pr
   report.compare('names of tokens', address, [name, symbol, decimals], theirs)
 }
 
-/** Balances of those who received a token last. */
-async function heldBy(store: Reader, tokenId: number, height: number): Promise<Row[]> {
-  const held: Row[] = []
-  const ids = (await store.all(receivers, [tokenId, holdersPerToken])).map(([id]) => Number(id))
-  const addresses = await addressesOfIds(store, ids)
-  for (const [at, id] of ids.entries()) {
-    const bytes = itemAt(addresses, at)
-    const found = await balanceAt(store, { addressId: Number(id), tokenId, height })
-    if (found !== undefined) held.push([found.value, bytes])
-  }
-  return held
+/**
+ * Holders that chance draws among all, which those are not that the indexer looked at: it prefers the ends of
+ * the newest transfers.
+ */
+async function drawn(
+  store: Database,
+  random: Random,
+  of: { readonly tokenId: number; readonly height: number; readonly most: number },
+): Promise<number[]> {
+  const { tokenId, height: at } = of
+  const newest = Number((await store.get(newestAddress))?.[0] ?? 0)
+  const query = { tokenId, at, limit: drawnAmong }
+  const after = Math.floor(random.number() * newest)
+  const among = [...(await mayHold(store, { ...query, after }))]
+  if (among.length < drawnAmong) among.push(...(await mayHold(store, { ...query, after: 0 })))
+  const left = [...new Set(among)]
+  const holders: number[] = []
+  while (holders.length < of.most && left.length > 0)
+    holders.push(...left.splice(Math.floor(random.number() * left.length), 1))
+  return holders
+}
+
+/** What logs give some holders of a token. */
+async function heldBy(
+  { store, random }: ChainSubject,
+  of: { readonly tokenId: number; readonly height: number; readonly most: number },
+): Promise<Row[]> {
+  const addressIds =
+    random === undefined
+      ? (await store.all(receivers, [of.tokenId, holdersPerToken])).map(([id]) => Number(id))
+      : await drawn(store, random, of)
+  const addresses = await store.lookup(addressOfId, [addressIds])
+  const tokenIds = addressIds.map(() => of.tokenId)
+  const sums = await balancesOfPairs(store, { addressIds, tokenIds, height: of.height })
+  return sums.flatMap((sum, place) => {
+    const bytes = addresses[place]?.[0]
+    return sum === undefined || bytes === undefined ? [] : [[sum.value, bytes]]
+  })
 }
 
 async function compareBalances(
-  { store, source, signal }: ChainSubject,
+  subject: ChainSubject,
   report: Report,
-  { row, height }: { readonly row: Row; readonly height: number },
+  { row, height, most }: { readonly row: Row; readonly height: number; readonly most: number },
 ): Promise<void> {
+  const { source, signal } = subject
   const [id = null, bytes] = row
-  const address = bytes instanceof Uint8Array ? to0x(bytes) : ''
-  const held = await heldBy(store, Number(id), height)
+  const contract = bytes instanceof Uint8Array ? to0x(bytes) : ''
+  const held = await heldBy(subject, { tokenId: Number(id), height, most })
   const calls = held.map(([, holder]): StateCall => {
-    const data = `${balanceOfSelector}${'0'.repeat(24)}${plain(holder ?? null)}`
-    return { method: 'eth_call', target: { to: address, data } }
+    const data = balanceOfData(plain(holder ?? null))
+    return { method: 'eth_call', target: { to: contract, data } }
   })
   const told = await source.state(calls, height, signal)
   for (const [at, [value, holder]] of held.entries()) {
@@ -248,6 +281,6 @@ async function compareBalances(
     }
     const ours = BigInt(`0x0${plain(value ?? null)}`)
     const theirs = answer.kind === 'value' && answer.value !== '0x' ? BigInt(answer.value) : -1n
-    report.compare('balances', `${address} of 0x${plain(holder ?? null)}`, ours, theirs)
+    report.compare('balances', `${contract} of 0x${plain(holder ?? null)}`, ours, theirs)
   }
 }

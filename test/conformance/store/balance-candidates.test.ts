@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 
+import { newTokens } from '../../../src/indexing/evm/tokens/token-rows.ts'
 import { balanceCandidates } from '../../../src/store/query/evm/balance-candidates.ts'
 import { balance, token } from '../../../src/store/schema/evm.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
@@ -18,7 +19,6 @@ onBothEngines(
   async (test) => {
     const store = await test.open('write')
     const tokens = contracts.filter((id) => !without.includes(id))
-    const zeros = tokens.map(() => 0)
     await store.transaction(async (writer) => {
       await writer.insert(balance, {
         address_id: contracts.map(() => addressId),
@@ -27,15 +27,8 @@ onBothEngines(
         value: contracts.map((id) => Uint8Array.of(id)),
         negative: contracts.map(() => 0),
       })
-      await writer.insert(token, {
-        id: tokens,
-        standard: tokens.map(() => 20),
-        first_height: zeros,
-        exactness: zeros,
-        checked: zeros,
-        metadata_height: zeros,
-        spam: zeros,
-      })
+      const shown = tokens.map((id) => ({ id, standard: 20, height: 0 }))
+      await writer.insert(token, newTokens(shown))
     })
     const page = async (afterToken: number): Promise<number[]> => {
       const query = { addressId, afterToken, height: 10, limit: 2 }

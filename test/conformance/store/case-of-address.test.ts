@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 
 import { fromHex } from '../../../src/core/bytes.ts'
+import { newTokens } from '../../../src/indexing/evm/tokens/token-rows.ts'
 import { AddressCases } from '../../../src/indexing/evm/write/address-cases.ts'
 import { partiesOfIds } from '../../../src/store/query/evm/parties-of-ids.ts'
 import { controlTables } from '../../../src/store/schema/control.ts'
@@ -22,16 +23,8 @@ onBothEngines('case of addresses: one statement for a page, with tokens', tables
   await writer.transaction(async (into) => {
     const cased = new AddressCases().of([first!, second!])
     await into.insert(address, { id: [1, 2], bytes: [first!, second!], cased })
-    await into.insert(token, {
-      id: [2],
-      standard: [20],
-      name: ['Gold'],
-      first_height: [0],
-      metadata_height: [1],
-      exactness: [1],
-      checked: [0],
-      spam: [0],
-    })
+    const shown = newTokens([{ id: 2, standard: 20, height: 0 }])
+    await into.insert(token, { ...shown, name: ['Gold'] })
   })
   const rows = await partiesOfIds(writer, [2, 9, 1, 2])
   assert.deepEqual(

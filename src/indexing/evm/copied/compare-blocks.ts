@@ -10,6 +10,7 @@ import type { BlockChecks } from '../read/block-checks.ts'
 import { type BlocksPiece, readPiece } from '../read/block-piece.ts'
 import { TakenOnTrust } from '../read/taken-on-trust.ts'
 import { tracesFromNode } from '../repair/mend-heights.ts'
+import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
 import { compareAmounts } from './compare-amounts.ts'
 import { blockRowTables, compareFacts, compareParent, traceRowTables } from './compare-facts.ts'
 import { expectedRows } from './expected-rows.ts'
@@ -109,6 +110,7 @@ async function read(
     wants: () => true,
   }
   const piece = await readPiece(how, unit, signal)
+  await asContractsSay(piece.batch, source, { known: knownForms(), signal })
   if (!unit.isTraced) return { unit, piece }
   try {
     const parts = { source, checks, compress: plain, signal }

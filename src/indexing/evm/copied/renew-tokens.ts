@@ -15,12 +15,16 @@ export async function renewTokens(writer: Writer): Promise<void> {
     const last = ids.at(-1)
     if (last === undefined) return
     const zeros = ids.map(() => 0)
+    const nothing = ids.map(() => null)
     await writer.update(token, {
       id: ids,
       metadata_height: zeros,
-      exactness: zeros,
-      checked: zeros,
-      spam: zeros,
+      compared_at: zeros,
+      code: nothing,
+      inexact_height: nothing,
+      inexact_holder: nothing,
+      inexact_reason: nothing,
+      agreed: zeros,
     })
     after = last
   }

@@ -13,6 +13,7 @@ import type { StoredProofs } from '../../../store/query/evm/stored-proofs.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { BlockNews, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits, type PipelineParts } from '../../stream/pipeline.ts'
+import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { readPiece, type BlocksPiece } from './block-piece.ts'
 import type { Settlement } from './settlement.ts'
@@ -50,6 +51,12 @@ export function blocksPipeline(
   const { source, checks, settlement, trust } = parts
   const { clock } = parts.world
   let heldSinceMs: number | undefined
+  const known = knownForms()
+  const pieceAsSaid: typeof readPiece = async (of, range, signal) => {
+    const piece = await readPiece(of, range, signal)
+    await asContractsSay(piece.batch, source, { known, signal })
+    return piece
+  }
   const pipeline: Pipeline<BlocksPiece> = new Pipeline({
     name: 'blocks',
     from: resume.blocksFrom,
@@ -60,7 +67,7 @@ export function blocksPipeline(
         checks.wants(height, pipeline.head - height < headBlocks)
       const took = ({ from, until, origin }: BlocksPiece, sum: string): void =>
         trust.took({ from, until, origin, sum })
-      return readPiece({ ...parts, wants, took }, range, signal)
+      return pieceAsSaid({ ...parts, wants, took }, range, signal)
     },
     ...linksOf(parts, resume),
     heldFrom: () => settlement.heldFrom,

@@ -30,6 +30,7 @@ import {
 import { nftAmount } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
+import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
 import { writeFacts } from '../write/apply-blocks.ts'
 import { writeInternals } from '../write/apply-traces.ts'
 import { writeBalances } from '../write/balances.ts'
@@ -79,6 +80,7 @@ const internalParties = statement(
 export async function blocksFromNode(parts: NodeParts, range: HeightRange): Promise<BlockBatch> {
   const { source, checks, compress, signal } = parts
   const batches: BlockBatch[] = []
+  const known = knownForms()
   for (let from = range.from; from < range.until;) {
     const unit = { from, until: Math.min(range.until, from + source.unitBlocks()) }
     const batch = await source.blocks(
@@ -89,6 +91,7 @@ export async function blocksFromNode(parts: NodeParts, range: HeightRange): Prom
       },
       signal,
     )
+    await asContractsSay(batch, source, { known, signal })
     batches.push(batch)
     from = batch.until
   }

@@ -6,6 +6,7 @@ import { bytesAt } from '../../../store/query/row-values.ts'
 import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
+import { newTokens } from '../tokens/token-rows.ts'
 import { AddressCases } from '../write/address-cases.ts'
 
 const bytesInRange = statement('select id, bytes from address where id >= ? and id < ? order by id')
@@ -66,14 +67,14 @@ export async function mendTokens(writer: Writer, part: number): Promise<void> {
   for (const [id, pos] of await writer.all(rangedTokens, [from, until]))
     show(Number(id), 721, Number(pos))
   const rows = [...tokens].toSorted(([a], [b]) => a - b)
-  const zeros = rows.map(() => 0)
-  await writer.insert(token, {
-    id: rows.map(([id]) => id),
-    standard: rows.map(([, { standard }]) => standard),
-    first_height: rows.map(([, { pos }]) => Math.floor(pos / placesPerBlock)),
-    exactness: zeros,
-    checked: zeros,
-    metadata_height: zeros,
-    spam: zeros,
-  })
+  await writer.insert(
+    token,
+    newTokens(
+      rows.map(([id, { standard, pos }]) => ({
+        id,
+        standard,
+        height: Math.floor(pos / placesPerBlock),
+      })),
+    ),
+  )
 }

@@ -4,6 +4,7 @@
  */
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import { fromHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
@@ -253,7 +254,13 @@ function askingStreams(
   const { spec, world } = parts
   return [
     ...(spec.blockchainId === undefined ? [blockchainIdStream(parts)] : []),
-    tokenStream(parts),
+    tokenStream({
+      ...parts,
+      random: world.random,
+      chainKey: spec.key,
+      wishes,
+      wrapped: spec.wrappedTokens.map(fromHex),
+    }),
     nftStream({ ...parts, chainKey: spec.key, wishes, ...fetchingOf(spec, world) }),
   ]
 }

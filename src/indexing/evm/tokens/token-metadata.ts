@@ -1,17 +1,15 @@
 /**
  * Names, symbols, decimals and interfaces of tokens, asked of the contracts themselves.
  *
- * Runs beside the blocks and never holds them up. A contract is asked when its first transfer
- * was stored, and again when a proxy says that its code changed.
+ * Runs beside the blocks and never holds them up. A contract is asked when its first transfer was
+ * stored, and again when its code changed or a look at it (`look-at-tokens.ts`) found it renamed.
  */
 
-import { eventKinds } from '../../../codec/evm/columns.ts'
 import { to0x } from '../../../core/bytes.ts'
+import type { Clock } from '../../../core/world.ts'
 import type { EvmSource, StateAnswer, StateCall } from '../../../source/evm-source.ts'
 import { type Database, type Row, type Writer, statement } from '../../../store/engine/database.ts'
-import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
 import { token } from '../../../store/schema/evm.ts'
-import { placesPerBlock } from '../../../store/schema/places.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
 
@@ -19,6 +17,7 @@ import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
 export type TokenParts = {
   readonly database: Database
   readonly source: EvmSource
+  readonly clock: Clock
   readonly log: Log
   readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
 }
@@ -56,12 +55,6 @@ const names = [
 const unasked = statement(
   `select t.id, a.bytes, t.standard, t.first_height from token t join address a on a.id = t.id
    where t.metadata_height = 0 order by t.id limit ${tokensPerRound}`,
-)
-
-const upgraded = statement(
-  `select e.address_id, k.pos from event_by_kind k join event e on e.pos = k.pos
-   where k.kind = ${eventKinds.proxyUpgraded} and k.pos > ? order by k.pos limit ?`,
-  { over: 'oldest' },
 )
 
 /** Facts that a contract returned about itself. */
@@ -104,6 +97,7 @@ export async function askNewTokens(
       decimals: told.map(({ facts }) => facts.decimals ?? null),
       standard: told.map(({ facts }) => facts.standard),
       metadata_height: told.map(({ row }) => Math.max(1, height, Number(row[3]))),
+      metadata_at: told.map(() => Math.floor(parts.clock.now() / 1_000)),
     })
   })
   return { asked: rows.length, stored: told.length }
@@ -161,29 +155,6 @@ function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]
     if (other === undefined || one.kind === 'not-served' || other.kind === 'not-served') return []
     return text(one) === text(other) ? [] : [at]
   })
-}
-
-/**
- * Marks tokens behind proxies that changed after position `after` as not asked. Returns the
- * position to go on from.
- */
-export async function forgetUpgraded(parts: TokenParts, after: number): Promise<number> {
-  const rows = await parts.database.all(upgraded, [after, tokensPerRound])
-  const last = rows.at(-1)
-  if (last === undefined) return after
-  const ids = [...new Set(rows.map(([id]) => Number(id)))]
-  await parts.commit(async (writer) => {
-    // Other proxies are no tokens.
-    const found = await tokensOfIds(writer, ids)
-    const known = found.flatMap((each) => each?.id ?? [])
-    await writer.update(token, { id: known, metadata_height: known.map(() => 0) })
-  })
-  return Number(last[1])
-}
-
-/** First position after everything stored up to `height`. */
-export function positionAfter(height: number): number {
-  return (height + 1) * placesPerBlock - 1
 }
 
 /** Facts about a token whose logs showed `standard`, from answers to all {@link questions}. */

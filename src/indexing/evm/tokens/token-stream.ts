@@ -1,98 +1,182 @@
-/** Token metadata and balance checks as one stream beside the blocks of a chain. */
+/**
+ * What contracts tell of tokens, as one stream beside the blocks of a chain: their names, and whether
+ * balances are what their logs say.
+ *
+ * A look at a token is due when something happened to it, the sooner the less its transfers explain it,
+ * when the API met a difference, and a day after the last one.
+ */
 
 import { createGenerations } from '../../../core/generations.ts'
-import type { Clock } from '../../../core/world.ts'
+import { growingPause } from '../../../core/growing-pause.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
-import type { Log } from '../../../telemetry/log.ts'
+import { statement } from '../../../store/engine/database.ts'
+import { integerAt } from '../../../store/query/row-values.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { blockStage } from '../write/apply-blocks.ts'
-import { checkToken, exactness, newestTransfer, tokensToCheck } from './balance-check.ts'
-import { askNewTokens, forgetUpgraded, positionAfter, type TokenParts } from './token-metadata.ts'
+import { type DoubtParts, Doubts, type ToldDoubt } from './doubts.ts'
+import { type Look, type LookParts, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
+import { askNewTokens } from './token-metadata.ts'
+import { endOf, forgetUpgraded, newsOfTokens } from './token-news.ts'
+import { addWrapped } from './token-rows.ts'
 
-/** Tokens looked at in one round of checks. */
+/** Parts of the stream. */
+export type TokenStreamParts = LookParts &
+  DoubtParts & {
+    /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
+    readonly wrapped: readonly Uint8Array[]
+  }
+
+/** Tokens looked at in one round: some hundred calls. */
 const tokensPerRound = 10
 
-/** Of the looks at tokens already known to be exact or not, one in this many is a check. */
-const sampleEvery = 100
+/** Every token is looked at within a day, seconds. */
+const longestAge = 86_400
 
-/** Undecided tokens kept in mind, 50 bytes each and up to twice as many; others are asked again. */
-const maxUndecided = 65_536
+/**
+ * Pauses between looks at a token that something happens to again and again, doubled while they find
+ * nothing.
+ */
+const pauses = {
+  moved: { firstMs: 5_000, longestMs: 3_600_000 },
+  touched: { firstMs: 2_000, longestMs: 3_600_000 },
+} as const
+
+/** Tokens that wait for a look, and those of which pauses are kept, 100 bytes each and up to twice as many. */
+const mostKept = 65_536
 
 /** Pauses before tokens are asked again that no source could tell of; doubled each time. */
-const firstSilenceMs = 2_000
-const longestSilenceMs = 600_000
+const silentPauses = { firstMs: 2_000, longestMs: 600_000 } as const
 
-/** The stream. Checks wait for the head: only there every node has the state. */
-export function tokenStream(
-  parts: TokenParts & { readonly clock: Clock; readonly log: Log },
-): Stream {
+const oldest = statement(
+  `select id from token where compared_at <= ? order by compared_at limit ${tokensPerRound}`,
+)
+
+/** The stream. Looks wait for the head: only there every node has the state. */
+export function tokenStream(parts: TokenStreamParts): Stream {
   const { database, source, clock } = parts
-  const checks = new Checks(parts)
+  const due = new DueTokens()
+  const doubted = new Doubts(parts)
   let upgradedUntil = -1
   /** The height that was the head when it was last asked for. */
   let headSeen = -1
-  let askAgainAt = Number.NEGATIVE_INFINITY
-  let silenceMs = firstSilenceMs
+  let newsUntil = -1
+  const silence = new Silence(clock)
 
   /** Asks new tokens, unless nobody could tell of them lately. Returns how many were stored. */
   async function ask(height: number, signal: AbortSignal): Promise<number> {
-    if (clock.monotonic() < askAgainAt) return 0
+    if (!silence.isOver) return 0
     const { asked, stored } = await askNewTokens(parts, height, signal)
-    if (asked === 0 || stored > 0) {
-      silenceMs = firstSilenceMs
-    } else {
-      askAgainAt = clock.monotonic() + silenceMs
-      silenceMs = Math.min(longestSilenceMs, silenceMs * 2)
-    }
+    if (asked > 0) silence.told(stored > 0)
     return stored
+  }
+
+  /** Looks at tokens that are due. Returns how many somebody told of. */
+  async function look(height: number, signal: AbortSignal): Promise<number> {
+    const now = clock.monotonic()
+    const news = await newsOfTokens(parts, newsUntil < 0 ? height : newsUntil, height)
+    newsUntil = height
+    due.note(news.moved, 'moved', now)
+    due.note(news.touched, 'touched', now)
+    if (!silence.isOver) return 0
+    const doubts = await doubted.next()
+    const nowSeconds = Math.floor(clock.now() / 1_000)
+    const old = await database.all(oldest, [nowSeconds - longestAge])
+    const ids = old.map((row) => integerAt(row, 0))
+    const wanted = due.take(doubts, ids, now)
+    if (wanted.length === 0) return 0
+    const looks = await lookAtTokens(parts, wanted, { height, nowSeconds }, signal)
+    due.looked(looks, clock.monotonic())
+    const told = looks.filter(({ isTold }) => isTold).length
+    silence.told(told > 0)
+    return told
   }
 
   async function round(signal: AbortSignal): Promise<Round> {
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
     if (height < 0) return { height, isBusy: false, isLive: false }
-    if (upgradedUntil < 0) upgradedUntil = positionAfter(height)
-    upgradedUntil = await forgetUpgraded(parts, upgradedUntil)
+    if (upgradedUntil < 0) upgradedUntil = endOf(height)
+    upgradedUntil = await forgetUpgraded(parts, upgradedUntil, endOf(height))
+    await addWrapped(parts, parts.wrapped)
     const asked = await ask(height, signal)
     // A newer head does not take away the state of the block that was it.
     if (height !== headSeen && height >= (await source.headHeight(signal))) headSeen = height
-    const checked = height === headSeen ? await checks.round(height, signal) : 0
-    const isLive = asked === 0 && checked === 0
+    const looked = height === headSeen ? await look(height, signal) : 0
+    const isLive = asked === 0 && looked === 0
     return { height, isBusy: !isLive, isLive }
   }
 
   return roundStream('tokens', parts, round)
 }
 
-/** Goes through the tokens again and again, and looks at those with news. */
-class Checks {
-  readonly #parts: TokenParts
-  /** Newest transfer of each undecided token when it was last checked. */
-  readonly #checkedAt = createGenerations<number, number>(maxUndecided)
-  #sampledHeight = -1
-  #after = 0
-  #looks = 0
+/** A source that told nothing is asked again ever more rarely. */
+class Silence {
+  readonly #clock: TokenStreamParts['clock']
+  #until = Number.NEGATIVE_INFINITY
+  #failures = 0
 
-  constructor(parts: TokenParts) {
-    this.#parts = parts
+  constructor(clock: TokenStreamParts['clock']) {
+    this.#clock = clock
   }
 
-  /** Looks at the next tokens. Returns how many were checked against a node. */
-  async round(height: number, signal: AbortSignal): Promise<number> {
-    const tokens = await tokensToCheck(this.#parts, this.#after, tokensPerRound)
-    this.#after = tokens.at(-1)?.id ?? 0
-    let checked = 0
-    for (const each of tokens) {
-      if (each.exactness === exactness.unknown) {
-        const newest = await newestTransfer(this.#parts, each)
-        if (this.#checkedAt.get(each.id) === newest) continue
-        if (await checkToken(this.#parts, each, height, signal)) checked++
-        this.#checkedAt.set(each.id, newest)
-      } else if (this.#looks++ % sampleEvery === 0 && this.#sampledHeight !== height) {
-        this.#sampledHeight = height
-        if (await checkToken(this.#parts, each, height, signal)) checked++
-      }
+  get isOver(): boolean {
+    return this.#clock.monotonic() >= this.#until
+  }
+
+  told(something: boolean): void {
+    if (!something)
+      this.#until = this.#clock.monotonic() + growingPause(this.#failures, silentPauses)
+    this.#failures = something ? 0 : this.#failures + 1
+  }
+}
+
+type Reason = keyof typeof pauses
+
+/** Tokens by when they may be looked at, milliseconds of the monotonic clock. */
+class DueTokens {
+  readonly #waiting = new Map<number, { readonly reason: Reason; readonly at: number }>()
+  /** Looks in a row that found nothing, and when the next may be, by token and reason. */
+  readonly #paused = createGenerations<string, { readonly looks: number; readonly until: number }>(
+    mostKept,
+  )
+
+  note(ids: Iterable<number>, reason: Reason, now: number): void {
+    for (const id of ids) {
+      const at = Math.max(now, this.#paused.get(`${id} ${reason}`)?.until ?? now)
+      const before = this.#waiting.get(id)
+      if (before !== undefined && before.at <= at) continue
+      // The rest has its turn within a day.
+      if (before === undefined && this.#waiting.size >= mostKept) return
+      this.#waiting.set(id, { reason, at })
     }
-    return checked
+  }
+
+  /** The next to look at: those in doubt, those that something happened to, and the oldest. */
+  take(doubts: readonly ToldDoubt[], oldest: readonly number[], now: number): WantedToken[] {
+    const taken = new Map<number, WantedToken>()
+    for (const { id, holder } of doubts) taken.set(id, { id, holders: [holder], isDoubted: true })
+    for (const [id, { reason, at }] of this.#waiting) {
+      if (taken.size >= tokensPerRound) break
+      if (at > now) continue
+      this.#waiting.delete(id)
+      if (!taken.has(id)) taken.set(id, { id, holders: [], isDoubted: reason === 'touched' })
+      const key = `${id} ${reason}`
+      const looks = this.#paused.get(key)?.looks ?? 0
+      this.#paused.set(key, { looks: looks + 1, until: now + growingPause(looks, pauses[reason]) })
+    }
+    for (const id of oldest)
+      if (taken.size < tokensPerRound && !taken.has(id))
+        taken.set(id, { id, holders: [], isDoubted: false })
+    return [...taken.values()]
+  }
+
+  /** Whatever was news is looked at again soon: names to be asked, differences that may be over. */
+  looked(looks: readonly Look[], now: number): void {
+    for (const { id, isNews } of looks) {
+      if (!isNews) continue
+      for (const reason of ['moved', 'touched'] as const)
+        this.#paused.set(`${id} ${reason}`, { looks: 0, until: now + pauses[reason].firstMs })
+      this.note([id], 'touched', now)
+    }
   }
 }

@@ -12,6 +12,7 @@ import { type Row, statement, type Writer } from '../../../store/engine/database
 import { token } from '../../../store/schema/evm.ts'
 import { nftRange } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
+import { newTokens } from '../tokens/token-rows.ts'
 import { byteAt } from './batch-columns.ts'
 import type { Interner } from './intern.ts'
 
@@ -47,15 +48,9 @@ export async function writeRanges(
 ): Promise<void> {
   for (const range of await rangesOf(writer, batch, interner)) {
     await writeRange(writer, range)
-    await writer.insertNew(token, {
-      id: [range.contractId],
-      standard: [721],
-      first_height: [Math.floor(range.at / placesPerBlock)],
-      exactness: [0],
-      checked: [0],
-      metadata_height: [0],
-      spam: [0],
-    })
+    const { contractId: id, at } = range
+    const shown = { id, standard: 721, height: Math.floor(at / placesPerBlock) }
+    await writer.insertNew(token, newTokens([shown]))
   }
 }
 

@@ -14,6 +14,7 @@ import {
   transferByToken,
 } from '../../../store/schema/evm.ts'
 import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
+import { newTokens } from '../tokens/token-rows.ts'
 import { bytesOf, idsOf, optionalBytesOf } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
 
@@ -114,16 +115,7 @@ export async function writeTokens(
     const before = stored[row]
     return before !== undefined && integerAt(before, 0) < standard
   })
-  const zeros = fresh.map(() => 0)
-  await writer.insert(token, {
-    id: fresh.map(({ id }) => id),
-    standard: fresh.map(({ standard }) => standard),
-    first_height: fresh.map(({ height }) => height),
-    exactness: zeros,
-    checked: zeros,
-    metadata_height: zeros,
-    spam: zeros,
-  })
+  await writer.insert(token, newTokens(fresh))
   await writer.update(token, {
     id: raised.map(({ id }) => id),
     standard: raised.map(({ standard }) => standard),

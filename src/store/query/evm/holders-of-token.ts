@@ -4,7 +4,6 @@ import { toBigint } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { integerAt } from '../row-values.ts'
 import { type BalanceAt, balanceAt } from './balance-at.ts'
-import { balancesOfPairs } from './balance-candidates.ts'
 
 const named = statement(
   `select address_id from holding
@@ -30,25 +29,6 @@ export async function mayHold(
   const { tokenId, after, at, limit } = query
   const rows = await store.all(named, [tokenId, after, at, limit])
   return rows.map((row) => integerAt(row, 0))
-}
-
-/**
- * ERC-20 balances of addresses after block `at`, in their order; 0 where the logs say nothing or less.
- *
- * Cost: as `balancesOfPairs`.
- */
-export async function balancesOfHolders(
-  store: Reader,
-  query: {
-    readonly tokenId: number
-    readonly addressIds: readonly number[]
-    readonly at: number
-  },
-): Promise<bigint[]> {
-  const { tokenId, addressIds, at } = query
-  const tokenIds = addressIds.map(() => tokenId)
-  const balances = await balancesOfPairs(store, { addressIds, tokenIds, height: at })
-  return balances.map((balance) => (balance === undefined ? 0n : heldBy(balance)))
 }
 
 /** The amount held: nothing where logs give less than that. */

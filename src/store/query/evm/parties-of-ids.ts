@@ -14,8 +14,11 @@ export const tokenRow = storedRow({
   name: maybe(text('name')),
   symbol: maybe(text('symbol')),
   decimals: maybe(integer('decimals')),
-  /** True when logs give the balances `balanceOf` gives: 0 unknown, 1 yes, 2 no. */
-  exactness: integer('exactness'),
+  /** Unix seconds at which the contract last told them, 0 for never. */
+  metadata_at: integer('metadata_at'),
+  /** Block at which a balance was not what logs give, and how; absent where none is known to. */
+  inexact_height: maybe(integer('inexact_height')),
+  inexact_reason: maybe(text('inexact_reason')),
   /** 1 when its transfers look like spam. */
   spam: integer('spam'),
 })

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { chainSettings, networkSettings, settings } from './settings.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** Sources but those that declare settings, hand them on under their own name, or only test. */
+const lines = globSync('**/*.ts', { cwd: root })
+  .filter((file) => !file.startsWith('config/') && !file.endsWith('.test.ts'))
+  .flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))
+
+void test('settings: none exists that nothing reads', () => {
+  for (const name of Object.keys(settings)) {
+    const reads = name.includes('.') ? [`'${name}'`] : [`config.${name}`, `{ ${name} }`]
+    const isRead = lines.some((line) => reads.some((each) => line.includes(each)))
+    assert.ok(isRead, name)
+  }
+  for (const name of Object.keys({ ...networkSettings, ...chainSettings })) {
+    const handedOn = new RegExp(`^\\s*(readonly )?${name}\\??: (readonly |\\w+\\.${name}\\b)`)
+    const isRead = lines.some(
+      (line) => new RegExp(`\\b${name}\\b`).test(line) && !handedOn.test(line),
+    )
+    assert.ok(isRead, name)
+  }
+})

@@ -1,0 +1,106 @@
+/**
+ * Transfers in forms that two standards share, by what their contracts say.
+ *
+ * A Transfer with nothing, one or three words indexed is one of ERC-20 where the contract has decimals and
+ * does not say that it is ERC-721. One with three is of ERC-721 else, one with nothing of its forerunners,
+ * and one with one word is no transfer. Source: ERC-20, which says nothing of indexing; ERC-165.
+ */
+
+import { type BlockBatch, transferKinds } from '../../../codec/evm/columns.ts'
+import { fromHex, to0x } from '../../../core/bytes.ts'
+import { createGenerations, type Generations } from '../../../core/generations.ts'
+import { u32At, u8At } from '../../../core/item-at.ts'
+import type { EvmSource } from '../../../source/evm-source.ts'
+import type { Reader } from '../../../store/engine/database.ts'
+import { addressIds } from '../../../store/query/evm/address-id.ts'
+import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
+import { factsOf, questionsTo } from './token-metadata.ts'
+
+/** Contracts asked at once: with seven calls each, below the 1,000 calls of a batch. */
+const contractsAtOnce = 100
+/** Contracts whose word is kept, some 150 bytes each and up to twice as many. */
+const contractsKept = 50_000
+
+/** Whether contracts are ERC-20 tokens, by their address. */
+export type KnownForms = Generations<string, boolean>
+
+/** Nothing is known yet. */
+export function knownForms(): KnownForms {
+  return createGenerations(contractsKept)
+}
+
+const { erc20, erc721, erc721OneTopic, senderIndexed } = transferKinds
+const shared: ReadonlySet<number> = new Set([erc721, erc721OneTopic, senderIndexed])
+
+/**
+ * Makes transfers of ERC-20 what they are, in `batch` itself. A contract of which the source tells nothing
+ * is what its logs look like. Faults are those of the source.
+ */
+export async function asContractsSay(
+  batch: BlockBatch,
+  source: Pick<EvmSource, 'state'>,
+  { known, signal }: { readonly known: KnownForms; readonly signal: AbortSignal },
+): Promise<void> {
+  const contracts = contractsOf(batch)
+  const unknown = contracts.filter((one) => known.get(one) === undefined)
+  await ask(unknown, source, { known, signal })
+  apply(batch, new Set(contracts.filter((one) => known.get(one) === true)))
+}
+
+/** The same by what is stored of the contracts. */
+export async function asStored(batch: BlockBatch, store: Reader): Promise<void> {
+  const contracts = contractsOf(batch)
+  const ids = await addressIds(store, contracts.map(fromHex))
+  const tokens = await tokensOfIds(
+    store,
+    ids.map((id) => id ?? 0),
+  )
+  apply(batch, new Set(contracts.filter((_, at) => tokens[at]?.standard === 20)))
+}
+
+/** Contracts of transfers in forms that are shared, each once. */
+function contractsOf(batch: BlockBatch): string[] {
+  const contracts = new Set<string>()
+  for (let row = 0; row < batch.transfers.count; row++)
+    if (shared.has(u8At(batch.transfers.kind, row))) contracts.add(contractOf(batch, row))
+  return [...contracts]
+}
+
+function contractOf({ transfers, addresses }: BlockBatch, row: number): string {
+  const at = u32At(transfers.token, row) * 20
+  return to0x(addresses.subarray(at, at + 20))
+}
+
+function apply(batch: BlockBatch, tokens: ReadonlySet<string>): void {
+  if (tokens.size === 0) return
+  const { value, tokenId, kind, count } = batch.transfers
+  for (let row = 0; row < count; row++) {
+    const form = u8At(kind, row)
+    if (!shared.has(form) || !tokens.has(contractOf(batch, row))) continue
+    kind[row] = erc20
+    if (form === senderIndexed) continue
+    // What looked like the id of a token is the amount.
+    value.offset[row] = u32At(tokenId.offset, row)
+    value.length[row] = u32At(tokenId.length, row)
+    tokenId.length[row] = 0
+  }
+}
+
+async function ask(
+  contracts: readonly string[],
+  source: Pick<EvmSource, 'state'>,
+  { known, signal }: { readonly known: KnownForms; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let from = 0; from < contracts.length; from += contractsAtOnce) {
+    const some = contracts.slice(from, from + contractsAtOnce)
+    const questions = some.map(questionsTo)
+    const answers = await source.state(questions.flat(), 'latest', signal)
+    const each = answers.length / some.length
+    for (const [at, contract] of some.entries()) {
+      const own = answers.slice(at * each, (at + 1) * each)
+      if (own.every(({ kind }) => kind === 'not-served')) continue
+      const { decimals, standard } = factsOf(own, 0)
+      known.set(contract, decimals !== undefined && standard === 0)
+    }
+  }
+}

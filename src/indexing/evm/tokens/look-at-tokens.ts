@@ -1,0 +1,352 @@
+/**
+ * A look at tokens: whether their code is still the one that was seen, whether they are named as stored,
+ * and whether `balanceOf` gives some of their holders what logs give them, all after one block.
+ *
+ * One holder that differs makes a token inexact for everybody: rebasing tokens, fees that are not logged,
+ * coins that are taken without a log and transfers that never happened all show here. It counts as exact
+ * again once that holder and all others of several looks in a row have what the logs say.
+ */
+
+import { balanceOfData } from '../../../codec/evm/abi-words.ts'
+import { equalBytes, fromHex, isZero, to0x, toBigint, toHex } from '../../../core/bytes.ts'
+import { keccak256 } from '../../../core/hash.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import type { Random } from '../../../core/world.ts'
+import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
+import { type Row, statement } from '../../../store/engine/database.ts'
+import type { BalanceAt } from '../../../store/query/evm/balance-at.ts'
+import { balancesOfPairs } from '../../../store/query/evm/balance-candidates.ts'
+import { mayHold } from '../../../store/query/evm/holders-of-token.ts'
+import {
+  bytesAt,
+  integerAt,
+  maybeBytesAt,
+  maybeIntegerAt,
+} from '../../../store/query/row-values.ts'
+import { address, token } from '../../../store/schema/evm.ts'
+import { factsOf, questionsTo, type TokenParts } from './token-metadata.ts'
+
+/** A token to look at. */
+export type WantedToken = {
+  readonly id: number
+  /** Holders that somebody doubts. */
+  readonly holders: readonly number[]
+  /** Whether something happened to it that its transfers do not explain. */
+  readonly isDoubted: boolean
+}
+
+/** What a look found; `isTold` is false where no source has the state of this block. */
+export type Look = { readonly id: number; readonly isTold: boolean; readonly isNews: boolean }
+
+/** Parts of looking. */
+export type LookParts = TokenParts & { readonly random: Random }
+
+/** Newest transfers whose ends are asked, and holders by chance: of a token in doubt so many more. */
+const newestTransfers = 12
+const mostByChance = 32
+const mostInDoubt = 256
+/** Holders among which chance draws, from a place that chance draws, too. */
+const drawnAmong = 1_024
+
+/** Looks in a row that must agree before a token counts as exact again. */
+const looksToAgree = 3
+
+/** Storage slots. Source: ERC-1967. */
+const slots = {
+  implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
+  beacon: '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
+} as const
+
+/** Code before the address of a minimal proxy. Source: ERC-1167. */
+const minimalProxy = fromHex('363d3d373d3d3d363d73')
+
+const recentEnds = statement(
+  `select f.from_id, f.to_id from transfer_by_token k join transfer f on f.pos = k.pos
+   where k.token_id = ? order by k.pos desc limit ?`,
+  { over: 'newest' },
+)
+const newestAddress = statement('select max(id) from address')
+
+const stored = {
+  table: token,
+  key: ['id'],
+  select: [
+    'standard',
+    'name',
+    'symbol',
+    'decimals',
+    'metadata_height',
+    'code',
+    'source',
+    'inexact_height',
+    'inexact_holder',
+    'agreed',
+  ],
+} as const
+const addressOfId = { table: address, key: ['id'], select: ['bytes'] } as const
+
+/** A token with its holders, and the answers about it. */
+type Subject = {
+  readonly id: number
+  readonly address: Uint8Array
+  readonly row: Row
+  readonly holders: readonly Holder[]
+}
+type Holder = { readonly id: number; readonly address: Uint8Array; readonly sum: bigint }
+
+/**
+ * Looks at tokens after block `height`, which must be stored, and stores what it finds.
+ *
+ * Cost: for each token a scan of some of its holders and a look-up of the balance of each drawn one; three
+ * requests to a node.
+ */
+export async function lookAtTokens(
+  parts: LookParts,
+  wanted: readonly WantedToken[],
+  at: { readonly height: number; readonly nowSeconds: number },
+  signal: AbortSignal,
+): Promise<Look[]> {
+  const subjects = await subjectsOf(parts, wanted, at.height)
+  const ask = (calls: readonly StateCall[]): Promise<readonly StateAnswer[]> =>
+    calls.length === 0 ? Promise.resolve([]) : parts.source.state(calls, at.height, signal)
+  const targets = subjects.map((subject) => to0x(subject.address))
+  const codes = await ask(targets.map((target) => ({ method: 'eth_getCode', target })))
+  const renewed = subjects.filter((subject, place) => codeChange(subject, codes[place]) !== 'none')
+  const sources = await ask(
+    renewed.flatMap(({ address: of }) =>
+      [slots.beacon, slots.implementation].map((slot): StateCall => ({
+        method: 'eth_getStorageAt',
+        target: to0x(of),
+        slot,
+      })),
+    ),
+  )
+  const calls = subjects.map((subject) => callsTo(subject))
+  const answers = await ask(calls.flat())
+  const looks: Look[] = []
+  if (answers.every(({ kind }) => kind === 'not-served'))
+    return subjects.map(({ id }) => ({ id, isTold: false, isNews: false }))
+  let from = 0
+  await parts.commit(async (writer) => {
+    for (const [place, subject] of subjects.entries()) {
+      const until = from + itemAt(calls, place).length
+      const own = answers.slice(from, until)
+      from = until
+      const nth = renewed.indexOf(subject) * 2
+      const columns = found(subject, at, {
+        code: codes[place],
+        sources: nth < 0 ? [] : sources.slice(nth, nth + 2),
+        own,
+      })
+      const { id } = subject
+      looks.push({ id, isTold: true, isNews: isNews(columns) })
+      const named = Object.entries(columns).map(([name, value]) => [name, [value]] as const)
+      await writer.update(token, { id: [id], ...Object.fromEntries(named) })
+    }
+  })
+  return looks
+}
+
+async function subjectsOf(
+  parts: LookParts,
+  wanted: readonly WantedToken[],
+  height: number,
+): Promise<Subject[]> {
+  const { database } = parts
+  const ids = wanted.map(({ id }) => id)
+  const rows = await database.lookup(stored, [ids])
+  const addresses = await database.lookup(addressOfId, [ids])
+  const subjects: Subject[] = []
+  for (const [place, one] of wanted.entries()) {
+    const [row, known] = [rows[place], addresses[place]]
+    if (row === undefined || known === undefined) continue
+    const doubted = maybeIntegerAt(row, 8)
+    const first = doubted === undefined ? one.holders : [doubted, ...one.holders]
+    const drawn = integerAt(row, 0) === 20 ? await drawnHolders(parts, one, first) : []
+    const holders = await withSums(parts, { tokenId: one.id, holders: drawn, height })
+    subjects.push({ id: one.id, address: bytesAt(known, 0), row, holders })
+  }
+  return subjects
+}
+
+/** Holders to ask: those in doubt, the ends of the newest transfers, and some by chance. */
+async function drawnHolders(
+  { database, random }: LookParts,
+  { id, isDoubted }: WantedToken,
+  first: readonly number[],
+): Promise<number[]> {
+  const holders = new Set<number>(first)
+  for (const ends of await database.all(recentEnds, [id, newestTransfers]))
+    for (const end of ends) holders.add(Number(end))
+  const newest = Number((await database.get(newestAddress))?.[0] ?? 0)
+  const after = Math.floor(random.number() * newest)
+  const range = { tokenId: id, at: Number.MAX_SAFE_INTEGER, limit: drawnAmong }
+  const among = await mayHold(database, { ...range, after })
+  if (among.length < drawnAmong)
+    among.push(
+      ...(await mayHold(database, { ...range, after: 0, limit: drawnAmong - among.length })),
+    )
+  const known = [...new Set(among)]
+  const most = isDoubted ? mostInDoubt : Math.min(mostByChance, Math.ceil(Math.sqrt(known.length)))
+  for (let left = Math.min(most, known.length); left > 0; left--) {
+    const [drawn] = known.splice(Math.floor(random.number() * known.length), 1)
+    if (drawn !== undefined) holders.add(drawn)
+  }
+  return [...holders]
+}
+
+/** Those of `holders` that logs say anything of, with what they say. */
+async function withSums(
+  { database }: LookParts,
+  of: { readonly tokenId: number; readonly holders: readonly number[]; readonly height: number },
+): Promise<Holder[]> {
+  const { holders: addressIds, height } = of
+  const tokenIds = addressIds.map(() => of.tokenId)
+  const sums = await balancesOfPairs(database, { addressIds, tokenIds, height })
+  const addresses = await database.lookup(addressOfId, [addressIds])
+  // The zero address has no balance, and a holder of later blocks none yet.
+  return addressIds.flatMap((id, place) => {
+    const [sum, known] = [sums[place], addresses[place]]
+    if (sum === undefined || known === undefined) return []
+    return [{ id, address: bytesAt(known, 0), sum: signed(sum) }]
+  })
+}
+
+function signed({ value, negative }: BalanceAt): bigint {
+  return negative === 1 ? -toBigint(value) : toBigint(value)
+}
+
+function callsTo({ address: of, holders }: Subject): StateCall[] {
+  const to = to0x(of)
+  const balances = holders.map(({ address: holder }): StateCall => {
+    return { method: 'eth_call', target: { to, data: balanceOfData(toHex(holder)) } }
+  })
+  return [...questionsTo(to), ...balances]
+}
+
+type Answers = {
+  readonly code: StateAnswer | undefined
+  readonly sources: readonly StateAnswer[]
+  /** To {@link callsTo}. */
+  readonly own: readonly StateAnswer[]
+}
+
+type Found = Record<string, number | string | Uint8Array | null>
+
+/** Columns that change. */
+function found(
+  subject: Subject,
+  at: { readonly height: number; readonly nowSeconds: number },
+  { code, sources, own }: Answers,
+): Found {
+  const told: Found = { compared_at: at.nowSeconds }
+  const change = codeChange(subject, code)
+  if (change !== 'none') told['code'] = hashOf(code)
+  if (sources.length > 0) told['source'] = sourceIn(sources, code) ?? null
+  const named = own.slice(0, own.length - subject.holders.length)
+  const { differs, asked } = compared(subject, own.slice(named.length))
+  if (change === 'anew') {
+    // What was known is of another contract: its name is asked for, and its balances of it alone.
+    told['metadata_height'] = 0
+    inexact(told, { height: at.height, reason: 'the code of the contract changed' })
+  } else if (isRenamed(subject, named)) told['metadata_height'] = 0
+  else if (integerAt(subject.row, 4) > 0) told['metadata_at'] = at.nowSeconds
+  if (differs !== undefined) {
+    if (maybeIntegerAt(subject.row, 7) === undefined || change === 'anew')
+      inexact(told, { height: at.height, ...differs })
+    told['agreed'] = 0
+  } else if (asked > 0 && maybeIntegerAt(subject.row, 7) !== undefined && change !== 'anew')
+    agree(told, integerAt(subject.row, 9) + 1)
+  return told
+}
+
+function inexact(
+  told: Found,
+  of: { readonly height: number; readonly holder?: number; readonly reason: string },
+): void {
+  told['inexact_height'] = of.height
+  told['inexact_holder'] = of.holder ?? null
+  told['inexact_reason'] = of.reason
+  told['agreed'] = 0
+}
+
+function agree(told: Found, looks: number): void {
+  told['agreed'] = looks
+  if (looks < looksToAgree) return
+  told['inexact_height'] = null
+  told['inexact_holder'] = null
+  told['inexact_reason'] = null
+}
+
+function isNews(told: Found): boolean {
+  return (
+    told['metadata_height'] === 0 ||
+    typeof told['inexact_reason'] === 'string' ||
+    Number(told['agreed']) > 0
+  )
+}
+
+/** `new` where the code was not known yet, `anew` where it is another than was seen. */
+function codeChange({ row }: Subject, code: StateAnswer | undefined): 'none' | 'new' | 'anew' {
+  if (code?.kind !== 'value') return 'none'
+  const before = maybeBytesAt(row, 5)
+  if (before === undefined) return 'new'
+  return equalBytes(before, hashOf(code)) ? 'none' : 'anew'
+}
+
+function hashOf(code: StateAnswer | undefined): Uint8Array {
+  return keccak256(codeOf(code)).slice(0, 8)
+}
+
+function codeOf(code: StateAnswer | undefined): Uint8Array {
+  return code?.kind === 'value' && code.value.length % 2 === 0
+    ? fromHex(code.value)
+    : new Uint8Array()
+}
+
+/** The contract whose code a proxy runs, or its beacon. */
+function sourceIn(
+  sources: readonly StateAnswer[],
+  code: StateAnswer | undefined,
+): Uint8Array | undefined {
+  for (const answer of sources) {
+    if (answer.kind !== 'value' || answer.value.length !== 66) continue
+    const named = fromHex(answer.value).subarray(12)
+    if (!isZero(named)) return named
+  }
+  const bytes = codeOf(code)
+  const at = minimalProxy.length
+  return equalBytes(bytes.subarray(0, at), minimalProxy) ? bytes.slice(at, at + 20) : undefined
+}
+
+function isRenamed({ row }: Subject, answers: readonly StateAnswer[]): boolean {
+  if (integerAt(row, 4) === 0 || answers.some(({ kind }) => kind === 'not-served')) return false
+  const { name = null, symbol = null, decimals = null } = factsOf(answers, integerAt(row, 0))
+  return name !== row[1] || symbol !== row[2] || decimals !== row[3]
+}
+
+/** Compares holders up to the first of whom the contract says something else than the logs. */
+function compared(
+  { holders }: Subject,
+  answers: readonly StateAnswer[],
+): {
+  readonly asked: number
+  readonly differs?: { readonly holder: number; readonly reason: string }
+} {
+  let asked = 0
+  for (const [place, { id, address: holder, sum }] of holders.entries()) {
+    const answer = answers[place]
+    if (answer === undefined || answer.kind === 'not-served') continue
+    asked++
+    const told = answer.kind === 'value' ? firstWord(answer.value) : 0n
+    if (told === sum) continue
+    const reason = `${to0x(holder)} has ${told} by balanceOf and ${sum} by logs`
+    return { asked, differs: { holder: id, reason } }
+  }
+  return { asked }
+}
+
+/** A contract that answers nonsense gives nobody anything. */
+function firstWord(value: string): bigint {
+  return value.length < 66 ? 0n : toBigint(fromHex(value.slice(0, 66)))
+}

@@ -1,0 +1,113 @@
+/** What new blocks say of tokens: which should be looked at, and which run other code now. */
+
+import { eventKinds } from '../../../codec/evm/columns.ts'
+import { statement } from '../../../store/engine/database.ts'
+import { addressesOfIds } from '../../../store/query/evm/address-id.ts'
+import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
+import { integerAt } from '../../../store/query/row-values.ts'
+import { token } from '../../../store/schema/evm.ts'
+import { placesPerBlock } from '../../../store/schema/places.ts'
+import type { TokenParts } from './token-metadata.ts'
+
+/** Events read at once; of tokens that one contract lends its code, so many are asked anew at once. */
+const eventsAtOnce = 100
+const lentAtOnce = 4_096
+
+/** Blocks whose transactions and transfers are looked through at once. */
+const blocksAtOnce = 256
+
+const { proxyUpgraded, beaconUpgraded, ownershipTransferred } = eventKinds
+
+const changes = statement(
+  `select k.pos, e.address_id from event_by_kind k join event e on e.pos = k.pos
+   where k.kind = ? and k.pos > ? and k.pos <= ? order by k.pos limit ?`,
+  { over: 'oldest' },
+)
+const lent = statement(
+  `select id from token where source = ? and id > ? order by id limit ${lentAtOnce}`,
+)
+
+/**
+ * Marks tokens whose code changed in blocks after position `after` up to `until` as not asked: those whose
+ * proxy says so, and those whose beacon or implementation does. Returns the position to go on from.
+ */
+export async function forgetUpgraded(
+  parts: TokenParts,
+  after: number,
+  until: number,
+): Promise<number> {
+  const { database } = parts
+  let to = until
+  const rows = []
+  for (const kind of [proxyUpgraded, beaconUpgraded]) {
+    const some = await database.all(changes, [kind, after, until, eventsAtOnce])
+    const last = some.at(-1)
+    if (last !== undefined && some.length === eventsAtOnce) to = Math.min(to, integerAt(last, 0))
+    rows.push(...some)
+  }
+  const changed = [...new Set(rows.map((row) => integerAt(row, 1)))]
+  const tokens = await tokensOfIds(database, changed)
+  const ids = new Set(tokens.flatMap((each) => each?.id ?? []))
+  for (const lender of await addressesOfIds(database, changed))
+    for (let from = 0; ;) {
+      const some = await database.all(lent, [lender, from])
+      for (const [borrower] of some) ids.add(Number(borrower))
+      if (some.length < lentAtOnce) break
+      from = Number(some.at(-1)?.[0])
+    }
+  if (ids.size > 0)
+    await parts.commit(async (writer) => {
+      const all = [...ids].toSorted((a, b) => a - b)
+      const never = all.map(() => 0)
+      // Where its code lies now is asked with the next look, which is due at once.
+      const code = all.map(() => null)
+      await writer.update(token, { id: all, metadata_height: never, compared_at: never, code })
+    })
+  return to
+}
+
+/** Tokens that something happened to. */
+export type TokenNews = {
+  /** Transfers were logged. */
+  readonly moved: ReadonlySet<number>
+  /** Something that transfers do not explain: a call of another method, or another owner. */
+  readonly touched: ReadonlySet<number>
+}
+
+/**
+ * Methods whose calls are explained by the logs that they must leave. Source: ERC-20, ERC-721, ERC-1155,
+ * ERC-2612, WAVAX.
+ */
+const explained = [
+  0xa9059cbb, 0x23b872dd, 0x095ea7b3, 0x39509351, 0xa457c2d7, 0xd505accf, 0xa22cb465, 0x42842e0e,
+  0xb88d4fde, 0xf242432a, 0x2eb2c2d6, 0xd0e30db0, 0x2e1a7d4d,
+]
+
+// New blocks are in tables.
+const movedTokens = statement('select distinct token_id from transfer where pos > ? and pos <= ?', {
+  over: 'tables',
+})
+const calledTokens = statement(
+  `select distinct t.to_id from tx t join token k on k.id = t.to_id
+   where t.pos > ? and t.pos <= ? and t.selector not in (${explained.join(', ')})`,
+  { over: 'tables' },
+)
+
+/** News of blocks after height `after` up to `until`; of many blocks, of the newest. */
+export async function newsOfTokens(
+  { database }: Pick<TokenParts, 'database'>,
+  after: number,
+  until: number,
+): Promise<TokenNews> {
+  const range = [endOf(Math.max(after, until - blocksAtOnce)), endOf(until)]
+  const moved = await database.all(movedTokens, range)
+  const called = await database.all(calledTokens, range)
+  const owned = await database.all(changes, [ownershipTransferred, ...range, eventsAtOnce])
+  const touched = [...called.map(([id]) => Number(id)), ...owned.map((row) => integerAt(row, 1))]
+  return { moved: new Set(moved.map(([id]) => Number(id))), touched: new Set(touched) }
+}
+
+/** Last position of a block. */
+export function endOf(height: number): number {
+  return (height + 1) * placesPerBlock - 1
+}

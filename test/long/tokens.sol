@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+pragma solidity ^0.8.20;
+
+/// Tokens that do what their logs do not tell. Every one answers balanceOf truly.
+
+abstract contract Books {
+  mapping(address => uint256) internal shares;
+  uint256 internal percent = 100;
+  uint8 public constant decimals = 6;
+
+  function balanceOf(address who) public view returns (uint256) {
+    return shares[who] * percent / 100;
+  }
+
+  function told(address from, address to, uint256 amount) internal virtual;
+
+  function mint(address to, uint256 amount) external {
+    shares[to] += amount;
+    told(address(0), to, amount);
+  }
+
+  function transfer(address to, uint256 amount) external returns (bool) {
+    shares[msg.sender] -= amount;
+    shares[to] += amount;
+    told(msg.sender, to, amount);
+    return true;
+  }
+}
+
+contract Token is Books {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  event OwnershipTransferred(address indexed before, address indexed owner);
+  event Painted(uint256 colour);
+  string public name;
+  string public symbol;
+
+  constructor(string memory first) { name = first; symbol = first; }
+
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+
+  function mintMany(uint160 first, uint160 count, uint256 amount) external {
+    for (uint160 at; at < count; at++) {
+      shares[address(first + at)] += amount;
+      emit Transfer(address(0), address(first + at), amount);
+    }
+  }
+
+  /// The rest happens without a transfer in the logs.
+  function rename(string calldata next) external { name = next; symbol = next; }
+  function paint(string calldata next) external { name = next; symbol = next; emit Painted(1); }
+  function give(string calldata next) external { name = next; emit OwnershipTransferred(msg.sender, address(1)); }
+  function rebase(uint256 next) external { percent = next; }
+  function take(address from) external { shares[from] = 0; }
+  function transferWithFee(address to, uint256 amount) external {
+    shares[msg.sender] -= amount;
+    shares[to] += amount - amount / 10;
+    emit Transfer(msg.sender, to, amount);
+  }
+  function destroy() external { selfdestruct(payable(msg.sender)); }
+}
+
+/// Calls that reach a token from inside another transaction.
+contract Caller {
+  function pass(address to, bytes calldata data) external {
+    (bool ok, ) = to.call(data);
+    require(ok);
+  }
+}
+
+contract Maker {
+  event Made(address at);
+  function make(bytes memory code) external {
+    address at;
+    assembly { at := create2(0, add(code, 32), mload(code), 7) }
+    require(at != address(0));
+    emit Made(at);
+  }
+}
+
+contract NothingIndexed is Books {
+  event Transfer(address from, address to, uint256 amount);
+  string public name = "Nothing"; string public symbol = "N0";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract SenderIndexed is Books {
+  event Transfer(address indexed from, address to, uint256 amount);
+  string public name = "Sender"; string public symbol = "N1";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract AllIndexed is Books {
+  event Transfer(address indexed from, address indexed to, uint256 indexed amount);
+  string public name = "All"; string public symbol = "N3";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract FirstCode is Books {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  function name() external pure returns (string memory) { return "First"; }
+  function symbol() external pure returns (string memory) { return "FST"; }
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+
+
+contract NextCode is Books {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  function name() external pure returns (string memory) { return "Next"; }
+  function symbol() external pure returns (string memory) { return "NXT"; }
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract Beacon {
+  event Upgraded(address indexed implementation);
+  address public implementation;
+  constructor(address first) { implementation = first; }
+  function upgradeTo(address next) external { implementation = next; emit Upgraded(next); }
+}
+
+contract Proxy {
+  event BeaconUpgraded(address indexed beacon);
+  constructor(address beacon) {
+    assembly { sstore(0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50, beacon) }
+    emit BeaconUpgraded(beacon);
+  }
+  fallback() external payable {
+    address beacon;
+    assembly { beacon := sload(0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50) }
+    address code = Beacon(beacon).implementation();
+    assembly {
+      calldatacopy(0, 0, calldatasize())
+      let ok := delegatecall(gas(), code, 0, calldatasize(), 0, 0)
+      returndatacopy(0, 0, returndatasize())
+      if iszero(ok) { revert(0, returndatasize()) }
+      return(0, returndatasize())
+    }
+  }
+}
+
+/// Coins are wrapped and never moved.
+contract Wrapped {
+  event Deposit(address indexed who, uint256 amount);
+  string public name = "Wrapped"; string public symbol = "WRP"; uint8 public constant decimals = 18;
+  mapping(address => uint256) public balanceOf;
+  function deposit() external payable { balanceOf[msg.sender] += msg.value; emit Deposit(msg.sender, msg.value); }
+}
+
+/// ERC-1155 batches of any length, and an ERC-721 token of the same contract.
+contract Both {
+  event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values);
+  event Transfer(address indexed from, address indexed to, uint256 indexed id);
+  function batch(address to, uint256 count) external {
+    uint256[] memory ids = new uint256[](count);
+    uint256[] memory values = new uint256[](count);
+    for (uint256 at; at < count; at++) { ids[at] = at; values[at] = 1; }
+    emit TransferBatch(msg.sender, address(0), to, ids, values);
+  }
+  function single(address to, uint256 id) external { emit Transfer(address(0), to, id); }
+}

@@ -1,0 +1,263 @@
+/**
+ * Tokens that do what their logs do not tell, on a chain that goes on while it is indexed. What is served
+ * is what the chain says, or the answer says that it is from logs.
+ */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+
+import { type Argument, callOf } from '../../scripts/demo/abi.ts'
+import { compiledContracts } from '../../scripts/demo/compile.ts'
+import { fromBigint, fromHex, to0x, toHex } from '../../src/core/bytes.ts'
+import { freshFolder, runFirn, type RunningFirn, startFirn, until } from '../firn-process.ts'
+import { type LiveChain, liveChain } from '../live-chain.ts'
+
+/** JSON of any form: tests look into it freely. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
+type Json = any
+
+const codes = compiledContracts(readFileSync(join(import.meta.dirname, 'tokens.sol'), 'utf8'))
+const chainId = 31_337
+const [alice, bob] = [fromBigint(0xa11ce00000001n, 20), fromBigint(0xb0b00000001n, 20)]
+
+type Live = {
+  readonly chain: LiveChain
+  readonly firn: RunningFirn
+  readonly config: string
+  readonly deploy: (name: string, ...given: Argument[]) => Promise<Uint8Array>
+  readonly call: (to: Uint8Array, ...call: Parameters<typeof callOf>) => Promise<unknown>
+}
+
+/** Firn beside a new chain; `before` makes its first blocks. */
+async function live(
+  t: TestContext,
+  settings: (made: readonly Uint8Array[]) => string = () => '',
+  before: (chain: LiveChain) => Promise<readonly Uint8Array[]> = async () => [],
+): Promise<Live & { readonly made: readonly Uint8Array[] }> {
+  // The newest rules under which a contract may be destroyed and made again.
+  const chain = await liveChain(t, ['--hardfork', 'shanghai', '--gas-limit', '100000000'])
+  const made = await before(chain)
+  const folder = await freshFolder(t)
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `dataDir: ${join(folder, 'data')}
+chains: [{ name: Live, rpcUrls: ['${chain.url}']${settings(made)} }]
+`,
+  )
+  const firn = await startFirn(t, ['--config', config])
+  const one = {
+    chain,
+    firn,
+    config,
+    made,
+    deploy: (name: string, ...given: Argument[]) => chain.deploy(codeOf(name), ...given),
+    call: (to: Uint8Array, ...call: Parameters<typeof callOf>) => chain.send(to, callOf(...call)),
+  }
+  await atHead(one)
+  return one
+}
+
+function codeOf(name: string): Uint8Array {
+  const code = codes.get(name)
+  assert.ok(code, name)
+  return code
+}
+
+/** Waits until the newest block of the chain is indexed. */
+async function atHead({ chain, firn }: Pick<Live, 'chain' | 'firn'>): Promise<void> {
+  const head = Number(await chain.ask('eth_blockNumber'))
+  await until(`block ${head}`, async () => {
+    const [first] = (await firn.get('/status'))['chains'] as Json[]
+    return first?.indexedHeight === head
+  })
+}
+
+type Served = { readonly balance: bigint; readonly said: string; readonly name: string | undefined }
+
+/** What is served of one token of a holder. */
+async function served(
+  { firn }: Pick<Live, 'firn'>,
+  token: Uint8Array,
+  holder: Uint8Array,
+  query = '',
+): Promise<Served> {
+  const path = `/v1/chains/${chainId}/addresses/${to0x(holder)}/balances:listErc20`
+  const reply = await fetch(`${firn.apiUrl}${path}?filterSpamTokens=false&pageSize=100${query}`)
+  const body: Json = await reply.json()
+  assert.equal(reply.status, 200, JSON.stringify(body))
+  const own = body.erc20TokenBalances.find((one: Json) => one.address.toLowerCase() === to0x(token))
+  const said = reply.headers.get('x-balances') ?? ''
+  return { balance: BigInt(own?.balance ?? 0), said, name: own?.name }
+}
+
+/** Every answer until the chain's word is served: right, or said to be from logs or of a block before. */
+async function untilTrue(one: Live, token: Uint8Array, holder: Uint8Array): Promise<void> {
+  await atHead(one)
+  const truth = await one.chain.balanceOf(token, holder)
+  await until(`balance ${truth}`, async () => {
+    const { balance, said } = await served(one, token, holder)
+    if (balance === truth) return true
+    assert.match(said, /^(from logs until block|compared at block) \d+$/)
+    return false
+  })
+  const insisted = await served(one, token, holder, '&compared=true')
+  assert.equal(insisted.balance, truth)
+  assert.match(insisted.said, /^compared at block \d+$/)
+}
+
+async function detailsOf({ firn }: Live, token: Uint8Array): Promise<Json> {
+  return firn.get(`/v1/chains/${chainId}/addresses/${to0x(token)}`)
+}
+
+async function untilInexact(one: Live, token: Uint8Array): Promise<Json> {
+  let details: Json
+  await until('a difference is found', async () => {
+    details = await detailsOf(one, token)
+    return details.balancesDiffer !== undefined
+  })
+  return details.balancesDiffer
+}
+
+async function untilNamed(one: Live, token: Uint8Array, name: string): Promise<void> {
+  await atHead(one)
+  await until(`named ${name}`, async () => (await detailsOf(one, token)).name === name)
+}
+
+void test('tokens: rebased, with a fee, and taken from one of many: told at once for everybody', async (t) => {
+  const one = await live(t)
+  const [rebased, fee, taken] = [
+    await one.deploy('Token', 'Rebased'),
+    await one.deploy('Token', 'Fee'),
+    await one.deploy('Token', 'Taken'),
+  ]
+  for (const token of [rebased, fee]) {
+    await one.call(token, 'mint(address,uint256)', alice, 30n)
+    await one.call(token, 'mint(address,uint256)', one.chain.sender, 100n)
+  }
+  const first = 0x77_0000n
+  await one.call(taken, 'mintMany(uint160,uint160,uint256)', first, 101n, 50n)
+  for (const token of [rebased, fee]) await untilTrue(one, token, alice)
+  const victim = fromBigint(first + 61n, 20)
+  await untilTrue(one, taken, victim)
+  assert.equal((await detailsOf(one, rebased)).balancesDiffer, undefined)
+
+  await one.call(rebased, 'rebase(uint256)', 200n)
+  const { blockNumber, reason } = await untilInexact(one, rebased)
+  assert.ok(Number(blockNumber) > 0)
+  assert.match(reason, /^0x\w{40} has \d+ by balanceOf and \d+ by logs$/)
+  await untilTrue(one, rebased, alice)
+  await untilTrue(one, rebased, one.chain.sender)
+  await one.call(fee, 'transferWithFee(address,uint256)', bob, 50n)
+  await untilInexact(one, fee)
+  await untilTrue(one, fee, bob)
+  await one.call(taken, 'take(address)', victim)
+  await untilInexact(one, taken)
+  await untilTrue(one, taken, victim)
+  await untilTrue(one, taken, fromBigint(first + 60n, 20))
+
+  const [chain] = (await one.firn.get('/status'))['chains'] as Json[]
+  assert.ok(chain.balancesComparedAt > 0)
+  const { code, stdout } = await runFirn('verify', '--chain', 'fuji-live', '--config', one.config)
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /differences: 0/)
+})
+
+void test('tokens: a contract that was destroyed and made again begins anew', async (t) => {
+  const one = await live(t)
+  const maker = await one.deploy('Maker')
+  const token = codeOf('Token')
+  const words = callOf('x(string)', 'Made').subarray(4)
+  const code = fromHex(toHex(token) + toHex(words))
+  const make = async (): Promise<Uint8Array> => {
+    const receipt: Json = await one.call(maker, 'make(bytes)', { bytes: code })
+    return fromHex(`0x${receipt.logs.at(-1).data.slice(-40)}`)
+  }
+  const made = await make()
+  await one.call(made, 'mint(address,uint256)', alice, 100n)
+  await untilTrue(one, made, alice)
+  await one.call(made, 'destroy()')
+  await untilTrue(one, made, alice)
+  assert.deepEqual(await make(), made)
+  await one.call(made, 'mint(address,uint256)', alice, 7n)
+  await untilTrue(one, made, alice)
+  assert.equal((await served(one, made, alice)).balance, 7n)
+})
+
+void test('tokens: another name is shown soon, whatever made it', async (t) => {
+  const one = await live(t)
+  const caller = await one.deploy('Caller')
+  const token = await one.deploy('Token', 'First')
+  await one.call(token, 'mint(address,uint256)', alice, 1n)
+  await untilNamed(one, token, 'First')
+  await one.call(token, 'rename(string)', 'Second')
+  await untilNamed(one, token, 'Second')
+  await one.call(caller, 'pass(address,bytes)', token, { bytes: callOf('give(string)', 'Third') })
+  await untilNamed(one, token, 'Third')
+  const told = await detailsOf(one, token)
+  assert.ok(Math.abs(told.metadataLastUpdatedTimestamp - Date.now() / 1_000) < 60)
+
+  const beacon = await one.deploy('Beacon', await one.deploy('FirstCode'))
+  const proxy = await one.deploy('Proxy', beacon)
+  await one.call(proxy, 'mint(address,uint256)', alice, 5n)
+  await untilNamed(one, proxy, 'First')
+  // Its beacon is known once it was looked at.
+  await untilTrue(one, proxy, alice)
+  await one.call(beacon, 'upgradeTo(address)', await one.deploy('NextCode'))
+  await untilNamed(one, proxy, 'Next')
+})
+
+void test('tokens: forms of events, wrapped coins and long batches', async (t) => {
+  const one = await live(
+    t,
+    ([wrapped]) => `, wrappedTokens: ['${to0x(wrapped ?? new Uint8Array())}']`,
+    async (chain) => {
+      const wrapped = await chain.deploy(codeOf('Wrapped'))
+      await chain.send(wrapped, callOf('deposit()'), 9n)
+      return [wrapped]
+    },
+  )
+  for (const name of ['NothingIndexed', 'SenderIndexed', 'AllIndexed']) {
+    const token = await one.deploy(name)
+    await one.call(token, 'mint(address,uint256)', alice, 5n)
+    await atHead(one)
+    const path = `/v1/chains/${chainId}/addresses/${to0x(alice)}/transactions:listErc20`
+    const { transactions } = (await one.firn.get(path)) as Json
+    assert.equal(transactions[0].value, '5', name)
+    assert.equal(transactions[0].erc20Token.address.toLowerCase(), to0x(token))
+    await untilTrue(one, token, alice)
+    assert.equal((await served(one, token, alice)).balance, 5n)
+  }
+  const [wrapped] = one.made
+  assert.ok(wrapped)
+  await until('wrapped coins', async () => {
+    const { balance } = await served(one, wrapped, one.chain.sender)
+    return balance === 9n
+  })
+  const both = await one.deploy('Both')
+  const most = 12_000n
+  await one.call(both, 'batch(address,uint256)', alice, most)
+  await one.call(both, 'single(address,uint256)', alice, 3n)
+  await atHead(one)
+  const { tokens } = (await one.firn.get(
+    `/v1/chains/${chainId}/nfts/collections/${to0x(both)}/tokens?pageSize=5`,
+  )) as Json
+  assert.deepEqual(
+    tokens.map((token: Json) => `${token.ercType} ${token.tokenId}`),
+    ['ERC-1155 0', 'ERC-1155 1', 'ERC-1155 2', 'ERC-721 3', 'ERC-1155 3'],
+  )
+  const held = `/v1/chains/${chainId}/addresses/${to0x(alice)}/balances:listErc1155?pageSize=500`
+  let count = 0
+  for (let token = ''; ;) {
+    const page = (await one.firn.get(`${held}${token}`)) as Json
+    count += page.erc1155TokenBalances.length
+    if (page.nextPageToken === undefined) break
+    token = `&pageToken=${page.nextPageToken}`
+  }
+  assert.equal(count, Number(most))
+  const { code, stdout } = await runFirn('verify', '--chain', 'fuji-live', '--config', one.config)
+  assert.equal(code, 0, stdout)
+})

@@ -10,7 +10,9 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { AmountRow } from '../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import { balanceHeight } from '../evm/balance-height.ts'
+import { balancesHeader } from '../evm/compared-balances.ts'
 import { nativeBalance } from '../evm/native-balance.ts'
 import { type Subject, subjectOf } from '../evm/subject.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
@@ -80,7 +82,7 @@ export function listErc721Balances(parts: NftParts): Operation {
       coins(parts, list, undefined, signal),
     ])
     const erc721TokenBalances = await erc721Balances(parts, list.chain, page.erc721)
-    return { body: { ...page.next, nativeTokenBalance, erc721TokenBalances } }
+    return { body: { ...page.next, nativeTokenBalance, erc721TokenBalances }, headers: list.headers }
   })
 }
 
@@ -93,7 +95,7 @@ export function listErc1155Balances(parts: NftParts): Operation {
       coins(parts, list, list.asked, signal),
     ])
     const erc1155TokenBalances = await erc1155Balances(parts, list.chain, page.erc1155)
-    return { body: { ...page.next, nativeTokenBalance, erc1155TokenBalances } }
+    return { body: { ...page.next, nativeTokenBalance, erc1155TokenBalances }, headers: list.headers }
   })
 }
 
@@ -106,7 +108,8 @@ export function listCollectibleBalances(parts: NftParts): Operation {
       erc721Balances(parts, list.chain, page.erc721),
       erc1155Balances(parts, list.chain, page.erc1155),
     ])
-    return { body: { ...page.next, collectibleBalances: [...owned, ...held] } }
+    const collectibleBalances = [...owned, ...held]
+    return { body: { ...page.next, collectibleBalances }, headers: list.headers }
   })
 }
 
@@ -126,6 +129,8 @@ type NftPage = {
 
 type OpenList = Subject & {
   readonly asked: number | undefined
+  /** NFTs are what logs say. */
+  readonly headers: Readonly<Record<string, string>>
   readonly read: (kinds: readonly ('erc721' | 'erc1155')[]) => Promise<NftPage>
 }
 
@@ -141,6 +146,7 @@ async function openList(
   const subject = await subjectOf(parts, path)
   const { chain } = subject
   const asked = await balanceHeight(chain, query.blockNumber)
+  const until = asked ?? (await indexedHeight(chain.store, 'blocks'))
   const binding = bindingOf(route, { ...query, ...subject.binding })
   const opened = parts.tokens.open(query.pageToken, binding)
   const cursor = opened === undefined ? undefined : decodeNftCursor(opened)
@@ -177,7 +183,7 @@ async function openList(
     const isOver = held.rows.length <= room || lastOwned === undefined
     return { erc721, erc1155, next: isOver ? {} : nextFrom({ ...lastOwned, standard: 721 }) }
   }
-  return { ...subject, asked, read }
+  return { ...subject, asked, headers: balancesHeader(undefined, until), read }
 }
 
 function coins(

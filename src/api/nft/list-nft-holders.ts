@@ -9,6 +9,8 @@ import { Type } from '../../shape/type.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { mayHold } from '../../store/query/evm/holders-of-token.ts'
 import { heldAmount, ownedCount } from '../../store/query/nft/held-count.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { balancesHeader } from '../evm/compared-balances.ts'
 import { subjectOf } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, cursorOf } from '../operation/paging.ts'
@@ -60,12 +62,13 @@ export function listNftHolders(parts: NftParts): Operation {
   return operation(ListNftHolders, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(parts, path)
     const { store } = chain
+    const headers = balancesHeader(undefined, await indexedHeight(store, 'blocks'))
     const binding = bindingOf(ListNftHolders.id, { ...query, ...subject })
     const opened = parts.tokens.open(query.pageToken, binding)
     const none = { addresses: [], totalHolders: 0, totalTokens: 0 }
-    if (id === undefined) return { body: none }
+    if (id === undefined) return { body: none, headers }
     const { token } = (await parts.parties(chain).load([id]))(id)
-    if (token === undefined || token.standard === 20) return { body: none }
+    if (token === undefined || token.standard === 20) return { body: none, headers }
     const of = { contractId: id, standard: token.standard }
     const cursor = opened === undefined ? undefined : holderCursor.decode(opened)
     const totals = cursor ?? (await totalsOf(store, of))
@@ -94,6 +97,7 @@ export function listNftHolders(parts: NftParts): Operation {
         totalTokens: totals.tokens,
         ...(totals.areLeast === 1 ? { totalsAreLeast: true } : {}),
       },
+      headers,
     }
   })
 }

@@ -54,6 +54,7 @@ const exposed = [
   'x-indexed-height',
   'x-indexed-at',
   'x-head-height',
+  'x-balances',
   'ratelimit-policy',
   'ratelimit-limit',
   'ratelimit-remaining',

@@ -88,6 +88,11 @@ const freshness = {
       description: 'Newest height the source told within half a minute, else `unknown`',
       schema: { type: 'string' },
     },
+    'x-balances': {
+      description:
+        'Of answers with token balances: `compared at block N` by the node, or `from logs until block N`',
+      schema: { type: 'string' },
+    },
   },
 } as const
 

@@ -37,7 +37,9 @@ try {
     await chain.send(token, callOf('mintMany(uint160,uint160,uint256)', first, BigInt(holders), 5n))
   }
   const head = Number(await chain.ask('eth_blockNumber'))
-  const addresses = Array.from({ length: holders }, (_, at) => to0x(fromBigint(first + BigInt(at), 20)))
+  const addresses = Array.from({ length: holders }, (_, at) =>
+    to0x(fromBigint(first + BigInt(at), 20)),
+  )
   const lists = addresses.map(
     (each) => `/v1/chains/31337/addresses/${each}/balances:listErc20?pageSize=${tokens}`,
   )

@@ -87,11 +87,8 @@ export type ComparingParts = {
 
 /** A balance that a node told after a block. */
 type Told = { readonly balance: bigint; readonly block: number }
-type Kept = Told & {
-  /** What logs gave then. */
-  readonly logged: bigint
-  readonly until: number
-}
+/** The same with what logs gave then, and until when it counts: what was held in the past stays. */
+type Kept = Told & { readonly logged: bigint; readonly until: number }
 
 /** A token is not believed until then; the indexer is told again from `tellAt` on. */
 type Doubt = { readonly until: number; readonly tellAt: number }
@@ -139,8 +136,7 @@ export function olderOf(a: Compared, b: Compared): Compared {
 class Comparing {
   readonly #chain: ServedChain
   readonly #parts: ComparingParts
-  readonly #newest = createGenerations<string, Kept>(generationSize)
-  readonly #past = createGenerations<string, bigint>(generationSize)
+  readonly #told = createGenerations<string, Kept>(generationSize)
   readonly #doubted = createGenerations<number, Doubt>(doubtsKept)
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #silentUntil = { newest: Number.NEGATIVE_INFINITY, past: Number.NEGATIVE_INFINITY }
@@ -161,7 +157,7 @@ class Comparing {
     const behind = this.#compare(rest, moment)
     const told = await this.#onlyNode(only, moment)
     if (moment.insists) await behind
-    else if (rest.some((one) => this.#newest.get(keyOf(one)) === undefined))
+    else if (rest.some((one) => this.#told.get(keyOf(one, moment)) === undefined))
       await inTime(
         behind.catch(() => {}),
         { clock: this.#parts.clock, ms: patienceMs },
@@ -178,12 +174,8 @@ class Comparing {
 
   /** A comparison that still counts. */
   #kept(one: LoggedBalance, moment: BalanceMoment): Told | undefined {
-    const key = keyOf(one)
-    if (!moment.isNewest) {
-      const balance = this.#past.get(`${key} ${moment.height}`)
-      return balance === undefined ? undefined : { balance, block: moment.height }
-    }
-    const kept = this.#newest.get(key)
+    const kept = this.#told.get(keyOf(one, moment))
+    if (!moment.isNewest) return kept
     if (kept?.logged !== loggedOf(one) || kept.until <= this.#parts.clock.monotonic())
       return undefined
     // A difference of somebody else was found meanwhile.
@@ -226,7 +218,7 @@ class Comparing {
     const of = moment.isNewest ? 'newest' : 'past'
     const isOff = maxAgeMs === 0 || clock.monotonic() < this.#silentUntil[of]
     if (rest.length === 0 || (isOff && !moment.insists)) return Promise.resolve()
-    const places = rest.map((one) => `${keyOf(one)} ${moment.isNewest ? '' : moment.height}`)
+    const places = rest.map((one) => keyOf(one, moment))
     const waited = places.flatMap((place) => this.#underWay.get(place) ?? [])
     const fresh = rest.filter((_, at) => !this.#underWay.has(itemAt(places, at)))
     if (fresh.length > 0 && (this.#underWay.size < mostUnderWay || moment.insists)) {
@@ -252,18 +244,12 @@ class Comparing {
   }
 
   /** Remembers what the node told, and doubts what logs told otherwise. */
-  #keep(
-    asked: readonly LoggedBalance[],
-    balances: readonly bigint[],
-    { height, isNewest }: BalanceMoment,
-  ): void {
+  #keep(asked: readonly LoggedBalance[], balances: readonly bigint[], moment: BalanceMoment): void {
     const until = this.#parts.clock.monotonic() + this.#parts.maxAgeMs
     for (const [at, one] of asked.entries()) {
-      const key = keyOf(one)
       const balance = itemAt(balances, at)
       const logged = loggedOf(one)
-      if (isNewest) this.#newest.set(key, { balance, logged, block: height, until })
-      else this.#past.set(`${key} ${height}`, balance)
+      this.#told.set(keyOf(one, moment), { balance, logged, block: moment.height, until })
       if (balance !== logged) this.#doubt(one, this.#parts.clock.monotonic() + doubtMs)
     }
   }
@@ -301,8 +287,8 @@ class Comparing {
   }
 }
 
-function keyOf({ token, holder }: LoggedBalance): string {
-  return `${token.id} ${toHex(holder)}`
+function keyOf({ token, holder }: LoggedBalance, { isNewest, height }: BalanceMoment): string {
+  return `${token.id} ${toHex(holder)} ${isNewest ? '' : height}`
 }
 
 function isHeld({ value }: LoggedBalance): boolean {

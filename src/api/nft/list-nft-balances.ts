@@ -8,9 +8,9 @@ import { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-bal
 import { contractAddress } from '../../shape/nft/nft-path.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import type { AmountRow } from '../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import { balanceHeight } from '../evm/balance-height.ts'
 import { balancesHeader } from '../evm/compared-balances.ts'
 import { nativeBalance } from '../evm/native-balance.ts'
@@ -82,7 +82,10 @@ export function listErc721Balances(parts: NftParts): Operation {
       coins(parts, list, undefined, signal),
     ])
     const erc721TokenBalances = await erc721Balances(parts, list.chain, page.erc721)
-    return { body: { ...page.next, nativeTokenBalance, erc721TokenBalances }, headers: list.headers }
+    return {
+      body: { ...page.next, nativeTokenBalance, erc721TokenBalances },
+      headers: list.headers,
+    }
   })
 }
 
@@ -95,7 +98,10 @@ export function listErc1155Balances(parts: NftParts): Operation {
       coins(parts, list, list.asked, signal),
     ])
     const erc1155TokenBalances = await erc1155Balances(parts, list.chain, page.erc1155)
-    return { body: { ...page.next, nativeTokenBalance, erc1155TokenBalances }, headers: list.headers }
+    return {
+      body: { ...page.next, nativeTokenBalance, erc1155TokenBalances },
+      headers: list.headers,
+    }
   })
 }
 

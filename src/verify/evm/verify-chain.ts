@@ -24,7 +24,7 @@ import type { EvmSource, StateCall } from '../../source/evm-source.ts'
 import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
 import { addressesOfIds } from '../../store/query/evm/address-id.ts'
 import { balancesOfPairs } from '../../store/query/evm/balance-candidates.ts'
-import { mayHold } from '../../store/query/evm/holders-of-token.ts'
+import { drawHolders } from '../../store/query/evm/holders-of-token.ts'
 import { storedHeights } from '../../store/query/evm/traced-heights.ts'
 import { address } from '../../store/schema/evm.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
@@ -58,8 +58,6 @@ const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 
 /** Holders of a token that are asked, on average: more of each where there are few tokens. */
 const holdersPerToken = 8
-/** Holders among which chance draws, from a place that chance draws, too. */
-const drawnAmong = 4_096
 
 const firstBlock = statement('select height from block order by height limit 1', {
   over: 'oldest',
@@ -78,7 +76,6 @@ const receivers = statement(
    where k.token_id = ? order by k.pos desc limit ?`,
   { over: 'newest' },
 )
-const newestAddress = statement('select max(id) from address')
 const addressOfId = { table: address, key: ['id'], select: ['bytes'] } as const
 
 /** Runs all comparisons. Faults are those of the source and of the store. */
@@ -219,29 +216,7 @@ async function compareNames(subject: ChainSubject, report: Report, row: Row): Pr
   report.compare('names of tokens', address, [name, symbol, decimals], theirs)
 }
 
-/**
- * Holders that chance draws among all, which those are not that the indexer looked at: it prefers the ends of
- * the newest transfers.
- */
-async function drawn(
-  store: Database,
-  random: Random,
-  of: { readonly tokenId: number; readonly height: number; readonly most: number },
-): Promise<number[]> {
-  const { tokenId, height: at } = of
-  const newest = Number((await store.get(newestAddress))?.[0] ?? 0)
-  const query = { tokenId, at, limit: drawnAmong }
-  const after = Math.floor(random.number() * newest)
-  const among = [...(await mayHold(store, { ...query, after }))]
-  if (among.length < drawnAmong) among.push(...(await mayHold(store, { ...query, after: 0 })))
-  const left = [...new Set(among)]
-  const holders: number[] = []
-  while (holders.length < of.most && left.length > 0)
-    holders.push(...left.splice(Math.floor(random.number() * left.length), 1))
-  return holders
-}
-
-/** What logs give some holders of a token. */
+/** What logs give holders of a token: by chance among all, while the indexer prefers those of new transfers. */
 async function heldBy(
   { store, random }: ChainSubject,
   of: { readonly tokenId: number; readonly height: number; readonly most: number },
@@ -249,13 +224,13 @@ async function heldBy(
   const addressIds =
     random === undefined
       ? (await store.all(receivers, [of.tokenId, holdersPerToken])).map(([id]) => Number(id))
-      : await drawn(store, random, of)
+      : await drawHolders(store, random, { ...of, at: of.height, most: () => of.most })
   const addresses = await store.lookup(addressOfId, [addressIds])
   const tokenIds = addressIds.map(() => of.tokenId)
   const sums = await balancesOfPairs(store, { addressIds, tokenIds, height: of.height })
   return sums.flatMap((sum, place) => {
     const bytes = addresses[place]?.[0]
-    return sum === undefined || bytes === undefined ? [] : [[sum.value, bytes]]
+    return sum?.negative !== 0 || bytes === undefined ? [] : [[sum.value, bytes]]
   })
 }
 

@@ -42,59 +42,10 @@ export async function asContractsSay(
   { known, signal }: { readonly known: KnownForms; readonly signal: AbortSignal },
 ): Promise<void> {
   const contracts = contractsOf(batch)
-  const unknown = contracts.filter((one) => known.get(one) === undefined)
-  await ask(unknown, source, { known, signal })
-  apply(batch, new Set(contracts.filter((one) => known.get(one) === true)))
-}
-
-/** The same by what is stored of the contracts. */
-export async function asStored(batch: BlockBatch, store: Reader): Promise<void> {
-  const contracts = contractsOf(batch)
-  const ids = await addressIds(store, contracts.map(fromHex))
-  const tokens = await tokensOfIds(
-    store,
-    ids.map((id) => id ?? 0),
-  )
-  apply(batch, new Set(contracts.filter((_, at) => tokens[at]?.standard === 20)))
-}
-
-/** Contracts of transfers in forms that are shared, each once. */
-function contractsOf(batch: BlockBatch): string[] {
-  const contracts = new Set<string>()
-  for (let row = 0; row < batch.transfers.count; row++)
-    if (shared.has(u8At(batch.transfers.kind, row))) contracts.add(contractOf(batch, row))
-  return [...contracts]
-}
-
-function contractOf({ transfers, addresses }: BlockBatch, row: number): string {
-  const at = u32At(transfers.token, row) * 20
-  return to0x(addresses.subarray(at, at + 20))
-}
-
-function apply(batch: BlockBatch, tokens: ReadonlySet<string>): void {
-  if (tokens.size === 0) return
-  const { value, tokenId, kind, count } = batch.transfers
-  for (let row = 0; row < count; row++) {
-    const form = u8At(kind, row)
-    if (!shared.has(form) || !tokens.has(contractOf(batch, row))) continue
-    kind[row] = erc20
-    if (form === senderIndexed) continue
-    // What looked like the id of a token is the amount.
-    value.offset[row] = u32At(tokenId.offset, row)
-    value.length[row] = u32At(tokenId.length, row)
-    tokenId.length[row] = 0
-  }
-}
-
-async function ask(
-  contracts: readonly string[],
-  source: Pick<EvmSource, 'state'>,
-  { known, signal }: { readonly known: KnownForms; readonly signal: AbortSignal },
-): Promise<void> {
-  for (let from = 0; from < contracts.length; from += contractsAtOnce) {
-    const some = contracts.slice(from, from + contractsAtOnce)
-    const questions = some.map(questionsTo)
-    const answers = await source.state(questions.flat(), 'latest', signal)
+  const unknown = [...contracts.values()].filter((one) => known.get(one) === undefined)
+  for (let from = 0; from < unknown.length; from += contractsAtOnce) {
+    const some = unknown.slice(from, from + contractsAtOnce)
+    const answers = await source.state(some.flatMap(questionsTo), 'latest', signal)
     const each = answers.length / some.length
     for (const [at, contract] of some.entries()) {
       const own = answers.slice(at * each, (at + 1) * each)
@@ -102,5 +53,43 @@ async function ask(
       const { decimals, standard } = factsOf(own, 0)
       known.set(contract, decimals !== undefined && standard === 0)
     }
+  }
+  apply(batch, (contract) => known.get(contracts.get(contract) ?? '') === true)
+}
+
+/** The same by what is stored of the contracts. */
+export async function asStored(batch: BlockBatch, store: Reader): Promise<void> {
+  const contracts = contractsOf(batch)
+  const ids = await addressIds(store, [...contracts.values()].map(fromHex))
+  const tokens = await tokensOfIds(
+    store,
+    ids.map((id) => id ?? 0),
+  )
+  const places = [...contracts.keys()]
+  const isToken = new Set(places.filter((_, at) => tokens[at]?.standard === 20))
+  apply(batch, (contract) => isToken.has(contract))
+}
+
+/** Contracts of transfers in forms that are shared, by their place in the list of addresses. */
+function contractsOf({ transfers, addresses }: BlockBatch): ReadonlyMap<number, string> {
+  const places = new Set<number>()
+  for (let row = 0; row < transfers.count; row++)
+    if (shared.has(u8At(transfers.kind, row))) places.add(u32At(transfers.token, row))
+  return new Map(
+    Array.from(places, (at) => [at, to0x(addresses.subarray(at * 20, at * 20 + 20))] as const),
+  )
+}
+
+function apply({ transfers }: BlockBatch, isToken: (contract: number) => boolean): void {
+  const { token, value, tokenId, kind, count } = transfers
+  for (let row = 0; row < count; row++) {
+    const form = u8At(kind, row)
+    if (!shared.has(form) || !isToken(u32At(token, row))) continue
+    kind[row] = erc20
+    if (form === senderIndexed) continue
+    // What looked like the id of a token is the amount.
+    value.offset[row] = u32At(tokenId.offset, row)
+    value.length[row] = u32At(tokenId.length, row)
+    tokenId.length[row] = 0
   }
 }

@@ -16,7 +16,7 @@ import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
 import { type Row, statement } from '../../../store/engine/database.ts'
 import type { BalanceAt } from '../../../store/query/evm/balance-at.ts'
 import { balancesOfPairs } from '../../../store/query/evm/balance-candidates.ts'
-import { mayHold } from '../../../store/query/evm/holders-of-token.ts'
+import { drawHolders } from '../../../store/query/evm/holders-of-token.ts'
 import {
   bytesAt,
   integerAt,
@@ -45,8 +45,6 @@ export type LookParts = TokenParts & { readonly random: Random }
 const newestTransfers = 12
 const mostByChance = 32
 const mostInDoubt = 256
-/** Holders among which chance draws, from a place that chance draws, too. */
-const drawnAmong = 1_024
 
 /** Looks in a row that must agree before a token counts as exact again. */
 const looksToAgree = 3
@@ -65,7 +63,6 @@ const recentEnds = statement(
    where k.token_id = ? order by k.pos desc limit ?`,
   { over: 'newest' },
 )
-const newestAddress = statement('select max(id) from address')
 
 const stored = {
   table: token,
@@ -178,20 +175,10 @@ async function drawnHolders(
   const holders = new Set<number>(first)
   for (const ends of await database.all(recentEnds, [id, newestTransfers]))
     for (const end of ends) holders.add(Number(end))
-  const newest = Number((await database.get(newestAddress))?.[0] ?? 0)
-  const after = Math.floor(random.number() * newest)
-  const range = { tokenId: id, at: Number.MAX_SAFE_INTEGER, limit: drawnAmong }
-  const among = await mayHold(database, { ...range, after })
-  if (among.length < drawnAmong)
-    among.push(
-      ...(await mayHold(database, { ...range, after: 0, limit: drawnAmong - among.length })),
-    )
-  const known = [...new Set(among)]
-  const most = isDoubted ? mostInDoubt : Math.min(mostByChance, Math.ceil(Math.sqrt(known.length)))
-  for (let left = Math.min(most, known.length); left > 0; left--) {
-    const [drawn] = known.splice(Math.floor(random.number() * known.length), 1)
-    if (drawn !== undefined) holders.add(drawn)
-  }
+  const most = (known: number): number =>
+    isDoubted ? mostInDoubt : Math.min(mostByChance, Math.ceil(Math.sqrt(known)))
+  const range = { tokenId: id, at: Number.MAX_SAFE_INTEGER, most }
+  for (const drawn of await drawHolders(database, random, range)) holders.add(drawn)
   return [...holders]
 }
 

@@ -74,7 +74,7 @@ export function tokenStream(parts: TokenStreamParts): Stream {
   /** Looks at tokens that are due. Returns how many somebody told of. */
   async function look(height: number, signal: AbortSignal): Promise<number> {
     const now = clock.monotonic()
-    const news = await newsOfTokens(parts, newsUntil < 0 ? height : newsUntil, height)
+    const news = await newsOfTokens(parts, newsUntil, height)
     newsUntil = height
     due.note(news.moved, 'moved', now)
     due.note(news.touched, 'touched', now)
@@ -95,7 +95,7 @@ export function tokenStream(parts: TokenStreamParts): Stream {
   async function round(signal: AbortSignal): Promise<Round> {
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
     if (height < 0) return { height, isBusy: false, isLive: false }
-    if (upgradedUntil < 0) upgradedUntil = endOf(height)
+    if (upgradedUntil < 0) [upgradedUntil, newsUntil] = [endOf(height), height]
     upgradedUntil = await forgetUpgraded(parts, upgradedUntil, endOf(height))
     await addWrapped(parts, parts.wrapped)
     const asked = await ask(height, signal)

@@ -1,6 +1,7 @@
 /** Addresses that may hold a token, and the holders of an ERC-20 token by its logs. */
 
 import { toBigint } from '../../../core/bytes.ts'
+import type { Random } from '../../../core/world.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { integerAt } from '../row-values.ts'
 import { type BalanceAt, balanceAt } from './balance-at.ts'
@@ -29,6 +30,33 @@ export async function mayHold(
   const { tokenId, after, at, limit } = query
   const rows = await store.all(named, [tokenId, after, at, limit])
   return rows.map((row) => integerAt(row, 0))
+}
+
+const newestAddress = statement('select max(id) from address')
+
+/** Holders among which chance draws. */
+const drawnAmong = 4_096
+
+/**
+ * At most `most` of the addresses that may hold a token, drawn by chance: all have the same where there are
+ * few, and those behind a place that chance draws where there are more. `most` is given the number of those
+ * among which it draws. Cost: a range scan of some thousand rows.
+ */
+export async function drawHolders(
+  store: Reader,
+  random: Random,
+  of: { readonly tokenId: number; readonly at: number; readonly most: (known: number) => number },
+): Promise<number[]> {
+  const query = { tokenId: of.tokenId, at: of.at, limit: drawnAmong }
+  const newest = Number((await store.get(newestAddress))?.[0] ?? 0)
+  const after = Math.floor(random.number() * newest)
+  const among = await mayHold(store, { ...query, after })
+  if (among.length < drawnAmong) among.push(...(await mayHold(store, { ...query, after: 0 })))
+  const left = [...new Set(among)]
+  const drawn: number[] = []
+  for (let more = of.most(left.length); more > 0 && left.length > 0; more--)
+    drawn.push(...left.splice(Math.floor(random.number() * left.length), 1))
+  return drawn
 }
 
 /** The amount held: nothing where logs give less than that. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { UnexplainedLogs } from '../src/indexing/evm/tokens/token-news.ts'
 import { newTokens } from '../src/indexing/evm/tokens/token-rows.ts'
 import { tokenStream } from '../src/indexing/evm/tokens/token-stream.ts'
 import { blockStage } from '../src/indexing/evm/write/apply-blocks.ts'
@@ -123,6 +124,7 @@ for (const [name, answer] of [
       chainKey: 'chain',
       wishes: async () => undefined,
       wrapped: [],
+      unexplained: new UnexplainedLogs(),
       commit: (work) => database.transaction(work),
     })
     const running = run(over.signal)

@@ -313,11 +313,7 @@ export const settings = {
   ),
   tokenLists: list('Token list files or URLs (Uniswap schema) for names and logos.'),
   tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.'),
-  'tokens.maxAge': integer(
-    30,
-    [0, 86_400],
-    'ERC-20 balances compared with the node longer ago are compared again when they are asked for, seconds; 0: answers are from logs, and say so.',
-  ),
+  'tokens.maxAge': integer(30, [0, 86_400], 'Seconds a compared balance counts; 0 compares none.'),
   nftMetadata: any('off', '`off`, or `{ gateways: [IPFS gateways], arweave: gateway }`.'),
 
   'l1.watch': list('Subnet ids of L1s whose validators’ balances are exported as gauges.'),

@@ -182,7 +182,7 @@ class Comparing {
     return kept.block < (one.token.inexact_height ?? 0) ? undefined : kept
   }
 
-  /** Whether logs may tell a balance of the token: no difference is known. */
+  /** Returns whether logs may tell a balance of the token: no difference is known. */
   #logsTell({ token, negative }: LoggedBalance): boolean {
     if (negative === 1 || token.inexact_height !== undefined) return false
     const doubt = this.#doubted.get(token.id)
@@ -269,7 +269,7 @@ class Comparing {
     })
   }
 
-  /** What `balanceOf` gives; a contract that reverts or answers nonsense gives nobody anything. */
+  /** Balances by `balanceOf`; a contract that reverts or answers nonsense gives nobody anything. */
   async #read(
     asked: readonly LoggedBalance[],
     height: number | undefined,

@@ -161,6 +161,8 @@ export type BlockBatch = BatchBase & {
   readonly txs: TxColumns
   readonly transfers: TransferColumns
   readonly events: EventColumns
+  /** Contracts with logs that are neither a transfer, an approval nor kept, 20 bytes each, each once. */
+  readonly unexplained: Uint8Array
 }
 
 /** Internal transaction kinds as stored. `create3` is inferred, see `decode-traces.ts`. */

@@ -7,7 +7,7 @@
  */
 
 import { smallWordOf } from './abi-words.ts'
-import type { AddressBook } from './address-book.ts'
+import { AddressBook } from './address-book.ts'
 import {
   type EventColumns,
   type TransferColumns,
@@ -28,6 +28,7 @@ type Form =
   | 'batch'
   | 'deposit'
   | 'withdrawal'
+  | 'approval'
   | (typeof eventKinds)[keyof typeof eventKinds]
 
 /**
@@ -40,6 +41,8 @@ const topics: readonly (readonly [string, Form])[] = [
   ['4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb', 'batch'],
   ['e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c', 'deposit'],
   ['7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65', 'withdrawal'],
+  ['8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925', 'approval'],
+  ['17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31', 'approval'],
   [
     '1eac640109dc937d2a9f42735a05f794b39a5e3759d681951d671aabbce4b104',
     eventKinds.icmBlockchainIdInitialized,
@@ -92,6 +95,7 @@ export class LogColumns {
   readonly #arena: Bytes
   readonly #transfers
   readonly #events
+  readonly #unexplained = new AddressBook(16)
 
   constructor(addresses: AddressBook, arena: Bytes, logCount: number) {
     this.#addresses = addresses
@@ -106,7 +110,10 @@ export class LogColumns {
     const first = list[0]
     if (first === undefined) return
     const known = forms.get(hexWord(topicText(first), 2))
-    if (known === undefined || !sameHex(topicText(first), known[0])) return
+    if (known === undefined || !sameHex(topicText(first), known[0])) {
+      this.#unexplained.idOf(log.address, 'log address')
+      return
+    }
     const place = { log, list, tx, data: hexText(log.data, 'log data') }
     const form = known[1]
     if (typeof form === 'number') this.#keep(place, form)
@@ -145,6 +152,11 @@ export class LogColumns {
 
   transfers(): TransferColumns {
     return transferTable.taken(this.#transfers)
+  }
+
+  /** Contracts with logs of other first topics, 20 bytes each. */
+  unexplained(): Uint8Array {
+    return this.#unexplained.taken()
   }
 
   events(): EventColumns {

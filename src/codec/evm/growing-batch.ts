@@ -46,6 +46,7 @@ export class GrowingBatch {
       txs: txTable.taken(this.txs),
       transfers: this.logs.transfers(),
       events: this.logs.events(),
+      unexplained: this.logs.unexplained(),
       arena: this.arena.taken(),
       addresses: this.addresses.taken(),
     }

@@ -30,6 +30,8 @@ export function mergeBlocks(batches: readonly BlockBatch[]): BlockBatch {
   const txs = batches.map((batch) => batch.txs)
   const inRange: Moves = { arena, addresses, rows: [] }
   const inBlocks: Moves = { ...inRange, rows: sumsOf(blocks.map(({ count }) => count)) }
+  const unexplained = new AddressBook(64)
+  for (const batch of batches) unexplained.join(batch.unexplained)
   const inTxs: Moves = { ...inRange, rows: sumsOf(txs.map(({ count }) => count)) }
   return {
     kind: 'blocks',
@@ -46,6 +48,7 @@ export function mergeBlocks(batches: readonly BlockBatch[]): BlockBatch {
       batches.map(({ events }) => events),
       inTxs,
     ),
+    unexplained: unexplained.taken(),
   }
 }
 

@@ -52,7 +52,7 @@ export const blockNumber = Type.Optional(
   }),
 )
 
-/** Whether a caller waits for the node. */
+/** True where a caller waits for the node. */
 export const compared = Type.Optional(
   Type.Boolean({
     default: false,

@@ -216,7 +216,7 @@ async function compareNames(subject: ChainSubject, report: Report, row: Row): Pr
   report.compare('names of tokens', address, [name, symbol, decimals], theirs)
 }
 
-/** What logs give holders of a token: by chance among all, while the indexer prefers those of new transfers. */
+/** Balances by logs of holders of a token: by chance among all, while the indexer prefers those of new transfers. */
 async function heldBy(
   { store, random }: ChainSubject,
   of: { readonly tokenId: number; readonly height: number; readonly most: number },

@@ -49,7 +49,8 @@ import { logStream } from '../logs/log-stream.ts'
 import { BlockChecks } from '../read/block-checks.ts'
 import { openEvmSource } from '../read/open-source.ts'
 import { blockchainIdStream } from '../tokens/blockchain-id-stream.ts'
-import { tokenStream } from '../tokens/token-stream.ts'
+import { UnexplainedLogs } from '../tokens/token-news.ts'
+import { tokenStream, type TokenStreamParts } from '../tokens/token-stream.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import { StandingIngest } from './standing-ingest.ts'
 
@@ -148,15 +149,17 @@ function hostOver(
   const { ingest, freezer } = writingTo(database, standing, { ...parts, watches })
   const { commit } = ingest
   const wishes = openWishes(parts.store)
+  const unexplained = new UnexplainedLogs()
   const check = copiedCheckOf({ database, source, log, commit }, parts)
   return {
     resume: ingest.resume,
     blocks: async (batch, news) => {
       await roomForSegments({ database, spec, clock, log }, parts.signal)
-      return ingest.write((into) => {
+      await ingest.write((into) => {
         check?.checkUsable()
         return rhythm.batch(() => into.blocks(batch, news))
       })
+      unexplained.note(batch, news.headHeight)
     },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
@@ -172,7 +175,7 @@ function hostOver(
       ...(check === undefined ? [] : [check.stream]),
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
       ...segmentStreams({ ...parts, database, clock, commit }, freezer),
-      ...askingStreams({ ...parts, database, clock, commit }, wishes.get),
+      ...askingStreams({ ...parts, database, clock, commit, unexplained }, wishes.get),
     ],
     shared: ingest,
     close: async () => {
@@ -248,7 +251,8 @@ function freezingAtOnce(
 function askingStreams(
   parts: HostParts &
     Pick<NftStreamParts, 'database' | 'source' | 'clock'> &
-    Pick<FreezeParts, 'commit'> & { readonly spec: ChainSpec },
+    Pick<FreezeParts, 'commit'> &
+    Pick<TokenStreamParts, 'unexplained'> & { readonly spec: ChainSpec },
   wishes: NftStreamParts['wishes'],
 ): Stream[] {
   const { spec, world } = parts

@@ -21,7 +21,7 @@ const contractsAtOnce = 100
 /** Contracts whose word is kept, some 150 bytes each and up to twice as many. */
 const contractsKept = 50_000
 
-/** Whether contracts are ERC-20 tokens, by their address. */
+/** True for contracts that are ERC-20 tokens, by their address. */
 export type KnownForms = Generations<string, boolean>
 
 /** Nothing is known yet. */

@@ -31,11 +31,11 @@ export type WantedToken = {
   readonly id: number
   /** Holders that somebody doubts. */
   readonly holders: readonly number[]
-  /** Whether something happened to it that its transfers do not explain. */
+  /** True where something happened to it that its transfers do not explain. */
   readonly isDoubted: boolean
 }
 
-/** What a look found; `isTold` is false where no source has the state of this block. */
+/** Result of a look; `isTold` is false where no source has the state of this block. */
 export type Look = { readonly id: number; readonly isTold: boolean; readonly isNews: boolean }
 
 /** Parts of looking. */

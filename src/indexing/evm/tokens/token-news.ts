@@ -1,8 +1,9 @@
-/** What new blocks say of tokens: which should be looked at, and which run other code now. */
+/** News of tokens in new blocks: which should be looked at, and which run other code now. */
 
-import { eventKinds } from '../../../codec/evm/columns.ts'
-import { statement } from '../../../store/engine/database.ts'
-import { addressesOfIds } from '../../../store/query/evm/address-id.ts'
+import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
+import { toHex } from '../../../core/bytes.ts'
+import { type Reader, statement } from '../../../store/engine/database.ts'
+import { addressesOfIds, addressIds } from '../../../store/query/evm/address-id.ts'
 import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
 import { token } from '../../../store/schema/evm.ts'
@@ -15,6 +16,7 @@ const lentAtOnce = 4_096
 
 /** Blocks whose transactions and transfers are looked through at once. */
 const blocksAtOnce = 256
+const mostUnexplained = 4_096
 
 const { proxyUpgraded, beaconUpgraded, ownershipTransferred } = eventKinds
 
@@ -66,11 +68,35 @@ export async function forgetUpgraded(
   return to
 }
 
+/** Contracts that logged what no known event explains, in new blocks, until a round takes them. */
+export class UnexplainedLogs {
+  #contracts = new Map<string, Uint8Array>()
+
+  /** Notes those of a batch at the head; in a backfill there is nothing to be read again. */
+  note(
+    { until, unexplained }: Pick<BlockBatch, 'until' | 'unexplained'>,
+    headHeight: number,
+  ): void {
+    if (headHeight - until >= blocksAtOnce) return
+    for (let at = 0; at < unexplained.length && this.#contracts.size < mostUnexplained; at += 20) {
+      const contract = unexplained.slice(at, at + 20)
+      this.#contracts.set(toHex(contract), contract)
+    }
+  }
+
+  async take(database: Reader): Promise<number[]> {
+    const contracts = [...this.#contracts.values()]
+    this.#contracts.clear()
+    const ids = (await addressIds(database, contracts)).flatMap((id) => id ?? [])
+    return (await tokensOfIds(database, ids)).flatMap((token) => token?.id ?? [])
+  }
+}
+
 /** Tokens that something happened to. */
 export type TokenNews = {
   /** Transfers were logged. */
   readonly moved: ReadonlySet<number>
-  /** Something that transfers do not explain: a call of another method, or another owner. */
+  /** Something that transfers do not explain: a call of another method, another owner, another log. */
   readonly touched: ReadonlySet<number>
 }
 
@@ -95,7 +121,10 @@ const calledTokens = statement(
 
 /** News of blocks after height `after` up to `until`; of many blocks, of the newest. */
 export async function newsOfTokens(
-  { database }: Pick<TokenParts, 'database'>,
+  {
+    database,
+    unexplained,
+  }: Pick<TokenParts, 'database'> & { readonly unexplained: UnexplainedLogs },
   after: number,
   until: number,
 ): Promise<TokenNews> {
@@ -103,7 +132,8 @@ export async function newsOfTokens(
   const moved = await database.all(movedTokens, range)
   const called = await database.all(calledTokens, range)
   const owned = await database.all(changes, [ownershipTransferred, ...range, eventsAtOnce])
-  const touched = [...called.map(([id]) => Number(id)), ...owned.map((row) => integerAt(row, 1))]
+  const touched = await unexplained.take(database)
+  touched.push(...called.map(([id]) => Number(id)), ...owned.map((row) => integerAt(row, 1)))
   return { moved: new Set(moved.map(([id]) => Number(id))), touched: new Set(touched) }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What contracts tell of tokens, as one stream beside the blocks of a chain: their names, and whether
+ * Answers of contracts about tokens, as one stream beside the blocks of a chain: their names, and whether
  * balances are what their logs say.
  *
  * A look at a token is due when something happened to it, the sooner the less its transfers explain it,
@@ -17,7 +17,7 @@ import { blockStage } from '../write/apply-blocks.ts'
 import { type DoubtParts, Doubts, type ToldDoubt } from './doubts.ts'
 import { type Look, type LookParts, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
 import { askNewTokens } from './token-metadata.ts'
-import { endOf, forgetUpgraded, newsOfTokens } from './token-news.ts'
+import { endOf, forgetUpgraded, newsOfTokens, type UnexplainedLogs } from './token-news.ts'
 import { addWrapped } from './token-rows.ts'
 
 /** Parts of the stream. */
@@ -25,6 +25,7 @@ export type TokenStreamParts = LookParts &
   DoubtParts & {
     /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
     readonly wrapped: readonly Uint8Array[]
+    readonly unexplained: UnexplainedLogs
   }
 
 /** Tokens looked at in one round: some hundred calls. */

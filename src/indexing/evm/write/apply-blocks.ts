@@ -85,8 +85,9 @@ function checkLink(batch: BlockBatch, before: Checkpoint | undefined): void {
     })
 }
 
-function checkSize({ txs, transfers, events }: BlockBatch): void {
+function checkSize({ from, until, txs, transfers, events }: BlockBatch): void {
   const most = Math.max(txs.count, transfers.count, events.count)
+  if (most > maxBatchRows && until - from === 1) throw overfullBlock(from)
   assert(most <= maxBatchRows, 'batches are cut below the limit of rows')
 }
 
@@ -95,11 +96,14 @@ function placed(
   rowBlock: Uint32Array,
 ): { pos: Float64Array; place: Uint32Array } {
   const { pos, place, overfull } = placesOf(batch.from, rowBlock)
-  if (overfull !== undefined)
-    throw new Fault('source-mismatch', `block has more rows than can be kept: ${overfull}`, {
-      detail: { height: overfull },
-    })
+  if (overfull !== undefined) throw overfullBlock(overfull)
   return { pos, place }
+}
+
+function overfullBlock(height: number): Fault {
+  return new Fault('source-mismatch', `block has more rows than can be kept: ${height}`, {
+    detail: { height },
+  })
 }
 
 async function transactionsUntil(writer: Writer, height: number): Promise<number> {

@@ -66,6 +66,7 @@ export async function storedBatch(reader: Reader, range: HeightRange): Promise<S
     txs: made.transactions(txs),
     transfers: made.transfers(transfers),
     events: made.events(events),
+    unexplained: new Uint8Array(),
   }
   const { ids, arena } = made.taken()
   const addresses = await bytesOfNumbers(reader, ids)

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 
 import { fromHex } from '../../../src/core/bytes.ts'
-import { newTokens } from '../../../src/indexing/evm/tokens/token-rows.ts'
 import { AddressCases } from '../../../src/indexing/evm/write/address-cases.ts'
+import { newTokens } from '../../../src/indexing/evm/write/token-rows.ts'
 import { partiesOfIds } from '../../../src/store/query/evm/parties-of-ids.ts'
 import { controlTables } from '../../../src/store/schema/control.ts'
 import { address, evmTables, token } from '../../../src/store/schema/evm.ts'

@@ -1,13 +1,15 @@
-/** News of tokens in new blocks: which should be looked at, and which run other code now. */
+/** News of tokens in new blocks: which should be looked at, which run other code now, and which are new. */
 
 import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
 import { addressesOfIds, addressIds } from '../../../store/query/evm/address-id.ts'
+import { mayHold } from '../../../store/query/evm/holders-of-token.ts'
 import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
 import { token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
+import { newTokens, type ShownToken } from '../write/token-rows.ts'
 import type { TokenParts } from './token-metadata.ts'
 
 /** Events read at once; of tokens that one contract lends its code, so many are asked anew at once. */
@@ -140,4 +142,25 @@ export async function newsOfTokens(
 /** Last position of a block. */
 export function endOf(height: number): number {
   return (height + 1) * placesPerBlock - 1
+}
+
+/**
+ * Adds coins that were wrapped and never moved: their Deposit and Withdrawal logs alone make no token of
+ * other contracts. `wrapped` are their addresses, 20 bytes each. Returns how many are new.
+ */
+export async function addWrapped(
+  { database, commit }: Pick<TokenParts, 'database' | 'commit'>,
+  wrapped: readonly Uint8Array[],
+): Promise<number> {
+  if (wrapped.length === 0) return 0
+  const ids = (await addressIds(database, wrapped)).flatMap((id) => id ?? [])
+  const known = await tokensOfIds(database, ids)
+  const found: ShownToken[] = []
+  for (const id of ids.filter((_, at) => known[at] === undefined)) {
+    const query = { tokenId: id, after: 0, at: Number.MAX_SAFE_INTEGER, limit: 1 }
+    const [holder] = await mayHold(database, query)
+    if (holder !== undefined) found.push({ id, standard: 20, height: 0 })
+  }
+  if (found.length > 0) await commit(async (writer) => writer.insertNew(token, newTokens(found)))
+  return found.length
 }

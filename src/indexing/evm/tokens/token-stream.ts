@@ -17,8 +17,13 @@ import { blockStage } from '../write/apply-blocks.ts'
 import { type DoubtParts, Doubts, type ToldDoubt } from './doubts.ts'
 import { type Look, type LookParts, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
 import { askNewTokens } from './token-metadata.ts'
-import { endOf, forgetUpgraded, newsOfTokens, type UnexplainedLogs } from './token-news.ts'
-import { addWrapped } from './token-rows.ts'
+import {
+  addWrapped,
+  endOf,
+  forgetUpgraded,
+  newsOfTokens,
+  type UnexplainedLogs,
+} from './token-news.ts'
 
 /** Parts of the stream. */
 export type TokenStreamParts = LookParts &

@@ -12,9 +12,9 @@ import { type Row, statement, type Writer } from '../../../store/engine/database
 import { token } from '../../../store/schema/evm.ts'
 import { nftRange } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
-import { newTokens } from '../tokens/token-rows.ts'
 import { byteAt } from './batch-columns.ts'
 import type { Interner } from './intern.ts'
+import { newTokens } from './token-rows.ts'
 
 /** A range as it is stored. */
 type Range = {

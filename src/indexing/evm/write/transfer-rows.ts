@@ -14,9 +14,9 @@ import {
   transferByToken,
 } from '../../../store/schema/evm.ts'
 import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
-import { newTokens } from '../tokens/token-rows.ts'
 import { bytesOf, idsOf, optionalBytesOf } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
+import { newTokens } from './token-rows.ts'
 
 /** Where the rows of a batch go: positions, and places of their transactions in their blocks. */
 export type RowPlaces = {

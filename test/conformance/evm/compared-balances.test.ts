@@ -1,0 +1,112 @@
+/** Balances are compared with a node: when it is asked, what is answered meanwhile, what a difference does. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { createComparedBalances } from '../../../src/api/evm/compared-balances.ts'
+import { to0x, toHex } from '../../../src/core/bytes.ts'
+import { Fault } from '../../../src/core/fault.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
+import { evmService, type Reply } from '../../evm-service.ts'
+import { until } from '../../firn-process.ts'
+import { busiest, expectedTransfers } from './replay.ts'
+
+const chain = 51002
+/** An ordinary token: its recorded state is the sum of its logs. */
+const token = '0x5fbdb2315678afecb367f032d93f642f64180aa3'
+const holders = busiest(
+  expectedTransfers(chain)
+    .filter((row) => row.token === token)
+    .map(({ to }) => to),
+)
+const [first = '', second = ''] = holders.filter((holder) => !/^0x0+$/.test(holder))
+
+/** The node: what it is asked, whether it answers, and the holder of whom it tells something else. */
+const node = { asked: [] as number[], isAway: false, gate: Promise.resolve(), other: '' }
+const doubts: string[] = []
+let nowMs = 1_000_000
+const service = await evmService({
+  chains: [chain],
+  state: (own) => ({
+    ...own,
+    calls: async (calls, height, signal) => {
+      if (node.isAway) throw new Fault('not-served', 'the node is away')
+      node.asked.push(calls.length)
+      await node.gate
+      const answers = await own.calls(calls, height, signal)
+      const isOther = (data: Uint8Array): boolean => toHex(data).endsWith(node.other.slice(2))
+      return answers.map((answer, at) =>
+        node.other !== '' && isOther(calls[at]!.data) ? new Uint8Array(32).fill(1, 31) : answer,
+      )
+    },
+  }),
+  parts: {
+    balances: createComparedBalances({
+      // Whoever waits, waits for as long as it takes.
+      clock: { now: () => nowMs, monotonic: () => nowMs, sleep: () => new Promise(() => {}) },
+      log: silentLog,
+      doubts: {
+        add: async ({ contract, holder }) => void doubts.push(`${to0x(contract)} ${to0x(holder)}`),
+      },
+      maxAgeMs: 30_000,
+    }),
+  },
+})
+
+const listOf = (holder: string, query = ''): Promise<Reply> =>
+  service.get(
+    `/v1/chains/${chain}/addresses/${holder}/balances:listErc20?filterSpamTokens=false${query}`,
+  )
+const said = ({ headers }: Reply): string | null => headers.get('x-balances')
+const isCompared = 'compared at block 152'
+const isFromLogs = 'from logs until block 152'
+const onlyToken = `&contractAddresses=${token}`
+
+void test('compared balances: a page is one request to the node, and counts for maxAge', async () => {
+  const page = await listOf(first)
+  assert.ok(page.body.erc20TokenBalances.length > 1)
+  assert.equal(said(page), isCompared)
+  assert.equal(node.asked.length, 1)
+  nowMs += 29_000
+  assert.equal(said(await listOf(first)), isCompared)
+  assert.equal(node.asked.length, 1)
+})
+
+void test('compared balances: a stale page is from logs and compared behind the answer', async () => {
+  nowMs += 2_000
+  node.asked.length = 0
+  let open = (): void => {}
+  node.gate = new Promise((resolve) => {
+    open = resolve
+  })
+  const stale = await Promise.all([listOf(first), listOf(first)])
+  assert.deepEqual(stale.map(said), [isFromLogs, isFromLogs])
+  open()
+  await until('compared', async () => said(await listOf(first)) === isCompared)
+  assert.equal(node.asked.length, 1)
+})
+
+void test('compared balances: who insists waits, and is refused where no node answers', async () => {
+  nowMs += 31_000
+  assert.equal(said(await listOf(first, '&compared=true')), isCompared)
+  nowMs += 31_000
+  node.isAway = true
+  assert.equal(said(await listOf(first)), isFromLogs)
+  assert.equal((await listOf(first, '&compared=true')).status, 503)
+  node.isAway = false
+})
+
+void test('compared balances: one holder that differs makes the token the node’s for everybody', async () => {
+  nowMs += 31_000
+  node.other = first
+  const told = await listOf(first, `&compared=true${onlyToken}`)
+  assert.equal(told.body.erc20TokenBalances[0].balance, '1')
+  assert.deepEqual(doubts, [`${token} ${first}`])
+  // Nobody compared the second: logs do not tell it any more.
+  node.isAway = true
+  assert.equal((await listOf(second, onlyToken)).status, 503)
+  node.isAway = false
+  const other = await listOf(second, onlyToken)
+  assert.equal(said(other), isCompared)
+  assert.ok(BigInt(other.body.erc20TokenBalances[0].balance) > 1n)
+})

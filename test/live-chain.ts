@@ -26,8 +26,8 @@ export type LiveChain = {
     data: Uint8Array,
     value?: bigint,
   ) => Promise<Readonly<Record<string, unknown>>>
-  /** `balanceOf` as the chain answers. */
-  readonly balanceOf: (token: Uint8Array, holder: Uint8Array) => Promise<bigint>
+  /** `balanceOf` as the chain answers, now or after a block. */
+  readonly balanceOf: (token: Uint8Array, holder: Uint8Array, height?: number) => Promise<bigint>
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -83,9 +83,10 @@ export async function liveChain(t: Ending, args: readonly string[] = []): Promis
       const { contractAddress } = await send(undefined, concatBytes(code, argumentsOf(given)))
       return fromHex(String(contractAddress))
     },
-    balanceOf: async (token, holder) => {
+    balanceOf: async (token, holder, height) => {
+      const at = height === undefined ? 'latest' : `0x${height.toString(16)}`
       const data = to0x(callOf('balanceOf(address)', holder))
-      const answer = await ask('eth_call', { to: to0x(token), data }, 'latest')
+      const answer = await ask('eth_call', { to: to0x(token), data }, at)
       return answer === '0x' ? 0n : BigInt(String(answer))
     },
   }

@@ -63,6 +63,15 @@ void test('another chain id on the only endpoint: the chain stops and says so', 
   assert.equal(run.pieces(), 0)
 })
 
+void test('a chain id above 2^53: the chain is refused, with its id', async () => {
+  const run = await ran({
+    lie: (call, result) => (call.method === 'eth_chainId' ? '0x20000000000001' : result),
+    until: ({ state }) => state === 'stopped',
+  })
+  assert.match(run.stage('blocks').reason ?? '', /not served: 9007199254740993/)
+  assert.equal(run.pieces(), 0)
+})
+
 void test('an endpoint that changes to another chain on the way: it is set aside', async () => {
   const foreign = await openReplayNode(foreignFile)
   let swapped = false

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { fromBigint } from '../src/core/bytes.ts'
 import { UnexplainedLogs } from '../src/indexing/evm/tokens/token-news.ts'
 import { tokenStream } from '../src/indexing/evm/tokens/token-stream.ts'
 import { blockStage } from '../src/indexing/evm/write/apply-blocks.ts'
@@ -13,6 +14,7 @@ import { newTokens } from '../src/indexing/evm/write/token-rows.ts'
 import type { EvmSource, StateCall } from '../src/source/evm-source.ts'
 import { openNodeSource } from '../src/source/node-source.ts'
 import { moveCheckpoint } from '../src/store/checkpoint.ts'
+import { statement } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/open.ts'
 import { address, token } from '../src/store/schema/evm.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
@@ -136,3 +138,64 @@ for (const [name, answer] of [
     const asked = calls() / 7
     assert.ok(asked >= 3 && asked <= 20, `${asked} requests in an hour`)
   })
+
+void test('every token is looked at within a day, whatever their number: the longest unseen first', async (t) => {
+  const count = 1_200
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-looks-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const database = await openStore({ store: 'embedded', dataDir }, 'chain', chainTables, 'write')
+  t.after(() => database.close())
+  const ids = Array.from({ length: count }, (_, at) => at + 1)
+  await database.transaction(async (writer) => {
+    const bytes = ids.map((id) => fromBigint(BigInt(id), 20))
+    await writer.insert(address, { id: ids, bytes, cased: ids.map(() => 0) })
+    const tokens = newTokens(ids.map((id) => ({ id, standard: 20, height: 1 })))
+    await writer.insert(token, { ...tokens, metadata_height: ids.map(() => 1) })
+    const after = { height: 9, hash: undefined }
+    await moveCheckpoint(writer, blockStage, { before: undefined, after, epoch: 1 })
+  })
+  const oldest = statement('select min(compared_at) from token')
+  const looked = new Map<string, number>()
+  let now = Date.UTC(2026, 0, 1)
+  let over = new AbortController()
+  const clock = {
+    now: () => now,
+    monotonic: () => now,
+    // A pause of nothing: there is more to do. Any other: all is looked at.
+    sleep: async (ms: number) => {
+      now += 50
+      if (ms > 0) over.abort()
+    },
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the stream asks nothing else
+  const source = {
+    headHeight: async () => 9,
+    state: async (calls) => {
+      for (const { method, target } of calls)
+        if (method === 'eth_getCode')
+          looked.set(String(target), (looked.get(String(target)) ?? 0) + 1)
+      return calls.map(() => ({ kind: 'value', value: '0x60' }))
+    },
+  } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource
+  const stream = tokenStream({
+    database,
+    source,
+    clock,
+    log: silentLog,
+    random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+    chainKey: 'chain',
+    wishes: async () => undefined,
+    wrapped: [],
+    unexplained: new UnexplainedLogs(),
+    commit: (work) => database.transaction(work),
+  })
+  for (const times of [1, 2, 3]) {
+    over = new AbortController()
+    const begun = Math.floor(now / 1_000)
+    await stream.run(over.signal)
+    assert.equal(looked.size, count)
+    assert.deepEqual(new Set(looked.values()), new Set([times]))
+    assert.ok(Number((await database.get(oldest))?.[0]) >= begun)
+    now += 86_401_000
+  }
+})

@@ -19,6 +19,7 @@ const changing = new Set([
   'version',
   'blocksPerSecond',
   'headAt',
+  'balancesComparedAt',
   'etaSeconds',
   'delivery',
   'metadataLastUpdatedTimestamp',

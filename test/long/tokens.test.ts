@@ -160,12 +160,35 @@ void test('tokens: rebased, with a fee, and taken from one of many: told at once
   await untilInexact(one, taken)
   await untilTrue(one, taken, victim)
   await untilTrue(one, taken, fromBigint(first + ((nth + 1n) % 101n), 20))
+  const then = Number(blockNumber) - 1
+  const past = await served(one, rebased, alice, `&blockNumber=${then}`)
+  assert.deepEqual(
+    [past.balance, past.said],
+    [await one.chain.balanceOf(rebased, alice, then), `compared at block ${then}`],
+  )
+
+  // Only who holds it can tell: a caller finds it, and then everybody is told.
+  const [quiet, caller] = [await one.deploy('Token', 'Quiet'), await one.deploy('Caller')]
+  await one.call(quiet, 'mint(address,uint256)', bob, 8n)
+  await untilTrue(one, quiet, bob)
+  const take = { bytes: callOf('take(address)', bob) }
+  await one.call(caller, 'pass(address,bytes)', quiet, take)
+  await atHead(one)
+  await until('the truth', async () => (await served(one, quiet, bob)).balance === 0n)
+  assert.match((await untilInexact(one, quiet)).reason, / has 0 by balanceOf and 8 by logs$/)
+
+  await one.call(rebased, 'rebase(uint256)', 100n)
+  await until('it agrees again', async () => {
+    return (await detailsOf(one, rebased)).balancesDiffer === undefined
+  })
+  await untilTrue(one, rebased, alice)
 
   const [chain] = (await one.firn.get('/status'))['chains'] as Json[]
   assert.ok(chain.balancesComparedAt > 0)
   const { code, stdout } = await runFirn('verify', '--chain', 'fuji-live', '--config', one.config)
   assert.equal(code, 0, stdout)
   assert.match(stdout, /differences: 0/)
+  assert.match(stdout, /^balances +[1-9]\d*$/m)
 })
 
 void test('tokens: a contract that was destroyed and made again begins anew', async (t) => {

@@ -15,12 +15,13 @@ const alice = 'a1'.repeat(20)
 const bob = 'b0'.repeat(20)
 
 void test('transfers: the form of a log decides what it is', () => {
-  const { erc20, erc721, erc721OneTopic, erc1155Single } = transferKinds
+  const { erc20, erc721, erc721OneTopic, senderIndexed, erc1155Single } = transferKinds
   kinds([transferTopic, word(alice), word(bob)], `0x${word('05', '')}`, [erc20])
   kinds([transferTopic, word(alice), word(bob)], `0x${word('05', '')}ffff`, [erc20])
   kinds([transferTopic, word(alice), word(bob)], '0x', [])
   kinds([transferTopic, word(alice), word(bob)], '0x05', [])
-  kinds([transferTopic, word(alice)], `0x${word('05', '')}${word('06', '')}`, [])
+  kinds([transferTopic, word(alice)], `0x${word(bob, '')}${word('06', '')}`, [senderIndexed])
+  kinds([transferTopic, word(alice)], `0x${word('06', '')}`, [])
   kinds([transferTopic, word(alice), word(bob), word('07')], '0x', [erc721])
   kinds([transferTopic, word(alice), word(bob), word('07')], `0x${word('01', '')}`, [])
   kinds([transferTopic], `0x${word(alice, '')}${word(bob, '')}${word('07', '')}`, [erc721OneTopic])
@@ -31,6 +32,14 @@ void test('transfers: the form of a log decides what it is', () => {
   kinds([singleTopic, word('01'), word(alice), word(bob)], `0x${word('07', '')}`, [])
   kinds([], '0x', [])
   kinds([word('99')], '0x', [])
+})
+
+void test('logs: contracts are named that logged what no known event explains', () => {
+  const approval = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
+  const known = [{ topics: [approval, word(alice), word(bob)], data: `0x${word('05', '')}` }]
+  assert.equal(decoded(known).unexplained.length, 0)
+  const painted = { topics: [word('99')], data: '0x' }
+  assert.equal(decoded([...known, painted, painted]).unexplained.length, 20)
 })
 
 void test('transfers: a batch is one row per pair, a malformed one is none', () => {

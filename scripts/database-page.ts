@@ -13,7 +13,7 @@ import { logTables } from '../src/store/schema/logs.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { migrationTables } from '../src/store/schema/migration.ts'
 import { nftRequestTables } from '../src/store/schema/nft.ts'
-import { primaryTables } from '../src/store/schema/primary.ts'
+import { primaryTables, undo } from '../src/store/schema/primary.ts'
 
 /**
  * A row in words, and its bytes: table and indexes as SQLite stores them on the bundled demo
@@ -103,6 +103,7 @@ const primaryNotes: Readonly<Record<string, Note>> = {
   l1_change: ['a change of such a validation: weight, balance, owner', 80],
   supply: ['the supply of the staking asset of a subnet', 54],
   progress: ['a chain: its time, and fees and excess of L1 validators', 29],
+  undo: ['how a batch at the head is taken back, of the newest sixteen', undefined],
 }
 
 const messageNotes: Readonly<Record<string, Note>> = {
@@ -162,7 +163,7 @@ export function databasePage(): string {
     section('An EVM chain', evmTables, evmNotes),
     section('Time series of an EVM chain, in the same store', metricsTables, metricsNotes),
     section('Logs of an EVM chain, in a store of their own', logTables, logNotes),
-    section('A primary network', primaryTables, primaryNotes),
+    section('A primary network', [...primaryTables, undo], primaryNotes),
     section('Interchain messages', icmTables, messageNotes),
     section(
       'Requests, use and keys',

@@ -84,8 +84,10 @@ export function openPrimaryNode(behaviour: NodeBehaviour = {}): PrimaryNode {
     })
     const told = async (at: string, call: NodeCall, isReady: boolean): Promise<object> => {
       const result = await resultOf(at, call, isReady)
-      if (result === unknown) return { error: { code: -32_000, message: 'not found' } }
-      return { result: lie(call, result) }
+      const said = lie(call, result === unknown ? undefined : result)
+      return said === undefined
+        ? { error: { code: -32_000, message: 'not found' } }
+        : { result: said }
     }
     const answers = Array.isArray(asked)
       ? await Promise.all(asked.map(answer))

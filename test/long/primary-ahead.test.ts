@@ -120,6 +120,7 @@ function heldBack(store: PrimaryStore): BatchStore & { readonly release: () => v
   let release = (): void => undefined
   return {
     begin: store.begin,
+    takeBack: store.takeBack,
     health: store.health,
     commit: async (...batch) => {
       const told = Promise.withResolvers<void>()
@@ -170,6 +171,7 @@ void test('ahead of the store: what was replayed after a batch that failed is no
     let left = 4
     const failing: BatchStore = {
       begin: store.begin,
+      takeBack: store.takeBack,
       health: store.health,
       commit: (...batch) =>
         --left === 0
@@ -192,6 +194,7 @@ void test('store of batches: a batch of an ended session is refused', async () =
     const host = await hostOver(store, {
       begin: () => Promise.resolve(first),
       commit: store.commit,
+      takeBack: store.takeBack,
       health: store.health,
     })
     const replay = await host.replay('P')
@@ -210,6 +213,7 @@ void test('ahead of the store: what is wrong with one chain alone stops no other
     const broken = new Error('broken invariant: as if')
     const failing: BatchStore = {
       begin: store.begin,
+      takeBack: store.takeBack,
       health: store.health,
       commit: (session, batch, raw) =>
         batch.chain === 'P' ? Promise.reject(broken) : store.commit(session, batch, raw),
@@ -238,6 +242,7 @@ void test('ahead of the store: chains are told why, when another has begun again
     let isFull = true
     const failing: BatchStore = {
       begin: store.begin,
+      takeBack: store.takeBack,
       health: store.health,
       commit: (...batch) =>
         isFull
@@ -269,6 +274,7 @@ void test('ahead of the store: of a failed batch nothing is left when the store 
     const full = new Fault('store-full', 'the disk is full')
     const failing: BatchStore = {
       begin: store.begin,
+      takeBack: store.takeBack,
       health: store.health,
       commit: (...batch) => {
         // The first that brings assets of its own.

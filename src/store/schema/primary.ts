@@ -44,6 +44,13 @@ export const progress = table(
   { key: ['chain'], layout: 'keyed', sums: {} },
 )
 
+/** How the newest batches of a chain are taken back, by the height that each ends at; see `write/undo.ts`. */
+export const undo = table(
+  'undo',
+  { chain: 'text', height: 'integer', body: 'bytes' },
+  { key: ['chain', 'height'], layout: 'keyed' },
+)
+
 /** In order of creation. */
 export const primaryTables = [
   address,

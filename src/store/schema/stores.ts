@@ -5,7 +5,7 @@ import { outboxTables, webhookTables } from './events.ts'
 import { evmTables } from './evm.ts'
 import { icmTables } from './icm.ts'
 import { metricsTables } from './metrics.ts'
-import { primaryTables } from './primary.ts'
+import { primaryTables, undo } from './primary.ts'
 
 /** Of an EVM chain. */
 export const chainTables = [
@@ -16,7 +16,12 @@ export const chainTables = [
 ] as const
 
 /** Of a primary network. */
-export const primaryStoreTables = [...controlTables, ...primaryTables, ...outboxTables] as const
+export const primaryStoreTables = [
+  ...controlTables,
+  ...primaryTables,
+  undo,
+  ...outboxTables,
+] as const
 
 /** Of interchain messages. */
 export const messageTables = [...controlTables, ...icmTables] as const

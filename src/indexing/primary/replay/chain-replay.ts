@@ -101,7 +101,9 @@ export async function openReplay(chain: ChainName, parts: ReplayParts): Promise<
 }
 
 function straight(from: number, head: number, most: number): Heights | undefined {
-  return from > head ? undefined : { from, until: Math.min(head + 1, from + most) }
+  if (from > head) return undefined
+  // The newest block comes alone: a batch of it can be taken back.
+  return { from, until: from === head ? head + 1 : Math.min(head, from + most) }
 }
 
 async function pReplay({

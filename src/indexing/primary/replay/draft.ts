@@ -159,6 +159,15 @@ export type Place = {
 }
 
 /** The fault of a block that contradicts the state before it. */
+/** The fault for a block that does not name `follows` as its parent. */
+export function unlinked(
+  place: { readonly chain: ChainName; readonly height: number },
+  follows: number,
+): Fault {
+  const { message, detail } = violation(place, `block does not follow block ${follows}`)
+  return new Fault('state-violation', message, { detail: { ...detail, follows } })
+}
+
 export function violation(
   place: Pick<Place, 'chain' | 'height'> & { readonly txId?: Uint8Array },
   message: string,

@@ -4,6 +4,7 @@ import { assert } from '../../../core/fault.ts'
 import { buffersOf } from '../../../core/growing.ts'
 import type { PrimaryIdentity, ValidatorHealth } from '../../../source/primary/primary-source.ts'
 import type { Call } from '../../thread/port-call.ts'
+import type { ChainName } from '../batch/ledger-rows.ts'
 import type { RawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import type { BatchStore, PrimaryStore } from './store.ts'
@@ -14,6 +15,7 @@ type About = {
   readonly session: number
   readonly batch: RowBatch
   readonly raw: RawColumns
+  readonly chain: ChainName
   readonly all: readonly ValidatorHealth[]
 }
 
@@ -35,6 +37,7 @@ export async function openStoreOver(
         buffersOf([batch.blocks, batch.ledger, batch.stakers, raw]),
       )
     },
+    takeBack: async (chain) => (await ask('primary-take-back', { key, chain })) === true,
     health: async (all) => {
       await ask('primary-health', { key, all })
     },
@@ -65,6 +68,10 @@ export function primaryAnswers(
     'primary-commit': (argument) => {
       const { store, session, batch, raw } = about(argument)
       return store.commit(session, batch, raw)
+    },
+    'primary-take-back': (argument) => {
+      const { store, chain } = about(argument)
+      return store.takeBack(chain)
     },
     'primary-health': (argument) => {
       const { store, all } = about(argument)

@@ -7,6 +7,7 @@
  */
 
 import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
+import { equalBytes } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { WorkQueue } from '../../../core/work-queue.ts'
 import type {
@@ -64,6 +65,11 @@ export type PrimaryHost = {
     fetched: readonly Fetched<unknown>[],
     signal: AbortSignal,
   ) => Promise<void>
+  /**
+   * Takes the newest batch of a chain back where its last block is at `height` and has another id than `told`.
+   * Returns whether it did.
+   */
+  readonly takeBack: (chain: ChainName, height: number, told: Uint8Array) => Promise<boolean>
   /** Waits until all that was handed over is stored; `chain` is who waits. */
   readonly settled: (chain?: ChainName) => Promise<void>
   /** Last height of a chain that is stored, -1 before its first block or its first replay. */
@@ -130,9 +136,18 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
     const storing = noted(now, of, made.rows, store.commit(of.number, made.rows, made.raw))
     now.ahead = [...now.ahead, { shared: made.shared, stored: storing }].slice(-mostAhead)
   }
+  const takeBack: PrimaryHost['takeBack'] = async (chain, height, told) => {
+    await stored(now, now.ahead).catch(() => undefined)
+    const at = await state.checkpoint(chain)
+    if (at?.height !== height || equalBytes(at.blockId, told)) return false
+    now.session = undefined
+    now.lost = { chain, error: new Fault('store-failed', `block ${height} is taken back`) }
+    return store.takeBack(chain)
+  }
   return {
     facts,
     rules,
+    takeBack: (...block) => queue.run(() => takeBack(...block)),
     replay: (chain) => queue.run(() => open(chain)),
     commit: (replay, fetched, signal) => queue.run(() => commit(replay, fetched, signal)),
     settled: (chain) => queue.run(() => stored(now, now.ahead, chain)),

@@ -29,12 +29,14 @@ import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
 import { writingRhythm } from '../../stream/pace-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { type KeptInMemory, newAssetNumbers } from '../batch/asset-numbers.ts'
+import type { ChainName } from '../batch/ledger-rows.ts'
 import { type RawColumns, rawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
 import { beginPChain } from '../replay/p/genesis.ts'
 import { beginXChain } from '../replay/x/replay-x.ts'
 import { openPrimaryRows, type PrimaryRows } from '../write/batch-rows.ts'
+import { takeBack } from '../write/undo.ts'
 import { writeHealth } from '../write/validator-health.ts'
 import { loadGenesis } from './load-genesis.ts'
 
@@ -64,6 +66,8 @@ export type BatchStore = {
   readonly begin: () => Promise<number>
   /** Stores a batch. A failure ends the session. */
   readonly commit: (session: number, batch: RowBatch, raw: RawColumns) => Promise<void>
+  /** Takes the newest batch of a chain back; returns whether it could. Ends the session. */
+  readonly takeBack: (chain: ChainName) => Promise<boolean>
   /** Stores what the node thinks of validators. */
   readonly health: (all: readonly ValidatorHealth[]) => Promise<void>
 }
@@ -166,13 +170,8 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
       }
     })
   }
-  const guarded = <T>(work: (writer: Writer) => Promise<T>): Promise<T> =>
-    inOrder((guard) =>
-      database.transaction(async (writer) => {
-        await guard(writer)
-        return work(writer)
-      }),
-    )
+  const guarded = <T>(work: (writer: Writer, epoch: number) => Promise<T>): Promise<T> =>
+    inOrder((guard) => database.transaction(async (writer) => work(writer, await guard(writer))))
   return {
     database,
     genesis,
@@ -185,6 +184,11 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
       inOrder((guard) =>
         memory.write(of, batch, (rows) => rhythm.batch(() => rows.write(batch, raw, guard))),
       ),
+    takeBack: (chain) =>
+      guarded((writer, epoch) => {
+        memory.forget()
+        return takeBack(writer, chain, epoch)
+      }),
     health: (all) => guarded((writer) => writeHealth(writer, all)),
     pace: rhythm.stream,
     renew: async () => {

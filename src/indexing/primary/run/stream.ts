@@ -8,6 +8,7 @@
 
 import { faultOf, Fault, type FaultCode } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/growing-pause.ts'
+import { sha256 } from '../../../core/hash.ts'
 import { recordedClock } from '../../../core/recorded-time.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { StoredNetwork } from '../../../source/peers/peer-source.ts'
@@ -240,6 +241,10 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
       } catch (error) {
         const fault = faultOf(error)
         if (signal.aborted || !patience.waitsFor(fault)) throw error
+        if (await retaken(chain, host, { fault, ...parts }, signal)) {
+          set({ state: 'syncing', reason: `${fault.message}, which was taken back` })
+          continue
+        }
         const longestMs = mostPauseAfter(fault)
         const pauseMs = growingPause(failures, { firstMs: firstPauseMs, longestMs })
         log.warn('chain waits', { chain, code: fault.code, reason: fault.message, pauseMs })
@@ -267,6 +272,34 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
     return told.state === 'stopped' ? told : { ...told, ...hosts.problem() }
   }
   return { name: chain, run, status: shown }
+}
+
+/**
+ * Reads the block that another does not follow again, and takes the stored one back where it is another.
+ * Returns whether it did.
+ */
+async function retaken(
+  chain: ChainName,
+  host: PrimaryHost,
+  { fault, source, log }: Pick<ChainParts, 'source' | 'log'> & { readonly fault: Fault },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { follows } = fault.detail
+  if (typeof follows !== 'number' || follows <= 0) return false
+  try {
+    const range = { from: follows, until: follows + 1 }
+    const told =
+      chain === 'C'
+        ? (await source.cBlocks(range, signal))[0]?.blockId
+        : await source.blocks(chain, range, signal).then(([block]) => block && sha256(block.bytes))
+    if (told === undefined || !(await host.takeBack(chain, follows, told))) return false
+    log.warn('block taken back', { chain, height: follows, reason: fault.message })
+    return true
+  } catch (error) {
+    // It is tried again with the block that does not follow.
+    log.debug('block not read again', { chain, height: follows, error })
+    return false
+  }
 }
 
 type Following = ChainParts & { readonly set: (status: Omit<StageStatus, 'stage'>) => void }

@@ -7,7 +7,7 @@
 
 import { keyOf, fromBigint } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
-import { moveCheckpoint } from '../../../store/checkpoint.ts'
+import { getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
 import {
   cycleBody,
@@ -62,6 +62,7 @@ import {
   writeSubnets,
 } from './stakers.ts'
 import { completeImports, writeTransactions } from './transactions.ts'
+import { type Change, keepUndo, mostNotedHeights, noting } from './undo.ts'
 import { writeSpends, writeStakeReturns, writeUtxos } from './utxos.ts'
 
 /** The store's writing side. */
@@ -81,7 +82,7 @@ type Known = {
 }
 
 /**
- * Opens the writing side over a store with `primaryTables`, of a network of these rules. `outbox`
+ * Opens the writing side over a store of a primary network, of a network of these rules. `outbox`
  * notes what webhooks are to be told, where anybody tells.
  */
 export function openPrimaryRows(
@@ -98,10 +99,15 @@ export function openPrimaryRows(
     write: (batch, raw, guard) =>
       database.transaction(async (writer) => {
         const epoch = await guard(writer)
-        await writeBatch({ writer, batch, known, rules })
-        await writeRawBlocks(writer, raw)
+        const changes: Change[] = []
+        const isNoted = batch.follows !== undefined && batch.until - batch.from <= mostNotedHeights
+        const rows = isNoted ? noting(writer, changes) : writer
+        await writeBatch({ writer: rows, batch, known, rules })
+        await writeRawBlocks(rows, raw)
         await outbox?.(writer, batch)
-        await move(writer, batch, epoch)
+        const before = isNoted ? await getCheckpoint(writer, batch.chain) : undefined
+        await move(rows, batch, epoch)
+        if (before !== undefined) await keepUndo(writer, batch.checkpoint, { before, changes })
       }),
   }
 }

@@ -26,7 +26,8 @@ export type OrderedLists = {
 
 const known = statement('select list from ordered_list')
 const beyond = statement('select 1 from open_holding where list = ? limit 1 offset ?')
-const putInOrder = statement('update open_holding set ordered = 1 where list = ?', {
+/** Puts a list of open UTXOs in order. */
+export const putInOrder = statement('update open_holding set ordered = 1 where list = ?', {
   unsummed: true,
 })
 

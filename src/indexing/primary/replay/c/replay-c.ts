@@ -18,7 +18,7 @@ import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { PrimaryRules } from '../../batch/rules.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
-import { closeDraft, countBurned, violation, type Draft } from '../draft.ts'
+import { closeDraft, countBurned, unlinked, type Draft } from '../draft.ts'
 import type { ReadCBlock } from '../read-blocks.ts'
 import {
   addConsumed,
@@ -128,7 +128,7 @@ function follow(state: CState, block: ReadCBlock): void {
   const { height, parentId, blockId, time } = block
   const isLinked = state.blockId.length === 0 || equalBytes(parentId, state.blockId)
   if (height !== state.height + 1 || !isLinked) {
-    throw violation({ chain: 'C', height }, `block does not follow block ${state.height}`)
+    throw unlinked({ chain: 'C', height }, state.height)
   }
   state.height = height
   state.blockId = blockId

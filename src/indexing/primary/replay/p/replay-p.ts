@@ -17,7 +17,7 @@ import type { RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { afterTransactions } from '../../batch/subnet-rows.ts'
 import { type Needs, wantedOf } from '../chains.ts'
-import { closeDraft, countBurned, violation, type Draft } from '../draft.ts'
+import { closeDraft, countBurned, unlinked, violation, type Draft } from '../draft.ts'
 import type { ReadPBlock, ReadTransaction } from '../read-blocks.ts'
 import { beginStep, checkFlow, endStep, type Step } from '../step.ts'
 import { closeBatch, takeFound } from '../utxo-set.ts'
@@ -96,7 +96,7 @@ function isProposal(block: PBlock): boolean {
 function follow(state: PState, draft: Draft, read: ReadPBlock): void {
   const { block, height } = read
   if (height !== state.height + 1 || !equalBytes(block.parentId, state.blockId)) {
-    throw violation({ chain: 'P', height }, `block does not follow block ${state.height}`)
+    throw unlinked({ chain: 'P', height }, state.height)
   }
   draft.from ??= height
   state.height = height

@@ -21,7 +21,7 @@ import {
   closeDraft,
   countBurned,
   newDraft,
-  violation,
+  unlinked,
   type Adds,
   type Draft,
   type Place,
@@ -210,7 +210,7 @@ function follow(state: XState, read: ReadXBlock): void {
   const isFirst = state.height < 0 && height === 0
   const isNext = height === state.height + 1 && equalBytes(block.parentId, state.blockId)
   if (!isFirst && !isNext) {
-    throw violation({ chain: 'X', height }, `block does not follow block ${state.height}`)
+    throw unlinked({ chain: 'X', height }, state.height)
   }
   state.height = height
   state.blockId = read.blockId

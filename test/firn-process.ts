@@ -4,6 +4,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -107,6 +108,19 @@ export async function startFirn(t: Ending, args: readonly string[]): Promise<Run
     t,
     spawn(process.execPath, [entry, 'start', ...ports, ...args], { env: twoChains() }),
   )
+}
+
+/** A port that is free, and none that a server beside this test is given: those are above 32,767. */
+export async function freePort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port++) {
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    await new Promise((resolve) => server.close(resolve))
+    if (isFree) return port
+  }
 }
 
 /** The environment of a demo that holds no block back: all of it is there at once. */

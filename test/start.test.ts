@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
@@ -15,6 +14,7 @@ import { objectOf } from '../src/codec/evm/raw.ts'
 import { openRecording } from '../src/source/recording.ts'
 import {
   entry,
+  freePort,
   freshFolder,
   startDemo,
   toldChains,
@@ -97,19 +97,6 @@ void test('start: nobody reads what it prints, and it serves all the same', asyn
   child.kill('SIGINT')
   assert.deepEqual(await exited, [0, null])
 })
-
-/** A port that is free, and none that a server beside this test is given: those are above 32,767. */
-async function freePort(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); ; port++) {
-    const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => resolve(true))
-    })
-    await new Promise((resolve) => server.close(resolve))
-    if (isFree) return port
-  }
-}
 
 async function isAnswered(url: string): Promise<boolean> {
   try {

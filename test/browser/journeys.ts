@@ -349,15 +349,17 @@ export const journeys: Readonly<Record<string, Journey>> = {
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'main')
     // Points of a chart are read by arrow keys.
     const reply = await fetch(
-      `${origin}/v2/chains/total/metrics/txCount?timeInterval=day&pageSize=1`,
+      `${origin}/v2/chains/total/metrics/txCount?timeInterval=day&pageSize=2`,
     )
-    const { results } = (await reply.json()) as { results: [{ value: number }] }
+    const { results } = (await reply.json()) as { results: [{ value: number }, { value: number }] }
+    const shown = ({ value }: { value: number }): RegExp =>
+      new RegExp(` · ${value.toLocaleString('en-US')}$`)
     const chart = page.locator('.chart').first()
     await chart.locator('.u-over').waitFor()
     await chart.focus()
     await page.keyboard.press('End')
-    assert.match(await chart.locator('.hint').innerText(), new RegExp(` · ${results[0].value}$`))
+    assert.match(await chart.locator('.hint').innerText(), shown(results[0]))
     await page.keyboard.press('ArrowLeft')
-    assert.match(await chart.locator('.hint').innerText(), / · 0$/)
+    assert.match(await chart.locator('.hint').innerText(), shown(results[1]))
   },
 }

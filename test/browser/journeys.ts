@@ -162,7 +162,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     const { erc20Transfers } = (await reply.json()) as {
       erc20Transfers: [{ value: string; from: { address: string } }]
     }
-    const row = page.locator('section', { hasText: 'Arguments' }).locator('tbody tr')
+    const row = page.locator('section', { hasText: 'Event logs' }).locator('tbody tr')
     assert.equal(await row.count(), 1)
     const told = await row.innerText()
     assert.match(told, /Transfer/)

@@ -51,15 +51,16 @@ export const kindsOfPages: readonly string[] = [
   'staking/:',
 ]
 
-/** Places no link of the demo network leads to: nowhere, and charts that are studied. */
-export const seeds: readonly string[] = [
-  '#/nowhere',
-  '#/metrics/51001/day/txCount?with=51002&days=365&log=on',
-]
-
 const cast = JSON.parse(
   readFileSync(new URL('../../demo/cast.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, string>>
+
+/** Places that a crawl need not find by itself: nowhere, a chart that is studied, a verified contract. */
+export const seeds: readonly string[] = [
+  '#/nowhere',
+  '#/metrics/51001/day/txCount?with=51002&days=365&log=on',
+  `#/chain/51001/address/${cast['Summit.exchange'] ?? ''}/code`,
+]
 
 /** Pictures of README and guides: a file of `docs/images`, and the place it shows. */
 export const pictures: readonly (readonly [name: string, place: string])[] = [

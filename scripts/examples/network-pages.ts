@@ -300,8 +300,10 @@ export const usagePage: ExamplePage = {
   title: 'What a key has used',
   introduction: `Keys are told what was answered to them. Make one first, and ask something with it:
 
-    KEY=$(npm run -s firn -- keys create trial)
-    curl -H "x-service-api-key: $KEY" 'http://127.0.0.1:8080/v1/chains'
+\`\`\`sh
+KEY=$(npm run -s firn -- keys create trial)
+curl -H "x-service-api-key: $KEY" 'http://127.0.0.1:8080/v1/chains'
+\`\`\`
 
 From then on webhooks and exports, too, are asked for with a key; \`firn keys revoke\` takes one back.`,
   examples: [

@@ -189,11 +189,7 @@ async function demo(): Promise<void> {
 
 /** Firn on the chain of an anvil that makes three blocks. */
 async function withAnvil(): Promise<void> {
-  const prefix = join(folder, 'anvil')
-  await step('npm install anvil', () =>
-    runFile('npm', ['install', '--no-save', '--prefix', prefix, '@foundry-rs/anvil@1.7.1']),
-  )
-  started.push(spawn(join(prefix, 'node_modules/.bin/anvil'), ['--silent'], { detached: true }))
+  started.push(spawn(join(clone, 'node_modules/.bin/anvil'), ['--silent'], { detached: true }))
   await until(
     'anvil',
     async () => (await rpc(anvilUrl, 'eth_chainId').catch(() => '')) === '0x7a69',
@@ -215,7 +211,7 @@ async function withNode(): Promise<void> {
     '--network-id=local --sybil-protection-enabled=false --snow-sample-size=1 --snow-quorum-size=1 ' +
     '--network-health-min-conn-peers=0 --staking-ephemeral-cert-enabled=true ' +
     '--staking-ephemeral-signer-enabled=true --bootstrap-ips= --bootstrap-ids= --staking-port=0 ' +
-    '--public-ip=127.0.0.1 --log-display-level=off --system-tracker-disk-required-available-space=1000000 ' +
+    '--public-ip=127.0.0.1 --log-display-level=off --fd-limit=4096 --system-tracker-disk-required-available-space=1000000 ' +
     '--system-tracker-disk-warning-threshold-available-space=2000000'
   const flags = [
     ...alone.split(' '),
@@ -244,6 +240,7 @@ try {
   await withAnvil()
 } finally {
   for (const child of started)
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
+      process.kill(-child.pid, 'SIGKILL')
   await rm(folder, { recursive: true, force: true })
 }

@@ -28,7 +28,7 @@ export async function* lyingPeers({ share, soFar }: SoakPlan): AsyncGenerator<St
         for (const at of places) network.lies[at] = name
         const { source, close } = openSource(truth, network)
         const signal = AbortSignal.timeout(isWhole ? wholeMs : silentMs)
-        const read = (['P', 'X'] as const).map((chain) => readAll(source, chain, truth, signal))
+        const read = (['P', 'X'] as const).map((chain) => readAll(source, truth[chain], signal))
         const ends = await Promise.all(read).catch(String)
         const isRight = typeof ends !== 'string' && !(isWhole && ends.includes('silent'))
         await close()

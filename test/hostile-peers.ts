@@ -330,12 +330,11 @@ const atOnce = 32
  */
 export async function readAll(
   source: PrimarySource,
-  chain: 'P' | 'X',
-  truth: Truth,
+  served: ServedChain,
   signal: AbortSignal,
   stored = { height: 0 },
 ): Promise<'live' | 'silent'> {
-  const served = truth[chain]
+  const chain = served.chain === 'X' ? 'X' : 'P'
   for (;;) {
     const next = stored.height + 1
     try {

@@ -34,8 +34,8 @@ async function read(withinMs: number): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(withinMs)
   try {
     return await Promise.all([
-      readAll(opened.source, 'P', truth, signal),
-      readAll(opened.source, 'X', truth, signal),
+      readAll(opened.source, truth.P, signal),
+      readAll(opened.source, truth.X, signal),
     ])
   } finally {
     await opened.close()
@@ -135,7 +135,7 @@ for (const spoolLimit of [2 ** 29, 20_000]) {
       }
       const world = { ...realWorld(), files: { ...files, write, remove } }
       const opened = openSource(truth, network, { world, spoolLimit })
-      const end = await readAll(opened.source, 'P', truth, over.signal, stored)
+      const end = await readAll(opened.source, truth.P, over.signal, stored)
       await opened.close()
       if (end === 'live') break
     }
@@ -169,7 +169,7 @@ void test('peers: what lies in the folder damaged, or of another history, is fet
     const opened = openSource(truth, network, {
       world: { ...realWorld(), files: { ...files, write } },
     })
-    assert.equal(await readAll(opened.source, 'P', truth, AbortSignal.timeout(60_000)), 'live')
+    assert.equal(await readAll(opened.source, truth.P, AbortSignal.timeout(60_000)), 'live')
     await opened.close()
     assert.ok(isDamaged)
   }

@@ -31,6 +31,7 @@ const benches = [
   ['Primary network lists and balances', ['bench/primary-lists.ts']],
   ['Primary network replay', ['bench/primary-replay.ts', '200000']],
   ['Primary network replay, three of ten delegate', ['bench/primary-replay.ts', '200000', '3']],
+  ['Primary network from peers', ['bench/from-peers.ts']],
   ['A deployment: engines, and processes that serve', ['bench/fleet.ts', '200']],
 ] as const
 

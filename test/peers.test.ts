@@ -112,6 +112,8 @@ void test('peers: who has four fifths of the stake says what is accepted', async
   assert.equal((await vote.accepted(await drawn(1), [tip])).length, 0)
 })
 
+const fetching = /^blocks \d+ to \d+ are being fetched from peers; the network is at 184$/
+
 for (const spoolLimit of [2 ** 29, 20_000]) {
   void test(`peers: what was fetched survives kills, in ${spoolLimit} bytes`, async () => {
     network.lies.fill('few')
@@ -123,6 +125,7 @@ for (const spoolLimit of [2 ** 29, 20_000]) {
     for (let kills = 1; ; kills++) {
       const over = new AbortController()
       const write = async (path: string, bytes: Uint8Array): Promise<void> => {
+        assert.match(opened.source.note?.('P') ?? '', fetching)
         held += bytes.length
         most = Math.max(most, held)
         written.push(path)

@@ -1,7 +1,7 @@
 /**
- * Which block of a chain the network has accepted last, by more than four fifths of the votes of those
- * who are asked; lists of voters name each as often as it has votes. Who does not answer counts as one who disagrees, so that nobody gains by
- * keeping others away from us.
+ * Which block of a chain the network has accepted last, by more than four fifths of the votes. A list of
+ * voters names each as often as it has votes. Who does not answer counts as one who disagrees, so that
+ * nobody gains by keeping others away from us.
  *
  * A few voters, in turn, name the block they accepted last; all are asked whether they accepted it,
  * which is also true of those that are further by now.

@@ -1,7 +1,7 @@
 /**
  * Who says what the network accepted: first its bootstrap nodes, as an AvalancheGo node asks them,
- * and once the P-Chain was read validators drawn by the stake that our own replay knows. As where nodes
- * poll each other each draw is a unit of stake: who has much of it is drawn often and has as many votes.
+ * and once the P-Chain was read validators drawn by the stake that our own replay knows. Each draw is a
+ * unit of stake, as in the polls of nodes: who has much of it is drawn often, and has as many votes.
  *
  * The same are asked for a while, however few of them answer: whoever drew again until a vote
  * succeeds would in the end believe those who are left to him.
@@ -15,6 +15,7 @@ import { quorumOf } from './tip-vote.ts'
 /** A validator of the primary network, delegations included in its weight. */
 export type Staked = { readonly nodeId: string; readonly weight: bigint }
 
+/** Votes that are drawn. */
 const draws = 24
 /** Others are drawn after this. */
 const drawMs = 600_000

@@ -47,7 +47,7 @@ const state: StateReader = {
   code: none,
   call: none,
   storage: none,
-  revertOf: none,
+  tried: none,
   calls: async (asked) => asked.map(() => new Uint8Array(32).fill(1, 31)),
 }
 

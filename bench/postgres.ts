@@ -104,7 +104,7 @@ async function answerMicros(location: StoreLocation): Promise<number> {
   const store = await openStore(location, 'bench', evmTables, 'read')
   const api = listServer({
     store,
-    state: { balance: none, code: none, call: none, calls: none, storage: none, revertOf: none },
+    state: { balance: none, code: none, call: none, calls: none, storage: none, tried: none },
   })
   const url = new URL(await api.listen('127.0.0.1', 0))
   try {

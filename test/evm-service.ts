@@ -204,6 +204,7 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts 
 /** A book of contracts that has ABIs and no contract. */
 export function abisAlone(abis: AbiBook): ContractBook {
   return {
+    versions: async () => undefined,
     find: async () => undefined,
     proxyAt: async () => undefined,
     verify: () => Promise.reject(new Error('nothing is verified here')),

@@ -142,6 +142,24 @@ are bothered by a token that only pretends to be one. Prices come from \`demo/pr
       path: ({ of }) => `${summit}/contracts/${of('Summit.token')}`,
     },
     {
+      id: 'callContract',
+      about: 'Any method by its ABI; values come decoded.',
+      path: ({ of }) => `${summit}/contracts/${of('Summit.token')}/calls`,
+      body: ({ of }) => ({
+        calls: [
+          {
+            abi: {
+              type: 'function',
+              name: 'balanceOf',
+              inputs: [{ type: 'address' }],
+              outputs: [{ type: 'uint256' }],
+            },
+            arguments: [of('trader')],
+          },
+        ],
+      }),
+    },
+    {
       id: 'getSourcifyContract',
       about: 'The same in the form of Sourcify.',
       path: ({ of }) => `/v2/contract/51001/${of('Summit.token')}?fields=compilation`,

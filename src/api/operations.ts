@@ -9,6 +9,7 @@
 
 import type { Status } from '../shape/status.ts'
 import type { Reader } from '../store/engine/database.ts'
+import { callContract } from './contracts/call-contract.ts'
 import { getContractCode } from './contracts/get-contract-code.ts'
 import { sourcifyOperations } from './contracts/sourcify.ts'
 import { etherscanOperations } from './etherscan/etherscan.ts'
@@ -187,6 +188,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     listAddressChains(parts),
     getContract(parts),
     getContractCode(parts),
+    callContract(parts),
     ...sourcifyOperations(parts),
     ...etherscanOperations(parts),
     getContractDeployment(parts),

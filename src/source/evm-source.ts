@@ -30,11 +30,11 @@ export type ChainIdentity = {
 /** A transaction to try; numbers and bytes are `0x` lower-case hex. */
 export type TriedCall = {
   /** Absent: a contract is created. */
-  readonly to?: string
+  readonly to?: string | undefined
   readonly data: string
-  readonly from?: string
-  readonly value?: string
-  readonly gas?: string
+  readonly from?: string | undefined
+  readonly value?: string | undefined
+  readonly gas?: string | undefined
 }
 
 /** A read of state, parameters before the height. */

@@ -40,6 +40,8 @@ export type KnownContract = { readonly contract: VerifiedContract; readonly isOw
 
 /** The book. */
 export type ContractBook = {
+  /** Versions of compilers, newest first; `undefined` where nothing is verified. Throws as `Compilers`. */
+  readonly versions: () => Promise<readonly string[] | undefined>
   /** Asks the node for the code where the contract itself is not verified. Throws `not-served`. */
   readonly find: (
     chain: ServedChain,
@@ -87,6 +89,7 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
   const find = finding(parts)
   const decoding = createDecoding(parts, find)
   return {
+    versions: async () => parts.compilers?.versions(),
     find,
     proxyAt,
     verify: verifying(parts, decoding.forget),

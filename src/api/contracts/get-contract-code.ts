@@ -32,6 +32,8 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
       find(address),
       toldByNode(clock, signal, (until) => contracts.proxyAt(chain, address, until)),
     ])
+    const compilers =
+      known === undefined ? await toldByNode(clock, signal, contracts.versions) : undefined
     const implementations = await Promise.all(
       (proxy?.implementations ?? []).map(async (one) => ({ one, code: await find(one) })),
     )
@@ -39,6 +41,7 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
       body: {
         address: toChecksumAddress(address),
         ...(known === undefined ? {} : { source: sourceView(known) }),
+        ...(compilers === undefined ? {} : { compilers: [...compilers] }),
         ...(proxy === undefined
           ? {}
           : {

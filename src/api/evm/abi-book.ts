@@ -129,7 +129,8 @@ function describe(
   return { name, type, ...(kind === 'event' ? { indexed } : {}) }
 }
 
-function textOf(value: AbiValue): string {
+/** A value as answers have it: lists and tuples as JSON. */
+export function textOf(value: AbiValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

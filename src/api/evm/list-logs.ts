@@ -1,8 +1,9 @@
 /** Logs of a chain by contract and topics, where the operator keeps them. */
 
 import { toChecksumAddress } from '../../core/address.ts'
-import { fromHex } from '../../core/bytes.ts'
+import { fromHex, to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { keccak256 } from '../../core/hash.ts'
 import { Log } from '../../shape/evm/log.ts'
 import { ChainPath } from '../../shape/evm/path.ts'
 import {
@@ -58,6 +59,14 @@ const ListLogs = {
           allowed: 'an EVM address: 0x and 40 hex digits',
         }),
       ),
+      event: Type.Optional(
+        Type.String({
+          description: 'Only logs of this event: `Transfer(address,address,uint256)`',
+          pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
+          maxLength: 2_000,
+          allowed: 'the signature of an event, types alone',
+        }),
+      ),
       topic0: topic('first'),
       topic1: topic('second'),
       topic2: topic('third'),
@@ -73,6 +82,7 @@ const ListLogs = {
 
 type Query = {
   readonly address?: string
+  readonly event?: string
   readonly topic0?: unknown
   readonly topic1?: unknown
   readonly topic2?: unknown
@@ -130,7 +140,10 @@ export async function keptLogs(chain: ServedChain): Promise<Database> {
 }
 
 function filterOf(query: Query): Parameters<typeof logsMatching>[1]['filter'] {
-  const topics = [query.topic0, query.topic1, query.topic2, query.topic3]
+  const { event } = query
+  const topic0 =
+    event === undefined ? query.topic0 : to0x(keccak256(new TextEncoder().encode(event)))
+  const topics = [topic0, query.topic1, query.topic2, query.topic3]
   return {
     address: query.address === undefined ? undefined : fromHex(query.address),
     topics: topics.map((each) => (typeof each === 'string' ? fromHex(each) : undefined)),

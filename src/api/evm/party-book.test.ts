@@ -30,7 +30,7 @@ function chainOver(store: Database): ServedChain {
       decimals: 18,
       description: '',
     },
-    state: { balance: none, code: none, call: none, calls: none, storage: none, revertOf: none },
+    state: { balance: none, code: none, call: none, calls: none, storage: none, tried: none },
     wantsTraces: false,
     isFollowed: () => false,
   }

@@ -85,18 +85,40 @@ export function createRevertReasons(clock: Clock): RevertReasons {
 }
 
 function reasonOf(failed: Failed, { data, error, source }: Told): RevertReason {
-  const contract = {
-    chainId: String(failed.chain.facts.evmChainId),
-    address: failed.to?.toLowerCase() ?? '',
-  }
-  const decoded = builtIn.error(noContract, data) ?? failed.abis.error(contract, data)
-  const message = decoded === undefined ? (error ?? 'reverted without a reason') : wordsOf(decoded)
+  const decoded = errorOf(failed.abis, contractOf(failed.chain, failed.to), data)
+  const message = decoded === undefined ? (error ?? noReason) : wordsOf(decoded)
   return {
     message,
     source,
     ...(data.length === 0 ? {} : { data: to0x(data) }),
     ...(decoded === undefined ? {} : { decoded }),
   }
+}
+
+const noReason = 'reverted without a reason'
+
+/** The reason in the bytes that a call of `to` reverted with. */
+export function reasonText(
+  { chain, to, abis }: Pick<Failed, 'chain' | 'to' | 'abis'>,
+  data: Uint8Array,
+): string {
+  const decoded = errorOf(abis, contractOf(chain, to), data)
+  return decoded === undefined ? noReason : wordsOf(decoded)
+}
+
+function contractOf(
+  { facts }: ServedChain,
+  to: string | undefined,
+): { readonly chainId: string; readonly address: string } {
+  return { chainId: String(facts.evmChainId), address: to?.toLowerCase() ?? '' }
+}
+
+function errorOf(
+  abis: AbiBook,
+  contract: ReturnType<typeof contractOf>,
+  data: Uint8Array,
+): Decoded | undefined {
+  return builtIn.error(noContract, data) ?? abis.error(contract, data)
 }
 
 async function toldByTrace({ chain, row }: Failed, signal: AbortSignal): Promise<Told | undefined> {
@@ -116,13 +138,13 @@ async function toldByReplay(
   if (height < 0) return undefined
   const tried = {
     from,
-    ...(to === undefined ? {} : { to }),
+    to,
     data: input,
     value: quantity(row.value),
     gas: `0x${row.gasLimit.toString(16)}`,
   }
-  const data = await chain.state.revertOf(tried, height, signal)
-  return data === undefined ? undefined : { source: 'replay', data }
+  const [outcome] = await chain.state.tried([tried], height, signal)
+  return outcome?.kind === 'reverted' ? { source: 'replay', data: outcome.bytes } : undefined
 }
 
 /** Big-endian hex, `0x` for zero, as JSON-RPC has numbers. */

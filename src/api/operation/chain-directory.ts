@@ -32,15 +32,20 @@ export type ChainFacts = {
   readonly vmId?: string
 }
 
-/** A transaction that is tried again; `0x` hex, numbers without leading zeros. */
-export type TriedTransaction = {
-  readonly from: string
+/** A call or a transaction that is tried; `0x` hex, numbers without leading zeros. */
+export type Tried = {
+  readonly from?: string | undefined
   /** Absent: it creates a contract. */
-  readonly to?: string
+  readonly to?: string | undefined
   readonly data: string
-  readonly value: string
-  readonly gas: string
+  readonly value?: string | undefined
+  readonly gas?: string | undefined
 }
+
+/** What a node told of it: the bytes that it returned, or with which it reverted. */
+export type Outcome =
+  | { readonly kind: 'returned' | 'reverted'; readonly bytes: Uint8Array }
+  | { readonly kind: 'not-served'; readonly reason: string }
 
 /** State a node must be asked for, at a height or at the newest block. Throws `not-served`. */
 export type StateReader = {
@@ -74,15 +79,12 @@ export type StateReader = {
     slot: Uint8Array,
     signal: AbortSignal,
   ) => Promise<Uint8Array>
-  /**
-   * The bytes that a transaction reverts with after the block at `height`: none where it reverts
-   * without, `undefined` where it does not revert.
-   */
-  readonly revertOf: (
-    tried: TriedTransaction,
-    height: number,
+  /** What each of these does after the block at `height`, in their order. */
+  readonly tried: (
+    all: readonly Tried[],
+    height: number | undefined,
     signal: AbortSignal,
-  ) => Promise<Uint8Array | undefined>
+  ) => Promise<readonly Outcome[]>
 }
 
 /** Calls that are handed on to a chain's node. */

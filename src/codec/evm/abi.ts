@@ -33,11 +33,14 @@ export type AbiEntry = {
    */
   readonly hash: Uint8Array
   readonly parameters: readonly AbiParameter[]
+  /** What a method returns. */
+  readonly results: readonly AbiParameter[]
 }
 
 type WordText = (word: Uint8Array) => string | boolean
 
-type Shape =
+/** How a value lies in bytes. */
+export type Shape =
   | { readonly kind: 'word'; readonly text: WordText }
   | { readonly kind: 'bytes' | 'text' }
   | { readonly kind: 'list'; readonly item: Shape; readonly count: number | undefined }
@@ -69,15 +72,17 @@ export function readAbi(json: unknown): AbiEntry[] {
 
 function entryOf(entry: unknown): AbiEntry | undefined {
   if (!isObject(entry)) throw new Fault('bad-text', 'an entry of the ABI is no object')
-  const { type, inputs, anonymous } = entry
+  const { type, inputs, outputs = [], anonymous } = entry
   const kind = (['event', 'function', 'error', 'constructor'] as const).find((one) => one === type)
   const name = kind === 'constructor' ? kind : entry['name']
   if (kind === undefined || anonymous === true || typeof name !== 'string') return undefined
-  if (!Array.isArray(inputs)) throw new Fault('bad-text', `no inputs in the ABI: ${name}`)
+  if (!Array.isArray(inputs) || !Array.isArray(outputs))
+    throw new Fault('bad-text', `no inputs in the ABI: ${name}`)
   const parameters = inputs.map((one: unknown) => parameterOf(one, 0))
   const signature = `${name}(${parameters.map(({ type: each }) => each).join(',')})`
   const hash = keccak256(new TextEncoder().encode(signature))
-  return { kind, name, signature, hash, parameters }
+  const results = outputs.map((one: unknown) => parameterOf(one, 0))
+  return { kind, name, signature, hash, parameters, results }
 }
 
 function parameterOf(json: unknown, depth: number): AbiParameter {
@@ -181,6 +186,11 @@ export function inputValues({ parameters }: AbiEntry, data: Uint8Array): AbiValu
   return values(parameters, data)
 }
 
+/** Values of what a method returned; `undefined` where the bytes are not these. */
+export function resultValues({ results }: AbiEntry, data: Uint8Array): AbiValue[] | undefined {
+  return values(results, data)
+}
+
 function values(parameters: readonly AbiParameter[], data: Uint8Array): AbiValue[] | undefined {
   const shapes = parameters.map(({ shape }) => shape)
   return tuple(shapes, { data, left: mostValues }, 0)
@@ -188,7 +198,8 @@ function values(parameters: readonly AbiParameter[], data: Uint8Array): AbiValue
 
 type Bytes = { readonly data: Uint8Array; left: number }
 
-function isDynamic(shape: Shape): boolean {
+/** Returns whether a value lies behind the others, where its word says. */
+export function isDynamic(shape: Shape): boolean {
   switch (shape.kind) {
     case 'word':
       return false

@@ -25,7 +25,7 @@ function node(): {
     call: none,
     calls: none,
     storage: none,
-    revertOf: none,
+    tried: none,
   }
   const clock = { now: () => world.nowMs, monotonic: () => world.nowMs, sleep: none }
   return { state: keptBalances(own, { indexed: () => world.indexed, clock }), world }

@@ -42,11 +42,14 @@ export function createStateReader(source: EvmSource): StateReader {
       // Some nodes leave leading zeros out.
       return fromHex((await one(call, undefined, signal)).slice(2).padStart(64, '0'))
     },
-    revertOf: async (target, height, signal) => {
-      const [answer] = await ask([{ method: 'eth_call', target }], height, signal)
-      return textOf(answer) === undefined && answer?.kind === 'reverted'
-        ? fromHex(answer.data ?? '0x')
-        : undefined
+    tried: async (all, height, signal) => {
+      const asked = all.map((target) => ({ method: 'eth_call' as const, target }))
+      return (await ask(asked, height, signal)).map((answer) => {
+        if (answer.kind === 'not-served') return answer
+        return answer.kind === 'value'
+          ? { kind: 'returned', bytes: fromHex(answer.value) }
+          : { kind: 'reverted', bytes: fromHex(answer.data ?? '0x') }
+      })
     },
   }
 }

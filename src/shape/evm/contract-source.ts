@@ -46,6 +46,12 @@ export const ContractCode = Type.Object(
   {
     address: address('Contract'),
     source: Type.Optional(ContractSource),
+    compilers: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Of a contract without sources: versions it can be verified with here, newest first',
+      }),
+    ),
     proxy: Type.Optional(
       Type.Object(
         {

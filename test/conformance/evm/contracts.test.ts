@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { encodeAbiParameters } from 'viem'
+import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem'
 
 import { toChecksumAddress } from '../../../src/core/address.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
@@ -57,7 +57,10 @@ void test('contracts: before one is verified, tools are told so', async () => {
     result: 'Contract source code not verified',
   })
   const source = await service.get(`${path}/contracts/${made.counter}`)
-  assert.deepEqual(source.body, { address: toChecksumAddress(fromHex(made.counter)) })
+  assert.deepEqual(source.body, {
+    address: toChecksumAddress(fromHex(made.counter)),
+    compilers: [solcVersion],
+  })
   const sourcify = await service.get(`/v2/contract/${contractChain}/${made.counter}`)
   assert.equal(sourcify.status, 404)
 })
@@ -262,9 +265,59 @@ void test('contracts: calls are handed on, one or many, if they only read', asyn
   assert.ok(info.body.rpcUrl.endsWith(`${path}/rpc`))
 })
 
+void test('contracts: methods are called by their ABI, each answer in its place', async () => {
+  const call = async (address: string, body: object): Promise<Json> => {
+    const reply = await fetch(`${service.url}${path}/contracts/${address}/calls`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: reply.status, body: await reply.json() }
+  }
+  const outputs = [{ type: 'address[]', name: 'all' }]
+  const facets = { type: 'function', name: 'facetAddresses', inputs: [], outputs }
+  const twice = {
+    type: 'function',
+    name: 'twice',
+    inputs: [{ type: 'uint256', name: 'value' }],
+    outputs: [{ type: 'uint256', name: '' }],
+  }
+  // The diamond was made with these two.
+  const told = await call(createdAt(places.diamond), {
+    calls: [{ abi: facets }, { abi: twice, arguments: ['21'] }],
+  })
+  assert.equal(told.status, 200)
+  const [first, second] = told.body.calls
+  const all = [made.counter, made.maker].map((one) => toChecksumAddress(fromHex(one)))
+  assert.deepEqual(first.values, [{ name: 'all', type: 'address[]', value: JSON.stringify(all) }])
+  assert.equal(
+    second.data,
+    encodeFunctionData({ abi: parseAbi(['function twice(uint256)']), args: [21n] }),
+  )
+  assert.match(second.error, /the recording does not tell/)
+  const refused = await call(made.counter, { calls: [{ abi: facets }] })
+  assert.equal(refused.body.calls[0].error, 'reverted without a reason')
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ calls: [{ abi: twice, arguments: ['many'] }] }, /value is no uint256: "many"/],
+    [{ calls: [{ abi: twice }] }, /1 arguments are due: 0/],
+    [{ calls: [{ abi: { type: 'event', name: 'a', inputs: [] } }] }, /abi is not of a method/],
+    [{ calls: [{ abi: 'twice' }] }, /an entry of the ABI is no object/],
+    [{ calls: [] }, /calls/],
+  ]
+  for (const [body, message] of wrong) {
+    const reply = await call(made.counter, body)
+    assert.equal(reply.status, 400)
+    assert.match(
+      JSON.stringify(reply.body.message),
+      new RegExp(message.source.replaceAll('"', '.{1,2}')),
+    )
+  }
+})
+
 provesOperations(
   [service],
   [
+    'callContract',
     'getContractCode',
     'callChain',
     'callBlockchain',

@@ -120,6 +120,14 @@ async function checkLists(service: EvmService): Promise<void> {
   const filters: [string, (log: Json) => boolean][] = [
     [`address=${busiest.address}`, ({ address }) => address === busiest.address],
     [`topic0=${busiest.topics[0]}`, ({ topics }) => topics[0] === busiest.topics[0]],
+    [
+      'event=Transfer(address,address,uint256)',
+      // As ERC-20 has it.
+      ({ topics }) =>
+        topics[0]?.startsWith(
+          '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+        ) === true,
+    ],
     ['startBlock=20&endBlock=60', ({ blockNumber: at }) => Number(at) >= 20 && Number(at) < 60],
     [`topic0=0x${'ab'.repeat(32)}`, () => false],
     [`address=0x${'ab'.repeat(20)}`, () => false],

@@ -11,11 +11,8 @@ import type { Page } from 'playwright-core'
 import { mostAttempts } from '../../src/explorer/browser/patient-fetch.ts'
 import { startFirn, toldChains, until, untilLive } from '../firn-process.ts'
 import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+import { cast } from './places.ts'
 import { settled, visit } from './watched-page.ts'
-
-const cast = JSON.parse(
-  readFileSync(new URL('../../demo/cast.json', import.meta.url), 'utf8'),
-) as Readonly<Record<string, string>>
 
 /**
  * A journey begins on the overview of a fresh page. It takes the faults that it provokes out of
@@ -188,7 +185,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
       calls.map(({ depth, callType }) => ({ depth, callType })),
     )
 
-    await visit(page, origin, `#/chain/51001/token/${cast['Summit.token'] ?? ''}/holders`)
+    await visit(page, origin, `#/chain/51001/address/${cast['Summit.token'] ?? ''}/holders`)
     const answer = await fetch(
       `${origin}/v2/chains/51001/contracts/${cast['Summit.token'] ?? ''}/balances`,
     )
@@ -220,7 +217,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     const { hits } = (await reply.json()) as { hits: { kind: string; id: string }[] }
     const token = hits.find(({ kind }) => kind === 'token')?.id ?? ''
     assert.notEqual(token, '')
-    await visit(page, origin, `#/chain/51001/token/${token}`)
+    await visit(page, origin, `#/chain/51001/address/${token}`)
     const text = await page.locator('#main').innerText()
     assert.ok(text.includes('A⟨200B⟩VAX⟨202E⟩'), text.slice(0, 400))
     assert.ok(text.includes(token), 'the address stands beside the name')
@@ -318,7 +315,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
       ['Summit.deceiver', 'malicious'],
       ['Summit.stable', 'benign'],
     ] as const) {
-      await visit(page, origin, `#/chain/51001/token/${cast[role] ?? ''}`)
+      await visit(page, origin, `#/chain/51001/address/${cast[role] ?? ''}`)
       await page.locator('.heading .pill', { hasText: word }).waitFor()
     }
   },

@@ -10,6 +10,12 @@ export const kindsOfPages: readonly string[] = [
   'chain/:/address/:',
   'chain/:/address/:/code',
   'chain/:/address/:/erc1155',
+  'chain/:/address/:/events',
+  'chain/:/address/:/holders',
+  'chain/:/address/:/items',
+  'chain/:/address/:/read',
+  'chain/:/address/:/transfers',
+  'chain/:/address/:/write',
   'chain/:/address/:/erc20',
   'chain/:/address/:/erc721',
   'chain/:/address/:/internal',
@@ -19,8 +25,6 @@ export const kindsOfPages: readonly string[] = [
   'chain/:/block/:',
   'chain/:/gas',
   'chain/:/nft/:/:',
-  'chain/:/token/:',
-  'chain/:/token/:/holders',
   'chain/:/transactions',
   'chain/:/tx/:',
   'l1s/:',
@@ -51,15 +55,17 @@ export const kindsOfPages: readonly string[] = [
   'staking/:',
 ]
 
-const cast = JSON.parse(
+/** Ids of the demo by their roles. */
+export const cast = JSON.parse(
   readFileSync(new URL('../../demo/cast.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, string>>
 
-/** Places that a crawl need not find by itself: nowhere, a chart that is studied, a verified contract. */
+/** Places that a crawl need not find by itself: nowhere, contracts, a chart that is studied. */
 export const seeds: readonly string[] = [
   '#/nowhere',
+  `#/chain/51001/address/${cast['Summit.token'] ?? ''}`,
+  `#/chain/51001/address/${cast['Summit.pictures'] ?? ''}/transfers`,
   '#/metrics/51001/day/txCount?with=51002&days=365&log=on',
-  `#/chain/51001/address/${cast['Summit.exchange'] ?? ''}/code`,
 ]
 
 /** Pictures of README and guides: a file of `docs/images`, and the place it shows. */

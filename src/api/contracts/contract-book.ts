@@ -20,6 +20,7 @@ import {
   type VerifiedContract,
 } from '../../store/query/verified-contracts.ts'
 import { type AbiBook, createAbiBook, joinedBooks } from '../evm/abi-book.ts'
+import { wellKnown } from '../evm/known-abis.ts'
 import { toldByNode } from '../evm/told-by-node.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { creationCode } from './creation-code.ts'
@@ -64,7 +65,10 @@ export type ContractBook = {
     claim: Claim,
     signal: AbortSignal,
   ) => Promise<VerifiedContract>
-  /** ABIs of the operator and of verified contracts, for logs, inputs and errors of `addresses`. */
+  /**
+   * ABIs of the operator, of verified contracts, and of what most contracts share, for logs, inputs and errors
+   * of `addresses`.
+   */
   readonly abisOf: (
     chain: ServedChain,
     addresses: readonly Uint8Array[],
@@ -233,7 +237,8 @@ function createDecoding(
     },
     abisOf: async (chain, addresses, signal) => {
       const { evmChainId } = chain.facts
-      if (addresses.length === 0 || !(await presence.of(evmChainId))) return abis
+      if (addresses.length === 0 || !(await presence.of(evmChainId)))
+        return joinedBooks(abis, wellKnown)
       const distinct = new Map(addresses.map((address) => [to0x(address), address]))
       const given = await Promise.all(
         [...distinct].map(async ([text, address]) => {
@@ -242,7 +247,7 @@ function createDecoding(
           return contracts.map((one) => ({ chainId, address: text, entries: abiOf(one) }))
         }),
       )
-      return joinedBooks(abis, createAbiBook(given.flat()))
+      return joinedBooks(joinedBooks(abis, createAbiBook(given.flat())), wellKnown)
     },
   }
 }

@@ -12,6 +12,7 @@ import type { TransactionRow, TransactionWithFees } from '../../store/query/evm/
 import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { internalDetails, internalParties } from './internal-views.ts'
+import { inputBySignature } from './known-abis.ts'
 import { messageInfo } from './message-info.ts'
 import { networkToken } from './native-balance.ts'
 import type { EvmParts } from './parts.ts'
@@ -104,7 +105,10 @@ async function inWords(
   const abis = await contracts.abisOf(chain, called, signal)
   const contract = { chainId: view.chainId, address: target?.toLowerCase() ?? '' }
   const input = fromHex(view.input)
-  const decodedInput = target === undefined ? undefined : abis.input(contract, input)
+  const decodedInput =
+    target === undefined
+      ? undefined
+      : (abis.input(contract, input) ?? inputBySignature(view.method?.methodName ?? '', input))
   const failed = { chain, row, input: view.input, from: view.from.address, to: target, abis }
   const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
   return {

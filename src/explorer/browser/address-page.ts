@@ -1,35 +1,46 @@
-/** An address of an EVM chain: what it holds and what it did. */
+/** An address of an EVM chain: what it is, what it holds and what it did. */
 
 import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
 
-import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
+import type {
+  AddressTransaction,
+  AddressTransactionV2,
+} from '../../shape/evm/address-transaction.ts'
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
+import type { ContractCode } from '../../shape/evm/contract-source.ts'
+import type { TokenReputation } from '../../shape/evm/erc20-token.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
-import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
+import { addressPath, reputation, Summary, Tokens, useEnds } from './address-summary.ts'
 import { useAnswer, withQuery } from './answer.ts'
-import { Code } from './contract-code.ts'
+import { itemsOf } from './contract-abi.ts'
+import { Read, Write } from './contract-calls.ts'
+import { codeView, implementations } from './contract-code.ts'
+import { Events } from './contract-events.ts'
 import { chainLink, txLink, txTable } from './evm-parts.ts'
-import { ends } from './format.ts'
+import { clipped, ends, visible } from './format.ts'
+import { Holders, Supply } from './holders.ts'
 import { to } from './link.ts'
 import { messageTable } from './messages-page.ts'
-import { Collectibles } from './nft-page.ts'
+import { Collectibles, Items } from './nft-page.ts'
 import {
   card,
   copied,
+  facts,
   failed,
   heading,
   idLink,
   paged,
   pill,
+  shown,
   table,
   tabs,
   type View,
 } from './parts.ts'
 import { useTitle } from './place.ts'
-import { contractCard } from './token-page.ts'
 import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
 import type { World } from './world.ts'
 
@@ -43,25 +54,93 @@ export type AddressProps = {
   readonly view: string
 }
 
-const views = [
-  ['', 'Transactions'],
-  ['code', 'Contract'],
+/** Lists of transfers of an address; they share a tab. */
+const transferLists = [
   ['erc20', 'ERC-20'],
   ['erc721', 'ERC-721'],
   ['erc1155', 'ERC-1155'],
-  ['internal', 'Internal'],
-  ['nfts', 'NFTs'],
-  ['messages', 'Messages'],
-  ['deployments', 'Deployments'],
 ] as const
 
-/** The page. */
+/** The page, also of a contract and a token. */
 export function AddressPage(props: AddressProps): JSX.Element {
   const { world, chainId, address, view } = props
-  useTitle(`Address ${ends(address)}`)
   const path = addressPath(chainId, address)
   const isContract = useIsContract(chainId, address)
-  const contract = useAnswer<ContractMetadata>(isContract ? path : undefined)
+  const contract = useAnswer<ContractMetadata>(isContract ? path : undefined).data
+  const [beat, renew] = useState(0)
+  const code = useAnswer<ContractCode>(
+    isContract ? `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}` : undefined,
+    0,
+    String(beat),
+  )
+  const { name = '', symbol, ercType = 'UNKNOWN' } = contract ?? {}
+  const isToken = ercType !== 'UNKNOWN'
+  const isCollection = isToken && ercType !== 'ERC-20'
+  const kind = isCollection ? 'Collection' : isToken ? 'Token' : isContract ? 'Contract' : 'Address'
+  const title = isToken && name.trim() !== '' ? clipped(name) : kind
+  useTitle(`${title} ${ends(address)}`)
+  const told = useReputation(chainId, ercType === 'ERC-20' ? address : undefined)
+  const items = code.data === undefined ? [] : itemsOf(code.data, ercType)
+  const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
+  const calls = { ...props, items, token, key: `${path} ${items.length}` }
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, `${kind} on `, chainLink(world, chainId)),
+      isToken
+        ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol ?? '')))
+        : h('span', { class: 'id' }, copied(address)),
+      isToken ? h('span', null, pill(ercType), reputation(told)) : null,
+    ),
+    isToken ? h('p', null, copied(address)) : null,
+    tabs(
+      (
+        [
+          ['', 'Overview', true],
+          ['transfers', 'Transfers', isToken],
+          ['holders', 'Holders', isToken],
+          ['items', 'Items', isCollection],
+          ['code', 'Code', isContract],
+          ['read', 'Read', isContract],
+          ['write', 'Write', isContract],
+          ['events', 'Events', isContract],
+          [transferLists.find(([list]) => list === view)?.[0] ?? 'erc20', 'Token transfers', true],
+          ['internal', 'Internal', true],
+          ['nfts', 'NFTs', true],
+          ['messages', 'Messages', true],
+          ['deployments', 'Deployments', true],
+        ] as const
+      ).flatMap(([list, label, is]) =>
+        is
+          ? [[label, to('chain', chainId, 'address', address, ...(list === '' ? [] : [list]))]]
+          : [],
+      ),
+    ),
+    view === ''
+      ? h(Overview, { ...props, contract, code: code.data, key: path })
+      : view === 'holders' && contract !== undefined
+        ? h(Holders, { chainId, contract, key: path })
+        : view === 'code'
+          ? shown(code, (data) => codeView(props, data, () => renew(beat + 1)))
+          : view === 'read'
+            ? shown(code, () => h(Read, calls))
+            : view === 'write'
+              ? shown(code, () => h(Write, calls))
+              : view === 'events'
+                ? shown(code, () => h(Events, calls))
+                : card('', listOf(props, view)),
+  )
+}
+
+type OverviewProps = AddressProps & {
+  readonly contract: ContractMetadata | undefined
+  readonly code: ContractCode | undefined
+}
+
+/** What it is, what it holds, and its transactions. */
+function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
+  const { world, chainId, address } = props
   const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
     `/v1/address/${encodeURIComponent(address)}/chains`,
   )
@@ -69,39 +148,58 @@ export function AddressPage(props: AddressProps): JSX.Element {
   return h(
     'div',
     { class: 'stack' },
-    heading(
-      h(
-        'span',
-        null,
-        `${contract.data === undefined ? 'Address' : 'Contract'} on `,
-        chainLink(world, chainId),
-      ),
-      h('span', { class: 'id' }, copied(address)),
-      contract.data === undefined ? null : pill(contract.data.ercType),
-    ),
     h(
       'div',
       { class: 'grid two top-aligned' },
       h(
         'div',
         { class: 'stack' },
-        card('Balance', h(Summary, { world, chainId, address, key: path })),
-        contract.data === undefined
-          ? null
-          : contractCard(chainId, contract.data, transfersLink(chainId, contract.data)),
+        contract === undefined ? null : contractCard(chainId, contract, code),
+        card('Balance', h(Summary, { world, chainId, address })),
         others.length === 0 ? null : card('Also on', alsoOn(others, address)),
       ),
-      card('Tokens', h(Tokens, { world, chainId, address, key: path })),
+      card('Tokens', h(Tokens, { world, chainId, address })),
     ),
-    tabs(
-      views
-        .filter(([name]) => name !== 'code' || isContract)
-        .map(([name, label]) => [
-          label,
-          to('chain', chainId, 'address', address, ...(name === '' ? [] : [name])),
-        ]),
-    ),
-    view === 'code' ? h(Code, { chainId, address, key: path }) : card('', listOf(props, view)),
+    card('Transactions', listOf(props, '')),
+  )
+}
+
+/** Facts about a contract, and the supply of a token. */
+function contractCard(
+  chainId: string,
+  contract: ContractMetadata,
+  code: ContractCode | undefined,
+): JSX.Element {
+  const { address, ercType, decimals, deploymentDetails: made } = contract
+  const { source, proxy } = code ?? {}
+  return card(
+    ercType === 'UNKNOWN' ? 'Contract' : 'Token',
+    facts([
+      ['Name', visible(contract.name ?? '')],
+      ['Symbol', visible(contract.symbol ?? '')],
+      [
+        'Total supply',
+        ercType === 'ERC-20' ? h(Supply, { chainId, contract, key: address }) : undefined,
+      ],
+      ['Decimals', decimals === undefined ? '' : String(decimals)],
+      [
+        'Sources',
+        source === undefined
+          ? 'not verified'
+          : h(
+              'a',
+              { href: to('chain', chainId, 'address', address, 'code') },
+              `${visible(source.name)}, ${source.match} match`,
+            ),
+      ],
+      ['Implementation', implementations(chainId, proxy)],
+      ['Created in', made && copied(made.txHash, to('chain', chainId, 'tx', made.txHash))],
+      [
+        'Created by',
+        made && copied(made.deployerAddress, to('chain', chainId, 'address', made.deployerAddress)),
+      ],
+    ]),
+    source === undefined ? null : pill('verified', 'good'),
   )
 }
 
@@ -149,13 +247,36 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
         path: `${path}:listInternals`,
         view: ({ transactions }) => internalTable(world, chainId, transactions, address),
       })
+    case 'transfers':
+      return paged<Page<'transfers', AnyTransfer>>({
+        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
+        view: ({ transfers }) => transferTable(chainId, transfers),
+      })
+    case 'items':
+      return h(Items, { chainId, address })
     case 'erc20':
     case 'erc721':
     case 'erc1155':
-      return paged<Page<'transactions', AnyTransfer>>({
-        path: `${path}:list${view.replace('erc', 'Erc')}`,
-        view: ({ transactions }) => transferTable(chainId, transactions, address),
-      })
+      return [
+        h(
+          'nav',
+          { class: 'segments', 'aria-label': 'standards' },
+          transferLists.map(([list, label]) =>
+            h(
+              'a',
+              {
+                href: to('chain', chainId, 'address', address, list),
+                'aria-current': list === view ? 'page' : undefined,
+              },
+              label,
+            ),
+          ),
+        ),
+        paged<Page<'transactions', AnyTransfer>>({
+          path: `${path}:list${view.replace('erc', 'Erc')}`,
+          view: ({ transactions }) => transferTable(chainId, transactions, address),
+        }),
+      ]
     case 'nfts':
       return h(Collectibles, { chainId, address })
     case 'messages':
@@ -190,8 +311,27 @@ function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]
   )
 }
 
-function transfersLink(chainId: string, { address, ercType }: ContractMetadata): View {
-  return ercType === 'UNKNOWN'
-    ? null
-    : h('a', { href: to('chain', chainId, 'token', address) }, 'transfers →')
+/**
+ * The reputation of a token in the operator's list. The API gives it with transfers of an address,
+ * so the newest transfer is asked for.
+ */
+function useReputation(chainId: string, token: string | undefined): TokenReputation | undefined {
+  const base = `/v1/chains/${chainId}/tokens/${encodeURIComponent(token ?? '')}/transfers`
+  const newest = useAnswer<{ transfers: (AnyTransfer & { blockNumber: string })[] }>(
+    token && `${base}?pageSize=1`,
+  )
+  const [transfer] = newest.data?.transfers ?? []
+  const block = Number(transfer?.blockNumber)
+  const answer = useAnswer<{ transactions: AddressTransactionV2[] }>(
+    transfer &&
+      withQuery(`/v2/chains/${chainId}/addresses/${transfer.to.address}/transactions`, {
+        startBlock: block,
+        endBlock: block + 1,
+        filterSpamTokens: 'false',
+      }),
+  )
+  return answer.data?.transactions
+    .flatMap(({ erc20Transfers }) => erc20Transfers ?? [])
+    .map(({ erc20Token }) => erc20Token)
+    .find(({ address }) => address.toLowerCase() === token?.toLowerCase())?.tokenReputation
 }

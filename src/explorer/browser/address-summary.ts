@@ -157,7 +157,10 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
               null,
               h(
                 'a',
-                { href: to('chain', chainId, 'token', token.address), title: visible(token.name) },
+                {
+                  href: to('chain', chainId, 'address', token.address),
+                  title: visible(token.name),
+                },
                 named(token.symbol, token.address),
               ),
               reputation(token.tokenReputation),

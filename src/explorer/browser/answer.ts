@@ -36,9 +36,19 @@ export function apiHeaders(): Record<string, string> {
 }
 
 /** One GET. Never throws but for an abort: a failure is a value. */
-export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+export function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+  return told<T>(path, { headers: apiHeaders() }, signal)
+}
+
+/** One POST of JSON; as {@link ask}. */
+export function send<T>(path: string, body: object): Promise<Answer<T>> {
+  const headers = { ...apiHeaders(), 'content-type': 'application/json' }
+  return told<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+async function told<T>(path: string, how: RequestInit, signal?: AbortSignal): Promise<Answer<T>> {
   try {
-    const response = await patientFetch(path, apiHeaders(), signal)
+    const response = await patientFetch(path, how, signal)
     const body: unknown = await response.json()
     if (!response.ok) {
       const { status } = response
@@ -196,7 +206,7 @@ export async function wholeCsv(path: string): Promise<string | undefined> {
     const url = withQuery(path, { pageSize: 100, pageToken: token })
     // One page tells what the next is called.
     // oxlint-disable-next-line no-await-in-loop
-    const response = await patientFetch(url, { ...apiHeaders(), accept: 'text/csv' })
+    const response = await patientFetch(url, { headers: { ...apiHeaders(), accept: 'text/csv' } })
     if (!response.ok) return undefined
     // oxlint-disable-next-line no-await-in-loop
     const text = await response.text()

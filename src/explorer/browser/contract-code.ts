@@ -3,48 +3,46 @@
 import { h, type JSX } from 'preact'
 
 import type { ContractCode, ContractSource } from '../../shape/evm/contract-source.ts'
-import { useAnswer } from './answer.ts'
 import { argumentRows } from './decoded-values.ts'
 import { party } from './evm-parts.ts'
 import { visible } from './format.ts'
-import { card, CopyButton, facts, pill, shown, table, type View, when } from './parts.ts'
+import { card, CopyButton, facts, pill, table, type View, when } from './parts.ts'
+import { VerifyForm } from './verify-form.ts'
 
-/** The code of a contract. */
-export function Code({
-  chainId,
-  address,
-}: {
-  readonly chainId: string
-  readonly address: string
-}): JSX.Element {
-  const answer = useAnswer<ContractCode>(
-    `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}`,
-  )
+/** The code of a contract; `renew` asks for it again. */
+export function codeView(
+  { chainId, address }: { readonly chainId: string; readonly address: string },
+  { source, proxy, compilers }: ContractCode,
+  renew: () => void,
+): JSX.Element {
   return h(
     'div',
     { class: 'stack' },
-    shown(answer, ({ source, proxy }) => [
-      proxy === undefined
-        ? null
-        : card(
-            'Proxy',
-            facts([
-              ['Kind', proxyNames[proxy.kind]],
-              [
-                'Implementation',
-                proxy.implementations.map(({ address: led }) =>
-                  h('div', null, party(chainId, { address: led })),
-                ),
-              ],
-            ]),
-          ),
-      source === undefined
-        ? h('p', { class: 'empty' }, 'The sources of this contract are not verified.')
-        : sourceView(chainId, source, ''),
-      ...(proxy?.implementations ?? []).flatMap(({ source: led }) =>
-        led === undefined ? [] : [sourceView(chainId, led, 'Implementation: ')],
-      ),
-    ]),
+    proxy === undefined
+      ? null
+      : card(
+          'Proxy',
+          facts([
+            ['Kind', proxyNames[proxy.kind]],
+            ['Implementation', implementations(chainId, proxy)],
+          ]),
+        ),
+    source === undefined
+      ? h('p', { class: 'empty' }, 'The sources of this contract are not verified.')
+      : sourceView(chainId, source, ''),
+    ...(proxy?.implementations ?? []).flatMap(({ source: led }) =>
+      led === undefined ? [] : [sourceView(chainId, led, 'Implementation: ')],
+    ),
+    compilers === undefined || compilers.length === 0
+      ? null
+      : h(VerifyForm, { chainId, address, compilers, done: renew }),
+  )
+}
+
+/** Links to what a proxy hands calls on to. */
+export function implementations(chainId: string, proxy: ContractCode['proxy']): View {
+  return proxy?.implementations.map(({ address: led }) =>
+    h('div', null, party(chainId, { address: led })),
   )
 }
 

@@ -3,10 +3,12 @@
 import { h, type JSX } from 'preact'
 
 import type { Party } from '../../shape/evm/party.ts'
-import type { DecodedValue } from './event-data.ts'
 import { party } from './evm-parts.ts'
 import { amount, ends, visible } from './format.ts'
 import type { View } from './parts.ts'
+
+/** A value of a call or an event as the API decodes it. */
+export type DecodedValue = { readonly name: string; readonly type: string; readonly value: string }
 
 // Longer values are no reading matter; the whole bytes stand below.
 const longest = 400

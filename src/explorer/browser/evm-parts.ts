@@ -21,7 +21,7 @@ export function party(chainId: string, { address, name, symbol }: Party, self = 
   }
   if (symbol !== undefined && symbol !== '') {
     const title = `${visible(name ?? symbol)}\n${address}`
-    return h('a', { href: to('chain', chainId, 'token', address), title }, named(symbol, address))
+    return h('a', { href: to('chain', chainId, 'address', address), title }, named(symbol, address))
   }
   return idLink(to('chain', chainId, 'address', address), address)
 }

@@ -16,7 +16,6 @@ import { followRecording } from './clock.ts'
 import { ConsolePage } from './console-page.ts'
 import { day } from './format.ts'
 import { GasPage } from './gas-page.ts'
-import { HoldersPage } from './holders-page.ts'
 import { L1sPage, ValidationPage } from './l1-page.ts'
 import { to } from './link.ts'
 import { MessagePage, MessagesPage } from './messages-page.ts'
@@ -33,7 +32,6 @@ import { SearchBox } from './search-box.ts'
 import { StakingPage } from './staking-page.ts'
 import { SubnetPage } from './subnet-page.ts'
 import { ThemeSwitch } from './theme.ts'
-import { TokenPage } from './token-page.ts'
 import { TxPage } from './tx-page.ts'
 import { primaryNetworks, type World } from './world.ts'
 
@@ -225,7 +223,8 @@ function chainPageOf(
     case 'address':
       return h(AddressPage, { world, chainId, address: id, view: list })
     case 'token':
-      return h(list === 'holders' ? HoldersPage : TokenPage, { world, chainId, address: id })
+      // As links had it before a token and its contract shared a page.
+      return h(AddressPage, { world, chainId, address: id, view: list || 'transfers' })
     case 'nft':
       return h(NftPage, { world, chainId, address: id, tokenId: list })
     case 'gas':

@@ -115,7 +115,7 @@ function itemFacts(chainId: string, token: Token): JSX.Element {
   const owner = 'ownerAddress' in token ? token.ownerAddress : undefined
   const more = 'attributes' in metadata ? metadata.attributes : undefined
   return facts([
-    ['Collection', copied(token.address, to('chain', chainId, 'token', token.address))],
+    ['Collection', copied(token.address, to('chain', chainId, 'address', token.address))],
     ['Name of the collection', visible('name' in token ? token.name : '')],
     ['Id', copied(token.tokenId)],
     ['Standard', token.ercType],

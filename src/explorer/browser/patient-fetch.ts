@@ -10,6 +10,8 @@ export const mostAttempts = 4
 const longestWaitSeconds = 2
 
 const limitMs = 30_000
+// What is sent may be sources to compile.
+const sendingMs = 190_000
 
 let underWay = 0
 const waiting: (() => void)[] = []
@@ -26,18 +28,18 @@ export function pauseBefore(next: number, { headers }: Pick<Response, 'headers'>
   return Number(headers.get('retry-after')) * 1_000 * (next - 1)
 }
 
-/** A GET that is repeated while the server is busy, {@link mostAttempts} times at most. */
+/** A request that is repeated while the server is busy, {@link mostAttempts} times at most. */
 export async function patientFetch(
   path: string,
-  headers: Readonly<Record<string, string>>,
+  how: Pick<RequestInit, 'method' | 'headers' | 'body'>,
   signal?: AbortSignal,
 ): Promise<Response> {
-  let response = await inTurn(path, headers, signal)
+  let response = await inTurn(path, how, signal)
   for (let next = 2; next <= mostAttempts && isBusy(response); next++) {
     // Each waits for the one before it.
     // oxlint-disable no-await-in-loop
     await pause(pauseBefore(next, response), signal)
-    response = await inTurn(path, headers, signal)
+    response = await inTurn(path, how, signal)
     // oxlint-enable no-await-in-loop
   }
   return response
@@ -46,16 +48,16 @@ export async function patientFetch(
 /** One request once fewer than {@link mostAtOnce} are under way. */
 async function inTurn(
   path: string,
-  headers: Readonly<Record<string, string>>,
+  how: Pick<RequestInit, 'method' | 'headers' | 'body'>,
   signal?: AbortSignal,
 ): Promise<Response> {
   if (underWay >= mostAtOnce) await new Promise<void>((resolve) => void waiting.push(resolve))
   else underWay++
   try {
     signal?.throwIfAborted()
-    const limit = AbortSignal.timeout(limitMs)
+    const limit = AbortSignal.timeout(how.method === undefined ? limitMs : sendingMs)
     return await fetch(path, {
-      headers,
+      ...how,
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     })
   } finally {

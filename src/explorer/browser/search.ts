@@ -40,7 +40,6 @@ function placeOnChain({ kind, id, chainId = '' }: SearchHit): string {
     case 'transaction':
       return to('chain', chainId, 'tx', id)
     case 'block':
-    case 'token':
       return to('chain', chainId, kind, id)
     default:
       return to('chain', chainId, 'address', id)

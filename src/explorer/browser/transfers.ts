@@ -34,7 +34,7 @@ export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.E
     ' ',
     h(
       'a',
-      { href: to('chain', chainId, 'token', token.address) },
+      { href: to('chain', chainId, 'address', token.address) },
       named(token.symbol, token.address),
     ),
   )
@@ -48,7 +48,7 @@ export function nftLabel(chainId: string, token: Nft, value?: string): JSX.Eleme
     value === undefined ? '' : `${amount(value, 0)} × `,
     h(
       'a',
-      { href: to('chain', chainId, 'token', token.address) },
+      { href: to('chain', chainId, 'address', token.address) },
       named(token.symbol, token.address),
     ),
     ` #${ends(token.tokenId, 8, 4)}`,

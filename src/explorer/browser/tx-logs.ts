@@ -3,21 +3,39 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
+import type { Decoded } from '../../shape/evm/decoded.ts'
+import type { Party } from '../../shape/evm/party.ts'
 import { useAnswer } from './answer.ts'
 import { valueView } from './decoded-values.ts'
-import { eventOf, type Log } from './event-data.ts'
 import { party } from './evm-parts.ts'
 import { ends, visible } from './format.ts'
 import { card, shown, table, type View } from './parts.ts'
 
+/** A log as the API tells it. */
+export type Log = {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+  readonly decoded?: Decoded
+}
+
 /** A transaction with logs. */
-export type LogsProps = { readonly chainId: string; readonly txHash: string }
+export type LogsProps = {
+  readonly chainId: string
+  readonly txHash: string
+  /** Tokens that it moved, with their decimals. */
+  readonly tokens: readonly Party[]
+}
 
 /** The card: a button, and the logs once it was pressed. */
-export function Logs({ chainId, txHash }: LogsProps): JSX.Element {
+export function Logs({ chainId, txHash, tokens }: LogsProps): JSX.Element {
   const [isOpen, open] = useState(false)
   const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/logs`
-  const answer = useAnswer<{ logs: Log[] }>(isOpen ? path : undefined)
+  const tokenAt = (address: string): Party =>
+    tokens.find((one) => one.address.toLowerCase() === address.toLowerCase()) ?? { address }
+  const answer = useAnswer<{ logs: (Log & { readonly logIndex: number })[] }>(
+    isOpen ? path : undefined,
+  )
   return card(
     'Event logs',
     isOpen
@@ -29,7 +47,7 @@ export function Logs({ chainId, txHash }: LogsProps): JSX.Element {
                 logs.map((log) => [
                   String(log.logIndex),
                   party(chainId, { address: log.address }),
-                  ...told(chainId, log),
+                  ...eventCells(chainId, log, tokenAt(log.address)),
                 ]),
               ),
         )
@@ -37,9 +55,9 @@ export function Logs({ chainId, txHash }: LogsProps): JSX.Element {
   )
 }
 
-/** Event and arguments of a common event; topics and data of any other. */
-function told(chainId: string, log: Log): View[] {
-  const event = log.decoded ?? eventOf(log)
+/** Cells of an event and its arguments; topics and data where no ABI fits. */
+export function eventCells(chainId: string, log: Log, of: Party): View[] {
+  const event = log.decoded
   if (event === undefined)
     return [
       h('code', { title: log.topics[0] ?? '' }, (log.topics[0] ?? 'anonymous').slice(0, 10)),
@@ -57,7 +75,7 @@ function told(chainId: string, log: Log): View[] {
       event.parameters.map((each) =>
         line([
           each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
-          valueView(chainId, each, { address: log.address }),
+          valueView(chainId, each, of),
         ]),
       ),
       h(

@@ -5,7 +5,6 @@ import { h, type JSX } from 'preact'
 import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
-import { argumentsOf } from './call-data.ts'
 import { argumentRows } from './decoded-values.ts'
 import { blockLink, chainLink, feeOf, outcome, party, receiverOf, txLink } from './evm-parts.ts'
 import { amount, count, ends, visible } from './format.ts'
@@ -59,7 +58,12 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       ...internals(world, chainId, detail),
       ...called(chainId, detail),
       h(Calls, { key: `${txHash} calls`, chainId, txHash, coin: coinOf(world, chainId) }),
-      h(Logs, { key: txHash, chainId, txHash }),
+      h(Logs, {
+        key: txHash,
+        chainId,
+        txHash,
+        tokens: detail.erc20Transfers.map(({ erc20Token }) => erc20Token),
+      }),
       card(
         '',
         h(
@@ -105,15 +109,6 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
   ])
 }
 
-// Methods of ERC-20 whose one whole number is an amount of the token.
-const amountMethods =
-  /^(?:transfer|approve|transferFrom|increaseAllowance|decreaseAllowance|burn|mint)\((?:address,)*uint256\)$/
-
-/** A signature names no parameter; that of an amount is known by the method. */
-function nameIn(methodName: string | undefined, type: string): string {
-  return type === 'uint256' && amountMethods.test(methodName ?? '') ? 'value' : ''
-}
-
 /** Number of later blocks. Acceptance is final at once; some readers expect the number anyway. */
 function confirmations({ status }: World, chainId: string, height: string): string {
   const held = status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
@@ -124,18 +119,13 @@ function confirmations({ status }: World, chainId: string, height: string): stri
 
 /** Arguments of the call, where its method is known. */
 function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): View[] {
-  const { methodName } = tx.method ?? {}
-  const known = methodName === undefined ? undefined : argumentsOf(methodName, tx.input)
-  const values =
-    tx.decodedInput?.parameters ??
-    known?.map((each) => ({ name: nameIn(methodName, each.type), ...each })) ??
-    []
+  const values = tx.decodedInput?.parameters ?? []
   if (values.length === 0) return []
   return [
     card(
       'Method call',
       table([['Parameter'], ['Type'], ['Value', 'whole']], argumentRows(chainId, values, tx.to)),
-      h('code', null, visible(tx.decodedInput?.signature ?? methodName ?? '')),
+      h('code', null, visible(tx.decodedInput?.signature ?? '')),
     ),
   ]
 }

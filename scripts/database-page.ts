@@ -44,6 +44,7 @@ const evmNotes: Readonly<Record<string, Note>> = {
   balance: ['an ERC-20 balance of an address from a height on', 19],
   holding: ['an address that a transfer of a token ever named, with the first height', 11],
   token: ['a token contract', 62],
+  token_word: ['a word of the name or symbol of a token', undefined],
   event: ['a log that is kept whole for a later stage', 537],
   event_by_kind: ['such a log by its kind', 11],
   cut_messages: ['an end of the chain that was cut off, with the messages of its logs', undefined],

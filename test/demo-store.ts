@@ -24,8 +24,9 @@ import type { Database } from '../src/store/engine/database.ts'
 import type { SegmentFetching } from '../src/store/history/fetched-segments.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../src/store/open.ts'
+import { wordColumns } from '../src/store/query/search/tokens-named.ts'
 import { controlTables } from '../src/store/schema/control.ts'
-import { evmTables, token } from '../src/store/schema/evm.ts'
+import { evmTables, token, tokenWord } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { freezeAt } from './freeze-store.ts'
 import { copyOfMade } from './made-stores.ts'
@@ -257,14 +258,16 @@ async function nameTokens(store: Database, state: StateReader): Promise<void> {
     const places = await ask(bytes, '0x313ce567')
     decimals.push(places === undefined || places.length < 32 ? null : (places[31] ?? null))
   }
-  await store.transaction((writer) =>
-    writer.update(token, {
-      id: rows.map(([id]) => id ?? null),
-      name: names,
-      symbol: symbols,
-      decimals,
-    }),
-  )
+  await store.transaction(async (writer) => {
+    const ids = rows.map(([id]) => Number(id))
+    await writer.update(token, { id: ids, name: names, symbol: symbols, decimals })
+    const named = ids.map((id, at) => ({
+      id,
+      name: names[at] ?? undefined,
+      symbol: symbols[at] ?? undefined,
+    }))
+    await writer.insertNew(tokenWord, wordColumns(named))
+  })
 }
 
 /** ABI text, or the bytes32 of the oldest tokens. */

@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox'
 
+import { isSpam } from './evm/erc20-token.ts'
 import { Type } from './type.ts'
 
 /** Kinds of hits, the surest first. */
@@ -33,6 +34,7 @@ export const SearchHit = Type.Object(
       Type.String({ description: 'p-chain, x-chain or c-chain it is on, or its own id, cb58' }),
     ),
     path: Type.String({ description: 'path of the operation that tells more' }),
+    isSpam,
   },
   { $id: 'SearchHit', additionalProperties: false },
 )

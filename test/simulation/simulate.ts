@@ -11,7 +11,7 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { messageStore } from '../../src/service/chain-specs.ts'
 import type { Table } from '../../src/store/engine/table.ts'
 import { openStore } from '../../src/store/open.ts'
-import { cutMessages, evmTables, token } from '../../src/store/schema/evm.ts'
+import { cutMessages, evmTables, token, tokenWord } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
@@ -218,7 +218,7 @@ function stateOf(deployment: Deployment): string {
 }
 
 /** Questions to contracts carry times, and a cut is written down for the joining of messages. */
-const undecided: readonly Table[] = [token, nftMetadata, cutMessages]
+const undecided: readonly Table[] = [token, tokenWord, nftMetadata, cutMessages]
 /** Tables whose rows blocks and traces decide. */
 const decided = [...evmTables, ...metricsTables].filter((table) => !undecided.includes(table))
 

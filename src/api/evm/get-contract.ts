@@ -43,7 +43,7 @@ export function getContract(parts: EvmParts): Operation {
 }
 
 /** A contract as its token logs show it. */
-export function contractView({ address, token, note }: PartyEntry): ContractMetadata {
+export function contractView({ address, party, token, note }: PartyEntry): ContractMetadata {
   const view: ContractMetadata = { address, ercType: 'UNKNOWN' }
   if (token !== undefined) {
     view.name = token.name ?? ''
@@ -56,6 +56,8 @@ export function contractView({ address, token, note }: PartyEntry): ContractMeta
       view.balancesDiffer = { blockNumber: String(height), reason }
     }
   }
+  if (party.isSpam === true) view.isSpam = true
+  if (note?.reputation !== undefined) view.tokenReputation = note.reputation
   if (note?.logoUri !== undefined) view.logoAsset = { imageUri: note.logoUri }
   return view
 }

@@ -18,6 +18,7 @@ import { addressId } from '../../store/query/evm/address-id.ts'
 import { partiesOfIds, type TokenRow } from '../../store/query/evm/parties-of-ids.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../operation/token-notes.ts'
+import { looksLikeSpam } from './spam.ts'
 
 /** One address as views use it. The objects are shared: nobody may change them. */
 export type PartyEntry = {
@@ -106,7 +107,8 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
         stale.get(id)?.address ??
         (mask === undefined ? toChecksumAddress(fromHex(digits)) : casedAddress(digits, mask))
       const note = token === undefined ? undefined : notes(chain.facts, fromHex(digits))
-      const entry = entryOf(token, address, note)
+      const isSpam = token !== undefined && looksLikeSpam(token, note, chain.facts)
+      const entry = entryOf(token, address, { note, isSpam })
       const silent = token?.name === undefined && token?.symbol === undefined
       const keptMs = token !== undefined && silent ? silentFreshMs : freshMs
       return [id, { ...entry, until: now + keptMs }]
@@ -141,8 +143,9 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
 function entryOf(
   token: TokenRow | undefined,
   address: string,
-  note: TokenNote | undefined,
+  { note, isSpam }: { readonly note: TokenNote | undefined; readonly isSpam: boolean },
 ): PartyEntry {
+  const spam = isSpam ? { isSpam: true as const } : {}
   const logo = note?.logoUri === undefined ? {} : { logoUri: note.logoUri }
   const erc20 = {
     address,
@@ -150,9 +153,10 @@ function entryOf(
     symbol: token?.symbol ?? note?.symbol ?? '',
     decimals: token?.decimals ?? 0,
     ...logo,
+    ...spam,
     ercType: 'ERC-20',
   } as const
-  const party = partyOf(address, token, logo)
+  const party = partyOf(address, token, { ...logo, ...spam })
   const partyText = token === undefined ? `{"address":"${address}"}` : JSON.stringify(party)
   let erc20Text: string | undefined
   return {
@@ -167,13 +171,17 @@ function entryOf(
 }
 
 /** Name and symbol only where the contract tells them, decimals only of ERC-20. */
-function partyOf(address: string, token: TokenRow | undefined, logo: { logoUri?: string }): Party {
+function partyOf(
+  address: string,
+  token: TokenRow | undefined,
+  more: Pick<Party, 'logoUri' | 'isSpam'>,
+): Party {
   if (token === undefined) return { address }
   return {
     ...(token.name === undefined ? {} : { name: token.name }),
     ...(token.symbol === undefined ? {} : { symbol: token.symbol }),
     ...(token.standard !== 20 || token.decimals === undefined ? {} : { decimals: token.decimals }),
-    ...logo,
+    ...more,
     address,
   }
 }

@@ -6,7 +6,7 @@ import type { SearchHit } from '../../shape/search-hit.ts'
 import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
 import { hasActivity } from '../../store/query/evm/has-activity.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
-import { tokensBeginning, tokensNamed } from '../../store/query/search/tokens-named.ts'
+import { tokensNamed } from '../../store/query/search/tokens-named.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { SearchParts } from './parts.ts'
 
@@ -104,7 +104,14 @@ async function addressHit(
   } as const
   if (named.token !== undefined) {
     const label = named.token.name ?? named.token.symbol ?? 'token'
-    return { ...at, kind: 'token', label, path: `/v1/chains/${chainId}/addresses/${at.id}` }
+    const spam = named.party.isSpam === true ? { isSpam: true as const } : {}
+    return {
+      ...at,
+      ...spam,
+      kind: 'token',
+      label,
+      path: `/v1/chains/${chainId}/addresses/${at.id}`,
+    }
   }
   if (!(await hasActivity(chain.store, id))) return undefined
   const path = `/v1/chains/${chainId}/addresses/${at.id}/transactions`
@@ -116,24 +123,30 @@ async function tokenHits(
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit[]> {
-  const named = await tokensNamed(chain.store, q, mostTokens)
-  const beginning =
-    q.length < leastBeginning ? [] : await tokensBeginning(chain.store, q, mostTokens)
-  const whole = new Set(named.map(({ id }) => id))
-  const tokens = [...named, ...beginning.filter(({ id }) => !whole.has(id))].slice(0, mostTokens)
+  const tokens = q.length < leastBeginning ? [] : await tokensNamed(chain.store, q)
   const partyOf = await parties(chain).load(tokens.map(({ id }) => id))
   const { facts } = chain
   const chainId = String(facts.evmChainId)
-  return tokens.map(({ id, name, symbol }) => {
-    const { address } = partyOf(id)
+  const wanted = q.toLowerCase()
+  const hits = tokens.map(({ id, name, symbol }): SearchHit & { readonly rank: number } => {
+    const { address, party, note } = partyOf(id)
+    const isWhole = [name, symbol].some((one) => one.toLowerCase() === wanted)
+    const isKnown = note?.reputation === 'Benign' || note?.listed === true
     return {
       kind: 'token',
       id: address,
       label: name === '' ? symbol : symbol === '' ? name : `${name} (${symbol})`,
-      match: whole.has(id) ? 'name' : 'part',
+      match: isWhole ? 'name' : 'part',
       network: facts.network,
       chainId,
       path: `/v1/chains/${chainId}/addresses/${address}`,
+      ...(party.isSpam === true ? { isSpam: true as const } : {}),
+      rank: (party.isSpam === true ? 4 : 0) + (isKnown ? 0 : 2) + (isWhole ? 0 : 1),
     }
   })
+  // Real ones first, then the oldest.
+  return hits
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, mostTokens)
+    .map(({ rank: _rank, ...hit }) => hit)
 }

@@ -41,7 +41,7 @@ const Search = {
 const mostHits = 50
 const matches = ['id', 'height', 'name', 'part'] as const
 
-/** Hits in order: the surest match, then the kind, then the networks and chains as configured. */
+/** Hits in order, what looks like spam last: the surest match, then the kind, then the networks and chains as configured. */
 export function search(parts: SearchParts): Operation {
   const [chains, assets] = [keptFor(parts.clock, chainNames), keptFor(parts.clock, assetNames)]
   const names: Names = {
@@ -62,6 +62,8 @@ export function search(parts: SearchParts): Operation {
 }
 
 function bestFirst(a: SearchHit, b: SearchHit): number {
+  const bySpam = Number(a.isSpam ?? false) - Number(b.isSpam ?? false)
+  if (bySpam !== 0) return bySpam
   const byMatch = matches.indexOf(a.match) - matches.indexOf(b.match)
   return byMatch === 0 ? hitKinds.indexOf(a.kind) - hitKinds.indexOf(b.kind) : byMatch
 }

@@ -3,24 +3,20 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type {
-  AddressTransaction,
-  AddressTransactionV2,
-} from '../../shape/evm/address-transaction.ts'
+import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
 import type { ContractCode } from '../../shape/evm/contract-source.ts'
-import type { TokenReputation } from '../../shape/evm/erc20-token.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
-import { addressPath, reputation, Summary, Tokens, useEnds } from './address-summary.ts'
+import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { itemsOf } from './contract-abi.ts'
 import { Read, Write } from './contract-calls.ts'
 import { codeView, implementations } from './contract-code.ts'
 import { Events } from './contract-events.ts'
-import { chainLink, txLink, txTable } from './evm-parts.ts'
+import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
 import { clipped, ends, visible } from './format.ts'
 import { Holders, Supply } from './holders.ts'
 import { to } from './link.ts'
@@ -79,7 +75,6 @@ export function AddressPage(props: AddressProps): JSX.Element {
   const kind = isCollection ? 'Collection' : isToken ? 'Token' : isContract ? 'Contract' : 'Address'
   const title = isToken && name.trim() !== '' ? clipped(name) : kind
   useTitle(`${title} ${ends(address)}`)
-  const told = useReputation(chainId, ercType === 'ERC-20' ? address : undefined)
   const items = code.data === undefined ? [] : itemsOf(code.data, ercType)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
   const calls = { ...props, items, token, key: `${path} ${items.length}` }
@@ -91,7 +86,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
       isToken
         ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol ?? '')))
         : h('span', { class: 'id' }, copied(address)),
-      isToken ? h('span', null, pill(ercType), reputation(told)) : null,
+      isToken ? h('span', null, pill(ercType), spamPill(contract ?? {})) : null,
     ),
     isToken ? h('p', null, copied(address)) : null,
     tabs(
@@ -309,29 +304,4 @@ function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]
           ),
     ]),
   )
-}
-
-/**
- * The reputation of a token in the operator's list. The API gives it with transfers of an address,
- * so the newest transfer is asked for.
- */
-function useReputation(chainId: string, token: string | undefined): TokenReputation | undefined {
-  const base = `/v1/chains/${chainId}/tokens/${encodeURIComponent(token ?? '')}/transfers`
-  const newest = useAnswer<{ transfers: (AnyTransfer & { blockNumber: string })[] }>(
-    token && `${base}?pageSize=1`,
-  )
-  const [transfer] = newest.data?.transfers ?? []
-  const block = Number(transfer?.blockNumber)
-  const answer = useAnswer<{ transactions: AddressTransactionV2[] }>(
-    transfer &&
-      withQuery(`/v2/chains/${chainId}/addresses/${transfer.to.address}/transactions`, {
-        startBlock: block,
-        endBlock: block + 1,
-        filterSpamTokens: 'false',
-      }),
-  )
-  return answer.data?.transactions
-    .flatMap(({ erc20Transfers }) => erc20Transfers ?? [])
-    .map(({ erc20Token }) => erc20Token)
-    .find(({ address }) => address.toLowerCase() === token?.toLowerCase())?.tokenReputation
 }

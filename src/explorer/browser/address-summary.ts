@@ -5,15 +5,14 @@ import { useState } from 'preact/hooks'
 
 import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
-import type { TokenReputation } from '../../shape/evm/erc20-token.ts'
 import type { NativeTokenBalance } from '../../shape/evm/network-token.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { ask, useAnswer, type Answer } from './answer.ts'
 import { Chart } from './chart.ts'
-import { txLink } from './evm-parts.ts'
+import { spamPill, txLink } from './evm-parts.ts'
 import { amount, cutAmount, named, visible } from './format.ts'
 import { to } from './link.ts'
-import { exactCoins, facts, paged, pill, shown, table, when, type View } from './parts.ts'
+import { exactCoins, facts, paged, shown, table, when, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
@@ -163,7 +162,7 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
                 },
                 named(token.symbol, token.address),
               ),
-              reputation(token.tokenReputation),
+              spamPill(token),
             ),
             h(
               'span',
@@ -180,10 +179,4 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
       all ? 'Hide suspected spam' : 'Show suspected spam',
     ),
   )
-}
-
-/** The reputation of a token in the operator's list; empty when it is not listed. */
-export function reputation(told: TokenReputation | undefined): View {
-  if (told === null || told === undefined) return null
-  return [' ', pill(told.toLowerCase(), told === 'Benign' ? 'good' : 'bad')]
 }

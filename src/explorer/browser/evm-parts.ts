@@ -2,6 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
+import type { TokenReputation } from '../../shape/evm/erc20-token.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
@@ -13,7 +14,8 @@ import { chainName, coinOf, type World } from './world.ts'
 const zeroAddress = /^0x0{40}$/
 
 /** Link to an address; tokens by symbol and address, `self` without a link. */
-export function party(chainId: string, { address, name, symbol }: Party, self = ''): JSX.Element {
+export function party(chainId: string, of: Party, self = ''): JSX.Element {
+  const { address, name, symbol } = of
   if (address.toLowerCase() === self.toLowerCase())
     return h('span', { class: 'quiet' }, 'this address')
   if (zeroAddress.test(address)) {
@@ -21,9 +23,27 @@ export function party(chainId: string, { address, name, symbol }: Party, self = 
   }
   if (symbol !== undefined && symbol !== '') {
     const title = `${visible(name ?? symbol)}\n${address}`
-    return h('a', { href: to('chain', chainId, 'address', address), title }, named(symbol, address))
+    return h(
+      'span',
+      null,
+      h('a', { href: to('chain', chainId, 'address', address), title }, named(symbol, address)),
+      spamPill(of),
+    )
   }
   return idLink(to('chain', chainId, 'address', address), address)
+}
+
+/** What the operator says of a token, or that it looks like spam; empty for others. */
+export function spamPill({
+  tokenReputation: told,
+  isSpam,
+}: {
+  readonly tokenReputation?: TokenReputation | undefined
+  readonly isSpam?: true | undefined
+}): View {
+  if (told === undefined || told === null)
+    return isSpam === true ? [' ', pill('spam', 'bad')] : null
+  return [' ', pill(told.toLowerCase(), told === 'Benign' ? 'good' : 'bad')]
 }
 
 /** Sender and receiver, as seen from `self` where given: `OUT` and `IN` beside it. */

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { ask, withQuery } from './answer.ts'
 import { to } from './link.ts'
+import { pill } from './parts.ts'
 import { go } from './place.ts'
 import { messageOf, offered, placeByForm, questionOf, type Found } from './search.ts'
 import { primaryNetworks, type World } from './world.ts'
@@ -151,7 +152,7 @@ function suggestions(
       'aria-label': 'found',
       hidden: found.length === 0,
     },
-    found.map(({ link, label, note }, index) =>
+    found.map(({ link, label, note, isSpam }, index) =>
       h(
         'li',
         {
@@ -163,6 +164,7 @@ function suggestions(
         label,
         ' ',
         h('small', { class: 'id quiet' }, note),
+        isSpam === true ? [' ', pill('spam', 'bad')] : null,
       ),
     ),
   )

@@ -16,7 +16,12 @@ export function questionOf(typed: string): string {
 }
 
 /** A place, what it is called, and what tells it from others of the name. */
-export type Found = { readonly link: string; readonly label: string; readonly note: string }
+export type Found = {
+  readonly link: string
+  readonly label: string
+  readonly note: string
+  readonly isSpam?: true
+}
 
 /** Where a hit leads. */
 export function foundOf(hit: SearchHit): Found {
@@ -27,7 +32,8 @@ export function foundOf(hit: SearchHit): Found {
       : kind === 'chain'
         ? id
         : ends(id)
-  return { link: placeOf(hit), label: visible(label), note }
+  const found = { link: placeOf(hit), label: visible(label), note }
+  return hit.isSpam === true ? { ...found, isSpam: true } : found
 }
 
 function placeOf(hit: SearchHit): string {
@@ -74,7 +80,9 @@ function placeOnPrimary({ kind, id, blockchainId = '', network, path }: SearchHi
 /** Hits as they are offered: those on the chain one looks at first, each place once. */
 export function offered(hits: readonly SearchHit[], here: string): Found[] {
   const near = (hit: SearchHit): number => Number(here !== '' && hit.chainId === here)
-  const found = hits.toSorted((a, b) => near(b) - near(a)).map(foundOf)
+  const found = hits
+    .toSorted((a, b) => Number(a.isSpam ?? false) - Number(b.isSpam ?? false) || near(b) - near(a))
+    .map(foundOf)
   return found.filter(({ link }, at) => found.findIndex((one) => one.link === link) === at)
 }
 

@@ -4,13 +4,18 @@ import { h, type JSX } from 'preact'
 
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
-import { bothEnds, txLink } from './evm-parts.ts'
+import { bothEnds, spamPill, txLink } from './evm-parts.ts'
 import { amount, cutAmount, ends, named, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, table } from './parts.ts'
 import { coinOf, type World } from './world.ts'
 
-type Erc20 = { readonly address: string; readonly symbol: string; readonly decimals: number }
+type Erc20 = {
+  readonly address: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly isSpam?: true
+}
 type Nft = { readonly address: string; readonly symbol?: string; readonly tokenId: string }
 
 /** A transfer of any standard, as lists have it. */
@@ -37,6 +42,7 @@ export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.E
       { href: to('chain', chainId, 'address', token.address) },
       named(token.symbol, token.address),
     ),
+    spamPill(token),
   )
 }
 

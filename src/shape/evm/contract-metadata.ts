@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
+import { isSpam } from './erc20-token.ts'
 import { address, hash } from './scalars.ts'
 
 /** Where a contract came from. */
@@ -44,6 +45,10 @@ export const ContractMetadata = Type.Object(
     ),
     logoAsset: Type.Optional(Type.Object({ imageUri: Type.Optional(Type.String()) })),
     deploymentDetails: Type.Optional(DeploymentDetails),
+    isSpam,
+    tokenReputation: Type.Optional(
+      Type.Enum(['Malicious', 'Benign'], { description: "The operator's opinion" }),
+    ),
   },
   { $id: 'ContractMetadata', additionalProperties: false },
 )

@@ -6,6 +6,11 @@ import { Type } from '../type.ts'
 import { Money } from './money.ts'
 import { address } from './scalars.ts'
 
+/** Whether a token looks like spam. */
+export const isSpam = Type.Optional(
+  Type.Literal(true, { description: 'The token looks like spam' }),
+)
+
 /** Fields of an ERC-20 token that every view of it has. */
 export const erc20Fields = {
   address: address('Token contract'),
@@ -15,6 +20,7 @@ export const erc20Fields = {
   logoUri: Type.Optional(Type.String({ description: 'Logo' })),
   ercType: Type.Literal('ERC-20'),
   price: Type.Optional(Money),
+  isSpam,
 }
 
 /** Opinion about a token: of the operator's list, `null` where it has none. */

@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
+import { isSpam } from './erc20-token.ts'
 import { address } from './scalars.ts'
 
 /** `from` and `to` of transfers and transactions. */
@@ -12,6 +13,7 @@ export const Party = Type.Object(
     symbol: Type.Optional(Type.String({ description: 'Symbol of the token contract' })),
     decimals: Type.Optional(Type.Integer({ description: 'Decimals of an ERC-20 contract' })),
     logoUri: Type.Optional(Type.String({ description: 'Logo of the token contract' })),
+    isSpam,
     address: address('Address; the zero address where a contract was created'),
   },
   { $id: 'Party', additionalProperties: false },

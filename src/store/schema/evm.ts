@@ -286,6 +286,7 @@ export const token = table(
     key: ['id'],
     layout: 'rows',
     sums: sumsBy('id', idsPerSum),
+<<<<<<< HEAD
     indexes: [
       { name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' },
       { name: 'token_by_compared', columns: ['compared_at'] },
@@ -293,7 +294,20 @@ export const token = table(
       { name: 'token_by_symbol', columns: ['symbol'], where: 'symbol is not null' },
       { name: 'token_by_name', columns: ['name'], where: 'name is not null' },
     ],
+=======
+    indexes: [{ name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' }],
+>>>>>>> bf44e803 (store, api/search: tokens are found by every word of their names, spam is marked wherever it shows)
   },
+)
+
+/**
+ * Tokens by the words of their names and symbols, small letters. Written when a token told its name and never
+ * taken back: whoever finds a token looks whether it has the word still.
+ */
+export const tokenWord = table(
+  'token_word',
+  { word: 'text', token_id: 'integer' },
+  { key: ['word', 'token_id'], layout: 'keyed', sums: {} },
 )
 
 /** Logs kept whole for later stages; `kind` is a value of `eventKinds` in the codec. */
@@ -356,6 +370,7 @@ export const evmTables = [
   balance,
   holding,
   token,
+  tokenWord,
   event,
   eventByKind,
   ...nftTables,

@@ -129,6 +129,29 @@ void test('search: a token is found by its name in small letters, and by its beg
   assert.ok(seen.length > 0, 'there is such a token')
 })
 
+void test('search: a token is found by any word of its name; what looks like spam comes last and says so', async () => {
+  const tokens = async (q: string): Promise<string[]> =>
+    (await hits(q)).filter(({ kind }) => kind === 'token').map(({ label }) => label)
+  // Both chains have the same tokens.
+  const twice = (label: string): string[] => [label, label]
+  for (const [q, label] of [
+    ['coin', 'USD Coin (USDC)'],
+    ['decimals lon', 'Long decimals (LONG)'],
+    ['MAKER', 'Old Maker (OMK)'],
+    ['eth', 'Wrapped Ether (WETH.e)'],
+    ['wrapped avax', 'Wrapped AVAX (WAVAX)'],
+  ] as const)
+    assert.deepEqual(await tokens(q), twice(label), q)
+  assert.deepEqual(await tokens('avax'), twice('Wrapped AVAX (WAVAX)'))
+  assert.deepEqual(await tokens('coin nonsense'), [])
+  const claims = (await hits('rewards')).filter(({ kind }) => kind === 'token')
+  assert.equal(claims.length, 6)
+  assert.ok(claims.every(({ isSpam }) => isSpam === true))
+  const labels = await tokens('re')
+  assert.deepEqual(labels.slice(0, 2), twice('Rebase (RBS)'))
+  assert.equal(labels.length, 8)
+})
+
 void test('search: heights of all chains and EVM chain ids are told apart', async () => {
   const found = await hits('1')
   const places = found.map(({ chainId, blockchainId }) => chainId ?? blockchainId)

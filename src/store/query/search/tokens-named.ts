@@ -1,90 +1,83 @@
-/** Tokens of a chain by their names, whole or as they begin. */
+/** Tokens of a chain by words of their names. */
 
-import type { Reader, Statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { integer, type RowOf, storedRow, text } from '../stored-row.ts'
 
-/** A token whose name or symbol fits; what it does not have is empty. */
+/** A token that has a word; what it does not have is empty. */
 const namedRow = storedRow({
-  id: integer('id'),
-  standard: integer('standard'),
-  name: text("coalesce(name, '')"),
-  symbol: text("coalesce(symbol, '')"),
+  id: integer('t.id'),
+  standard: integer('t.standard'),
+  name: text("coalesce(t.name, '')"),
+  symbol: text("coalesce(t.symbol, '')"),
   /** 1 for a token marked as spam. */
-  spam: integer('spam'),
+  spam: integer('t.spam'),
 })
 /** Such a token. */
 export type NamedToken = RowOf<typeof namedRow>
 
+// More words tell nothing; names are anybody's text.
+const mostWords = 16
+const longestWord = 40
+
+/** Words of a text, small letters. */
+function wordsOf(text: string): string[] {
+  const words = text
+    .normalize('NFKC')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase().slice(0, longestWord))
+  return [...new Set(words)].slice(0, mostWords)
+}
+
+/** Words by which a token is found; of `WAVAX` and `dUSD` also what the first letter stands before. */
+function wordsOfToken(name: string, symbol: string): string[] {
+  const bare = /^\p{L}\p{Lu}{3,}$/u.test(symbol) ? symbol.slice(1) : ''
+  return wordsOf(`${symbol} ${bare} ${name}`)
+}
+
+/** Words of tokens as columns of `token_word`. */
+export function wordColumns(
+  tokens: readonly {
+    readonly id: number
+    readonly name: string | undefined
+    readonly symbol: string | undefined
+  }[],
+): { readonly word: string[]; readonly token_id: number[] } {
+  const pairs = tokens
+    .flatMap(({ id, name, symbol }) =>
+      wordsOfToken(name ?? '', symbol ?? '').map((word) => ({ word, id })),
+    )
+    .toSorted((a, b) => (a.word === b.word ? a.id - b.id : a.word < b.word ? -1 : 1))
+  return { word: pairs.map(({ word }) => word), token_id: pairs.map(({ id }) => id) }
+}
+
 const question = namedRow.statement(
-  (columns) => `select ${columns} from token where symbol in (?, ?, ?, ?) and spam = 0
-   union
-   select ${columns} from token where name in (?, ?, ?, ?) and spam = 0
-   order by 1 limit ?`,
+  (columns) => `select ${columns} from token_word w join token t on t.id = w.token_id
+   where w.word >= ? and w.word < ? order by w.word, w.token_id limit ?`,
 )
-
-/**
- * Tokens with this name or symbol, as written, in capitals, in small letters or with a capital at
- * the head of each word; the oldest first. Tokens marked as spam are left out. Cost: four seeks of
- * `token_by_symbol` and of `token_by_name`.
- */
-export async function tokensNamed(
-  store: Reader,
-  text: string,
-  limit: number,
-): Promise<NamedToken[]> {
-  const forms = formsOf(text)
-  const rows = await store.all(question, [...forms, ...forms, limit])
-  return rows.map(namedRow.read)
-}
-
-/**
- * Spellings of a name: as it is, in capitals, in small letters, with capitals at heads of words.
- */
-function formsOf(text: string): readonly [string, string, string, string] {
-  const small = text.toLowerCase()
-  const headed = small.replace(/(?<=^| )\S/g, (letter) => letter.toUpperCase())
-  return [text, text.toUpperCase(), small, headed]
-}
-
-const beginning = {
-  symbol: beginningBy('symbol'),
-  name: beginningBy('name'),
-} as const
-
-function beginningBy(column: 'symbol' | 'name'): Statement {
-  return namedRow.statement(
-    (columns) => `select ${columns} from token where ${column} >= ? and ${column} < ?
-     order by ${column}, id limit ?`,
-  )
-}
 
 /** After every text that begins with the one before it. */
 const last = '\u{10ffff}'
 
-// Tokens marked as spam are skipped; the number of skipped rows must have a limit.
-const mostRead = 100
+// Of a word that very many tokens have, the oldest are looked at.
+const mostRead = 400
 
 /**
- * Tokens whose name or symbol begins with this text, written as for {@link tokensNamed}; the oldest
- * first, tokens marked as spam left out. Cost: a range of at most {@link mostRead} rows of both
- * indexes for each way of writing.
+ * Tokens that have every word of `asked`, each at least its beginning; the oldest first.
+ *
+ * Cost: one range of the key of `token_word`, of at most {@link mostRead} rows, and a look-up of each.
  */
-export async function tokensBeginning(
-  store: Reader,
-  text: string,
-  limit: number,
-): Promise<NamedToken[]> {
+export async function tokensNamed(store: Reader, asked: string): Promise<NamedToken[]> {
+  const wanted = wordsOf(asked)
+  const [longest] = wanted.toSorted((a, b) => b.length - a.length)
+  if (longest === undefined) return []
+  const rows = await store.all(question, [longest, longest + last, mostRead])
   const found = new Map<number, NamedToken>()
-  for (const form of new Set(formsOf(text)))
-    for (const token of await tokensSpelled(store, form))
-      if (token.spam === 0) found.set(token.id, token)
-  return [...found.values()].toSorted((a, b) => a.id - b.id).slice(0, limit)
-}
-
-/** Tokens whose symbol or name begins with this spelling, those marked as spam too. */
-async function tokensSpelled(store: Reader, form: string): Promise<NamedToken[]> {
-  const limits = [form, form + last, mostRead]
-  const bySymbol = await store.all(beginning.symbol, limits)
-  const byName = await store.all(beginning.name, limits)
-  return [...bySymbol, ...byName].map(namedRow.read)
+  for (const row of rows) {
+    const token = namedRow.read(row)
+    const words = wordsOfToken(token.name, token.symbol)
+    if (wanted.every((one) => words.some((word) => word.startsWith(one))))
+      found.set(token.id, token)
+  }
+  return [...found.values()].toSorted((a, b) => a.id - b.id)
 }

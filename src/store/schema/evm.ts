@@ -286,17 +286,11 @@ export const token = table(
     key: ['id'],
     layout: 'rows',
     sums: sumsBy('id', idsPerSum),
-<<<<<<< HEAD
     indexes: [
       { name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' },
       { name: 'token_by_compared', columns: ['compared_at'] },
       { name: 'token_by_source', columns: ['source'], where: 'source is not null' },
-      { name: 'token_by_symbol', columns: ['symbol'], where: 'symbol is not null' },
-      { name: 'token_by_name', columns: ['name'], where: 'name is not null' },
     ],
-=======
-    indexes: [{ name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' }],
->>>>>>> bf44e803 (store, api/search: tokens are found by every word of their names, spam is marked wherever it shows)
   },
 )
 

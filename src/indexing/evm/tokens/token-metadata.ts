@@ -9,14 +9,8 @@ import { to0x } from '../../../core/bytes.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { EvmSource, StateAnswer, StateCall } from '../../../source/evm-source.ts'
 import { type Database, type Row, type Writer, statement } from '../../../store/engine/database.ts'
-<<<<<<< HEAD
-import { token } from '../../../store/schema/evm.ts'
-=======
-import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
 import { wordColumns } from '../../../store/query/search/tokens-named.ts'
 import { token, tokenWord } from '../../../store/schema/evm.ts'
-import { placesPerBlock } from '../../../store/schema/places.ts'
->>>>>>> bf44e803 (store, api/search: tokens are found by every word of their names, spam is marked wherever it shows)
 import type { Log } from '../../../telemetry/log.ts'
 import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
 

@@ -1,4 +1,4 @@
-/** What most contracts share, in words where no ABI is given: events and methods of the standards. */
+/** Events and methods that most contracts share, for where no ABI is given. */
 
 import { entryOfText } from '../../codec/evm/abi-text.ts'
 import type { Decoded } from '../../shape/evm/decoded.ts'

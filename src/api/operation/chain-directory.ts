@@ -42,7 +42,7 @@ export type Tried = {
   readonly gas?: string | undefined
 }
 
-/** What a node told of it: the bytes that it returned, or with which it reverted. */
+/** Told of it by a node: the bytes that it returned, or with which it reverted. */
 export type Outcome =
   | { readonly kind: 'returned' | 'reverted'; readonly bytes: Uint8Array }
   | { readonly kind: 'not-served'; readonly reason: string }
@@ -79,7 +79,7 @@ export type StateReader = {
     slot: Uint8Array,
     signal: AbortSignal,
   ) => Promise<Uint8Array>
-  /** What each of these does after the block at `height`, in their order. */
+  /** Outcomes of each of these after the block at `height`, in their order. */
   readonly tried: (
     all: readonly Tried[],
     height: number | undefined,

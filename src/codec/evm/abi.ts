@@ -33,7 +33,7 @@ export type AbiEntry = {
    */
   readonly hash: Uint8Array
   readonly parameters: readonly AbiParameter[]
-  /** What a method returns. */
+  /** Values that a method returns. */
   readonly results: readonly AbiParameter[]
 }
 

@@ -133,7 +133,7 @@ type OverviewProps = AddressProps & {
   readonly code: ContractCode | undefined
 }
 
-/** What it is, what it holds, and its transactions. */
+/** Facts about it, its balances, and its transactions. */
 function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
   const { world, chainId, address } = props
   const seen = useAnswer<{ indexedChains: ChainInfo[] }>(

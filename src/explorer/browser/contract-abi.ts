@@ -55,7 +55,7 @@ function isItem(entry: unknown): entry is AbiItem {
   )
 }
 
-/** What was typed for a parameter, as the API takes it. Throws what `JSON.parse` does. */
+/** The text typed for a parameter, as the API takes it. Throws what `JSON.parse` does. */
 export function argumentOf({ type }: AbiParameter, typed: string): unknown {
   if (!/^tuple|\]$/.test(type)) return type === 'string' ? typed : typed.trim()
   // Whole numbers of any size and bytes need no quotes.
@@ -75,7 +75,7 @@ const view = (name: string, inputs: string, output: string): AbiItem => ({
 })
 const named = [view('name', '', 'string'), view('symbol', '', 'string')]
 
-/** What a token that is not verified answers all the same. Source: ERC-20, ERC-721, ERC-1155. */
+/** Methods that a token answers although it is not verified. Source: ERC-20, ERC-721, ERC-1155. */
 const standards: Readonly<Record<string, readonly AbiItem[]>> = {
   'ERC-20': [
     ...named,

@@ -33,7 +33,7 @@ export function party(chainId: string, of: Party, self = ''): JSX.Element {
   return idLink(to('chain', chainId, 'address', address), address)
 }
 
-/** What the operator says of a token, or that it looks like spam; empty for others. */
+/** The operator's word on a token, or that it looks like spam; empty for others. */
 export function spamPill({
   tokenReputation: told,
   isSpam,

@@ -61,7 +61,7 @@ export async function connect({ provider }: Wallet): Promise<Account> {
 }
 
 /** Offers a chain to a wallet, which goes to it. Throws a sentence. */
-export async function goTo(provider: Provider, chain: ChainInfo | undefined): Promise<void> {
+async function goTo(provider: Provider, chain: ChainInfo | undefined): Promise<void> {
   if (chain === undefined) throw new Error('This chain is not known here.')
   const chainId = `0x${Number(chain.chainId).toString(16)}`
   if ((await asked(provider, 'eth_chainId')) === chainId) return

@@ -6,7 +6,7 @@ import { Type } from '../type.ts'
 import { Money } from './money.ts'
 import { address } from './scalars.ts'
 
-/** Whether a token looks like spam. */
+/** True for a token that looks like spam. */
 export const isSpam = Type.Optional(
   Type.Literal(true, { description: 'The token looks like spam' }),
 )

@@ -29,7 +29,7 @@ function wordsOf(text: string): string[] {
   return [...new Set(words)].slice(0, mostWords)
 }
 
-/** Words by which a token is found; of `WAVAX` and `dUSD` also what the first letter stands before. */
+/** Words by which a token is found; of WAVAX also the symbol without its first letter. */
 function wordsOfToken(name: string, symbol: string): string[] {
   const bare = /^\p{L}\p{Lu}{3,}$/u.test(symbol) ? symbol.slice(1) : ''
   return wordsOf(`${symbol} ${bare} ${name}`)

@@ -154,7 +154,11 @@ void test('webhooks: what cannot be is refused and says which parameter', async 
     [{ ...good, url: 'http://2130706433/' }, 400, /url: address is not public/],
     [{ ...good, url: 'http://localhost/' }, 400, /url: address is not public/],
     [{ ...good, url: 'http://169.254.169.254/latest/' }, 400, /url: address is not public/],
-    [{ ...good, url: 'https://hooks.example:9000/' }, 400, /url: port is not public/],
+    [
+      { ...good, url: 'https://hooks.example:9000/' },
+      400,
+      /url: port is not public.*events\.privateHosts/,
+    ],
     [{ ...good, url: 'ftp://hooks.example/' }, 400, /url must be/],
     [{ ...good, url: 'https://me:secret@hooks.example/' }, 400, /url must not hold/],
     [{ ...good, url: 'no address' }, 400, /url must be/],
@@ -292,14 +296,14 @@ void test('webhooks: a name that leads to a private address is refused when it i
   const named = { ...sending, url: `http://hooks.example:${port}/` }
   assert.equal(
     await send({ ...parts, privateHosts: [] }, named, signal),
-    'the address is not public',
+    'the address is not public, and not in the setting events.privateHosts',
   )
   assert.deepEqual(asked, ['hooks.example'])
   assert.equal(came, 0)
   const literal = { ...sending, url: `http://127.0.0.1:${port}/` }
   assert.equal(
     await send({ ...parts, privateHosts: [] }, literal, signal),
-    'the address is not public',
+    'the address is not public, and not in the setting events.privateHosts',
   )
   assert.equal(came, 0)
   assert.equal(await send({ ...parts, privateHosts: ['127.0.0.1'] }, literal, signal), undefined)

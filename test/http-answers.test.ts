@@ -13,6 +13,7 @@ import { operation } from '../src/api/operation/operation.ts'
 import { corsPolicy } from '../src/api/server/cors.ts'
 import type { WebRules } from '../src/api/server/entrance.ts'
 import { createServer, type ApiServer } from '../src/api/server/server.ts'
+import { Fault } from '../src/core/fault.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { openWorld } from '../src/world/world.ts'
 import { openRaw, type RawAnswer } from './raw-http.ts'
@@ -43,6 +44,19 @@ const operations = [
       parameters: { path: none, query: none, body: Type.Object({ name: Type.String() }) },
     },
     async () => ({ body: {} }),
+  ),
+  operation(
+    {
+      ...shape,
+      id: 'callThings',
+      method: 'POST',
+      path: '/v1/rpc',
+      isJsonRpc: true,
+      parameters: { path: none, query: none, body: Type.Unknown() },
+    },
+    async () => {
+      throw new Fault('rate-limited', 'too many')
+    },
   ),
 ]
 
@@ -154,6 +168,40 @@ void test('errors before routing: each its status, the body and the headers of a
   }
   const tunnel = await ask(t, 'CONNECT example.org:443 HTTP/1.1')
   assert.equal(errorIn(tunnel).statusCode, 405)
+})
+
+void test('a body of another content type: the answer says which is taken', async (t) => {
+  for (const [line, given] of [
+    ['Content-Type: text/plain', 'text/plain'],
+    ['Content-Type: application/x-www-form-urlencoded', 'application/x-www-form-urlencoded'],
+    ['X: y', 'nothing'],
+  ]) {
+    const { message } = errorIn(
+      await ask(t, `POST /v1/things HTTP/1.1\n${line}\nContent-Length: 2\n\n{}`),
+    )
+    assert.equal(message, `the body must be sent with content-type application/json: ${given}`)
+  }
+})
+
+void test('a JSON-RPC call that fails, or comes to a wrong path, is told so in JSON-RPC', async (t) => {
+  const call = '{"jsonrpc":"2.0","id":"seven","method":"eth_chainId"}'
+  const batch = `[${call}]`
+  for (const [path, text, status, error] of [
+    ['/', call, 404, [-32_000, /^no such route: POST \/ .*\/v1\/chains\/\{chainId\}\/rpc/]],
+    ['/v1/things/1', call, 405, [-32_000, /^POST is not served/]],
+    ['/ext/bc/C/rpc', batch, 404, [-32_000, /no such route/]],
+    ['/v1/rpc', call, 429, [-32_005, /too many/]],
+    ['/v1/rpc', '{', 400, [-32_700, /JSON/]],
+  ] as const) {
+    const head = `Content-Type: application/json\nContent-Length: ${text.length}`
+    const answer = await ask(t, `POST ${path} HTTP/1.1\n${head}\n\n${text}`)
+    assert.equal(answer.status, status, path)
+    const told = JSON.parse(answer.body)
+    assert.equal(told.jsonrpc, '2.0')
+    assert.equal(told.id, text === call ? 'seven' : null)
+    assert.equal(told.error.code, error[0])
+    assert.match(told.error.message, error[1])
+  }
 })
 
 void test('host: on loopback only names that were allowed, against DNS rebinding', async (t) => {

@@ -70,7 +70,8 @@ export async function send(
     signal.throwIfAborted()
     const fault = faultOf(error)
     if (fault === undefined) throw error
-    if (fault.code === 'node-refused') return 'the address is not public'
+    if (fault.code === 'node-refused')
+      return 'the address is not public, and not in the setting events.privateHosts'
     if (fault.code === 'node-too-large') return `the answer is longer than ${maxAnswerBytes} bytes`
     return 'no answer'
   }

@@ -47,7 +47,8 @@ export function urlIn(parts: Pick<EventParts, 'problemOf'>, text: string): strin
   if (url.username !== '' || url.password !== '')
     throw new Fault('bad-parameter', 'url must not hold a user name or password')
   const problem = parts.problemOf(url)
-  if (problem !== undefined) throw bad(`url: ${problem}`, text)
+  if (problem !== undefined)
+    throw bad(`url: ${problem} (what is not, the setting events.privateHosts allows)`, text)
   url.hash = ''
   return url.href
 }

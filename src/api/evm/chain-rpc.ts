@@ -12,6 +12,12 @@ import { ChainPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
 import { Type } from '../../shape/type.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
+import {
+  rpcCodes as codes,
+  rpcFailure as failure,
+  rpcIdOf as idOf,
+  type RpcReply as Reply,
+} from '../operation/json-rpc.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { publicWords } from '../operation/status.ts'
 import type { EvmParts } from './parts.ts'
@@ -23,6 +29,7 @@ const CallChain = {
   summary: 'JSON-RPC of the node of a chain, where the operator offers it',
   tag: 'EVM chains',
   weight: 1,
+  isJsonRpc: true,
   parameters: {
     path: ChainPath,
     query: NoQuery,
@@ -52,11 +59,6 @@ const weights: ReadonlyMap<string, number> = new Map([
   ['eth_sendRawTransaction', 20],
 ])
 
-// Source: JSON-RPC 2.0, section 5.1; EIP-1474.
-const codes = { invalid: -32_600, unknownMethod: -32_601, failed: -32_000 } as const
-
-type Reply = Readonly<Record<string, unknown>>
-
 /** Both paths. A call that cannot be answered is told so in JSON-RPC, with status 200. */
 export function chainRpcOperations({ chains }: EvmParts): Operation[] {
   const answer = async (
@@ -75,7 +77,7 @@ export function chainRpcOperations({ chains }: EvmParts): Operation[] {
       // Who asks too much is told by the status.
       if (fault === undefined || fault.code === 'rate-limited') throw error
       const code = fault.code === 'bad-parameter' ? codes.invalid : codes.failed
-      return { body: failure(idOf(body), code, publicWords(fault)) }
+      return { body: failure(body, code, publicWords(fault)) }
     }
   }
   return [
@@ -107,15 +109,15 @@ async function answered(
   return list.map((given, at) => {
     const id = idOf(given)
     const call = calls[at]
-    if (call === undefined) return failure(id, codes.invalid, 'not a JSON-RPC 2.0 call')
+    if (call === undefined) return failure(given, codes.invalid, 'not a JSON-RPC 2.0 call')
     const reply = answers.get(call)
     if (!rpc.allows(call.method))
       return failure(
-        id,
+        given,
         codes.unknownMethod,
         `the method is not offered here: ${clip(call.method)}`,
       )
-    if (reply === undefined) return failure(id, codes.failed, 'the node gave no answer')
+    if (reply === undefined) return failure(given, codes.failed, 'the node gave no answer')
     return reply.kind === 'result'
       ? { jsonrpc: '2.0', id, result: reply.result }
       : { jsonrpc: '2.0', id, error: reply.error }
@@ -127,13 +129,4 @@ function callOf(given: unknown): Call | undefined {
   const { method, params = [] } = given
   if (typeof method !== 'string' || !Array.isArray(params)) return undefined
   return { method, params }
-}
-
-function idOf(given: unknown): unknown {
-  const id = isObject(given) ? given['id'] : undefined
-  return typeof id === 'string' || typeof id === 'number' ? id : null
-}
-
-function failure(id: unknown, code: number, message: string): Reply {
-  return { jsonrpc: '2.0', id, error: { code, message } }
 }

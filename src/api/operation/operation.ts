@@ -32,6 +32,8 @@ export type OperationShape = {
   readonly bodyBytes?: number
   /** Its body may be a form instead of JSON: what web pages and older tools send. */
   readonly takesForm?: boolean
+  /** Its body is a JSON-RPC call: failures have that form, whoever finds them. */
+  readonly isJsonRpc?: boolean
   /** Queries may have other names than those that are declared: what callers send depends. */
   readonly anyQuery?: boolean
   /** Milliseconds the answer may take where the general limit does not fit. */

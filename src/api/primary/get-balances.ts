@@ -37,7 +37,7 @@ export function getBalances(parts: PrimaryParts): Operation {
     const chain = chainOf(parts.networks, path)
     const { store } = chain
     const { blockTimestamp: moment } = query
-    const addresses = addressesIn(query.addresses ?? '', chain.hrp, parts.limits.maxAddresses)
+    const addresses = addressesIn(query.addresses ?? '', chain, parts.limits.maxAddresses)
     const height = await indexedTo(chain.store, chain.chain)
     const numbers = await knownNumbers(chain.store, addresses)
     const holdings = await balancesOfAddresses(chain.store, {

@@ -78,7 +78,7 @@ export function getLastActivity(parts: PrimaryParts): Operation {
   return operation(GetLastActivity, async ({ path, query }) => {
     const chain = chainOf(parts.networks, path)
     const { maxAddresses } = parts.limits
-    const addresses = addressesIn(query.addresses ?? '', chain.hrp, maxAddresses)
+    const addresses = addressesIn(query.addresses ?? '', chain, maxAddresses)
     return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
   })
 }
@@ -88,7 +88,7 @@ export function getLastActivityOfMany(parts: PrimaryParts): Operation {
   return operation(GetLastActivityOfMany, async ({ path, query, body }) => {
     const chain = chainOf(parts.networks, path)
     const { maxBodyAddresses } = parts.limits
-    const addresses = addressesIn(body.addresses, chain.hrp, maxBodyAddresses)
+    const addresses = addressesIn(body.addresses, chain, maxBodyAddresses)
     return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
   })
 }

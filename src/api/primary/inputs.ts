@@ -10,18 +10,28 @@ export function itemsOf(text: string): string[] {
   return [...new Set(text.split(',').map((item) => item.trim()))].filter((item) => item !== '')
 }
 
+/** Where addresses are of: `chain` where they are of one. */
+type Space = { readonly hrp: string; readonly chain?: 'P' | 'X' | 'C' }
+
 /**
- * 20-byte addresses of a list, unique, at least one, at most `max`. Bech32 or 0x, which here is
- * the same 20 bytes. Throws `bad-parameter`.
+ * 20-byte addresses of a list, unique, at least one, at most `max`. Bech32; off the P- and X-Chain also
+ * 0x, which is the same 20 bytes. Throws `bad-parameter`.
  */
-export function addressesIn(text: string, hrp: string, max: number): Uint8Array[] {
+export function addressesIn(text: string, { hrp, chain }: Space, max: number): Uint8Array[] {
   const items = itemsOf(text)
   checkCount('addresses', items, max)
-  const parsed = items.map((item) =>
-    named('addresses', () =>
-      item.startsWith('0x') ? parseEvmAddress(item) : parsePrimaryAddress(item, hrp),
-    ),
-  )
+  const takesHex = chain !== 'P' && chain !== 'X'
+  const parsed = items.map((item) => {
+    const isHex = item.startsWith('0x')
+    if (isHex && !takesHex)
+      throw new Fault(
+        'bad-parameter',
+        `addresses: those of the ${chain}-Chain are ${chain}-${hrp}1…; what an EVM chain has of this one is at /v1/chains/{chainId}/addresses/{address}: ${clip(item)}`,
+      )
+    return named('addresses', () =>
+      isHex ? parseEvmAddress(item) : parsePrimaryAddress(item, hrp),
+    )
+  })
   return [...new Map(parsed.map((bytes) => [keyOf(bytes), bytes])).values()]
 }
 

@@ -40,7 +40,7 @@ const ListBalanceSeries = {
 export function listBalanceSeries(parts: PrimaryParts): Operation {
   return operation(ListBalanceSeries, async ({ path, query, signal }) => {
     const chain = chainOf(parts.networks, path)
-    const addresses = addressesIn(query.addresses, chain.hrp, parts.limits.maxAddresses)
+    const addresses = addressesIn(query.addresses, chain, parts.limits.maxAddresses)
     const height = await indexedTo(chain.store, chain.chain)
     const numbers = await knownNumbers(chain.store, addresses)
     const series = []

@@ -42,7 +42,7 @@ export function listChainIds(parts: PrimaryParts): Operation {
     const network = parts.networks.find(path.network)
     const { store, hrp } = network
     const height = await indexedTo(store, 'P')
-    const addresses = addressesIn(query.addresses, hrp, parts.limits.maxAddresses)
+    const addresses = addressesIn(query.addresses, { hrp }, parts.limits.maxAddresses)
     const numbers = await numbersOfAddresses(store, addresses)
     const all = await Promise.all(
       addresses.map(async (address, at) => {

@@ -36,7 +36,7 @@ export function listUtxosByQuery(parts: PrimaryParts): Operation {
   return operation(ListUtxosByQuery, async ({ path, query }) => {
     const chain = chainOf(parts.networks, path)
     const { addresses: text, ...filters } = query
-    const addresses = addressesIn(text, chain.hrp, parts.limits.maxAddresses)
+    const addresses = addressesIn(text, chain, parts.limits.maxAddresses)
     return utxoPage(parts, { chain, addresses, filters, route: ListUtxosByQuery.id })
   })
 }

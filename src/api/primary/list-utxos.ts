@@ -42,7 +42,7 @@ const ListUtxos = {
 export function listUtxos(parts: PrimaryParts): Operation {
   return operation(ListUtxos, async ({ path, query, body }) => {
     const chain = chainOf(parts.networks, path)
-    const addresses = addressesIn(body.addresses, chain.hrp, parts.limits.maxBodyAddresses)
+    const addresses = addressesIn(body.addresses, chain, parts.limits.maxBodyAddresses)
     return utxoPage(parts, { chain, addresses, filters: query, route: ListUtxos.id })
   })
 }

@@ -30,7 +30,9 @@ export async function whoseOrAll(
   const { maxAddresses } = parts.limits
   const hasAddresses = itemsOf(query.addresses ?? '').length > 0
   const hasNodes = itemsOf(query.nodeIds ?? '').length > 0
-  const owners = hasAddresses ? addressesIn(query.addresses ?? '', network.hrp, maxAddresses) : []
+  const owners = hasAddresses
+    ? addressesIn(query.addresses ?? '', { hrp: network.hrp, chain: 'P' }, maxAddresses)
+    : []
   const nodeIds = hasNodes ? nodeIdsIn(query.nodeIds ?? '', maxAddresses) : []
   const nodes = await Promise.all(nodeIds.map((id) => numberOfNode(network.store, id)))
   return {

@@ -122,9 +122,21 @@ function decide(
     return refusal(403, crossSite)
   if (paths.has(path, method)) return undefined
   const known = paths.of(path)
-  if (known.length === 0) return undefined
-  const allow = ['allow', [...known, 'OPTIONS'].join(', ')] as const
-  return refusal(405, `${method} is not served at this path`, [allow])
+  // What may be a JSON-RPC call is read first: it is refused in its own form.
+  if (known.length === 0 || (method === 'POST' && isJson(headers))) return undefined
+  const { message, allow } = wrongMethod(method, known)
+  return refusal(405, message, [['allow', allow]])
+}
+
+/** The refusal of a method at a path that has others. */
+export function wrongMethod(
+  method: string,
+  known: readonly string[],
+): { readonly message: string; readonly allow: string } {
+  return {
+    message: `${method} is not served at this path`,
+    allow: [...known, 'OPTIONS'].join(', '),
+  }
 }
 
 function optionsAnswer(
@@ -167,8 +179,11 @@ function isUnsafe(method: string): boolean {
 function isAsked(headers: IncomingMessage['headers'], cors: CorsPolicy): boolean {
   const { origin } = headers
   const hasKey = 'x-service-api-key' in headers || 'x-glacier-api-key' in headers
-  const isJson = /^application\/json *(;|$)/i.test(headers['content-type'] ?? '')
-  return origin !== undefined && cors.allows(origin) && (hasKey || isJson)
+  return origin !== undefined && cors.allows(origin) && (hasKey || isJson(headers))
+}
+
+function isJson(headers: IncomingMessage['headers']): boolean {
+  return /^application\/json *(;|$)/i.test(headers['content-type'] ?? '')
 }
 
 function send(response: ServerResponse, { status, headers, body }: Answer): void {

@@ -1,11 +1,16 @@
 /** Answers to requests that failed: the documented body, the status, and when to come again. */
 
-import type { FastifyError, FastifyReply } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
+import { clip } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { isRpcCall, rpcCodes, rpcFailure } from '../operation/json-rpc.ts'
 import { errorBody, publicWords, statusOf } from '../operation/status.ts'
 import type { Entrance } from './entrance.ts'
+
+/** Content type of forms. */
+export const formType = 'application/x-www-form-urlencoded'
 
 /** The pause to tell where no better one is known, seconds. */
 const retryAfterSeconds = '5'
@@ -50,20 +55,44 @@ export function fail(
     const isCounted = fault.code === 'overloaded'
     if (status >= 500 && !isCounted)
       log.warn('request failed', { code: fault.code, reason: fault.message })
-    const words = publicWords(fault)
-    return reply.code(status).send(errorBody(status, listsMessages ? [words] : words))
+    return tellFailure(reply, status, publicWords(fault), listsMessages)
   }
   const own = ownStatus(error)
   if (own !== undefined && own < 500) {
-    return reply.code(own).send(errorBody(own, listsMessages ? [plain(error)] : plain(error)))
+    const words = own === 415 ? wantedType(reply.request) : plain(error)
+    return tellFailure(reply, own, words, listsMessages)
   }
   if (error instanceof Error && error.name === 'TimeoutError') {
     reply.header('retry-after', retryAfterSeconds)
-    return reply.code(503).send(errorBody(503, 'the answer took too long'))
+    return tellFailure(reply, 503, 'the answer took too long')
   }
   // A caller who went away, as a closed tab does, ends what was under way: that is nobody's failure.
   log[reply.raw.destroyed ? 'debug' : 'error']('request broke', { error })
-  return reply.code(500).send(errorBody(500, 'something went wrong here; it has been logged'))
+  return tellFailure(reply, 500, 'something went wrong here; it has been logged')
+}
+
+/** Answers with the documented body, or with that of JSON-RPC to who calls so. */
+export function tellFailure(
+  reply: FastifyReply,
+  status: number,
+  message: string,
+  listsMessages = false,
+): FastifyReply {
+  const { body, routeOptions } = reply.request
+  const isCall = isRpcCall(body)
+  if (!isCall && !('isJsonRpc' in routeOptions.config && routeOptions.config.isJsonRpc === true))
+    return reply.code(status).send(errorBody(status, listsMessages ? [message] : message))
+  const isUnread = status === 400 && body === undefined
+  const code = isUnread ? rpcCodes.notJson : status === 429 ? rpcCodes.tooMany : rpcCodes.failed
+  return reply.code(status).send(rpcFailure(body, code, message))
+}
+
+/** What a body of another content type is told. */
+function wantedType({ headers, routeOptions: { config } }: FastifyRequest): string {
+  const form = 'takesForm' in config && config.takesForm === true ? ` or ${formType}` : ''
+  const given = headers['content-type']
+  const told = given === undefined ? 'nothing' : clip(given)
+  return `the body must be sent with content-type application/json${form}: ${told}`
 }
 
 function ownStatus(error: unknown): number | undefined {

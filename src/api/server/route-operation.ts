@@ -62,14 +62,14 @@ export function routeOperation(
   operation: Operation,
 ): void {
   const route = new Route(parts, operation)
-  const { method, path, parameters, takesForm = false } = operation.shape
+  const { method, path, parameters, takesForm = false, isJsonRpc = false } = operation.shape
   const usualBytes = parameters.body === undefined ? bodyBytes : wideBodyBytes
   const { readings } = parts
   http.route({
     method,
     url: routePath(path),
     bodyLimit: operation.shape.bodyBytes ?? usualBytes,
-    config: { takesForm },
+    config: { takesForm, isJsonRpc },
     handler:
       readings === undefined
         ? (request, reply) => route.handle(request, reply)

@@ -26,14 +26,14 @@ import type { StreamParts } from '../events/event-streams.ts'
 import { type Caller, unknownCaller } from '../operation/caller.ts'
 import { createDeadlines } from '../operation/deadlines.ts'
 import { createFreshReader, type FreshChains } from '../operation/freshness.ts'
+import { isRpcCall } from '../operation/json-rpc.ts'
 import type { Operation } from '../operation/operation.ts'
-import { errorBody } from '../operation/status.ts'
 import type { AnsweredCall } from '../usage/call-recorder.ts'
 import { whyAbsent } from './absent-paths.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
-import { anyHost, createEntrance, type Entrance, type WebRules } from './entrance.ts'
-import { fail, failUnrouted } from './failed-request.ts'
+import { anyHost, createEntrance, type Entrance, type WebRules, wrongMethod } from './entrance.ts'
+import { fail, failUnrouted, formType, tellFailure } from './failed-request.ts'
 import type { FrontDoor } from './front-door.ts'
 import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
 import { createPathMethods } from './path-methods.ts'
@@ -183,11 +183,14 @@ function addHooks(
   http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
   http.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    void reply
-      .code(404)
-      .send(
-        errorBody(404, whyAbsent(path) ?? `no such route: ${request.method} ${path.slice(0, 200)}`),
-      )
+    const known = methods.of(path)
+    if (known.length > 0) {
+      const { message, allow } = wrongMethod(request.method, known)
+      return tellFailure(reply.header('allow', allow), 405, message)
+    }
+    const meant = isRpcCall(request.body) ? ' (JSON-RPC: /v1/chains/{chainId}/rpc)' : ''
+    const words = `no such route: ${request.method} ${path.slice(0, 200)}${meant}`
+    return tellFailure(reply, 404, whyAbsent(path) ?? words)
   })
   http.setErrorHandler((error, _request, reply) =>
     fail(parts.log, reply, { error, listsMessages: false }),
@@ -230,8 +233,6 @@ function addHeader(reply: FastifyReply, name: string, value: string): void {
   const before = name === 'vary' ? reply.getHeader(name) : undefined
   reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
 }
-
-const formType = 'application/x-www-form-urlencoded'
 
 /** A form is a body of the operations that say so; any web page may send one. */
 function readForm(

@@ -134,6 +134,19 @@ void test('balances: a moment sees what was made before it and not spent by then
   }
 })
 
+void test('balances: an EVM address on the P- or X-Chain is 400, and says what was meant', async () => {
+  for (const [chain, form] of [
+    ['p-chain', 'P-'],
+    ['x-chain', 'X-'],
+  ] as const) {
+    const { status, body } = await service.get(
+      `${base}/${chain}/balances?addresses=0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc`,
+    )
+    assert.equal(status, 400)
+    assert.match(body.message, new RegExp(`${form}(fuji|local|avax)1.*/v1/chains/.*: 0x8db9`))
+  }
+})
+
 void test('balances: without addresses there is a 400', async () => {
   for (const query of ['', '?addresses=', '?blockTimestamp=5']) {
     const { status, body } = await service.get(`${base}/p-chain/balances${query}`)

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
+import { type PrintedExample, printedExamples } from '../src/api/server/printed-examples.ts'
 import {
   demoFolder,
   entry,
@@ -19,52 +20,14 @@ import { operationShapes } from './operation-shapes.ts'
 import { hiddenInUsage, shortenedAnswer } from './shortened-answer.ts'
 
 const folder = new URL('../docs/examples/', import.meta.url)
-const origin = 'http://127.0.0.1:8080'
-
-type Example = {
-  readonly page: string
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly body: string | undefined
-  readonly withKey: boolean
-  /** The variable that its answer is kept in, and the field that is kept. */
-  readonly keeps: { readonly variable: string; readonly field: string } | undefined
-  /** The printed answer; nothing where none is printed. */
-  readonly answer: string
-}
-
-/** Examples in the order of their page. */
-function examplesOf(page: string): Example[] {
-  const text = readFileSync(new URL(page, folder), 'utf8')
-  return text
-    .split(/^## /m)
-    .slice(1)
-    .map((part) => {
-      const [, request = ''] = /```sh\n([^]*?)\n```/.exec(part) ?? []
-      const [, answer = ''] = /```json\n([^]*?)\n```/.exec(part) ?? []
-      const [, url = ''] = /["'](http:\/\/[^"']+)["']/.exec(request) ?? []
-      const [, body] = /-d '([^]*?)'/.exec(request) ?? []
-      const [, given] = /^curl -X (\w+)/.exec(request) ?? []
-      const [, variable, field = ''] = /^(\w+)=\$\([^]*"(\w+)":/m.exec(request) ?? []
-      assert.ok(url.startsWith(origin), `${page}: ${request}`)
-      return {
-        page,
-        id: part.slice(0, part.indexOf('\n')),
-        method: given ?? (body === undefined ? 'GET' : 'POST'),
-        path: url.slice(origin.length),
-        body,
-        withKey: request.includes('"x-service-api-key: $KEY"'),
-        keeps: variable === undefined ? undefined : { variable, field },
-        answer,
-      }
-    })
-}
+type Example = PrintedExample & { readonly page: string }
 
 const examples = readdirSync(folder)
   .filter((name) => name.endsWith('.md'))
   .toSorted()
-  .flatMap(examplesOf)
+  .flatMap((page) =>
+    printedExamples(readFileSync(new URL(page, folder), 'utf8')).map((one) => ({ page, ...one })),
+  )
   // Last: once there are keys, who keeps something here needs one.
   .toSorted((a, b) => Number(a.withKey) - Number(b.withKey))
 

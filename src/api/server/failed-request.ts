@@ -87,7 +87,7 @@ export function tellFailure(
   return reply.code(status).send(rpcFailure(body, code, message))
 }
 
-/** What a body of another content type is told. */
+/** Tells who sent a body of another content type which one is taken. */
 function wantedType({ headers, routeOptions: { config } }: FastifyRequest): string {
   const form = 'takesForm' in config && config.takesForm === true ? ` or ${formType}` : ''
   const given = headers['content-type']

@@ -3,9 +3,10 @@
 import type { TObject, TSchema } from 'typebox'
 
 import { ownValue } from '../../core/own-value.ts'
+import { rpcCodes, rpcFailure } from '../operation/json-rpc.ts'
 import { listShapeOf } from '../operation/list-format.ts'
 import type { OperationShape } from '../operation/operation.ts'
-import { errorWords } from '../operation/status.ts'
+import { errorBody, errorWords } from '../operation/status.ts'
 import type { DialectRules } from './dialect.ts'
 import { mayBeOfOneChain } from './fresh-chains.ts'
 import { otherPaths } from './other-paths.ts'
@@ -18,6 +19,24 @@ const failures = [400, 401, 403, 404, 405, 408, 414, 417, 429, 431, 500, 503]
 /** Further statuses of operations that take a body. */
 const bodyFailures = [413, 415]
 
+/** An example of the message of each status. */
+const failureExamples: Readonly<Record<number, string>> = {
+  400: 'pageSize must be an integer from 1 to 100: -1',
+  401: 'an API key is required: send it as x-service-api-key',
+  403: 'invalid host specified, see the setting api.allowedHosts',
+  404: 'chain is not served here: 43114 (here: 51001 (Summit))',
+  405: 'DELETE is not served at this path',
+  408: 'the request did not arrive in time',
+  413: 'Request body is too large',
+  414: "'aaaa…' is exceeding the max param length",
+  415: 'the body must be sent with content-type application/json: text/plain',
+  417: 'the only expectation that is met is 100-continue',
+  429: 'rate limit exceeded; retry in 5 s',
+  431: 'the headers are longer than 16 KiB',
+  500: 'something went wrong here; it has been logged',
+  503: 'the answer took too long',
+}
+
 type Components = Map<string, unknown>
 
 /** The document as a JSON value. Shapes with an `$id` become components. */
@@ -26,7 +45,10 @@ export function openApiDocument(
   version: string,
   rules: DialectRules = {},
 ): unknown {
-  const schemas: Components = new Map([['Error', errorSchema]])
+  const schemas: Components = new Map<string, unknown>([
+    ['Error', errorSchema],
+    ['RpcError', rpcErrorSchema],
+  ])
   const paths = new Map<string, Map<string, unknown>>()
   for (const shape of shapes) {
     const item = paths.get(shape.path) ?? new Map<string, unknown>()
@@ -42,6 +64,7 @@ export function openApiDocument(
         'An open, self-hosted Avalanche data service. Answers to the official clients (by User-Agent, or x-firn-dialect: sdk) differ in a few members as those clients expect them.',
       license: { name: 'BSD-3-Clause', identifier: 'BSD-3-Clause' },
     },
+    servers: [{ url: '/', description: 'This deployment' }],
     paths: {
       ...Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)])),
       ...otherPaths,
@@ -66,6 +89,33 @@ const errorSchema = {
     error: { type: 'string' },
     statusCode: { type: 'integer' },
   },
+} as const
+
+const rpcErrorSchema = {
+  type: 'object',
+  description: 'The failure of a JSON-RPC call',
+  required: ['jsonrpc', 'id', 'error'],
+  properties: {
+    jsonrpc: { type: 'string', const: '2.0', description: 'Version of JSON-RPC' },
+    id: { type: ['string', 'number', 'null'], description: 'Id of the call', examples: [1] },
+    error: {
+      type: 'object',
+      description: 'The failure',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'integer', description: 'Code of EIP-1474', examples: [rpcCodes.failed] },
+        message: { type: 'string', description: 'A sentence' },
+      },
+    },
+  },
+} as const
+
+/** Failures of JSON-RPC calls; what is refused before it is read has the form of all others. */
+const rpcFailures = {
+  schema: {
+    anyOf: [{ $ref: '#/components/schemas/RpcError' }, { $ref: '#/components/schemas/Error' }],
+  },
+  example: rpcFailure({ id: 1 }, rpcCodes.tooMany, 'rate limit exceeded; retry in 5 s'),
 } as const
 
 const seconds = { schema: { type: 'integer', minimum: 0 } } as const
@@ -108,7 +158,12 @@ function failureOf(status: number): unknown {
   return {
     description: errorWords[status],
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        example: errorBody(status, failureExamples[status] ?? ''),
+      },
+    },
   }
 }
 
@@ -140,7 +195,12 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
     responses: Object.fromEntries([
       ...statuses.map((status) => [String(status), success]),
       ...(shape.method === 'GET' ? [['304', notModified]] : []),
-      ...others.map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
+      ...others.map((status) => [
+        String(status),
+        shape.isJsonRpc === true
+          ? { description: errorWords[status], content: { 'application/json': rpcFailures } }
+          : { $ref: `#/components/responses/${status}` },
+      ]),
     ]),
   }
 }

@@ -52,6 +52,7 @@ import { storeLocation } from '../stores/store-location.ts'
 import { nftFetching } from '../tokens/nft-fetching.ts'
 import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
 import { version } from '../version.ts'
+import { readExamples } from '../web/docs-files.ts'
 import { mountExplorer } from '../web/explorer-mount.ts'
 import { createNftPictures, imageUriOf } from '../web/nft-pictures.ts'
 import { mountSegments } from '../web/segment-mount.ts'
@@ -163,11 +164,17 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
 /** Serves the OpenAPI document, written when it is first asked for: few starts need it. */
 function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOperations>): void {
   const shapes = operations.map(({ shape }) => shape)
-  let document: string | undefined
-  http.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(shapes, version, dialectRules))
-    return reply.header('content-type', 'application/json; charset=utf-8').send(document)
-  })
+  let document: Promise<string> | undefined
+  const write = async (): Promise<string> => {
+    const { describeDocument } = await import('../../api/server/describe-document.ts')
+    const plain = openApiDocument(shapes, version, dialectRules)
+    return JSON.stringify(describeDocument(plain, await readExamples()))
+  }
+  http.get('/openapi.json', async (_request, reply) =>
+    reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(await (document ??= write())),
+  )
 }
 
 /** Adds the tape of blocks to a server. Returns the function that ends both. */

@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 
+import { type PrintedExample, printedExamples } from '../../api/server/printed-examples.ts'
 import { installationFolder } from '../../core/installation.ts'
 import type { DocsEntry } from '../../explorer/docs-page.ts'
 import { renderMarkdown } from '../../explorer/markdown.ts'
@@ -32,6 +33,14 @@ const groups: readonly (readonly [folder: string, group: string])[] = [
   ['', 'Project'],
   ['docs/decisions/', 'Decisions'],
 ]
+
+/** The examples of all operations; none where the package lacks their pages. */
+export async function readExamples(): Promise<PrintedExample[]> {
+  const folder = new URL('docs/examples/', installationFolder)
+  const names = await readdir(folder).catch(() => [])
+  const pages = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')))
+  return pages.flatMap(printedExamples)
+}
 
 /** Reads and renders everything. A file that is missing in the package is left out. */
 export async function readDocs(): Promise<Docs> {

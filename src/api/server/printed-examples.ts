@@ -1,0 +1,48 @@
+/** Reads the examples of `docs/examples`: of each operation a request that can be pasted, and its answer. */
+
+/** Where the pages ask the demo. */
+const origin = 'http://127.0.0.1:8080'
+
+/** A printed example. */
+export type PrintedExample = {
+  /** Id of the operation. */
+  readonly id: string
+  /** A sentence on what is asked. */
+  readonly about: string
+  readonly method: string
+  /** With its query; `$NAME` stands for what an answer before it was told. */
+  readonly path: string
+  /** JSON text. */
+  readonly body: string | undefined
+  readonly withKey: boolean
+  /** The variable that its answer is kept in, and the field that is kept. */
+  readonly keeps: { readonly variable: string; readonly field: string } | undefined
+  /** The answer, shortened; empty where none is printed. */
+  readonly answer: string
+}
+
+/** Examples of a page in their order. */
+export function printedExamples(page: string): PrintedExample[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const [, id = '', about = ''] = /^(\S+)\n\n([^]*?)\n\n```sh/.exec(part) ?? []
+      const [, request = ''] = /```sh\n([^]*?)\n```/.exec(part) ?? []
+      const [, answer = ''] = /```json\n([^]*?)\n```/.exec(part) ?? []
+      const [, url = ''] = /["'](http:\/\/[^"']+)["']/.exec(request) ?? []
+      const [, body] = /-d '([^]*?)'/.exec(request) ?? []
+      const [, given] = /^curl -X (\w+)/.exec(request) ?? []
+      const [, variable, field = ''] = /^(\w+)=\$\([^]*"(\w+)":/m.exec(request) ?? []
+      return {
+        id,
+        about,
+        method: given ?? (body === undefined ? 'GET' : 'POST'),
+        path: url.replace(origin, ''),
+        body,
+        withKey: request.includes('"x-service-api-key: $KEY"'),
+        keeps: variable === undefined ? undefined : { variable, field },
+        answer,
+      }
+    })
+}

@@ -1,7 +1,6 @@
 /**
  * Speed and size of EVM ingest on the embedded store, against parsing alone in the same run: blocks
- * parsed to objects and not checked, the same with every block checked, and blocks read, proven and
- * decoded from bytes.
+ * that are not checked, and the same with every block checked.
  *
  *     node bench/evm-ingest.ts [blocks] [rich or plain] [batch rows] [folder]
  *
@@ -32,21 +31,20 @@ try {
   const { transfers, parseSeconds } = JSON.parse(
     run('evm-ingest-prepare.ts', path, String(blocks), kind),
   )
-  const readings = ['unchecked', 'checked', 'bytes'] as const
+  const readings = ['unchecked', 'checked'] as const
   const runs = [...readings, ...readings].map((reading) => ({ reading, ...ingest(reading) }))
-  const [unchecked, checked, bytes] = readings.map((each) =>
+  const [unchecked, checked] = readings.map((each) =>
     better(runs.filter(({ reading }) => reading === each)),
   )
-  if (unchecked === undefined || checked === undefined || bytes === undefined)
-    throw new Error('a reading is missing')
-  for (const line of bytes.tables) console.log(line)
+  if (unchecked === undefined || checked === undefined) throw new Error('a reading is missing')
+  for (const line of checked.tables) console.log(line)
   const parseMicros = (parseSeconds / transfers) * 1e6
-  const { transactions } = bytes.numbers
+  const { transactions } = checked.numbers
   console.log(`${blocks} blocks, ${transfers} transfers, ${transactions} transactions`)
   console.log(`parsing alone ${parseMicros.toFixed(2)} us a transfer`)
   console.log(`${''.padEnd(26)} ${readings.map((each) => each.padStart(10)).join(' ')}`)
-  const all = [unchecked.numbers, checked.numbers, bytes.numbers]
-  for (const name of Object.keys(bytes.numbers))
+  const all = [unchecked.numbers, checked.numbers]
+  for (const name of Object.keys(checked.numbers))
     if (!name.startsWith('trans'))
       row(
         name,
@@ -57,9 +55,7 @@ try {
     all.map((numbers) => parseMicros / figure(numbers, 'writerMicros')),
   )
   const share = figure(checked.numbers, 'checkMicros') / figure(unchecked.numbers, 'cpuMicros')
-  const saved = 1 - figure(bytes.numbers, 'readMicros') / figure(checked.numbers, 'readMicros')
   console.log(`checks take ${(share * 100).toFixed(1)} % of the ingest without them`)
-  console.log(`from bytes, reading with checks takes ${(saved * 100).toFixed(1)} % less`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -50,7 +50,7 @@ async function backfill(): Promise<object> {
   const database = await openStore(location, 'growth', chainTables, 'write')
   const ingest = await ingestOf(database)
   const marks: Mark[] = []
-  let times: DecoderTimes = { bench: 0, parse: 0, check: 0, decode: 0 }
+  let times: DecoderTimes = { parse: 0, check: 0, decode: 0 }
   let done = 0
   let waiting: BlockBatch[] = []
   let rows = 0

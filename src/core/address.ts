@@ -12,16 +12,17 @@ export const zeroAddress: Uint8Array = new Uint8Array(20)
 /** EIP-55 mixed-case text of a 20-byte EVM address. */
 export function toChecksumAddress(bytes: Uint8Array): string {
   const plain = toHex(bytes)
-  return casedAddress(plain, caseMask(keccak256(bytesOfKey(plain))))
+  return casedAddress(plain, caseMask(plain))
 }
 
 /**
- * Which of the 40 digits of an address are written as capitals where they are letters, the first
- * digit in the highest bit; from the hash of its plain text.
+ * Which of the 40 plain digits of an address are written as capitals where they are letters, the
+ * first digit in the highest bit.
  *
  * Source: EIP-55.
  */
-export function caseMask(hash: Uint8Array): number {
+export function caseMask(plain: string): number {
+  const hash = keccak256(bytesOfKey(plain))
   let high = 0
   let low = 0
   for (let at = 0; at < 10; at++) high = (high << 2) | topBits(u8At(hash, at))

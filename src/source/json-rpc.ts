@@ -29,11 +29,6 @@ export type RpcTarget = {
   readonly maxReplyBytes: number
   /** Called with the length of each reply to {@link askOne}. */
   readonly replied?: (bytes: number) => void
-  /**
-   * Elements of a batch reply with `id` and `result`; undefined where they are to be had by
-   * `JSON.parse`. What it gives must be all that the reply says.
-   */
-  readonly elements?: (body: Uint8Array) => readonly unknown[] | undefined
 }
 
 /**
@@ -160,7 +155,7 @@ async function askChunk(asking: Asking, chunk: readonly number[]): Promise<numbe
   try {
     const body = JSON.stringify(chunk.map((id) => ({ jsonrpc: '2.0', id, ...calls[id] })))
     const reply = await exchange(target, body, signal)
-    const value = target.elements?.(reply.body) ?? parsedReply(reply)
+    const value = parsedReply(reply)
     const found = fileAnswers(value, chunk, answers)
     if (isRefusedInEach(chunk, answers)) return await askFirst(asking, chunk)
     if (found === chunk.length) size.clean(chunk.length, reply.body.length)

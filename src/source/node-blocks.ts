@@ -1,7 +1,6 @@
 /** Blocks with their receipts from nodes. */
 
 import { listOf, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
-import { TextBlock, TextReceipts, TextUnit } from '../codec/evm/text-unit.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
@@ -21,20 +20,15 @@ export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
     calls.push({ method: 'eth_getBlockByNumber', params: [at, true] })
     if (withReceipts) calls.push({ method: 'eth_getBlockReceipts', params: [at] })
   }
-  const answers = await ask.texts(endpoint, calls, signal)
+  const answers = await ask.all(endpoint, calls, signal)
   const perBlock = calls.length / (range.until - range.from)
   const units: RawUnit[] = []
   for (let at = 0; at < answers.length; at += perBlock) {
     const height = range.from + units.length
     try {
-      const text = textUnitOf(answers[at], answers[at + 1])
-      if (text !== undefined) {
-        units.push(text)
-        continue
-      }
-      const block = blockOf(parsed(answers[at]), height)
+      const block = blockOf(answers[at], height)
       const receipts = withReceipts
-        ? await receiptsOf(ask, read, { block, receipts: parsed(answers[at + 1]), height })
+        ? await receiptsOf(ask, read, { block, receipts: answers[at + 1], height })
         : await receiptsOneByOne(ask, read, block)
       units.push({ block, receipts })
     } catch (error) {
@@ -45,25 +39,6 @@ export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
   }
   endpoint.height = Math.max(endpoint.height, range.from + units.length - 1)
   return units
-}
-
-/** A block and its receipts where both came as text. */
-function textUnitOf(
-  block: RpcAnswer | undefined,
-  receipts: RpcAnswer | undefined,
-): TextUnit | undefined {
-  if (block?.kind !== 'result' || receipts?.kind !== 'result') return undefined
-  return block.result instanceof TextBlock && receipts.result instanceof TextReceipts
-    ? new TextUnit(block.result, receipts.result)
-    : undefined
-}
-
-/** An answer without texts. */
-function parsed(answer: RpcAnswer | undefined): RpcAnswer | undefined {
-  if (answer?.kind !== 'result') return answer
-  const { result } = answer
-  const isText = result instanceof TextBlock || result instanceof TextReceipts
-  return isText ? { kind: 'result', result: result.parsed() } : answer
 }
 
 function blockOf(answer: RpcAnswer | undefined, height: number): RawBlock {

@@ -13,12 +13,6 @@ export type Asker = {
     calls: readonly RpcCall[],
     signal: AbortSignal,
   ) => Promise<RpcAnswer[]>
-  /** As `all`, with results that may be texts of blocks and receipts. */
-  readonly texts: (
-    endpoint: Endpoint,
-    calls: readonly RpcCall[],
-    signal: AbortSignal,
-  ) => Promise<RpcAnswer[]>
   readonly slow: (endpoint: Endpoint, call: RpcCall, signal: AbortSignal) => Promise<RpcAnswer>
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number

@@ -6,7 +6,6 @@
  */
 
 import { hexNumber } from '../codec/evm/hex.ts'
-import { TextReader } from '../codec/evm/text-unit.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { World } from '../core/world.ts'
@@ -47,15 +46,9 @@ const tracesOfRead = 4
 
 /** Opens a source over `urls`; asks nothing yet. Throws `bad-config` without endpoints. */
 export function openNodeSource(options: NodeSourceOptions): EvmSource {
-  const reader = new TextReader()
   const ask: Asker = {
     all: (endpoint, calls, signal) =>
       askAll(targetOf(options, endpoint, options.timeoutMs), calls, endpoint.batch, signal),
-    texts: (endpoint, calls, signal) => {
-      const target = targetOf(options, endpoint, options.timeoutMs)
-      const elements = (body: Uint8Array): readonly unknown[] | undefined => reader.elements(body)
-      return askAll({ ...target, elements }, calls, endpoint.batch, signal)
-    },
     slow: (endpoint, call, signal) => {
       const target = targetOf(options, endpoint, options.traceTimeoutMs)
       return askOne({ ...target, replied: (bytes) => endpoint.traced(bytes) }, call, signal)

@@ -12,8 +12,7 @@ import { hexNumberOr } from './hex.ts'
 import { OrderedList } from './ordered-root.ts'
 import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './raw.ts'
 import { headSize } from './rlp-head.ts'
-import { type RlpWriter, headRoom, stringSize } from './rlp-writer.ts'
-import { threadWriter } from './thread-memory.ts'
+import { type RlpWriter, headRoom, stringSize, threadWriter } from './rlp-writer.ts'
 
 /** As much of a receipt as its root covers. */
 type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown }
@@ -62,7 +61,7 @@ export function packReceipts(receipts: readonly unknown[]): PackedReceipts {
     writer.clear()
     writer.skip(headRoom)
     const start = writeReceipt(writer, objectOf(receipt, 'receipt'), writer.at)
-    parts.push(writer.memory.bytes.slice(start, writer.at))
+    parts.push(writer.bytes.slice(start, writer.at))
     size += writer.at - start
     ends.push(size)
   }
@@ -104,7 +103,7 @@ function writeReceipt(writer: RlpWriter, receipt: Receipt, from: number): number
   const start = writer.headBefore(from, 0xc0)
   const type = hexNumberOr(receipt.type, 0, 'receipt type')
   if (type === 0) return start
-  writer.memory.bytes[start - 1] = type
+  writer.bytes[start - 1] = type
   return start - 1
 }
 

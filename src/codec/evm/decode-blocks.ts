@@ -18,7 +18,7 @@ import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './he
 import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
 
 /** Input bytes of one block that are taken; 134 million gas pay for more. All bounds: docs/guide/evm-data.md. */
-export const maxInputBytes = 32 * 1024 * 1024
+const maxInputBytes = 32 * 1024 * 1024
 
 /**
  * Decodes blocks from height `from` on: all of `raws`, or those before the first that is not as
@@ -132,7 +132,7 @@ class BlockDecoder {
 }
 
 /** Adds the row of a header. Throws `node-answer`. */
-export function pushHeader(
+function pushHeader(
   all: GrowingColumns<typeof blockTable.kinds>,
   block: RawBlock,
   txCount: number,

@@ -6,10 +6,10 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { u8At } from '../../core/item-at.ts'
+import { once } from '../../core/once.ts'
 import { headSize } from './rlp-head.ts'
-import { headRoom, type RlpWriter } from './rlp-writer.ts'
-import { threadShapes, threadWriter } from './thread-memory.ts'
-import type { TrieNode, TrieShape } from './trie-shape.ts'
+import { headRoom, threadWriter, type RlpWriter } from './rlp-writer.ts'
+import { TrieShapes, type TrieNode, type TrieShape } from './trie-shape.ts'
 
 /** Root of no items. Source: yellow paper, appendix D. */
 const emptyRoot = fromHex('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
@@ -21,6 +21,9 @@ const referenceBytes = 33
 
 /** Room in front of a value for its head, its path and the head of its leaf. */
 const leafRoom = 2 * headRoom + 8
+
+/** This thread's shapes of tries, which all chains have alike. */
+const threadShapes = once(() => new TrieShapes())
 
 /** Root over `values` under the keys RLP(0), RLP(1), …; 32 bytes. */
 export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
@@ -34,7 +37,7 @@ export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
   return list.root()
 }
 
-/** A list whose items are written one after the other and hashed together. */
+/** A list whose items are written one after the other. */
 export class OrderedList {
   readonly #writer: RlpWriter
   readonly #shape: TrieShape | undefined
@@ -47,7 +50,7 @@ export class OrderedList {
   constructor(writer: RlpWriter, count: number) {
     this.#writer = writer
     this.#shape = count === 0 ? undefined : threadShapes().of(count)
-    const slots = count + (this.#shape?.nodeCount ?? 0)
+    const slots = count + (this.#shape?.nodes.length ?? 0)
     this.#references = writer.skip(slots * referenceBytes)
     this.#sizes = new Uint8Array(slots)
   }
@@ -62,28 +65,22 @@ export class OrderedList {
    * The item `[from, …)` is written; a `from` before what `begin` gave is fine, within `headRoom`.
    */
   end(from: number): void {
-    const { memory } = this.#writer
     const index = this.#next++
     const path = this.#shape?.leafPaths[index]
     if (path === undefined) throw new RangeError('more items than the list has')
     // Items are longer than a byte, so that their head is never left out.
     const value = this.#writer.headBefore(from, 0x80)
-    memory.bytes.set(path, value - path.length)
+    this.#writer.bytes.set(path, value - path.length)
     this.#refer(index, this.#writer.headBefore(value - path.length, 0xc0))
   }
 
-  /** Hashes what was written; 32 bytes. */
+  /** Root over all items; 32 bytes. */
   root(): Uint8Array {
     if (this.#shape === undefined) return emptyRoot
-    const { memory } = this.#writer
-    memory.run()
-    const { waves, count, nodeCount } = this.#shape
-    for (const wave of waves) {
-      for (const node of wave) this.#write(node)
-      memory.run()
-    }
-    const root = this.#references + (count + nodeCount - 1) * referenceBytes + 1
-    return memory.bytes.slice(root, root + 32)
+    const { nodes, count } = this.#shape
+    for (const node of nodes) this.#write(node)
+    const root = this.#references + (count + nodes.length - 1) * referenceBytes + 1
+    return this.#writer.bytes.slice(root, root + 32)
   }
 
   #write({ number, children, path }: TrieNode): void {
@@ -92,33 +89,33 @@ export class OrderedList {
     for (const child of children)
       size += child === -1 ? (path === undefined ? 1 : 0) : u8At(this.#sizes, child)
     const from = writer.at
-    writer.memory.reserve(from + headSize(size) + size)
+    writer.reserve(from + headSize(size) + size)
     writer.head(size, 0xc0)
     if (path !== undefined) writer.raw(path)
     for (const child of children) {
       if (child !== -1) {
         const reference = this.#references + child * referenceBytes
-        const { bytes } = writer.memory
+        const { bytes } = writer
         bytes.copyWithin(writer.at, reference, reference + u8At(this.#sizes, child))
         writer.at += u8At(this.#sizes, child)
       } else if (path === undefined) writer.byte(0x80)
     }
     if (path === undefined) writer.byte(0x80)
-    this.#refer(this.#sizes.length - (this.#shape?.nodeCount ?? 0) + number, from)
+    this.#refer(this.#sizes.length - (this.#shape?.nodes.length ?? 0) + number, from)
   }
 
   /** Makes the reference to the node `[from, …)`: the root is always named by its hash. */
   #refer(slot: number, from: number): void {
-    const { memory, at } = this.#writer
+    const { bytes, at } = this.#writer
     const to = this.#references + slot * referenceBytes
     const size = at - from
     if (size < 32 && slot !== this.#sizes.length - 1) {
-      memory.bytes.copyWithin(to, from, at)
+      bytes.copyWithin(to, from, at)
       this.#sizes[slot] = size
       return
     }
-    memory.bytes[to] = 0xa0
+    bytes[to] = 0xa0
     this.#sizes[slot] = referenceBytes
-    memory.add(from, size, to + 1)
+    this.#writer.hash(from, to + 1)
   }
 }

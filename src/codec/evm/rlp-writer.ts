@@ -5,50 +5,61 @@
  * whoever begins one leaves room. Source: Ethereum yellow paper, appendix B.
  */
 
-import type { HashMemory } from './hash-memory.ts'
-import { hexDigit, notHex } from './hex.ts'
-import { firstFree } from './keccak-code.ts'
+import { keccak256 } from '../../core/hash.ts'
+import { once } from '../../core/once.ts'
+import { hexDigit, notHex, writeHex } from './hex.ts'
 import { headSize, writeHead } from './rlp-head.ts'
 
 /** Room for the longest head in front of a list: its length in four bytes. */
 export const headRoom = 8
 
-/** From this many digits on the memory's own reader wins over a loop. */
-const nativeFrom = 48
+/** Memory of more than this is given back after the block that took it. */
+const mostKeptBytes = 16 * 1024 * 1024
 
 /** Writes items one after the other. */
 export class RlpWriter {
-  readonly memory: HashMemory
+  /** All of the memory. Another array after more was written than it holds. */
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(65_536)
   /** Where the next item goes. */
-  at = firstFree
+  at = 0
 
-  constructor(memory: HashMemory) {
-    this.memory = memory
+  /** Forgets everything. */
+  clear(): void {
+    this.at = 0
+    if (this.bytes.length > mostKeptBytes) this.bytes = new Uint8Array(65_536)
   }
 
-  /** Forgets everything; memory that one unusual block took is given back by the caller. */
-  clear(): void {
-    this.at = firstFree
+  /** Makes the memory at least `size` bytes. */
+  reserve(size: number): void {
+    if (size <= this.bytes.length) return
+    const grown = new Uint8Array(Math.max(size, this.bytes.length * 2))
+    grown.set(this.bytes)
+    this.bytes = grown
   }
 
   /** A place `size` bytes long. */
   skip(size: number): number {
     const from = this.at
-    this.memory.reserve(from + size)
+    this.reserve(from + size)
     this.at += size
     return from
   }
 
   byte(value: number): void {
-    this.memory.reserve(this.at + 1)
-    this.memory.bytes[this.at++] = value
+    this.reserve(this.at + 1)
+    this.bytes[this.at++] = value
   }
 
   /** Bytes as they are. */
   raw(bytes: Uint8Array): void {
-    this.memory.reserve(this.at + bytes.length)
-    this.memory.bytes.set(bytes, this.at)
+    this.reserve(this.at + bytes.length)
+    this.bytes.set(bytes, this.at)
     this.at += bytes.length
+  }
+
+  /** Writes the Keccak-256 hash of what lies in `[from, at)` to `to`. */
+  hash(from: number, to: number): void {
+    this.bytes.set(keccak256(this.bytes.subarray(from, this.at)), to)
   }
 
   /** A quantity as a byte string without leading zeros; false where `value` is no quantity. */
@@ -69,57 +80,49 @@ export class RlpWriter {
 
   /** The head of a byte string (0x80) or list (0xc0) of `size` bytes. */
   head(size: number, base: number): void {
-    this.memory.reserve(this.at + headRoom)
-    this.at = writeHead(this.memory.bytes, this.at, { size, base })
+    this.reserve(this.at + headRoom)
+    this.at = writeHead(this.bytes, this.at, { size, base })
   }
 
   /** Puts the head of what lies in `[from, at)` in front of it. Returns where it begins. */
   headBefore(from: number, base: number): number {
     const size = this.at - from
     const start = from - headSize(size)
-    writeHead(this.memory.bytes, start, { size, base })
+    writeHead(this.bytes, start, { size, base })
     return start
   }
 
   #string(text: string, from: number): void {
     const size = (text.length - from + 1) >>> 1
-    // Text that is read by the memory itself lies there before its bytes do.
-    this.memory.reserve(this.at + headRoom + text.length + 16)
+    this.reserve(this.at + headRoom + size)
     if (size === 1) {
       const value = Number(`0x${text.slice(from)}`)
       if (Number.isNaN(value)) throw notHex(text, 'bytes')
-      if (value >= 0x80) this.memory.bytes[this.at++] = 0x81
-      this.memory.bytes[this.at++] = value
+      if (value >= 0x80) this.bytes[this.at++] = 0x81
+      this.bytes[this.at++] = value
       return
     }
-    this.at = writeHead(this.memory.bytes, this.at, { size, base: 0x80 })
-    this.#digits(text, from)
-  }
-
-  #digits(text: string, from: number): void {
-    const { bytes } = this.memory
+    this.at = writeHead(this.bytes, this.at, { size, base: 0x80 })
     let next = from
-    let to = this.at
     if ((text.length - from) % 2 === 1) {
       const digit = hexDigit(text, next++)
       if (digit === 255) throw notHex(text, 'bytes')
-      bytes[to++] = digit
+      this.bytes[this.at++] = digit
     }
-    if (text.length - next >= nativeFrom) {
-      this.memory.text.write(text, to, text.length, 'latin1')
-      if (!this.memory.unhex(to + next, to + text.length, to)) throw notHex(text, 'bytes')
-      this.at = to + ((text.length - next) >>> 1)
-      return
-    }
-    for (; next < text.length; next += 2) {
-      const high = hexDigit(text, next)
-      const low = hexDigit(text, next + 1)
-      if ((high | low) === 255) throw notHex(text, 'bytes')
-      bytes[to++] = (high << 4) | low
-    }
-    this.at = to
+    writeHex(text, { from: next, until: text.length }, this.bytes, this.at)
+    this.at += (text.length - next) >>> 1
   }
 }
+
+/** This thread's writer, empty: for one root at a time. Nothing in it outlives a block. */
+export function threadWriter(): RlpWriter {
+  const writer = kept()
+  writer.clear()
+  return writer
+}
+
+/** All chains of a thread share it, since each would grow one to its largest block. */
+const kept = once(() => new RlpWriter())
 
 /**
  * Bytes that a byte string of hex takes with its head; 0 for anything but text. Whether it is hex shows

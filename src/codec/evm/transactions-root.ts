@@ -12,9 +12,8 @@ import { equalsHex, hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
 import { hexNumberOr } from './hex.ts'
 import { OrderedList } from './ordered-root.ts'
 import { type RawBlock, listOf, objectOf } from './raw.ts'
-import { headRoom, type RlpWriter } from './rlp-writer.ts'
+import { headRoom, threadWriter, type RlpWriter } from './rlp-writer.ts'
 import { encodeRlp, type Rlp } from './rlp.ts'
-import { threadWriter } from './thread-memory.ts'
 
 type Tx = Readonly<Record<string, unknown>>
 
@@ -97,11 +96,11 @@ export function compareTransactions(block: RawBlock): TransactionsOutcome {
     const from = list.begin()
     const start = writeTransaction(writer, all[index] ?? {}, from)
     if (typeof start !== 'number') return start
-    writer.memory.add(start, writer.at - start, hashes + index * hashBytes)
+    writer.hash(start, hashes + index * hashBytes)
     list.end(start)
   }
   const root = list.root()
-  const { bytes } = writer.memory
+  const { bytes } = writer
   for (let index = 0; index < all.length; index++) {
     const tx = all[index] ?? {}
     if (!isForged(tx) && !equalsHex(tx['hash'], bytes, hashes + index * hashBytes)) return 'broken'
@@ -115,7 +114,7 @@ export function encodeTransaction(tx: Tx): Uint8Array | { readonly unknown: stri
   const writer = threadWriter()
   writer.skip(headRoom)
   const start = writeTransaction(writer, tx, writer.at)
-  return typeof start === 'number' ? writer.memory.bytes.slice(start, writer.at) : start
+  return typeof start === 'number' ? writer.bytes.slice(start, writer.at) : start
 }
 
 /** Writes a transaction whose fields begin at `from`. Returns where it begins, a head before them. */
@@ -133,7 +132,7 @@ function writeTransaction(
     if (!write(writer, tx)) return { unknown: `type ${type} without all of its fields` }
   const start = writer.headBefore(from, 0xc0)
   if (type === 0) return start
-  writer.memory.bytes[start - 1] = type
+  writer.bytes[start - 1] = type
   return start - 1
 }
 

@@ -13,8 +13,8 @@ export type TrieNode = {
   readonly number: number
   /** Children by nibble, -1 for none; the only child of an extension lies first. */
   readonly children: Int32Array
-  /** RLP of the path of an extension; absent in a branch. */
-  readonly path?: Uint8Array
+  /** RLP of the path of an extension; undefined in a branch. */
+  readonly path: Uint8Array | undefined
 }
 
 /** A trie over `count` items. */
@@ -22,9 +22,8 @@ export type TrieShape = {
   readonly count: number
   /** RLP of the path that the leaf of each item has. */
   readonly leafPaths: readonly Uint8Array[]
-  /** Nodes, those of one wave beside each other: each wave holds earlier ones only. */
-  readonly waves: readonly (readonly TrieNode[])[]
-  readonly nodeCount: number
+  /** Nodes by their number: each after its children, the root last. */
+  readonly nodes: readonly TrieNode[]
 }
 
 /** Shapes kept; blocks of a chain have a few hundred different counts. */
@@ -50,8 +49,7 @@ type Key = { readonly index: number; readonly path: Uint8Array }
 class Builder {
   readonly #count: number
   readonly #leafPaths: Uint8Array[] = []
-  readonly #waves: TrieNode[][] = []
-  #nodes = 0
+  readonly #nodes: TrieNode[] = []
 
   constructor(count: number) {
     this.#count = count
@@ -63,49 +61,37 @@ class Builder {
       path: nibbles(encodeRlp(indexBytes(index))),
     })).toSorted((a, b) => comparePaths(a.path, b.path))
     this.#add(keys, 0)
-    return {
-      count: this.#count,
-      leafPaths: this.#leafPaths,
-      waves: this.#waves,
-      nodeCount: this.#nodes,
-    }
+    return { count: this.#count, leafPaths: this.#leafPaths, nodes: this.#nodes }
   }
 
-  /** Adds the node above `keys`, which share the first `depth` nibbles; returns it and its wave. */
-  #add(keys: readonly Key[], depth: number): { readonly child: number; readonly wave: number } {
+  /** Adds the node above `keys`, which share the first `depth` nibbles; returns its child number. */
+  #add(keys: readonly Key[], depth: number): number {
     const [first] = keys
     const last = keys.at(-1)
-    if (first === undefined || last === undefined) return { child: -1, wave: -1 }
+    if (first === undefined || last === undefined) return -1
     if (keys.length === 1) {
       this.#leafPaths[first.index] = encodeRlp(compact(first.path.subarray(depth), true))
-      return { child: first.index, wave: -1 }
+      return first.index
     }
     const children = new Int32Array(16).fill(-1)
     const shared = sharedUntil(first.path, last.path, depth)
     if (shared > depth) {
-      const { child, wave } = this.#add(keys, shared)
-      children[0] = child
+      children[0] = this.#add(keys, shared)
       const path = encodeRlp(compact(first.path.subarray(depth, shared), false))
-      return this.#node(wave + 1, { children, path })
+      return this.#node(children, path)
     }
-    let latest = -1
     for (let nibble = 0; nibble < 16; nibble++) {
       // RLP of one index is never the beginning of another's, so that no branch has a value.
       const own = keys.filter(({ path }) => path[depth] === nibble)
-      const { child, wave } = this.#add(own, depth + 1)
-      children[nibble] = child
-      latest = Math.max(latest, wave)
+      children[nibble] = this.#add(own, depth + 1)
     }
-    return this.#node(latest + 1, { children })
+    return this.#node(children, undefined)
   }
 
-  #node(
-    wave: number,
-    parts: Omit<TrieNode, 'number'>,
-  ): { readonly child: number; readonly wave: number } {
-    const number = this.#nodes++
-    this.#waves[wave] = [...(this.#waves[wave] ?? []), { number, ...parts }]
-    return { child: this.#count + number, wave }
+  #node(children: Int32Array, path: Uint8Array | undefined): number {
+    const number = this.#nodes.length
+    this.#nodes.push({ number, children, path })
+    return this.#count + number
   }
 }
 

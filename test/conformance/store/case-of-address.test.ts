@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 
 import { fromHex } from '../../../src/core/bytes.ts'
-import { AddressCases } from '../../../src/indexing/evm/write/address-cases.ts'
 import { newTokens } from '../../../src/indexing/evm/write/token-rows.ts'
+import { casesOf } from '../../../src/store/query/evm/case-of-address.ts'
 import { partiesOfIds } from '../../../src/store/query/evm/parties-of-ids.ts'
 import { controlTables } from '../../../src/store/schema/control.ts'
 import { address, evmTables, token } from '../../../src/store/schema/evm.ts'
@@ -21,7 +21,7 @@ const [first, second] = texts.map(fromHex)
 onBothEngines('case of addresses: one statement for a page, with tokens', tables, async (store) => {
   const writer = await store.open('write')
   await writer.transaction(async (into) => {
-    const cased = new AddressCases().of([first!, second!])
+    const cased = casesOf([first!, second!])
     await into.insert(address, { id: [1, 2], bytes: [first!, second!], cased })
     const shown = newTokens([{ id: 2, standard: 20, height: 0 }])
     await into.insert(token, { ...shown, name: ['Gold'] })

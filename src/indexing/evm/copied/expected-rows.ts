@@ -23,7 +23,7 @@ import { columnNames, type Table } from '../../../store/engine/table.ts'
 import { balanceAt } from '../../../store/query/evm/balance-at.ts'
 import { address, addressByBytes, balance, token } from '../../../store/schema/evm.ts'
 import { nftAmount, nftToken } from '../../../store/schema/nft.ts'
-import { AddressCases } from '../write/address-cases.ts'
+import { casesOf } from '../../../store/query/evm/case-of-address.ts'
 import { placeOfZero, writeFacts } from '../write/apply-blocks.ts'
 import { writeInternals } from '../write/apply-traces.ts'
 import { writeBalances } from '../write/balances.ts'
@@ -186,7 +186,7 @@ async function numbersOf(
   })
   const select = ['bytes', 'cased']
   const back = await reader.lookup({ table: address, key: ['id'], select }, [ids])
-  const cases = new AddressCases().of(bytes)
+  const cases = casesOf(bytes)
   for (const [at, row] of back.entries()) {
     const told = itemAt(bytes, at)
     const [copied, cased] = row ?? []

@@ -26,7 +26,6 @@ import { checkReceipts } from '../../../codec/evm/check-receipts.ts'
 import { compareHeader, HeaderForms, unknownFields } from '../../../codec/evm/header-hash.ts'
 import { compareBloom } from '../../../codec/evm/logs-bloom.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
-import type { TextUnit } from '../../../codec/evm/text-unit.ts'
 import { compareTransactions } from '../../../codec/evm/transactions-root.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { EndpointStatus } from '../../../source/evm-source.ts'
@@ -173,16 +172,6 @@ export class BlockChecks {
     if (!proven) this.#checkBloom(told)
     this.#doubted.delete(height)
     return proven && whole
-  }
-
-  /** Takes note of a block above genesis all of which its hash is known to prove. */
-  noteProven(unit: TextUnit, height: number, origin: string): void {
-    const told: Told = { unit, height, origin }
-    this.#headers++
-    this.#proven++
-    this.#held(this.#formOf(this.#headerForms.of(unit.text.header)), told)
-    if (unit.text.txs.length > 0) this.#held(this.#transactions, told)
-    this.#doubted.delete(height)
   }
 
   /** Blocks from height `from` on are read again: what was taken of them is not there any more. */

@@ -3,10 +3,8 @@
 import { batchSum } from '../../../codec/evm/batch-sum.ts'
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../../codec/evm/decode-blocks.ts'
-import { decodeText } from '../../../codec/evm/decode-text.ts'
 import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
-import { TextUnit } from '../../../codec/evm/text-unit.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
 import type { BlockChecks } from './block-checks.ts'
@@ -65,14 +63,6 @@ function pieceOf(
 ): BlocksPiece {
   const { units, origin } = told
   const isWanted = (height: number): boolean => !trust.believes(origin) || wants(height)
-  const texts = units.filter((unit) => unit instanceof TextUnit)
-  const isText = texts.length === units.length && units.every((_, at) => isWanted(from + at))
-  const proved = isText ? decodeText(from, texts, compress) : undefined
-  if (proved !== undefined) {
-    for (const [at, unit] of texts.entries()) checks.noteProven(unit, from + at, origin)
-    trust.proved(origin, proved.until - 1)
-    return { from, until: proved.until, batch: proved, origin, settling: [] }
-  }
   let proven = -1
   let taken = -1
   let isRefuted = false

@@ -6,7 +6,7 @@ import { bytesAt } from '../../../store/query/row-values.ts'
 import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
-import { AddressCases } from '../write/address-cases.ts'
+import { casesOf } from '../../../store/query/evm/case-of-address.ts'
 import { newTokens } from '../write/token-rows.ts'
 
 const bytesInRange = statement('select id, bytes from address where id >= ? and id < ? order by id')
@@ -28,7 +28,7 @@ const rangedTokens = statement(
 /** Writes addresses of a range by their numbers again from the table by their bytes. */
 export async function mendAddresses(writer: Writer, part: number): Promise<void> {
   const { id, bytes } = await addressesOf(writer, numbersInRange, part)
-  await writer.insertNew(address, { id, bytes, cased: new AddressCases().of(bytes) })
+  await writer.insertNew(address, { id, bytes, cased: casesOf(bytes) })
 }
 
 /** The other way round. */

@@ -8,9 +8,9 @@
 import { FlatTable } from '../../../core/flat-table.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import { type Writer, statement } from '../../../store/engine/database.ts'
+import { casesOf } from '../../../store/query/evm/case-of-address.ts'
 import { address, addressByBytes } from '../../../store/schema/evm.ts'
 import { radixOrder } from '../../stream/radix-order.ts'
-import { AddressCases } from './address-cases.ts'
 
 /** Bytes of an address. */
 const addressBytes = 20
@@ -27,7 +27,6 @@ export class Interner {
   #old: Generation
   readonly #capacity: number
   #next = -1
-  readonly #cases = new AddressCases()
 
   constructor(capacity = defaultCapacity) {
     this.#capacity = capacity
@@ -94,7 +93,7 @@ export class Interner {
       freshBytes.push(itemAt(bytes, row))
     }
     this.#next = next
-    const cased = this.#cases.of(freshBytes)
+    const cased = casesOf(freshBytes)
     await writer.insert(address, { id: fresh, bytes: freshBytes, cased })
     const order = Array.from(radixOrder(Float64Array.from(freshBytes, firstBytes)))
     await writer.insert(addressByBytes, {

@@ -6,9 +6,15 @@
  * good one and computed anew, which is why the sums of the table leave it out.
  */
 
-import { halfMask } from '../../../core/address.ts'
+import { caseMask, halfMask } from '../../../core/address.ts'
+import { toHex } from '../../../core/bytes.ts'
 
 const maskRange = 2 ** 40
+
+/** Stored cases of `addresses`, 20 bytes each, in their order. */
+export function casesOf(addresses: readonly Uint8Array[]): Float64Array {
+  return Float64Array.from(addresses, (address) => storedCase(caseMask(toHex(address))))
+}
 
 /** The stored form of a mask, below 2^52. */
 export function storedCase(mask: number): number {

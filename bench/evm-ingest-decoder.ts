@@ -19,7 +19,7 @@ export type DecoderWork = {
   readonly reading: Reading
 }
 
-/** Whether blocks are proven, as the product does. */
+/** With or without the proofs of blocks, which the product always asks for. */
 export type Reading = 'unchecked' | 'checked'
 
 /** Processor time of this thread by what it did, microseconds; told at the end. */

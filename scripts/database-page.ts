@@ -11,7 +11,6 @@ import { evmTables } from '../src/store/schema/evm.ts'
 import { icmTables } from '../src/store/schema/icm.ts'
 import { logTables } from '../src/store/schema/logs.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
-import { migrationTables } from '../src/store/schema/migration.ts'
 import { nftRequestTables } from '../src/store/schema/nft.ts'
 import { primaryTables, undo } from '../src/store/schema/primary.ts'
 
@@ -130,7 +129,6 @@ const ownNotes: Readonly<Record<string, Note>> = {
   api_call_hour: ['answers to a key in an hour that are alike, counted', undefined],
   api_call: ['one of the newest answers to a key', undefined],
   api_key_use: ['when an API key was last used', undefined],
-  migrated_store: ['a store that `firn migrate` is copying; removed with the last', undefined],
   deployment_document: [
     'API keys, keys of page tokens or aliases, on PostgreSQL; files of the data folder else',
     undefined,
@@ -168,13 +166,7 @@ export function databasePage(): string {
     section('Interchain messages', icmTables, messageNotes),
     section(
       'Requests, use and keys',
-      [
-        ...nftRequestTables,
-        ...contractTables,
-        ...apiUseTables,
-        ...deploymentTables,
-        ...migrationTables,
-      ],
+      [...nftRequestTables, ...contractTables, ...apiUseTables, ...deploymentTables],
       ownNotes,
     ),
   ].join('\n')

@@ -62,7 +62,6 @@ const longest = [
   'test/long/events.test.ts',
   'test/long/crash-ingest.test.ts',
   'test/long/large-blocks.test.ts',
-  'test/long/migrate.test.ts',
   'test/simulation/defects',
   'test/conformance/evm',
   'test/command-line.test.ts',

@@ -192,6 +192,7 @@ void test('a restore that is cut off keeps what is whole; one that is lied to ta
       manifest: await offeredSnapshot(place, undefined),
       dataDir: home,
       isTrusted: false,
+      into: undefined,
       told: (file) => restored.push(file),
     })
   }

@@ -18,7 +18,7 @@ if (what === 'restore') {
   const folder = new SnapshotFolder(target)
   const { id: _newest, ...manifest } = folder.snapshot(undefined)
   const source = folderSource(folder)
-  await restoreSnapshot({ source, manifest, dataDir, isTrusted: false, told })
+  await restoreSnapshot({ source, manifest, dataDir, isTrusted: false, into: undefined, told })
 } else
   await takeSnapshot({
     location: { store: 'embedded', dataDir },

@@ -31,17 +31,13 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'firn verify --store --repair --config firn.yaml',
     'firn verify --recording',
   ],
-  migrate: [
-    'firn migrate --to postgres://firn@db.example:5432/firn --config firn.yaml',
-    'firn migrate --to embedded --config firn.yaml',
-    'firn migrate --to new.yaml --config firn.yaml',
-  ],
   'snapshot create': ['firn snapshot create /backup/firn --config firn.yaml'],
   'snapshot list': ['firn snapshot list /backup/firn'],
   'snapshot verify': ['firn snapshot verify /backup/firn'],
   'snapshot restore': [
     'firn snapshot restore /backup/firn --data-dir ./firn-data --trust',
     'firn snapshot restore http://10.0.0.2:8080 --data-dir ./firn-data',
+    'firn snapshot restore /backup/firn --config new.yaml --trust',
   ],
   record: [
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',

@@ -13,9 +13,7 @@ import { after, test, type TestContext } from 'node:test'
 import pg from 'pg'
 
 import { namespaceOf } from '../../src/store/engine/postgres.ts'
-import { openCopy } from '../../src/store/open.ts'
 import { deploymentStore } from '../../src/store/schema/deployment.ts'
-import { migrationStore, migrationTables } from '../../src/store/schema/migration.ts'
 import { freshFolder, runFirn, startFirn } from '../firn-process.ts'
 import { createDatabase, startPostgres } from '../postgres.ts'
 import { citusFleet, citusFleetName } from '../test-settings.ts'
@@ -173,14 +171,6 @@ void test('refused: a store of a newer Firn', async (t) => {
   )
   const sentence = /store fuji-refused has a format newer than \d+: 999/
   await refuses(t, { store: look, look, code: 5, sentence })
-})
-
-void test('refused: stores into which a migration is not finished', async (t) => {
-  const look = await createDatabase(server.url, 'migrating')
-  await (await openCopy({ store: look, dataDir: '' }, migrationStore, migrationTables)).close()
-  const sentence =
-    /a migration into these stores is not finished: run the same firn migrate again, or with --abandon$/
-  await refuses(t, { store: look, look, code: 3, sentence })
 })
 
 const withoutCitus = citusFleet === undefined && `no script that starts a Citus: ${citusFleetName}`

@@ -36,7 +36,6 @@ import {
   untilLive,
 } from '../firn-process.ts'
 import { freezeAt, mergeAll } from '../freeze-store.ts'
-import { newDatabase } from '../shared-postgres.ts'
 import { storeDigest } from '../store-digest.ts'
 
 const frozen = 'fuji-demo-l1'
@@ -146,40 +145,6 @@ void test('snapshot: taken beside a running Firn, copied once, restored with equ
   assert.ok(left.every((name) => !segments.includes(name)))
 })
 
-void test('snapshot: of stores on PostgreSQL, restored into a folder', async (t) => {
-  const folder = await indexedFolder(t)
-  const before = await digestsAt(folder)
-  const store = await newDatabase()
-  const moved = await runFirn('migrate', '--to', store, '--data-dir', folder)
-  assert.equal(moved.code, 0, moved.stderr)
-  const base = await freshFolder(t)
-  const config = join(base, 'firn.yaml')
-  const demo = (name: string): string => new URL(`../../demo/${name}`, import.meta.url).pathname
-  writeFileSync(
-    config,
-    `store: '${store}'
-dataDir: ${join(base, 'host')}
-networks: { fuji: { primary: true, recording: ${demo('primary-local.firnrec')} } }
-chains:
-  - { name: Demo Chain, recording: ${demo('chain-51001.firnrec')} }
-  - { name: Demo L1, recording: ${demo('chain-51002.firnrec')} }
-`,
-  )
-  const copies = join(base, 'copies')
-  const taken = await runFirn('snapshot', 'create', copies, '--config', config)
-  assert.equal(taken.code, 0, taken.stderr)
-  const home = join(base, 'home')
-  const restored = await runFirn('snapshot', 'restore', copies, '--trust', '--data-dir', home)
-  assert.equal(restored.code, 0, restored.stderr)
-  assert.deepEqual(await digestsAt(home), before)
-  assert.deepEqual(
-    readFileSync(join(home, 'page-token.key')),
-    readFileSync(join(folder, 'page-token.key')),
-  )
-  const whole = await runFirn('verify', '--store', '--data-dir', home)
-  assert.equal(whole.code, 0, whole.stdout)
-})
-
 void test('snapshot: a store whose segments are merged while they are copied is copied again', async (t) => {
   const folder = await frozenFolder(t)
   const base = await freshFolder(t)
@@ -233,7 +198,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   assert.equal(readdirSync(join(copies.path, 'files')).length, 1)
   const home = join(base, 'home')
   const source = folderSource(copies)
-  const quiet = { isTrusted: true, told: () => undefined }
+  const quiet = { isTrusted: true, into: undefined, told: () => undefined }
   await restoreSnapshot({ source, manifest, dataDir: home, ...quiet })
   const restored = await openStore(
     { store: 'embedded', dataDir: home },
@@ -298,7 +263,7 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
     try {
       const at = new SnapshotFolder(copies)
       const { id: _newest, ...manifest } = at.snapshot(undefined)
-      const quiet = { isTrusted: true, told: () => undefined }
+      const quiet = { isTrusted: true, into: undefined, told: () => undefined }
       await restoreSnapshot({ source: folderSource(at), manifest, dataDir: home, ...quiet })
     } catch (error) {
       assert.equal(existsSync(home), false, 'nothing is left')

@@ -34,11 +34,11 @@ export function addSnapshotCommands(program: Command): void {
   snapshot
     .command('restore <from>')
     .description(
-      'make an empty data folder of a snapshot: of a folder, or of http://another-firn:8080',
+      'make an empty data folder, or stores in PostgreSQL, of a snapshot: of a folder, or of http://another-firn:8080',
     )
     .option(...which)
     .option('--trust', 'take an own backup as it is, without comparing its history with a node')
-    .option('--config <file>', 'configuration file')
+    .option('--config <file>', 'configuration file, which says where stores lie')
     .option('--data-dir <folder>', 'the folder to make')
     .action(async (from: string, flags: Flags) =>
       (await import('./snapshot.ts')).restore(from, flags),

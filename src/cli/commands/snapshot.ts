@@ -1,12 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
+import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
+import { documentNames } from '../../service/documents/documents.ts'
 import { isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { offeredSnapshot, remoteSource } from '../../service/stores/fetch-snapshot.ts'
-import { storeLocation } from '../../service/stores/store-location.ts'
+import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
 import { problemsOf } from '../../store/snapshot/check-snapshot.ts'
+import type { ServerStores } from '../../store/snapshot/restore-into-servers.ts'
 import {
   begunSnapshot,
   checkNotRestoring,
@@ -24,10 +27,8 @@ import { takeSnapshot } from '../../store/snapshot/take-snapshot.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 import { configOf } from '../stores/configured-stores.ts'
-import { documentsAt } from '../stores/migrated-documents.ts'
-import { madeStores } from '../stores/migrated-stores.ts'
+import { documentsAt, madeStores, storesOf } from '../stores/made-stores.ts'
 
 /** Files of a data folder that are small and not documents, by path. */
 const liveOnce = 'live-once.txt'
@@ -110,9 +111,12 @@ export async function verifySnapshot(target: string, flags: Flags): Promise<void
   else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)
 }
 
-/** Makes a data folder of a snapshot in a folder, or of one that another Firn offers. */
+/**
+ * Makes a data folder of a snapshot in a folder, or of one that another Firn offers; stores go where the
+ * configuration says.
+ */
 export async function restore(from: string, flags: Flags): Promise<void> {
-  const { config } = loadConfig(flags)
+  const config = await configOf(flags)
   const dataDir = resolve(config.dataDir)
   const isTrusted = flags['trust'] === true
   if (isTrusted && isWebAddress(from))
@@ -125,17 +129,29 @@ export async function restore(from: string, flags: Flags): Promise<void> {
     const { source, manifest } = isWebAddress(from)
       ? { source: remoteSource(place), manifest: await offeredSnapshot(place, id) }
       : inFolder(from, id)
-    await restoreSnapshot({ source, manifest, dataDir, isTrusted, told: progressLines() })
+    const into = config.store === 'embedded' ? undefined : intoServers(config, manifest)
+    await restoreSnapshot({ source, manifest, dataDir, isTrusted, into, told: progressLines() })
     console.log(`${snapshotId(manifest)} is restored: ${dataDir}`)
     const copied = manifest.stores.filter(isOfChain).map(({ name }) => name)
     if (!isTrusted && copied.length > 0)
       console.log(
         `Called copied until a node has confirmed it, see index.checkCopied: ${copied.join()}`,
       )
-    if (config.store !== 'embedded')
-      console.log('Its stores lie in this folder: set `store: embedded`, or run firn migrate.')
   } finally {
     await world.close()
+  }
+}
+
+/** Stores of a snapshot that lie on PostgreSQL by `config`; those that it does not name are told. */
+function intoServers(config: Config, { stores }: SnapshotManifest): ServerStores {
+  const location = storeLocation(config)
+  const names = new Set(stores.map(({ name }) => name))
+  const known = storesOf(config).filter(({ name }) => names.delete(name))
+  for (const name of names) console.error(`stays a file, no setting names it: ${name}`)
+  return {
+    serverOf: (name) => serverOf(location, name),
+    stores: known,
+    documents: documentNames,
   }
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 
 import type { Flags } from '../flags.ts'
 
-/** Adds `rebuild`, `verify` and `migrate` to the command line. */
+/** Adds `rebuild` and `verify` to the command line. */
 export function addStoreCommands(program: Command): void {
   program
     .command('rebuild')
@@ -23,19 +23,6 @@ export function addStoreCommands(program: Command): void {
     )
 
   addVerify(program)
-  program
-    .command('migrate')
-    .description(
-      'copy all stores to PostgreSQL, or from there into the data folder, and compare them',
-    )
-    .requiredOption(
-      '--to <place>',
-      'postgres://user@host:5432/db, embedded, or a configuration file that says where',
-    )
-    .option('--abandon', 'remove the copies of a migration that was not finished')
-    .option('--config <file>', 'configuration file, with the stores to copy')
-    .option('--data-dir <folder>', 'folder of the stores')
-    .action(async (flags: Flags) => (await import('./migrate.ts')).migrate(flags))
 }
 
 function addVerify(program: Command): void {

@@ -8,11 +8,10 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { Claim } from '../../store/engine/sqlite-claim.ts'
 import { leaseRow, leaseTtlMs } from '../../store/lease.ts'
-import { checkNotMigrating } from '../../store/migrate/target.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { checkNotRestoring } from '../../store/snapshot/restore-snapshot.ts'
-import { serversOf, storeLocation } from './store-location.ts'
+import { storeLocation } from './store-location.ts'
 
 /** Between two looks at the leases of a folder that another process has. */
 const lookEveryMs = 250
@@ -57,7 +56,7 @@ export function checkRecordings(config: Config): void {
 /**
  * Marks this process as the one that writes the folder. Returns the function that ends this.
  *
- * Throws `lease-lost` while another living process has it, or a migration or a restore leads there. A process that has it but hangs (its
+ * Throws `lease-lost` while another living process has it, or or a snapshot is being restored there. A process that has it but hangs (its
  * leases stand still) is no obstacle: its stores are taken over. Nothing is marked where the
  * stores are not in the folder: a second writer on PostgreSQL waits, ready to take over.
  */
@@ -68,7 +67,6 @@ export async function claimDataFolder(
 ): Promise<() => void> {
   const location = storeLocation(config)
   checkNotRestoring(config.dataDir)
-  for (const store of serversOf(location)) await checkNotMigrating({ ...location, store })
   if (config.role === 'serve') return () => undefined
   if (config.store !== 'embedded') await checkVersions(location, stores)
   if (config.store !== 'embedded') return () => undefined

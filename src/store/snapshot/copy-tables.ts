@@ -4,9 +4,8 @@ import { join } from 'node:path'
 
 import { assert } from '../../core/fault.ts'
 import { copySqlite } from '../engine/sqlite-copy.ts'
-import { type CopiedStore, copyStore, presentTables } from '../migrate/copy-store.ts'
-import { tablesIn } from '../migrate/present-tables.ts'
 import { openCopy, openStore, type StoreLocation } from '../open.ts'
+import { type CopiedStore, copyStore, presentTables, tablesIn } from './copy-store.ts'
 
 /**
  * Copies the tables of a store into `<folder>/<name>.sqlite`, which must not exist. Throws

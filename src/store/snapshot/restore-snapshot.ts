@@ -1,5 +1,5 @@
 /**
- * Makes a data folder of a snapshot.
+ * Makes a data folder of a snapshot, and its stores in PostgreSQL where these are to lie there.
  *
  * Everything is copied into `firn-restoring` of that folder and checked there; only then it is moved to its
  * places. No Firn starts while that is there, so that nobody sees a part.
@@ -30,6 +30,12 @@ import { outboxTables } from '../schema/events.ts'
 import { cutMessages } from '../schema/evm.ts'
 import { chainTables } from '../schema/stores.ts'
 import { checkEnds } from './check-ends.ts'
+import {
+  checkServersFree,
+  copyIntoServers,
+  nameInServers,
+  type ServerStores,
+} from './restore-into-servers.ts'
 import { checkFile, putFile } from './snapshot-folder.ts'
 import {
   isOfChain,
@@ -42,9 +48,10 @@ import {
 import type { SnapshotFile, SnapshotSource } from './snapshot-source.ts'
 
 const restoringName = 'firn-restoring'
-/** In it: which snapshot it is, and that all of it was checked. */
+/** In it: which snapshot it is, that all of it was checked, that PostgreSQL has copies of its stores. */
 const whichName = 'snapshot.json'
 const checkedName = 'checked'
+const copiedName = 'copied'
 
 /** A file to restore: what it is, its path in the data folder, and what throws where it is another. */
 type Restored = {
@@ -61,8 +68,10 @@ export type Restoring = {
   readonly dataDir: string
   /** True where the history is believed; else it is marked as copied and compared with a node. */
   readonly isTrusted: boolean
-  /** Told of each file once it is there. */
-  readonly told: (file: string) => void
+  /** Where stores lie on PostgreSQL. */
+  readonly into: ServerStores | undefined
+  /** Told of each file once it is there, and of rows that PostgreSQL has. */
+  readonly told: (what: string) => void
 }
 
 /**
@@ -71,11 +80,12 @@ export type Restoring = {
  * source throws, `store-*`.
  */
 export async function restoreSnapshot(of: Restoring): Promise<void> {
-  const { source, manifest, dataDir, told } = of
+  const { source, manifest, dataDir, into, told } = of
   const isNew = !existsSync(dataDir)
   const restoring = join(dataDir, restoringName)
   const isBegun = begun(dataDir, manifestText(manifest))
   const files = filesOf(manifest)
+  if (into !== undefined && !isBegun) await checkServersFree(into)
   if (!isBegun || !existsSync(join(restoring, checkedName))) {
     try {
       await stage(of, restoring, files)
@@ -84,14 +94,34 @@ export async function restoreSnapshot(of: Restoring): Promise<void> {
       throw error
     }
   }
+  const inServers =
+    into === undefined ? new Set<string>() : await putIntoServers(into, restoring, told)
   const identities = manifest.stores.map(({ name }) => join('segments', name, identityName))
   for (const to of [...identities, ...files.map((file) => file.to)]) {
+    if (inServers.has(to)) continue
     const staged = join(restoring, 'files', to)
     // Moved before an earlier attempt ended.
     if (existsSync(staged)) putFile(staged, join(dataDir, to))
     if (!identities.includes(to)) told(to)
   }
   rmSync(restoring, { recursive: true, force: true })
+}
+
+/** Puts stores and documents into PostgreSQL. Returns the names of their files. */
+async function putIntoServers(
+  into: ServerStores,
+  restoring: string,
+  told: (what: string) => void,
+): Promise<ReadonlySet<string>> {
+  const folder = join(restoring, 'files')
+  const documents = into.documents.filter((name) => existsSync(join(folder, name)))
+  if (!existsSync(join(restoring, copiedName))) {
+    const contents = documents.map((name) => [name, readFileSync(join(folder, name))] as const)
+    await copyIntoServers(into, { folder, documents: new Map(contents) }, told)
+    onDisk(() => writeFileSync(join(restoring, copiedName), ''))
+  }
+  await nameInServers(into)
+  return new Set([...into.stores.map(({ name }) => `${name}.sqlite`), ...documents])
 }
 
 /** Copies everything into the folder `restoring` and checks it there. */

@@ -2,6 +2,7 @@
 
 import { eventKinds, standardOf } from '../../../codec/evm/columns.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
+import { casesOf } from '../../../store/query/evm/case-of-address.ts'
 import { bytesAt } from '../../../store/query/row-values.ts'
 import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'

@@ -23,23 +23,17 @@ export type StoreCopy = { readonly rows: number }
 /** Called with counts of rows written and of rows compared. */
 export type CopyProgress = (work: 'copied' | 'compared', rows: number) => void
 
-const checkpoints = statement('select stage, height, hash from checkpoint order by stage')
-const leases = statement('select epoch, owner, until_ms from lease')
+const inFile = statement("select name from sqlite_master where type = 'table'")
+const inNamespace = statement('select tablename from pg_tables where schemaname = ?')
 
-/**
- * Progress of a store: the height of each stage, and the last sign of life of its writer.
- * `undefined` for one that says neither, which cannot be gone on with.
- */
-export async function sourceState(
-  reader: Reader,
-  { tables }: CopiedStore,
-): Promise<string | undefined> {
-  const names = new Set(tables.map(({ name }) => name))
-  if (!names.has('checkpoint') || !names.has('lease')) return undefined
-  const rows = [...(await reader.all(checkpoints)), ...(await reader.all(leases))]
-  return JSON.stringify(rows, (_, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-  )
+/** Names of the tables of a store. */
+export async function tablesIn(database: Database): Promise<ReadonlySet<string>> {
+  if (database.engine === 'sqlite')
+    return new Set((await database.all(inFile)).map(([name]) => String(name)))
+  // With its driver, which embedded stores never need.
+  const { namespaceOf } = await import('../engine/postgres.ts')
+  const rows = await database.all(inNamespace, [namespaceOf(database.name)])
+  return new Set(rows.map(([name]) => String(name)))
 }
 
 /**
@@ -59,7 +53,7 @@ export async function presentTables(
     } catch (cause) {
       throw new Fault(
         'store-version',
-        `store ${store.name} was written by an older version; start this Firn on it once, then migrate`,
+        `store ${store.name} was written by an older version; start this Firn on it once`,
         { cause },
       )
     }
@@ -92,7 +86,7 @@ export async function copyStore(
     if (read.digest !== written.digest)
       throw new Fault(
         'store-failed',
-        `the copy of store ${name} differs from it, run firn migrate again: table ${table.name}`,
+        `the copy of store ${name} differs from it, copy it again: table ${table.name}`,
         { detail: { store: name, table: table.name } },
       )
     count += written.rows

@@ -1,0 +1,82 @@
+/**
+ * Restored stores on their way into PostgreSQL. Copies lie beside the stores' places, under names that
+ * nothing else uses, until all of them are whole and compared: no Firn sees a part.
+ */
+
+import { Fault } from '../../core/fault.ts'
+import { openCopy, openStore, type StoreLocation } from '../open.ts'
+import { changeDocument } from '../query/deployment.ts'
+import { deploymentStore, deploymentTables } from '../schema/deployment.ts'
+import { type CopiedStore, copyStore, presentTables, tablesIn } from './copy-store.ts'
+import { copyEnding, dropCopies, nameCopies, storesAt } from './postgres-stores.ts'
+
+/** Stores that a restore puts into PostgreSQL. */
+export type ServerStores = {
+  /** Server of a store. */
+  readonly serverOf: (name: string) => string
+  readonly stores: readonly CopiedStore[]
+  /** Names of the files that PostgreSQL keeps for all processes. */
+  readonly documents: readonly string[]
+}
+
+/**
+ * Throws `bad-config` where a server has one of the stores: nothing is overwritten. Copies of a restore
+ * that was given up are dropped.
+ */
+export async function checkServersFree(into: ServerStores): Promise<void> {
+  const wanted = new Set([...into.stores.map(({ name }) => name), deploymentStore])
+  for (const server of serversOf(into)) {
+    const taken = (await storesAt(server)).find((name) => wanted.has(name))
+    if (taken !== undefined)
+      throw new Fault(
+        'bad-config',
+        `PostgreSQL has a store of this name, and nothing is overwritten; name an empty database: ${taken}`,
+      )
+    await dropCopies(server)
+  }
+}
+
+/** Copies the stores in the folder `staged` and compares them, or goes on with an earlier attempt. */
+export async function copyIntoServers(
+  into: ServerStores,
+  staged: { readonly folder: string; readonly documents: ReadonlyMap<string, Uint8Array> },
+  told: (line: string) => void,
+): Promise<void> {
+  for (const store of into.stores) {
+    const { name } = store
+    const from = await openStore(placed('embedded', staged.folder), name, store.tables, 'read')
+    const to = await openCopy(placed(into.serverOf(name)), name + copyEnding, store.tables)
+    try {
+      const tables = await presentTables(from, store, await tablesIn(from))
+      const counts = { copied: 0, compared: 0 }
+      await copyStore(name, { from, to, tables }, (work, rows) => {
+        counts[work] += rows
+        told(`${name}: ${counts[work]} rows ${work}`)
+      })
+    } finally {
+      await from.close()
+      await to.close()
+    }
+  }
+  if (staged.documents.size === 0) return
+  const place = placed(into.serverOf(deploymentStore))
+  const to = await openCopy(place, deploymentStore + copyEnding, deploymentTables)
+  try {
+    for (const [name, bytes] of staged.documents) await changeDocument(to, name, () => bytes)
+  } finally {
+    await to.close()
+  }
+}
+
+/** Gives all copies their names, on each server in one transaction. Calling it again goes on. */
+export async function nameInServers(into: ServerStores): Promise<void> {
+  for (const server of serversOf(into)) await nameCopies(server)
+}
+
+function serversOf({ serverOf, stores }: ServerStores): readonly string[] {
+  return [...new Set([...stores.map(({ name }) => name), deploymentStore].map(serverOf))]
+}
+
+function placed(store: string, dataDir = ''): StoreLocation {
+  return { store, dataDir }
+}

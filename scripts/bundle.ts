@@ -21,6 +21,8 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
+import { bundleExplorer } from '../src/explorer/bundle.ts'
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const manifest = join(dist, 'current.json')
@@ -50,7 +52,7 @@ export async function freshProgram(): Promise<string | undefined> {
   }
 }
 
-/** Makes a bundle in `folder`. Gives the sources in it, as paths below the root. */
+/** Makes a bundle in `folder`, with the explorer's files. Gives the sources in it, as paths below the root. */
 export async function bundleInto(folder: string): Promise<readonly string[]> {
   const { build, stop } = await import('esbuild')
   const workers = globSync('src/**/*-worker.ts', { cwd: root })
@@ -70,9 +72,13 @@ export async function bundleInto(folder: string): Promise<readonly string[]> {
     metafile: true,
     logLevel: 'silent',
   })
+  const explorer = await bundleExplorer()
   // Its process would live as long as this one.
   await stop()
-  return Object.keys(made.metafile.inputs)
+  mkdirSync(join(folder, 'explorer'))
+  for (const [name, content] of explorer.files)
+    writeFileSync(join(folder, 'explorer', name), content)
+  return [...Object.keys(made.metafile.inputs), ...explorer.inputs]
 }
 
 /** The folder of the bundle in use, unless a source changed since. Throws when there is none. */

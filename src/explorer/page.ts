@@ -13,14 +13,11 @@ import { day, visible } from './browser/format.ts'
 export type PageParts = {
   /** Folder of the files, without a slash at its end. */
   readonly folder: string
-  /** Modules the first picture needs, by file name; loaded ahead. */
-  readonly modules: readonly string[]
   readonly status: Status
 }
 
 /** The document. Holds no script or style of its own: the policy forbids both. */
-export function explorerPage({ folder, modules, status }: PageParts): string {
-  const preloads = modules.map((name) => `<link rel="modulepreload" href="${folder}/${name}">`)
+export function explorerPage({ folder, status }: PageParts): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -32,7 +29,6 @@ export function explorerPage({ folder, modules, status }: PageParts): string {
 <link rel="icon" type="image/svg+xml" href="${folder}/logo.svg">
 <link rel="stylesheet" href="${folder}/uplot.css">
 <link rel="stylesheet" href="${folder}/explorer.css">
-${preloads.join('\n')}
 <script type="module" src="${folder}/main.js"></script>
 </head>
 <body>

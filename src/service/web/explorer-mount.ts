@@ -17,9 +17,6 @@ import { mountDocs } from './docs-mount.ts'
 import { hashOf, readExplorerFiles, type ExplorerFiles } from './explorer-files.ts'
 import { pictureAnswer, type NftPictures, type PictureOf } from './nft-pictures.ts'
 
-// Loaded by the browser only when a chart is drawn.
-const lateFiles = new Set(['uplot.js'])
-
 type HttpRequest = {
   readonly params: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -53,9 +50,8 @@ export function mountExplorer(
   })
 }
 
-function document({ version, files }: ExplorerFiles, status: Status): string {
-  const modules = [...files.keys()].filter((name) => name.endsWith('.js') && !lateFiles.has(name))
-  return explorerPage({ folder: `/explorer/${version}`, modules, status })
+function document({ version }: ExplorerFiles, status: Status): string {
+  return explorerPage({ folder: `/explorer/${version}`, status })
 }
 
 function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {

@@ -7,7 +7,6 @@ import { bytesAt } from '../../../store/query/row-values.ts'
 import { address, addressByBytes, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { boundsOf } from '../../../store/sums/check-store.ts'
-import { casesOf } from '../../../store/query/evm/case-of-address.ts'
 import { newTokens } from '../write/token-rows.ts'
 
 const bytesInRange = statement('select id, bytes from address where id >= ? and id < ? order by id')

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { orderedLists } from '../src/indexing/primary/write/ordered-lists.ts'
+import type { Table } from '../src/store/engine/table.ts'
 import { openStore } from '../src/store/open.ts'
 import { balancesOfAddresses } from '../src/store/query/primary/balances-of-addresses.ts'
 import { utxosOfAddresses } from '../src/store/query/primary/utxos-of-addresses.ts'
@@ -62,12 +63,12 @@ try {
   await writer.transaction(async (batch) => {
     const open = entries(utxos, 1)
     const ordered = orderedLists()
-    await batch.insert(openHolding, {
+    await batch.insert<Table>(openHolding, {
       ...open,
       ordered: await ordered.flags(batch, Float64Array.from(open.list)),
     })
     await ordered.settle(batch)
-    await batch.insert(spentHolding, { ...spent, spent_at: spent['created_at'] ?? [] })
+    await batch.insert<Table>(spentHolding, { ...spent, spent_at: spent['created_at'] ?? [] })
   })
   await writer.close()
   const reader = await openStore(place, 'lists-bench', tables, 'read')

@@ -32,6 +32,9 @@ export const pTypes = {
   RewardAutoRenewedValidatorTx: 42,
 } as const
 
+/** Type id of a P-Chain transaction. */
+export type PTypeId = (typeof pTypes)[keyof typeof pTypes]
+
 /** Blocks of the P-Chain. */
 export const pBlockTypes = {
   ApricotProposalBlock: 0,
@@ -62,6 +65,15 @@ export const xTypes = {
 
 /** Atomic transactions of the C-Chain. */
 export const cTypes = { ImportTx: 0, ExportTx: 1 } as const
+
+/** Names of transactions of the three chains. */
+export type TransactionName = keyof typeof pTypes | keyof typeof xTypes | keyof typeof cTypes
+
+/** Every {@link TransactionName} once. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of these lists
+export const transactionNames = [
+  ...new Set([pTypes, xTypes, cTypes].flatMap((types) => Object.keys(types))),
+] as readonly TransactionName[]
 
 /** Outputs of all chains: of secp256k1, of NFTs, of properties; and locked for staking. */
 export const outputTypes = {

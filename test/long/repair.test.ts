@@ -36,7 +36,7 @@ const file = readFileSync(join(import.meta.dirname, `../../demo/chain-${chain}.f
 const digested = chainTables.filter((table) => table !== lease)
 const unsummed = chainTables.filter((table) => table !== rangeSum)
 
-const byNumber = [address, addressByBytes]
+const byNumber: readonly Table[] = [address, addressByBytes]
 const others = chainTables
   .filter(({ sums }) => sums !== undefined)
   .filter((table) => !byNumber.includes(table))

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 
 import { fromHex } from '../../core/bytes.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
+import type { Table } from '../../store/engine/table.ts'
 import { openStore } from '../../store/open.ts'
 import { address, addressByBytes, evmTables, token } from '../../store/schema/evm.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
@@ -60,7 +61,10 @@ void test('party book: a number is found once its address is stored, a token is 
       const zero = [0]
       const never = { metadata_height: zero, metadata_at: zero, compared_at: zero, agreed: zero }
       const facts = { id: [7], standard: [20], first_height: zero, spam: zero }
-      await writer.insert(token, { ...facts, ...never })
+      const names = ['name', 'symbol', 'decimals', 'code', 'source'] as const
+      const found = ['inexact_height', 'inexact_holder', 'inexact_reason'] as const
+      const nulls = Object.fromEntries([...names, ...found].map((name) => [name, [null]]))
+      await writer.insert<Table>(token, { ...facts, ...never, ...nulls })
     })
     assert.equal((await book.find(example)).id, 7)
     assert.deepEqual(await book.find(example.toLowerCase()), {

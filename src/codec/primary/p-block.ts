@@ -58,7 +58,10 @@ export function transactionsOf(block: PBlock): readonly Sliced<PTransaction>[] {
       return block.transactions
     case pBlockTypes.BanffProposalBlock:
       return [...block.transactions, block.transaction]
-    default:
+    case pBlockTypes.ApricotAbortBlock:
+    case pBlockTypes.ApricotCommitBlock:
+    case pBlockTypes.BanffAbortBlock:
+    case pBlockTypes.BanffCommitBlock:
       return []
   }
 }

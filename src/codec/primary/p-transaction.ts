@@ -7,7 +7,14 @@
  * Source: avalanchego vms/platformvm/txs (codec.go has the type ids).
  */
 
-import { inputTypes, outputTypes, pTypes, signerTypes, namesOf } from '../../core/type-ids.ts'
+import {
+  inputTypes,
+  namesOf,
+  outputTypes,
+  type PTypeId,
+  pTypes,
+  signerTypes,
+} from '../../core/type-ids.ts'
 import type { Decoded } from '../cursor.ts'
 import { array, nothing, sliced, struct, union, unread, versioned } from '../kit.ts'
 import { bytes, fixed, text, u32, u64, u8 } from '../primitives.ts'
@@ -213,7 +220,7 @@ export const pUnsigned = union({
     period: u64,
   }),
   [pTypes.RewardAutoRenewedValidatorTx]: struct({ stakingTxId: id, timestamp: u64 }),
-})
+} satisfies Readonly<Record<PTypeId, unknown>>)
 /** Decoded {@link pUnsigned}, told apart by `typeId`. */
 export type PUnsigned = Decoded<typeof pUnsigned>
 

@@ -1,5 +1,6 @@
 /** A sentence that says what a transaction did. */
 
+import type { TransactionName } from '../../core/type-ids.ts'
 import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { amount, count, ends, moment, named, visible } from './format.ts'
@@ -57,7 +58,8 @@ function counted(size: number, what: string): string {
   return `${count(size)} ${what}${size === 1 ? '' : 's'}`
 }
 
-const deeds: Readonly<Record<string, string>> = {
+/** Words for every type of transaction. */
+const actions: Readonly<Record<TransactionName, string>> = {
   AddValidatorTx: 'It added a validator',
   AddPermissionlessValidatorTx: 'It added a validator',
   AddAutoRenewedValidatorTx: 'It added a validator that renews itself',
@@ -85,18 +87,23 @@ const deeds: Readonly<Record<string, string>> = {
   BaseTx: 'It moved assets',
 }
 
+function actionOf(txType: string): string {
+  const found = Object.entries(actions).find(([name]) => name === txType)
+  return found?.[1] ?? 'It did something this explorer has no words for'
+}
+
 type Sums = PrimaryNetworkTransaction['value'] | undefined
 
 /** Of a transaction of the P-, X- or C-Chain. */
 export function primarySentence(tx: PrimaryNetworkTransaction): string {
   const { txType, nodeId, endTimestamp, status } = tx
-  const deed = deeds[txType] ?? 'It did something this explorer has no words for'
+  const action = actionOf(txType)
   const staked = sumText(tx.amountStaked)
   const moved = sumText(tx.value ?? tx.amountUnlocked)
   const burned = sumText(tx.amountBurned)
   const isMove = /^(Base|Import|Export|Operation)/.test(txType)
   return [
-    deed,
+    action,
     nodeId === undefined ? '' : `, node ${ends(nodeId, 14, 6)}`,
     staked !== '' ? `, with ${staked}` : isMove && moved !== '' ? `: ${moved}` : '',
     endTimestamp === undefined || staked === ''

@@ -5,7 +5,7 @@
  */
 
 import { equalBytes } from '../../core/bytes.ts'
-import type { Value, Writer } from '../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import { bytes, integer, type RowOf, storedRow, text } from '../../store/query/stored-row.ts'
@@ -100,7 +100,7 @@ function entries(
   id: Uint8Array,
   end: End,
   { timestamp, network }: Pick<End, 'timestamp' | 'network'>,
-): Record<string, Value[]> {
+): ColumnsOf<typeof icmList> {
   const subjects = listSubjects({
     sender: end.sender,
     recipient: end.recipient,

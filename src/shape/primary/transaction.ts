@@ -5,6 +5,7 @@
 
 import type { Static } from 'typebox'
 
+import { transactionNames } from '../../core/type-ids.ts'
 import { Type } from '../type.ts'
 import { AssetAmount } from './asset.ts'
 import { AutoRenewDetails } from './auto-renew.ts'
@@ -13,34 +14,7 @@ import { BlsCredentials, L1ValidatorManagerDetails, SubnetOwnershipInfo } from '
 import { Utxo, UtxoCredential } from './utxo.ts'
 
 /** Transaction types callers may filter by; `UNKNOWN` is what clients call newer ones. */
-export const transactionTypes = [
-  'AddValidatorTx',
-  'AddSubnetValidatorTx',
-  'AddDelegatorTx',
-  'CreateChainTx',
-  'CreateSubnetTx',
-  'ImportTx',
-  'ExportTx',
-  'AdvanceTimeTx',
-  'RewardValidatorTx',
-  'RemoveSubnetValidatorTx',
-  'TransformSubnetTx',
-  'AddPermissionlessValidatorTx',
-  'AddPermissionlessDelegatorTx',
-  'BaseTx',
-  'TransferSubnetOwnershipTx',
-  'ConvertSubnetToL1Tx',
-  'RegisterL1ValidatorTx',
-  'SetL1ValidatorWeightTx',
-  'DisableL1ValidatorTx',
-  'IncreaseL1ValidatorBalanceTx',
-  'AddAutoRenewedValidatorTx',
-  'SetAutoRenewedValidatorConfigTx',
-  'RewardAutoRenewedValidatorTx',
-  'CreateAssetTx',
-  'OperationTx',
-  'UNKNOWN',
-] as const
+export const transactionTypes = [...transactionNames, 'UNKNOWN'] as const
 
 /** Filter by transaction type. */
 export const TxTypes = Type.Optional(

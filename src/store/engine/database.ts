@@ -101,6 +101,9 @@ export function valueAt(column: Column, row: number): Value {
 /** Values by column name. */
 export type Columns = Readonly<Record<string, Column>>
 
+/** Values of every column of a table, those that may be NULL too: one that is left out does not compile. */
+export type ColumnsOf<T extends Table> = { readonly [Name in keyof T['columns']]: Column }
+
 /** The column `name`, which must be there. */
 export function columnOf(columns: Columns, name: string): Column {
   const column = columns[name]
@@ -143,9 +146,9 @@ export interface Writer extends Reader {
   /** Runs a statement once. Returns the number of rows it changed. */
   readonly run: (statement: Statement, parameters?: readonly Value[]) => Soon<number>
   /** Adds rows. A key that exists already is a fault. Sorted by key is fastest. */
-  readonly insert: (table: Table, columns: Columns) => Soon<void>
+  readonly insert: <T extends Table>(table: T, columns: ColumnsOf<T>) => Soon<void>
   /** Adds rows, leaving those whose key exists as they are. */
-  readonly insertNew: (table: Table, columns: Columns) => Soon<void>
+  readonly insertNew: <T extends Table>(table: T, columns: ColumnsOf<T>) => Soon<void>
   /** Adds rows or replaces the named columns of those whose key exists. */
   readonly upsert: (table: Table, columns: Columns) => Soon<void>
   /** Changes the named columns of rows that exist, found by the table's key. */

@@ -94,13 +94,22 @@ export type HistoryTable =
   | 'event'
   | 'event_by_kind'
 
+/** A {@link Table} whose columns and key the compiler knows. */
+export type TableOf<C, K> = Omit<Table, 'columns' | 'key'> & {
+  readonly columns: C
+  readonly key: K
+}
+
 /** A table of wide rows. Key: one integer column, or any columns when `keyed`. */
-export function table(
+export function table<
+  const C extends Readonly<Record<string, ColumnType>>,
+  const K extends readonly (keyof C & string)[],
+>(
   name: string,
-  columns: Readonly<Record<string, ColumnType>>,
-  shape: Pick<Table, 'key' | 'layout' | 'sums' | 'freezes' | 'stage'> &
+  columns: C,
+  shape: { readonly key: K } & Pick<Table, 'layout' | 'sums' | 'freezes' | 'stage'> &
     Partial<Pick<Table, 'indexes'>>,
-): Table {
+): TableOf<C, K> {
   return { indexes: [], ...shape, name, columns }
 }
 

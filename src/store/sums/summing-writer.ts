@@ -57,7 +57,7 @@ export function summingWriter(writer: Writer, tables: readonly Table[]): Summing
       if (sums === undefined) return writer.insertNew(table, columns)
       const fresh = await absentRows(writer, table, columns)
       sums.addColumns(fresh, shapeOf(table, fresh).count, 1)
-      await writer.insert(table, fresh)
+      await writer.insert<Table>(table, fresh)
     },
     upsert: async (table, columns) => {
       const sums = sumsOf(table)

@@ -8,12 +8,12 @@ import {
   type Value,
 } from '../../../src/store/engine/database.ts'
 import { storeFormat } from '../../../src/store/engine/format.ts'
-import { table } from '../../../src/store/engine/table.ts'
+import { table, type Table } from '../../../src/store/engine/table.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { checkpoint, controlTables } from '../../../src/store/schema/control.ts'
 import { onBothEngines } from '../../stores.ts'
 
-const facts = table(
+const facts: Table = table(
   'facts',
   {
     pos: 'integer',

@@ -13,7 +13,7 @@ import type { BlockBatch, TransferColumns } from '../../../codec/evm/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import { maxWideBytes, putWide, wideInteger } from '../../../core/wide-integer.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
-import type { Columns, Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { balance } from '../../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
@@ -114,7 +114,7 @@ class BalanceRows {
     this.#used += length
   }
 
-  taken(): Columns {
+  taken(): ColumnsOf<typeof balance> {
     const count = this.#count
     return {
       address_id: this.#addressIds.subarray(0, count),

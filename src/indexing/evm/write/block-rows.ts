@@ -5,7 +5,7 @@ import type { BlockBatch } from '../../../codec/evm/columns.ts'
 import { f64At, itemAt, u32At } from '../../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
-import type { Columns, Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { block, tx, txByAddress, txByHash, txFailed } from '../../../store/schema/evm.ts'
 import { gather, radixOrder } from '../../stream/radix-order.ts'
 import {
@@ -81,7 +81,11 @@ export async function writeTransactions(
 }
 
 /** Transactions by sender, receiver and created contract, each address once. */
-function addressLists({ txs }: BlockBatch, ids: Float64Array, pos: Float64Array): Columns {
+function addressLists(
+  { txs }: BlockBatch,
+  ids: Float64Array,
+  pos: Float64Array,
+): ColumnsOf<typeof txByAddress> {
   const fanOut = new FanOut(txs.count * 2 + 16)
   for (let row = 0; row < txs.count; row++) {
     const from = u32At(txs.from, row)

@@ -1,7 +1,7 @@
 /** Rows of `holding`: who a transfer of a token named for the first time. */
 
 import { itemAt } from '../../../core/item-at.ts'
-import type { Columns, Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { holding } from '../../../store/schema/evm.ts'
 
 /** Addresses that may be new to a token, each with a height that says so, ascending by pair. */
@@ -49,7 +49,7 @@ export class NewHoldings {
     return { old, fresh }
   }
 
-  #columns(places: readonly number[]): Columns {
+  #columns(places: readonly number[]): ColumnsOf<typeof holding> {
     return {
       token_id: places.map((at) => itemAt(this.#tokenIds, at)),
       address_id: places.map((at) => itemAt(this.#addressIds, at)),

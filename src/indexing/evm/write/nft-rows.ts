@@ -4,7 +4,7 @@ import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'
-import type { Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { nftAmount, nftToken } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { byteAt } from './batch-columns.ts'
@@ -171,7 +171,7 @@ async function writeTokensMoved(writer: Writer, tokens: readonly MovedToken[]): 
   await writer.update(nftToken, columnsOf(known.filter(({ standard }) => standard === 721)))
 }
 
-function columnsOf(tokens: readonly MovedToken[]): Record<string, (number | Uint8Array | null)[]> {
+function columnsOf(tokens: readonly MovedToken[]): Omit<ColumnsOf<typeof nftToken>, 'asked'> {
   return {
     contract_id: tokens.map(({ contractId }) => contractId),
     standard: tokens.map(({ standard }) => standard),

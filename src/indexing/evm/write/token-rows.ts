@@ -1,6 +1,7 @@
 /** Rows of tokens of which only logs are known. */
 
-import type { Columns } from '../../../store/engine/database.ts'
+import type { ColumnsOf } from '../../../store/engine/database.ts'
+import type { token } from '../../../store/schema/evm.ts'
 
 /** A token that a log showed: its number, the standard of the log, and the height of the first one. */
 export type ShownToken = {
@@ -10,15 +11,24 @@ export type ShownToken = {
 }
 
 /** Columns of new rows of `token`: nobody asked these contracts anything yet. */
-export function newTokens(tokens: readonly ShownToken[]): Columns {
+export function newTokens(tokens: readonly ShownToken[]): ColumnsOf<typeof token> {
   const never = tokens.map(() => 0)
+  const unknown = tokens.map(() => null)
   return {
     id: tokens.map(({ id }) => id),
     standard: tokens.map(({ standard }) => standard),
     first_height: tokens.map(({ height }) => height),
+    name: unknown,
+    symbol: unknown,
+    decimals: unknown,
     metadata_height: never,
     metadata_at: never,
     compared_at: never,
+    code: unknown,
+    source: unknown,
+    inexact_height: unknown,
+    inexact_holder: unknown,
+    inexact_reason: unknown,
     agreed: never,
     spam: never,
   }

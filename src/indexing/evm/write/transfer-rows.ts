@@ -3,7 +3,7 @@
 import { type BlockBatch, standardOf } from '../../../codec/evm/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import type { ByteColumn } from '../../../store/engine/byte-column.ts'
-import type { Columns, Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
 import {
   event,
@@ -60,7 +60,10 @@ function itemsOf({ transfers, arena }: BlockBatch): ByteColumn {
 }
 
 /** In key order: address, standard, position. */
-function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+function addressLists(
+  { transfers }: BlockBatch,
+  { ids, pos }: RowPlaces,
+): ColumnsOf<typeof transferByAddress> {
   // Three lists an address: their numbers keep the order of the key.
   const fanOut = new FanOut(transfers.count * 2)
   for (let row = 0; row < transfers.count; row++) {
@@ -79,7 +82,10 @@ function addressLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Colum
   }
 }
 
-function tokenLists({ transfers }: BlockBatch, { ids, pos }: RowPlaces): Columns {
+function tokenLists(
+  { transfers }: BlockBatch,
+  { ids, pos }: RowPlaces,
+): ColumnsOf<typeof transferByToken> {
   const fanOut = new FanOut(transfers.count)
   for (let row = 0; row < transfers.count; row++)
     if (standardOf(u8At(transfers.kind, row)) > 0)

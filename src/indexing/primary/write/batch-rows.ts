@@ -281,10 +281,17 @@ async function writeAssetTransactions(
 }
 
 async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {
+  const unknown = batch.newAssets.map(() => null)
   // The two chains that have a genesis both bring AVAX.
   await writer.insertNew(asset, {
     id: batch.newAssets.map(({ number }) => number),
     asset_id: batch.newAssets.map(({ assetId }) => assetId),
+    name: unknown,
+    symbol: unknown,
+    denomination: unknown,
+    kind: unknown,
+    variable_cap: unknown,
+    created_at: unknown,
   })
   await writer.update(asset, {
     id: batch.assets.map((row) => row.number),

@@ -2,7 +2,7 @@
 
 import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
-import type { Columns, Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { block, blockByHash, rawBlock } from '../../../store/schema/primary-ledger.ts'
 import { blockIdOf, chainNumbers, prefixAt } from '../../../store/schema/primary-position.ts'
 import { gather, radixOrder } from '../../stream/radix-order.ts'
@@ -59,7 +59,13 @@ export async function writeBlocks(
 }
 
 /** Facts about outer blocks. */
-function outerColumns({ count, proposers }: BlockColumns, nodes: Numbers): Columns {
+function outerColumns(
+  { count, proposers }: BlockColumns,
+  nodes: Numbers,
+): Pick<
+  ColumnsOf<typeof block>,
+  `outer_${'id' | 'parent'}` | `proposer${'' | '_height' | '_time'}`
+> {
   const outer: (Uint8Array | null)[] = []
   const parent: (Uint8Array | null)[] = []
   const proposer: (number | null)[] = []

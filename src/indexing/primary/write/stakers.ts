@@ -3,7 +3,7 @@
 import { toNodeId } from '../../../core/cb58.ts'
 import { f64At, u64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
-import type { Columns, Writer } from '../../../store/engine/database.ts'
+import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { l1ValidatorBody, subnetBody } from '../../../store/schema/primary-bodies.ts'
 import { node } from '../../../store/schema/primary-names.ts'
 import { chainNumbers, posOf } from '../../../store/schema/primary-position.ts'
@@ -103,7 +103,13 @@ async function insertStakers(
 }
 
 /** Columns that a period may change. Others would only move in their indexes. */
-function changingColumns(stakers: StakerColumns, rulesOf: StakerFacts['rulesOf']): Columns {
+function changingColumns(
+  stakers: StakerColumns,
+  rulesOf: StakerFacts['rulesOf'],
+): Omit<
+  ColumnsOf<typeof staker>,
+  'pos' | 'tx_id' | 'role' | 'subnet_id' | 'node' | 'shares' | 'uptime' | 'connected'
+> {
   const { count, body } = stakers
   const height = (heights: Float64Array): (number | null)[] =>
     Array.from(heights, (one) => (one < 0 ? null : one))

@@ -216,7 +216,11 @@ function commits({ block, height }: ReadPBlock): boolean {
     case pBlockTypes.ApricotAbortBlock:
     case pBlockTypes.BanffAbortBlock:
       return false
-    default:
+    case pBlockTypes.ApricotProposalBlock:
+    case pBlockTypes.ApricotStandardBlock:
+    case pBlockTypes.ApricotAtomicBlock:
+    case pBlockTypes.BanffProposalBlock:
+    case pBlockTypes.BanffStandardBlock:
       throw violation({ chain: 'P', height }, `proposal without an option: ${block.typeId}`)
   }
 }

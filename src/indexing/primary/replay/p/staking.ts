@@ -8,7 +8,7 @@ import type {
   PUnsignedOf,
 } from '../../../../codec/primary/p-transaction.ts'
 import { equalBytes } from '../../../../core/bytes.ts'
-import { outputTypes, pTypes, signerTypes } from '../../../../core/type-ids.ts'
+import { outputTypes, type PTypeId, pTypes, signerTypes } from '../../../../core/type-ids.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
 import { addAddresses, newAddressSet, withAmount } from '../amounts.ts'
 import { violation, type Adds, type Staker } from '../draft.ts'
@@ -26,19 +26,36 @@ export type StakingTransaction = PUnsignedOf<
   | 'AddAutoRenewedValidatorTx'
 >
 
+/** Of each type whether it adds a staker. */
+const addsStaker: Readonly<Record<PTypeId, boolean>> = {
+  [pTypes.AddValidatorTx]: true,
+  [pTypes.AddSubnetValidatorTx]: true,
+  [pTypes.AddDelegatorTx]: true,
+  [pTypes.CreateChainTx]: false,
+  [pTypes.CreateSubnetTx]: false,
+  [pTypes.ImportTx]: false,
+  [pTypes.ExportTx]: false,
+  [pTypes.AdvanceTimeTx]: false,
+  [pTypes.RewardValidatorTx]: false,
+  [pTypes.RemoveSubnetValidatorTx]: false,
+  [pTypes.TransformSubnetTx]: false,
+  [pTypes.AddPermissionlessValidatorTx]: true,
+  [pTypes.AddPermissionlessDelegatorTx]: true,
+  [pTypes.TransferSubnetOwnershipTx]: false,
+  [pTypes.BaseTx]: false,
+  [pTypes.ConvertSubnetToL1Tx]: false,
+  [pTypes.RegisterL1ValidatorTx]: false,
+  [pTypes.SetL1ValidatorWeightTx]: false,
+  [pTypes.IncreaseL1ValidatorBalanceTx]: false,
+  [pTypes.DisableL1ValidatorTx]: false,
+  [pTypes.AddAutoRenewedValidatorTx]: true,
+  [pTypes.SetAutoRenewedValidatorConfigTx]: false,
+  [pTypes.RewardAutoRenewedValidatorTx]: false,
+}
+
 /** Returns whether a transaction adds a staker. */
 export function isStaking(unsigned: PUnsigned): unsigned is StakingTransaction {
-  switch (unsigned.typeId) {
-    case pTypes.AddValidatorTx:
-    case pTypes.AddSubnetValidatorTx:
-    case pTypes.AddDelegatorTx:
-    case pTypes.AddPermissionlessValidatorTx:
-    case pTypes.AddPermissionlessDelegatorTx:
-    case pTypes.AddAutoRenewedValidatorTx:
-      return true
-    default:
-      return false
-  }
+  return addsStaker[unsigned.typeId]
 }
 
 /** A P-Chain output as a new UTXO's fields. The owner is the record itself, which has more. */
@@ -248,7 +265,8 @@ function ownersOf(
     case pTypes.AddDelegatorTx:
     case pTypes.AddPermissionlessDelegatorTx:
       return { validationOwner: ownerOf(unsigned.rewardsOwner), delegationOwner: undefined }
-    default:
+    case pTypes.AddPermissionlessValidatorTx:
+    case pTypes.AddAutoRenewedValidatorTx:
       return {
         validationOwner: ownerOf(unsigned.validationOwner),
         delegationOwner: ownerOf(unsigned.delegationOwner),

@@ -1,0 +1,61 @@
+/**
+ * What CONTRIBUTING promises: a type of transaction or a column that is added in one place only does not pass
+ * the checks, which name the places that lack it.
+ */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+const root = join(import.meta.dirname, '../..')
+const copy = mkdtempSync(join(tmpdir(), 'firn-promises-'))
+after(() => rmSync(copy, { recursive: true, force: true }))
+for (const name of ['src', 'tsconfig.json', '.oxlintrc.json', 'package.json'])
+  cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+
+/** Puts `added` behind the one place in a file of the copy where `text` stands. */
+function add(file: string, text: string, added: string): void {
+  const path = join(copy, file)
+  const parts = readFileSync(path, 'utf8').split(text)
+  assert.equal(parts.length, 2, `${file} has ${text} once`)
+  writeFileSync(path, parts.join(text + added))
+}
+
+/** Output of a program of `node_modules` over the copy; it must fail. */
+function failing(program: string, ...args: readonly string[]): string {
+  const bin = join(root, 'node_modules/.bin', program)
+  const { status, stdout, stderr } = spawnSync(bin, args, { cwd: copy, encoding: 'utf8' })
+  assert.notEqual(status, 0, `${program} found nothing: ${stdout}${stderr}`)
+  return stdout
+}
+
+/** Files that an output names, each once. */
+function filesIn(output: string): readonly string[] {
+  return [...new Set(output.match(/src\/[\w/.-]+\.tsx?/g))].toSorted()
+}
+
+void test('promises: a type of transaction and a column that are added in one place only', () => {
+  add('src/core/type-ids.ts', 'RewardAutoRenewedValidatorTx: 42,', ' NewTx: 44,')
+  const lacking = failing('tsc', '--noEmit')
+  assert.deepEqual(filesIn(lacking), [
+    'src/codec/primary/p-transaction.ts',
+    'src/explorer/browser/what-happened.ts',
+    'src/indexing/primary/replay/p/staking.ts',
+  ])
+  // With a wire format it is a transaction that has to do something, or to be named as one that does not.
+  add(
+    'src/codec/primary/p-transaction.ts',
+    '[pTypes.BaseTx]: struct(base),',
+    ' [pTypes.NewTx]: struct(base),',
+  )
+  const linted = failing('oxlint', 'src/indexing/primary/replay/p/execute.ts')
+  assert.match(linted, /Switch is not exhaustive/)
+
+  add('src/store/schema/evm.ts', "batch_index: 'integer',", " extra: 'integer',")
+  const columns = filesIn(failing('tsc', '--noEmit'))
+  assert.ok(columns.includes('src/indexing/evm/write/transfer-rows.ts'), String(columns))
+})

@@ -2,7 +2,13 @@
 
 import { fromHex, toBigint } from '../core/bytes.ts'
 import { itemAt, u8At } from '../core/item-at.ts'
-import { statement, type Reader, type Row, type Writer } from '../store/engine/database.ts'
+import {
+  type ColumnsOf,
+  statement,
+  type Reader,
+  type Row,
+  type Writer,
+} from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
 import { activityHour, rollup, rollupDay } from '../store/schema/metrics.ts'
 import { everBits, openBits, reserve, type AddressFlags } from './address-flags.ts'
@@ -81,7 +87,7 @@ export async function saveRollup(
     gas_used: periods.map((period) => period.gasUsed),
     active_addresses: periods.map((period) => period.addresses),
     active_senders: periods.map((period) => period.senders),
-  })
+  } satisfies ColumnsOf<typeof rollup>)
   await saveDays(writer, state)
   await saveHours(writer, state, members)
   await writer.upsert(meta, {
@@ -104,7 +110,7 @@ async function saveDays(writer: Writer, state: RollupState): Promise<void> {
     top_gas: days.map((day) => day.topGas),
     top_gas_ms: days.map((day) => day.topGasMs),
     new_addresses: days.map((day) => day.newAddresses),
-  })
+  } satisfies ColumnsOf<typeof rollupDay>)
 }
 
 async function saveHours(writer: Writer, state: RollupState, members: Float64Array): Promise<void> {
@@ -115,7 +121,7 @@ async function saveHours(writer: Writer, state: RollupState, members: Float64Arr
   await writer.upsert(activityHour, {
     start: hours.map(({ start }) => start),
     members: hours.map((each) => encodeMembers(each.members)),
-  })
+  } satisfies ColumnsOf<typeof activityHour>)
 }
 
 const newest = statement(

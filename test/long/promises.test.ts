@@ -1,6 +1,6 @@
 /**
- * What CONTRIBUTING promises: a type of transaction or a column that is added in one place only does not pass
- * the checks, which name the places that lack it.
+ * What CONTRIBUTING promises: a type of transaction, a column, a metric or a setting that is added in one place
+ * only does not pass the checks, which name the places that lack it.
  */
 
 import assert from 'node:assert/strict'
@@ -13,8 +13,11 @@ import { after, test } from 'node:test'
 const root = join(import.meta.dirname, '../..')
 const copy = mkdtempSync(join(tmpdir(), 'firn-promises-'))
 after(() => rmSync(copy, { recursive: true, force: true }))
-for (const name of ['src', 'tsconfig.json', '.oxlintrc.json', 'package.json'])
-  cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
+for (const name of ['src', 'scripts', 'docs', 'tsconfig.json', '.oxlintrc.json', 'package.json'])
+  cpSync(join(root, name), join(copy, name), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.test.ts'),
+  })
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 
 /** Puts `added` behind the one place in a file of the copy where `text` stands. */
@@ -38,7 +41,7 @@ function filesIn(output: string): readonly string[] {
   return [...new Set(output.match(/src\/[\w/.-]+\.tsx?/g))].toSorted()
 }
 
-void test('promises: a type of transaction and a column that are added in one place only', () => {
+void test('promises: a type of transaction that is added in one place only', () => {
   add('src/core/type-ids.ts', 'RewardAutoRenewedValidatorTx: 42,', ' NewTx: 44,')
   const lacking = failing('tsc', '--noEmit')
   assert.deepEqual(filesIn(lacking), [
@@ -54,8 +57,34 @@ void test('promises: a type of transaction and a column that are added in one pl
   )
   const linted = failing('oxlint', 'src/indexing/primary/replay/p/execute.ts')
   assert.match(linted, /Switch is not exhaustive/)
+})
 
+void test('promises: a column of a table and a metric that are added in one place only', () => {
   add('src/store/schema/evm.ts', "batch_index: 'integer',", " extra: 'integer',")
-  const columns = filesIn(failing('tsc', '--noEmit'))
-  assert.ok(columns.includes('src/indexing/evm/write/transfer-rows.ts'), String(columns))
+  add('src/store/schema/metrics.ts', "new_addresses: 'integer',", " extra: 'integer',")
+  add('src/shape/metrics/metric-names.ts', "deployers: 'Deployers',", " extra: 'Extra',")
+  add('src/shape/metrics/metric-names.ts', "gasUsed: 'Gas used',", " more: 'More',")
+  const lacking = filesIn(failing('tsc', '--noEmit'))
+  for (const file of [
+    'src/indexing/evm/write/transfer-rows.ts',
+    'src/rollup/rollup-rows.ts',
+    'src/api/metrics/day-series.ts',
+    'src/api/metrics/series.ts',
+  ])
+    assert.ok(lacking.includes(file), `${file}: ${lacking.join()}`)
+})
+
+void test('promises: a setting that is added in one place only', () => {
+  add('src/config/settings.ts', 'export const settings = {', "'extra.limit': integer(1, [1, 2], 'More.'),")
+  const node = join(root, 'node_modules/.bin/node')
+  const run = (script: string, ...args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync(node, [script, ...args], {
+      cwd: copy,
+      encoding: 'utf8',
+    })
+    assert.notEqual(status, 0, `${script} found nothing: ${stdout}${stderr}`)
+    return stdout + stderr
+  }
+  assert.match(run('scripts/tidy.ts'), /extra\.limit/)
+  assert.match(run('scripts/print-reference.ts', '--check'), /settings\.md/)
 })

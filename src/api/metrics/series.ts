@@ -3,7 +3,11 @@
 import { itemAt } from '../../core/item-at.ts'
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import { periodStart, previousPeriod, units, type Unit } from '../../rollup/period.ts'
-import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
+import {
+  type DayMetricName,
+  isDayMetric,
+  type MetricName,
+} from '../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { unitBounds, unitPeriods, type UnitPeriod } from '../../store/query/metrics/unit-periods.ts'
 import { daySeries } from './day-series.ts'
@@ -57,7 +61,7 @@ function point(timestamp: number, value: number): MetricPoint {
   return { value, timestamp }
 }
 
-function pick(period: UnitPeriod, metric: MetricName): number {
+function pick(period: UnitPeriod, metric: Exclude<MetricName, DayMetricName>): number {
   switch (metric) {
     case 'activeAddresses':
       return period.activeAddresses
@@ -65,7 +69,7 @@ function pick(period: UnitPeriod, metric: MetricName): number {
       return period.activeSenders
     case 'gasUsed':
       return period.gasUsed
-    default:
+    case 'txCount':
       return period.txCount
   }
 }

@@ -2,6 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
+import { metricTitles } from '../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { Chart } from './chart.ts'
@@ -9,29 +10,10 @@ import { brief, words } from './format.ts'
 import { to } from './link.ts'
 import { shown } from './parts.ts'
 
-const titles: Readonly<Record<string, string>> = {
-  txCount: 'Transactions',
-  activeAddresses: 'Active addresses',
-  activeSenders: 'Active senders',
-  gasUsed: 'Gas used',
-  avgTps: 'Transactions a second, average',
-  maxTps: 'Transactions a second, maximum',
-  avgGps: 'Gas a second, average',
-  maxGps: 'Gas a second, maximum',
-  avgGasPrice: 'Gas price, average (nano)',
-  maxGasPrice: 'Gas price, maximum (nano)',
-  feesPaid: 'Fees paid (coins)',
-  contracts: 'Contracts created',
-  deployers: 'Deployers',
-  cumulativeTxCount: 'Transactions so far',
-  cumulativeAddresses: 'Addresses so far',
-  cumulativeContracts: 'Contracts so far',
-  cumulativeDeployers: 'Deployers so far',
-}
-
 /** Title of a metric; its name in words where it has none. */
 export function metricTitle(metric: string): string {
-  return titles[metric] ?? words(metric)
+  const title = Object.entries(metricTitles).find(([name]) => name === metric)?.[1]
+  return title ?? words(metric)
 }
 
 /** The series to draw. */

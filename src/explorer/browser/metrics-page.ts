@@ -2,6 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
+import { isDayMetric, metricNames, timeIntervals } from '../../shape/metrics/metric-names.ts'
 import type { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { now } from './clock.ts'
@@ -11,24 +12,6 @@ import { MetricChart, metricTitle } from './metric-chart.ts'
 import { card, CsvButton, facts, heading, shown } from './parts.ts'
 import { go, query, useTitle, withParams } from './place.ts'
 import { chainName, type World } from './world.ts'
-
-const anyInterval = ['txCount', 'activeAddresses', 'activeSenders', 'gasUsed']
-const daily = [
-  'avgTps',
-  'maxTps',
-  'avgGps',
-  'maxGps',
-  'avgGasPrice',
-  'maxGasPrice',
-  'feesPaid',
-  'contracts',
-  'deployers',
-  'cumulativeTxCount',
-  'cumulativeAddresses',
-  'cumulativeContracts',
-  'cumulativeDeployers',
-]
-const intervals = ['hour', 'day', 'week', 'month']
 
 /** A chain, an interval and, when shown alone, a metric. */
 export type MetricsProps = {
@@ -44,7 +27,7 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
     `${metric === '' ? 'Metrics' : metricTitle(metric)} of ${chainId === 'total' ? 'all chains' : chainName(world, chainId)}`,
   )
   const chains = useAnswer<{ chains: MetricsChain[] }>('/v2/chains')
-  const onlyDays = daily.includes(metric)
+  const onlyDays = isDayMetric(metric)
   const rest = metric === '' ? [] : [metric]
   const choices: (readonly [string, string])[] = [
     ['total', 'All chains'],
@@ -76,7 +59,7 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
         h(
           'nav',
           { class: 'segments', 'aria-label': 'interval' },
-          (onlyDays ? ['day'] : intervals).map((name) =>
+          (onlyDays ? ['day'] : timeIntervals).map((name) =>
             h(
               'a',
               {
@@ -103,7 +86,7 @@ function asMetricsChain({ chainId, chainName }: { chainId: string; chainName: st
 }
 
 function all(chainId: string, interval: string): JSX.Element {
-  const names = interval === 'day' ? [...anyInterval, ...daily] : anyInterval
+  const names = metricNames.filter((name) => interval === 'day' || !isDayMetric(name))
   return h(
     'div',
     { class: 'grid three' },

@@ -1,38 +1,42 @@
 /** The metrics of document C, and which intervals each takes. */
 
-/** Metrics for any interval. */
-export const anyIntervalMetrics = [
-  'activeAddresses',
-  'activeSenders',
-  'gasUsed',
-  'txCount',
-] as const
+/** Titles of metrics for any interval. */
+const anyInterval = {
+  txCount: 'Transactions',
+  activeAddresses: 'Active addresses',
+  activeSenders: 'Active senders',
+  gasUsed: 'Gas used',
+} as const
 
-/** Metrics for days only. */
-const dayMetrics = [
-  'cumulativeTxCount',
-  'cumulativeAddresses',
-  'cumulativeContracts',
-  'cumulativeDeployers',
-  'contracts',
-  'deployers',
-  'avgGps',
-  'maxGps',
-  'avgTps',
-  'maxTps',
-  'avgGasPrice',
-  'maxGasPrice',
-  'feesPaid',
-] as const
+/** Titles of metrics for days only. */
+const daysOnly = {
+  avgTps: 'Transactions a second, average',
+  maxTps: 'Transactions a second, maximum',
+  avgGps: 'Gas a second, average',
+  maxGps: 'Gas a second, maximum',
+  avgGasPrice: 'Gas price, average (nano)',
+  maxGasPrice: 'Gas price, maximum (nano)',
+  feesPaid: 'Fees paid (coins)',
+  contracts: 'Contracts created',
+  deployers: 'Deployers',
+  cumulativeTxCount: 'Transactions so far',
+  cumulativeAddresses: 'Addresses so far',
+  cumulativeContracts: 'Contracts so far',
+  cumulativeDeployers: 'Deployers so far',
+} as const
 
-/** All metrics in one list. */
-export const metricNames = [...anyIntervalMetrics, ...dayMetrics] as const
+/** Title of every metric, in the order in which they are shown. */
+export const metricTitles = { ...anyInterval, ...daysOnly } as const
 
 /** Name of a metric. */
-export type MetricName = (typeof metricNames)[number]
+export type MetricName = keyof typeof metricTitles
 
 /** Name of a metric for days only. */
-export type DayMetricName = (typeof dayMetrics)[number]
+export type DayMetricName = keyof typeof daysOnly
+
+/** All metrics in one list. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of the table
+export const metricNames = Object.keys(metricTitles) as readonly MetricName[]
 
 /** Metrics that depend on traces. */
 export const contractMetrics: readonly MetricName[] = [
@@ -46,9 +50,8 @@ export const contractMetrics: readonly MetricName[] = [
 export const timeIntervals = ['hour', 'day', 'week', 'month'] as const
 
 /** Returns whether `metric` may be asked for days only. */
-export function isDayMetric(metric: MetricName): metric is DayMetricName {
-  const names: readonly string[] = dayMetrics
-  return names.includes(metric)
+export function isDayMetric(metric: string): metric is DayMetricName {
+  return Object.hasOwn(daysOnly, metric)
 }
 
 /** Metrics a rolling window can be asked for: all but the cumulative ones. */

@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
+import { parquetReadObjects } from 'hyparquet'
+
 import {
   formatOf,
   headLine,
   linesOf,
+  listColumn,
   type ListShape,
   listShapeOf,
 } from '../src/api/operation/list-format.ts'
@@ -119,6 +122,34 @@ void test('CSV: a row for each item, a column for each field, inner fields too',
   assert.equal(sender, json.transactions[0].from.address)
 })
 
+void test('Parquet: the same items, with types, a page or all of them; the parameter goes before Accept', async () => {
+  const all = await allBlocks()
+  const read = async (reply: Response): Promise<Record<string, unknown>[]> => {
+    assert.equal(reply.headers.get('content-type'), 'application/vnd.apache.parquet')
+    return parquetReadObjects({ file: await reply.arrayBuffer() })
+  }
+  const page = await ask(`${blocks}?pageSize=7&format=parquet`, 'text/csv')
+  assert.equal((await read(page)).length, 7)
+  const rows = await read(
+    await ask(`${blocks}?format=parquet`, '*/*', { 'x-service-api-key': key }),
+  )
+  assert.equal(rows.length, all.length)
+  for (const [at, row] of rows.entries()) {
+    assert.equal(row['blockNumber'], BigInt(all[at].blockNumber))
+    assert.deepEqual(row['blockTimestamp'], new Date(all[at].blockTimestamp * 1_000))
+    assert.equal(row['feesSpent'], all[at].feesSpent)
+    assert.deepEqual(Object.keys(row), Object.keys(rows[0] ?? {}))
+  }
+  const json = await ask(`${blocks}?format=json&pageSize=2`, 'text/csv')
+  assert.match(json.headers.get('content-type') ?? '', /json/)
+  assert.equal((await ask(`${blocks}?format=xml`, '*/*')).status, 400)
+  // Where there is no list there is no such parameter.
+  assert.match(
+    (await ask(`${blocks}/1?format=csv`, '*/*')).headers.get('content-type') ?? '',
+    /json/,
+  )
+})
+
 void test('list formats: every list there is has columns, whatever else its body says', () => {
   const lists = operationShapes().filter(({ id, method, response }) => {
     const names: string[] = Object.keys(Object(Object(response).properties))
@@ -148,10 +179,16 @@ void test('list formats: Accept decides, the first type that is known', () => {
     [undefined, undefined],
   ] as const)
     assert.equal(formatOf(accept), format, String(accept))
+  assert.equal(formatOf('text/csv', 'ndjson'), 'ndjson')
+  assert.throws(() => formatOf('text/csv', 'xml'), /format must be json, csv, ndjson or parquet/)
 })
 
 void test('CSV: cells with commas, quotes and line ends are quoted, formulas are none', () => {
-  const shape: ListShape = { name: 'items', columns: [['a'], ['b', 'c']], mostItems: undefined }
+  const shape: ListShape = {
+    name: 'items',
+    columns: [listColumn(['a'], 'string'), listColumn(['b', 'c'], 'string')],
+    mostItems: undefined,
+  }
   assert.equal(headLine('csv', shape), 'a,b.c\r\n')
   const items = [
     { a: '=1+1', b: { c: 'x,"y"' } },

@@ -127,7 +127,7 @@ function addExport(program: Command): void {
     .option('--until <date>', 'before this date or Unix second')
     .option('--year <year>', 'this calendar year, in UTC')
     .option('--currency <code>', 'rewards: currency of prices (default: usd)')
-    .option('--format <format>', 'csv, jsonl or parquet', 'csv')
+    .option('--format <format>', 'csv, ndjson or parquet', 'csv')
     .option('--out <file>', 'file to write (default: standard output)')
     .option('--url <url>', 'address of the data API (default: as configured)')
     .option('--config <file>', 'configuration file')

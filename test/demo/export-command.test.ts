@@ -53,7 +53,7 @@ void test('export: transfers and transactions are all there, with exact amounts'
   })
   const csv = await runCommand('export', 'transfers', ...chain, ...url)
   assert.equal(csv.code, 0, csv.stderr)
-  const [head = '', ...lines] = csv.stdout.trim().split('\n')
+  const [head = '', ...lines] = csv.stdout.trim().split('\r\n')
   const columns = head.split(',')
   assert.ok(columns.includes('amount') && columns.includes('date'), head)
 
@@ -115,7 +115,7 @@ void test('export: transfers and transactions are all there, with exact amounts'
   ]) {
     const none = await runCommand('export', String(what), ...words, ...late)
     assert.equal(none.code, 0, none.stderr)
-    assert.match(none.stdout, /^date,[A-Za-z,]+\n$/, String(what))
+    assert.match(none.stdout, /^date,[A-Za-z,]+\r\n$/, String(what))
     const bare = await runCommand('export', String(what), ...words, ...late, '--format', 'jsonl')
     assert.deepEqual([bare.code, bare.stdout], [0, ''], String(what))
   }

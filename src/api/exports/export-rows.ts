@@ -5,7 +5,13 @@ import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import { listAddressTransactions } from '../evm/list-address-transactions.ts'
 import { unknownCaller } from '../operation/caller.ts'
-import { headLine, linesOf, type ListShape, listShapeOf } from '../operation/list-format.ts'
+import {
+  headLine,
+  linesOf,
+  listColumn,
+  type ListShape,
+  listShapeOf,
+} from '../operation/list-format.ts'
 import type { Operation } from '../operation/operation.ts'
 import { chainNameOf } from '../primary/chain-of.ts'
 import { listTransactions } from '../primary/list-transactions.ts'
@@ -78,8 +84,8 @@ async function* primaryLines(
 ): AsyncGenerator<string> {
   const list = listTransactions(parts.primary)
   const whole = shapeOf(list)
-  const shape =
-    detail === 'simple' ? { ...whole, columns: simpleColumns.map((name) => [name]) } : whole
+  const simple = simpleColumns.map((name) => listColumn([name], undefined))
+  const shape = detail === 'simple' ? { ...whole, columns: simple } : whole
   yield `network,chain,${headLine('csv', shape)}`
   for (const chain of chains) {
     const names = namesFor(chain, addresses, accounts)

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 
+import { listColumn } from '../operation/list-format.ts'
 import { listBody } from './list-stream.ts'
 
-const shape = { name: 'items', columns: [['at']], mostItems: 100 }
+const shape = { name: 'items', columns: [listColumn(['at'], 'integer')], mostItems: 100 }
 
 void test('a whole list: no page is read before the ones before it were taken', async () => {
   let read = 0

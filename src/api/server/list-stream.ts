@@ -2,13 +2,21 @@
 
 import { Readable } from 'node:stream'
 
-import { headLine, linesOf, type ListFormat, type ListShape } from '../operation/list-format.ts'
+import {
+  listFile,
+  type ListFile,
+  type ListFormat,
+  type ListShape,
+} from '../operation/list-format.ts'
 
 /** Reads the page behind a token; the first without one. */
 export type ReadPage = (pageToken: string | undefined) => Promise<unknown>
 
 /** A page to send, and the token of the next one; absent after the last page. */
-export type ListBody = { readonly body: string | Readable; readonly nextPageToken?: string }
+export type ListBody = {
+  readonly body: string | Buffer | Readable
+  readonly nextPageToken: string | undefined
+}
 
 /** A list as `format`: one page, or all of them from the first on. */
 export async function listBody(
@@ -18,23 +26,32 @@ export async function listBody(
 ): Promise<ListBody> {
   // A bad request fails with its first page, while a status can still be sent.
   const first = pageOf(await read(undefined), shape)
-  const head = headLine(format, shape) + linesOf(format, shape, first.items)
-  if (!isWhole || first.next === undefined)
-    return { body: head, ...(first.next === undefined ? {} : { nextPageToken: first.next }) }
-  return { body: Readable.from(following(head, first.next, { format, shape, read })) }
+  const file = await listFile(format, shape)
+  const head = [file.begin(), file.rows(first.items)]
+  if (isWhole && first.next !== undefined) {
+    const body = Readable.from(following(head, first.next, { file, shape, read }))
+    return { body, nextPageToken: undefined }
+  }
+  const parts = [...head, await file.end()]
+  const isText = parts.every((part) => typeof part === 'string')
+  const body = isText ? parts.join('') : Buffer.concat(parts.map((part) => Buffer.from(part)))
+  return { body, nextPageToken: first.next }
 }
 
 async function* following(
-  head: string,
+  head: readonly (string | Uint8Array)[],
   token: string,
-  of: { readonly format: ListFormat; readonly shape: ListShape; readonly read: ReadPage },
-): AsyncGenerator<string> {
-  yield head
+  of: { readonly file: ListFile; readonly shape: ListShape; readonly read: ReadPage },
+): AsyncGenerator<string | Uint8Array> {
+  yield* head.filter((part) => part.length > 0)
   for (let next: string | undefined = token; next !== undefined;) {
     const page = pageOf(await of.read(next), of.shape)
-    yield linesOf(of.format, of.shape, page.items)
+    const part = of.file.rows(page.items)
+    if (part.length > 0) yield part
     next = page.next
   }
+  const rest = await of.file.end()
+  if (rest.length > 0) yield rest
 }
 
 type Page = { readonly items: readonly unknown[]; readonly next: string | undefined }

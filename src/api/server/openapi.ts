@@ -4,7 +4,7 @@ import type { TObject, TSchema } from 'typebox'
 
 import { ownValue } from '../../core/own-value.ts'
 import { rpcCodes, rpcFailure } from '../operation/json-rpc.ts'
-import { listShapeOf } from '../operation/list-format.ts'
+import { contentTypes, fileFormats, listShapeOf } from '../operation/list-format.ts'
 import type { OperationShape } from '../operation/operation.ts'
 import { errorBody, errorWords } from '../operation/status.ts'
 import type { DialectRules } from './dialect.ts'
@@ -129,6 +129,15 @@ const minHeight = {
   schema: { type: 'integer', minimum: 0 },
 } as const
 
+/** Of every list. */
+const listFormat = {
+  name: 'format',
+  in: 'query',
+  required: false,
+  description: 'Form of the list, in place of the one that `Accept` names',
+  schema: { enum: ['json', ...fileFormats] },
+} as const
+
 /** Headers of answers about one chain. */
 const freshness = {
   headers: {
@@ -183,6 +192,7 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
       ...parametersOf(path, 'path'),
       ...parametersOf(query, 'query'),
       ...(isFresh ? [minHeight] : []),
+      ...(isList(shape) ? [listFormat] : []),
     ],
     ...(body === undefined
       ? {}
@@ -210,10 +220,14 @@ function successOf(shape: OperationShape, schemas: Components): object {
   const { response } = shape
   const description = 'Success'
   if ('type' in response && response.type === 'void') return { description }
-  const isList = shape.method === 'GET' && listShapeOf(shape) !== undefined
-  const lines = isList ? { 'text/csv': {}, 'application/x-ndjson': {} } : {}
+  const files = fileFormats.map((format) => [contentTypes[format].replace(/;.*/, ''), {}])
+  const lines: object = isList(shape) ? Object.fromEntries(files) : {}
   const json = { schema: referenced(response, schemas) }
   return { description, content: { 'application/json': json, ...lines } }
+}
+
+function isList(shape: OperationShape): boolean {
+  return shape.method === 'GET' && listShapeOf(shape) !== undefined
 }
 
 function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {

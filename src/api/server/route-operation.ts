@@ -205,13 +205,16 @@ class Route {
       if (headers !== undefined) reply.headers(headers)
     }
     const path = this.#readPath(rawOf(request.params))
-    this.#refuseUnknown?.(rawOf(request.query))
-    const query = this.#readQuery(rawOf(request.query))
+    const list = this.#list
+    const raw = rawOf(request.query)
+    const wanted = list === undefined ? undefined : raw['format']
+    if (wanted !== undefined) delete raw['format']
+    this.#refuseUnknown?.(raw)
+    const query = this.#readQuery(raw)
     if (parts.readings !== undefined)
       await reachToken(parts.readings, Reflect.get(query, 'pageToken'))
     await this.#tellFresh(exchange)
-    const list = this.#list
-    const format = list === undefined ? undefined : formatOf(request.headers.accept)
+    const format = list === undefined ? undefined : formatOf(request.headers.accept, wanted)
     if (list === undefined || format === undefined) {
       const answer = await this.#ask(exchange, path, query)
       return send({ parts, operation, request, reply, vary, answer })

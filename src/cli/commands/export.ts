@@ -1,5 +1,11 @@
 import type { Static } from 'typebox'
 
+import {
+  type ListColumn,
+  listColumn,
+  listFile,
+  type ListFormat,
+} from '../../api/operation/list-format.ts'
 import { Fault } from '../../core/fault.ts'
 import { membersOf } from '../../core/json.ts'
 import { ownValue } from '../../core/own-value.ts'
@@ -10,9 +16,8 @@ import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { HistoricalReward } from '../../shape/primary/reward.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { openWorld } from '../../world/world.ts'
-import { openLines } from '../export/lines.ts'
 import { ask, everyItem, type Api } from '../export/pages.ts'
-import type { RowSink } from '../export/row-sink.ts'
+import { openSink, type RowSink } from '../export/row-sink.ts'
 import {
   blockRow,
   columnsOf,
@@ -96,36 +101,37 @@ function isSubject(what: string): what is keyof typeof subjects {
   return Object.hasOwn(subjects, what)
 }
 
-/** Writer of rows. */
-type Format = 'csv' | 'jsonl' | 'parquet'
-
 type Target = {
   readonly columns: readonly string[]
-  readonly format: Format
+  readonly format: ListFormat
   /** Standard output where absent. */
   readonly path: string | undefined
 }
 
 async function writeRows(rows: AsyncGenerator<Row>, to: Target): Promise<void> {
-  const { path } = to
+  const { path, format } = to
+  if (format === 'parquet' && path === undefined)
+    throw new Fault('bad-parameter', 'a Parquet file is no stream: give its name with --out')
   // The file is made once the first page is there, so that a wrong question leaves none.
   const first = await rows.next()
-  const sink = await openSink(to)
+  const sink: RowSink = await openSink(path)
+  const file = await listFile(format, { columns: to.columns.map(columnOf) })
+  await sink.write(file.begin())
   let count = 0
   for (let at = first; at.done !== true && !sink.closed(); at = await rows.next()) {
-    await sink.write(at.value)
+    await sink.write(file.rows([at.value]))
     count++
   }
+  await sink.write(await file.end())
   await sink.end()
   console.error(`${count} rows${path === undefined ? '' : ` in ${path}`}`)
 }
 
-async function openSink({ columns, format, path }: Target): Promise<RowSink> {
-  if (format !== 'parquet') return openLines(path, columns, format)
-  if (path === undefined)
-    throw new Fault('bad-parameter', 'a Parquet file is no stream: give its name with --out')
-  const { openParquet } = await import('../export/parquet.ts')
-  return openParquet(path, columns)
+/** Values are texts, those of some columns of moments and of integers below 2^63. */
+function columnOf(name: string): ListColumn {
+  if (name === 'date' || name === 'stakedFrom') return { path: [name], type: 'moment' }
+  const isCount = name === 'logIndex' || name === 'txCount'
+  return listColumn([name], isCount ? 'integer' : undefined)
 }
 
 async function* blocks({ api, flags, period }: Wanted): AsyncGenerator<Row> {
@@ -274,10 +280,11 @@ function ownSet(addresses: string): ReadonlySet<string> {
 
 const inPath = encodeURIComponent
 
-function formatOf(value: Flags[string]): Format {
-  if (value === undefined) return 'csv'
-  if (value === 'csv' || value === 'jsonl' || value === 'parquet') return value
-  throw new Fault('bad-parameter', `--format must be csv, jsonl or parquet: ${String(value)}`)
+function formatOf(value: Flags[string]): ListFormat {
+  if (value === undefined || value === 'csv') return 'csv'
+  if (value === 'jsonl' || value === 'ndjson') return 'ndjson'
+  if (value === 'parquet') return value
+  throw new Fault('bad-parameter', `--format must be csv, ndjson or parquet: ${String(value)}`)
 }
 
 function text(flags: Flags, name: string): string | undefined {

@@ -13,7 +13,15 @@ import { after, test } from 'node:test'
 const root = join(import.meta.dirname, '../..')
 const copy = mkdtempSync(join(tmpdir(), 'firn-promises-'))
 after(() => rmSync(copy, { recursive: true, force: true }))
-for (const name of ['src', 'scripts', 'docs', 'bin', 'tsconfig.json', '.oxlintrc.json', 'package.json'])
+for (const name of [
+  'src',
+  'scripts',
+  'docs',
+  'bin',
+  'tsconfig.json',
+  '.oxlintrc.json',
+  'package.json',
+])
   cpSync(join(root, name), join(copy, name), {
     recursive: true,
     filter: (path) => !path.endsWith('.test.ts'),
@@ -82,14 +90,10 @@ void test('promises: a setting that is added in one place only', () => {
     "'extra.limit': integer(1, [1, 2], 'More.'),",
   )
   const node = join(root, 'node_modules/.bin/node')
-  const run = (script: string, ...args: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync(node, [script, ...args], {
-      cwd: copy,
-      encoding: 'utf8',
-    })
-    assert.notEqual(status, 0, `${script} found nothing: ${stdout}${stderr}`)
-    return stdout + stderr
-  }
-  assert.match(run('scripts/tidy.ts'), /extra\.limit/)
-  assert.match(run('scripts/print-reference.ts', '--check'), /settings\.md/)
+  const { status, stdout, stderr } = spawnSync(node, ['scripts/print-reference.ts', '--check'], {
+    cwd: copy,
+    encoding: 'utf8',
+  })
+  assert.notEqual(status, 0)
+  assert.match(stdout + stderr, /settings\.md/)
 })

@@ -1,6 +1,6 @@
 /**
- * What CONTRIBUTING promises: a type of transaction, a column, a metric or a setting that is added in one place
- * only does not pass the checks, which name the places that lack it.
+ * What CONTRIBUTING promises: a type of transaction, a column or a metric that is added in one place only does not
+ * pass the checks, which name the places that lack it.
  */
 
 import assert from 'node:assert/strict'
@@ -81,19 +81,4 @@ void test('promises: a column of a table and a metric that are added in one plac
     'src/api/metrics/series.ts',
   ])
     assert.ok(lacking.includes(file), `${file}: ${lacking.join()}`)
-})
-
-void test('promises: a setting that is added in one place only', () => {
-  add(
-    'src/config/settings.ts',
-    'export const settings = {',
-    "'extra.limit': integer(1, [1, 2], 'More.'),",
-  )
-  const node = join(root, 'node_modules/.bin/node')
-  const { status, stdout, stderr } = spawnSync(node, ['scripts/print-reference.ts', '--check'], {
-    cwd: copy,
-    encoding: 'utf8',
-  })
-  assert.notEqual(status, 0)
-  assert.match(stdout + stderr, /settings\.md/)
 })

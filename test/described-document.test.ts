@@ -13,9 +13,8 @@ import { examples } from '../src/api/server/document-examples.ts'
 import { descriptions, tagWords } from '../src/api/server/document-words.ts'
 import { openApiDocument } from '../src/api/server/openapi.ts'
 import { readExamples } from '../src/service/web/docs-files.ts'
+import type { Json } from './evm-service.ts'
 import { operationShapes } from './operation-shapes.ts'
-
-type Json = Record<string, any>
 
 const used = new Set<string>()
 const document = describeDocument(
@@ -30,7 +29,7 @@ const operations = Object.values<Json>(document['paths']).flatMap((item) =>
 /** Every schema with its place: components, parameters, bodies and answers, and all inside them. */
 function everySchema(): [place: string, schema: Json][] {
   const found: [string, Json][] = []
-  const add = (place: string, schema: Json | undefined): void => {
+  const add = (place: string, schema: Json): void => {
     if (schema === undefined || typeof schema !== 'object') return
     found.push([place, schema])
     for (const [name, inner] of Object.entries<Json>(schema['properties'] ?? {}))

@@ -438,6 +438,8 @@ const receiptOf = new Map(
   raw.flatMap(({ receipts }) => receipts.map((one) => [one.transactionHash, one] as const)),
 )
 
+type DecodedLog = { signature: string; parameters: { value: string }[] }
+
 void test('webhooks: logs and internal transactions are those of the raw blocks', async (t) => {
   const { url, port, all } = await told(t)
   const { firn, grow } = await followed(t, `{ privateHosts: ['127.0.0.1:${port}'] }`)
@@ -472,8 +474,9 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
       plain,
     )
     const listed = await ask(firn, 'GET', `/v1/chains/${chain}/transactions/${txHash}/logs`)
+    const list = listed.body['logs'] as { data: string; decoded?: DecodedLog }[]
     assert.deepEqual(
-      listed.body['logs'],
+      list.map(({ decoded: _decoded, ...log }) => log),
       rawLogs.map(({ address: token, topics, data, logIndex }) => ({
         address: token,
         topics,
@@ -481,6 +484,9 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
         logIndex: Number(logIndex),
       })),
     )
+    for (const { data, decoded } of list)
+      if (decoded?.signature === 'Transfer(address,address,uint256)' && data !== '0x')
+        assert.equal(decoded.parameters[2]?.value, BigInt(data).toString())
     const frames = internals.filter((frame) => frame.txHash === txHash)
     assert.deepEqual(
       internalTransactions?.map(({ from, value }) => [from.toLowerCase(), value]),

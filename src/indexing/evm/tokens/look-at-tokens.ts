@@ -160,7 +160,8 @@ async function subjectsOf(
     const doubted = maybeIntegerAt(row, 8)
     const first = doubted === undefined ? one.holders : [doubted, ...one.holders]
     const drawn = integerAt(row, 0) === 20 ? await drawnHolders(parts, one, first) : []
-    const holders = await withSums(parts, { tokenId: one.id, holders: drawn, height })
+    const of = { tokenId: one.id, holders: drawn, first, height }
+    const holders = await withSums(parts, of)
     subjects.push({ id: one.id, address: bytesAt(known, 0), row, holders })
   }
   return subjects
@@ -182,10 +183,15 @@ async function drawnHolders(
   return [...holders]
 }
 
-/** Those of `holders` that logs say anything of, with what they say. */
+/** Those of `holders` that logs say anything of, with what they say; of the `first` also that it is nothing. */
 async function withSums(
   { database }: LookParts,
-  of: { readonly tokenId: number; readonly holders: readonly number[]; readonly height: number },
+  of: {
+    readonly tokenId: number
+    readonly holders: readonly number[]
+    readonly first: readonly number[]
+    readonly height: number
+  },
 ): Promise<Holder[]> {
   const { holders: addressIds, height } = of
   const tokenIds = addressIds.map(() => of.tokenId)
@@ -194,8 +200,8 @@ async function withSums(
   // The zero address has no balance, and a holder of later blocks none yet.
   return addressIds.flatMap((id, place) => {
     const [sum, known] = [sums[place], addresses[place]]
-    if (sum === undefined || known === undefined) return []
-    return [{ id, address: bytesAt(known, 0), sum: signed(sum) }]
+    if (known === undefined || (sum === undefined && !of.first.includes(id))) return []
+    return [{ id, address: bytesAt(known, 0), sum: sum === undefined ? 0n : signed(sum) }]
   })
 }
 

@@ -160,7 +160,8 @@ class DueTokens {
   /** The next to look at: those in doubt, those that something happened to, and the oldest. */
   take(doubts: readonly ToldDoubt[], oldest: readonly number[], now: number): WantedToken[] {
     const taken = new Map<number, WantedToken>()
-    for (const { id, holder } of doubts) taken.set(id, { id, holders: [holder], isDoubted: true })
+    for (const { id, holder } of doubts)
+      taken.set(id, { id, holders: holder === undefined ? [] : [holder], isDoubted: true })
     for (const [id, { reason, at }] of this.#waiting) {
       if (taken.size >= tokensPerRound) break
       if (at > now) continue

@@ -147,10 +147,11 @@ class Comparing {
   }
 
   async balances(asked: readonly LoggedBalance[], moment: BalanceMoment): Promise<ToldBalances> {
+    const now = this.#parts.clock.monotonic()
     const only: LoggedBalance[] = []
     const rest: LoggedBalance[] = []
     for (const one of asked) {
-      if (this.#kept(one, moment) !== undefined) continue
+      if (this.#kept(one, moment, now) !== undefined) continue
       if (!this.#logsTell(one)) only.push(one)
       else if (isHeld(one) || moment.insists) rest.push(one)
     }
@@ -164,7 +165,7 @@ class Comparing {
       )
     let compared: Compared = moment.height
     const balances = asked.map((one) => {
-      const kept = this.#kept(one, moment) ?? told.get(one)
+      const kept = this.#kept(one, moment, now) ?? told.get(one)
       if (kept === undefined && !isHeld(one)) return 0n
       compared = olderOf(compared, kept?.block)
       return kept?.balance ?? loggedOf(one)
@@ -172,12 +173,11 @@ class Comparing {
     return { balances, compared }
   }
 
-  /** A comparison that still counts. */
-  #kept(one: LoggedBalance, moment: BalanceMoment): Told | undefined {
+  /** A comparison that counted at `now`, when the caller asked, or was made since. */
+  #kept(one: LoggedBalance, moment: BalanceMoment, now: number): Told | undefined {
     const kept = this.#told.get(keyOf(one, moment))
     if (!moment.isNewest) return kept
-    if (kept?.logged !== loggedOf(one) || kept.until <= this.#parts.clock.monotonic())
-      return undefined
+    if (kept?.logged !== loggedOf(one) || kept.until < now) return undefined
     // A difference of somebody else was found meanwhile.
     return kept.block < (one.token.inexact_height ?? 0) ? undefined : kept
   }

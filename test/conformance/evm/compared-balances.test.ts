@@ -25,6 +25,8 @@ const [first = '', second = ''] = holders.filter((holder) => !/^0x0+$/.test(hold
 const node = { asked: [] as number[], isAway: false, gate: Promise.resolve(), other: '' }
 const doubts: string[] = []
 let nowMs = 1_000_000
+/** Whoever waits, waits for as long as it takes. */
+const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: () => new Promise<void>(() => {}) }
 const service = await evmService({
   chains: [chain],
   state: (own) => ({
@@ -42,8 +44,7 @@ const service = await evmService({
   }),
   parts: {
     balances: createComparedBalances({
-      // Whoever waits, waits for as long as it takes.
-      clock: { now: () => nowMs, monotonic: () => nowMs, sleep: () => new Promise(() => {}) },
+      clock,
       log: silentLog,
       doubts: {
         add: async ({ contract, holder }) => void doubts.push(`${to0x(contract)} ${to0x(holder)}`),
@@ -109,4 +110,15 @@ void test('compared balances: one holder that differs makes the token the nodeâ€
   const other = await listOf(second, onlyToken)
   assert.equal(said(other), isCompared)
   assert.ok(BigInt(other.body.erc20TokenBalances[0].balance) > 1n)
+})
+
+void test('compared balances: with maxAge 0 the node is asked for those who insist alone', async () => {
+  const off = { clock, log: silentLog, doubts: undefined, maxAgeMs: 0 }
+  const parts = { balances: createComparedBalances(off) }
+  const { get } = await evmService({ chains: [chain], parts })
+  const path = `/v1/chains/${chain}/addresses/${first}/balances:listErc20`
+  assert.equal(said(await get(path)), isFromLogs)
+  assert.equal(said(await get(`${path}?compared=true`)), isCompared)
+  nowMs += 1
+  assert.equal(said(await get(path)), isFromLogs)
 })

@@ -74,7 +74,7 @@ try {
 type Load = { readonly requests: number; readonly latencies: Float64Array }
 
 function loaded({ hostname: host, port }: URL, paths: readonly string[]): Promise<Load> {
-  const workerData = { host, port: Number(port), paths, connections, seconds }
+  const workerData = { host, port: Number(port), paths, connections, seconds, warming: 500 }
   const worker = new Worker(new URL('./http-load.ts', import.meta.url), { workerData })
   return new Promise((resolve, reject) => {
     worker.on('message', (told: Load | 'counting') => {

@@ -15,17 +15,17 @@ type Task = {
   readonly paths: readonly string[]
   readonly connections: number
   readonly seconds: number
+  /** Requests that warm the server up and are not counted: on a busy machine a time would warm less. */
+  readonly warming?: number
 }
 
-const { host, port, paths, connections, seconds }: Task = workerData
+const { host, port, paths, connections, seconds, warming = 3_000 }: Task = workerData
 const requests = paths.map((path) =>
   Buffer.from(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nuser-agent: bench\r\n\r\n`),
 )
 const latencies: number[] = []
 let bytes = 0
 let next = 0
-// Requests that warm the server up and are not counted: on a busy machine a time would warm less.
-const warming = 3_000
 let answered = 0
 let countedFrom = Number.POSITIVE_INFINITY
 let end = Number.POSITIVE_INFINITY

@@ -14,6 +14,7 @@ const benches = [
   ['Starting', ['bench/start.ts']],
   ['Overload', ['bench/overload.ts', '6']],
   ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
+  ['Balances compared with the node', ['bench/compared-balances.ts']],
   ['A block at the head', ['bench/head.ts']],
   ['EVM backfill with traces', ['bench/traces.ts']],
   ['PostgreSQL beside SQLite', ['bench/postgres.ts']],

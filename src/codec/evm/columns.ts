@@ -138,7 +138,6 @@ export const eventKinds = {
   consecutiveTransfer: 19,
   proxyUpgraded: 20,
   beaconUpgraded: 21,
-  ownershipTransferred: 22,
 } as const
 
 /** Kept logs. */

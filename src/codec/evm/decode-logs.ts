@@ -33,7 +33,7 @@ type Form =
 
 /**
  * First topics. Source: keccak-256 of the event signatures of ERC-20, 721, 1155, 4906, 2309, WAVAX,
- * Teleporter, the warp precompile, ERC-1967 and ERC-173.
+ * Teleporter, the warp precompile and ERC-1967.
  */
 const topics: readonly (readonly [string, Form])[] = [
   ['ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', 'transfer'],
@@ -73,10 +73,6 @@ const topics: readonly (readonly [string, Form])[] = [
   ],
   ['bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b', eventKinds.proxyUpgraded],
   ['1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e', eventKinds.beaconUpgraded],
-  [
-    '8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
-    eventKinds.ownershipTransferred,
-  ],
 ]
 
 /** Known first topics by their first 32 bits; all of them differ there. */

@@ -2,11 +2,12 @@
 
 import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
-import { type Reader, statement } from '../../../store/engine/database.ts'
+import type { Clock } from '../../../core/world.ts'
+import { type Database, type Reader, type Row, statement } from '../../../store/engine/database.ts'
 import { addressesOfIds, addressIds } from '../../../store/query/evm/address-id.ts'
 import { mayHold } from '../../../store/query/evm/holders-of-token.ts'
 import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
-import { integerAt } from '../../../store/query/row-values.ts'
+import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { newTokens, type ShownToken } from '../write/token-rows.ts'
@@ -20,7 +21,7 @@ const lentAtOnce = 4_096
 const blocksAtOnce = 256
 const mostUnexplained = 4_096
 
-const { proxyUpgraded, beaconUpgraded, ownershipTransferred } = eventKinds
+const { proxyUpgraded, beaconUpgraded } = eventKinds
 
 const changes = statement(
   `select k.pos, e.address_id from event_by_kind k join event e on e.pos = k.pos
@@ -98,7 +99,7 @@ export class UnexplainedLogs {
 export type TokenNews = {
   /** Transfers were logged. */
   readonly moved: ReadonlySet<number>
-  /** Something that transfers do not explain: a call of another method, another owner, another log. */
+  /** Something that transfers do not explain: a call of another method, or another log. */
   readonly touched: ReadonlySet<number>
 }
 
@@ -133,10 +134,10 @@ export async function newsOfTokens(
   const range = [endOf(Math.max(after, until - blocksAtOnce)), endOf(until)]
   const moved = await database.all(movedTokens, range)
   const called = await database.all(calledTokens, range)
-  const owned = await database.all(changes, [ownershipTransferred, ...range, eventsAtOnce])
-  const touched = await unexplained.take(database)
-  touched.push(...called.map(([id]) => Number(id)), ...owned.map((row) => integerAt(row, 1)))
-  return { moved: new Set(moved.map(([id]) => Number(id))), touched: new Set(touched) }
+  const ids = (rows: readonly Row[]): Set<number> => new Set(rows.map((row) => integerAt(row, 0)))
+  const touched = ids(called)
+  for (const id of await unexplained.take(database)) touched.add(id)
+  return { moved: ids(moved), touched }
 }
 
 /** Last position of a block. */
@@ -163,4 +164,57 @@ export async function addWrapped(
   }
   if (found.length > 0) await commit(async (writer) => writer.insertNew(token, newTokens(found)))
   return found.length
+}
+
+/** A doubt by the numbers of token and holder; a holder whom no block named has none. */
+export type ToldDoubt = { readonly id: number; readonly holder: number | undefined }
+
+/** Doubts read at once, and how old those are that a start still reads, milliseconds. */
+const doubtsAtOnce = 10
+const oldestMs = 60_000
+
+const doubtsAfter = statement(
+  `select contract, holder, asked_at from token_doubt
+   where chain = ? and asked_at > ? order by asked_at limit ${doubtsAtOnce}`,
+)
+
+/** Parts of reading doubts. */
+export type DoubtParts = {
+  readonly database: Database
+  readonly clock: Clock
+  /** Name of the chain's store, by which the API names it. */
+  readonly chainKey: string
+  /** The store in which the API notes doubts; `undefined` while nobody has any. */
+  readonly wishes: () => Promise<Database | undefined>
+}
+
+/** Reads the doubts of one chain in order. One that comes late by another clock is told again. */
+export class Doubts {
+  readonly #parts: DoubtParts
+  #after: number
+
+  constructor(parts: DoubtParts) {
+    this.#parts = parts
+    this.#after = parts.clock.now() - oldestMs
+  }
+
+  async next(): Promise<ToldDoubt[]> {
+    const { wishes, chainKey, database } = this.#parts
+    const rows = (await (await wishes())?.all(doubtsAfter, [chainKey, this.#after])) ?? []
+    const tokens = await addressIds(
+      database,
+      rows.map((row) => bytesAt(row, 0)),
+    )
+    const holders = await addressIds(
+      database,
+      rows.map((row) => bytesAt(row, 1)),
+    )
+    const doubts: ToldDoubt[] = []
+    for (const [at, row] of rows.entries()) {
+      this.#after = Math.max(this.#after, integerAt(row, 2))
+      const id = tokens[at]
+      if (id !== undefined) doubts.push({ id, holder: holders[at] })
+    }
+    return doubts
+  }
 }

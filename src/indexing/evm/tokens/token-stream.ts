@@ -14,14 +14,16 @@ import { integerAt } from '../../../store/query/row-values.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { blockStage } from '../write/apply-blocks.ts'
-import { type DoubtParts, Doubts, type ToldDoubt } from './doubts.ts'
 import { type Look, type LookParts, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
 import { askNewTokens } from './token-metadata.ts'
 import {
   addWrapped,
+  type DoubtParts,
+  Doubts,
   endOf,
   forgetUpgraded,
   newsOfTokens,
+  type ToldDoubt,
   type UnexplainedLogs,
 } from './token-news.ts'
 

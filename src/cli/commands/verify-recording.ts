@@ -4,6 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import { openNetwork } from '../../api/primary/open-network.ts'
 import type { Config } from '../../config/settings.ts'
 import { assert, Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
 import type { Network } from '../../core/network.ts'
 import type { World } from '../../core/world.ts'
 import { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
@@ -112,6 +113,9 @@ async function chainVerified(
     return await verifyChain({
       store: database,
       source,
+      contracts: new Set(
+        answers.flatMap(({ params: [target] }) => (isObject(target) ? String(target['to']) : [])),
+      ),
       checks: new BlockChecks({ log, endpoints: () => source.endpoints(), checkEvery: 1 }),
       decompress: (bytes) => zstdDecompressSync(bytes),
       logsOf: (height) => logsAt({ ...limits, transport, url: nowhere }, height, signal),

@@ -38,6 +38,8 @@ export type ChainSubject = {
   readonly source: EvmSource
   /** Draws holders; absent where only what was recorded can be asked: those who received last. */
   readonly random?: Random
+  /** The only tokens compared, `0x` hex: those that a recording has answers of. */
+  readonly contracts?: ReadonlySet<string>
   readonly checks: BlockChecks
   readonly decompress: (bytes: Uint8Array) => Uint8Array
   /** Logs of one block by its number, as `eth_getLogs` gives them; absent where nobody can. */
@@ -195,7 +197,10 @@ function frameTexts({ frames, arena, addresses }: TraceBatch): string[] {
 }
 
 async function compareTokens(subject: ChainSubject, report: Report, height: number): Promise<void> {
-  const rows = spread(await subject.store.all(tokens), subject.sample)
+  const isAsked = ([, bytes]: Row): boolean =>
+    subject.contracts === undefined ||
+    (bytes instanceof Uint8Array && subject.contracts.has(to0x(bytes)))
+  const rows = spread((await subject.store.all(tokens)).filter(isAsked), subject.sample)
   // The balances of other tokens are asked of a node by every caller.
   const told = rows.filter((row) => row[5] === null && row[6] === 20)
   const most = Math.ceil((subject.sample * holdersPerToken) / Math.max(1, told.length))

@@ -3,8 +3,9 @@
  *
  * Five nodes cross Durango, Etna and Granite, and Helicon where they know it; every type of transaction that today's node
  * takes is sent; an L1 lives; nodes restart and stay away; Firn is killed. Three Firns follow, one on
- * SQLite, one on PostgreSQL, and one that has no node, only peers. In the middle and at the end each is
- * held against the nodes, by its own `firn verify` and by a program that shares nothing with it (`outside.ts`).
+ * SQLite, one on PostgreSQL, and one that has no node, only peers. In the middle and at the end the first
+ * two are held against the nodes, by their own `firn verify` and by a program that shares nothing with them
+ * (`outside.ts`), and the third against the first.
  */
 
 import assert from 'node:assert/strict'
@@ -206,12 +207,12 @@ const runs: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Compares all of it by both programs, for each Firn, against a node it does not follow. */
+/** Compares all of it by both programs, for each Firn with a node, against one it does not follow. */
 async function compareAll(stage: Stage, l1: L1, when: string): Promise<void> {
   const { network, firns, findings, say } = stage
   await Promise.all(firns.map((firn) => firn.caughtUp()))
   await sameRows(stage)
-  for (const firn of firns) {
+  for (const firn of firns.slice(0, 2)) {
     const verified = await firn.verify('--sample', '120', '--node', network.url(1))
     findings.push(...findingsOfVerify(verified.output, { source: `verify, ${firn.name}`, when }))
     assert.equal(verified.code, 0, verified.output)

@@ -11,15 +11,7 @@
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -50,7 +42,7 @@ await (chain === undefined ? measure() : serve(chain))
 /** Serves the blocks of a file from every peer. */
 async function serve(path: string): Promise<void> {
   const facts = localFacts()
-  const file = openSync(path, 'r')
+  const file = readFileSync(path)
   const [certificate, signature] = [randomBytes(1_300), randomBytes(512)]
   // The first block is bare, as on every network.
   const first = encode(pBlock, {
@@ -61,11 +53,6 @@ async function serve(path: string): Promise<void> {
   const ids: Uint8Array[] = [linkOf('P', first).id]
   const heights = new Map([[numberOf(ids[0]!), 0]])
   const places: number[] = [0]
-  const inner = (height: number): Uint8Array => {
-    const bytes = new Uint8Array(places[height]! - places[height - 1]! - 4)
-    readSync(file, bytes, 0, bytes.length, places[height - 1]! + 4)
-    return bytes
-  }
   const container = (height: number): Uint8Array =>
     height === 0
       ? first
@@ -75,14 +62,11 @@ async function serve(path: string): Promise<void> {
           timestamp: facts.genesis.time,
           pChainHeight: 0n,
           certificate,
-          inner: inner(height),
+          inner: file.subarray(places[height - 1]! + 4, places[height]),
           signature,
         })
-  const { size } = statSync(path)
-  const length = new Uint8Array(4)
-  for (let height = 1; places.at(-1)! < size; height++) {
-    readSync(file, length, 0, 4, places.at(-1)!)
-    places.push(places.at(-1)! + 4 + new DataView(length.buffer).getUint32(0))
+  for (let height = 1; places[height - 1]! < file.length; height++) {
+    places.push(places[height - 1]! + 4 + file.readUInt32BE(places[height - 1]))
     ids.push(linkOf('P', container(height)).id)
     heights.set(numberOf(ids[height]!), height)
   }
@@ -128,10 +112,7 @@ async function serve(path: string): Promise<void> {
   const addresses = validators.map(({ nodeId, port }) => `${nodeId}@127.0.0.1:${port}`)
   process.send?.({ addresses, top })
   process.on('message', () => process.send?.({ requests, bytes, wire }))
-  process.once('disconnect', () => {
-    closeSync(file)
-    process.exit()
-  })
+  process.once('disconnect', () => process.exit())
 }
 
 /** Ids are told apart by their first bytes. */

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 
 import { usualLoadLimits, type LoadLimits } from '../src/api/server/load.ts'
@@ -98,6 +100,32 @@ void test('slow readers: an answer that is not taken in time ends its connection
   assert.deepEqual(server.dropped(), ['slow'])
   slow.socket.resume()
   await once(slow.socket, 'close')
+})
+
+void test('slow readers: a stream of which nothing is taken ends, one that is read goes on', async (t) => {
+  async function* endless(): AsyncGenerator<Buffer> {
+    for (;;) yield Buffer.alloc(65_536)
+  }
+  const server = await startCounted(t, {
+    load: { ...usualLoadLimits, sendTimeoutMs: 200 },
+    mount: (http) =>
+      http.get('/endless', (_request, reply) => reply.send(Readable.from(endless()))),
+  })
+  const ask = 'GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'
+  const reader = connect(server.port, '127.0.0.1')
+  let read = 0
+  reader.on('data', (chunk: Buffer) => (read += chunk.length))
+  reader.write(ask)
+  const silent = await openRaw(t, server.port)
+  silent.socket.pause()
+  silent.socket.on('error', () => undefined)
+  silent.socket.write(ask)
+  await server.nextDropped()
+  assert.deepEqual(server.dropped(), ['slow'])
+  const before = read
+  await once(reader, 'data')
+  assert.ok(read > before)
+  reader.destroy()
 })
 
 void test('connections: one address has so many, another is let in', async (t) => {

@@ -22,8 +22,6 @@ export type NodeChain = {
   readonly vmId?: string
   /** Whole addresses of its node's RPC, in order of preference. */
   readonly rpcUrls: readonly string[]
-  /** Last height known to be accepted; answers about it and below never change. */
-  readonly acceptedHeight: () => number | undefined
   /** True when the chain is served up to its head. */
   readonly isLive: () => boolean
 }

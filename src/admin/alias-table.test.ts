@@ -23,7 +23,6 @@ const chain = (id: string, names: string[], otherNames: string[] = []): NodeChai
   network: 'mainnet',
   kind: 'evm',
   rpcUrls: [],
-  acceptedHeight: () => undefined,
   isLive: () => true,
 })
 const chains = [

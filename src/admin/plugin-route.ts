@@ -3,7 +3,7 @@
 import { Fault, faultOf } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import type { NodeChain } from './alias-rules.ts'
-import { type NodeReply, textReply } from './node-http.ts'
+import { textReply } from './node-http.ts'
 import type { Plugins } from './plugins.ts'
 import type { RouteHandler } from './route-table.ts'
 import type { RpcProxy } from './rpc-proxy.ts'
@@ -13,7 +13,7 @@ const path = /^\/blocks\/([A-Za-z0-9_-]{1,128})$/
 
 /** The handler of one block of a chain, or `undefined` when its VM is no plugin. */
 export function pluginRoute(
-  { id, network, vmId, rpcUrls }: NodeChain,
+  { vmId, rpcUrls }: NodeChain,
   extension: string,
   { plugins, proxy }: { readonly plugins: Plugins; readonly proxy: RpcProxy },
 ): RouteHandler | undefined {
@@ -21,9 +21,6 @@ export function pluginRoute(
   if (vmId === undefined || name === undefined || !plugins.has(vmId)) return undefined
   return async (request) => {
     if (request.method !== 'GET') return textReply(405, 'GET required\n')
-    const key = `${network} ${id} ${name}`
-    const known = proxy.cache.get(key)
-    if (known !== undefined) return blockReply(known)
     const ask = async (body: unknown): Promise<unknown> => {
       const bytes = new TextEncoder().encode(JSON.stringify(body))
       return jsonOf((await proxy.post(rpcUrls, bytes, request.signal)).body)
@@ -31,18 +28,11 @@ export function pluginRoute(
     try {
       const block = await plugins.readBlock(vmId, name, ask)
       if (!isObject(block)) throw new Fault('bad-bytes', 'plugin gave no block')
-      const json = toJson(block)
-      // A block of an id is what it is; only the newest moves on.
-      if (name !== 'latest') proxy.cache.set(key, json)
-      return blockReply(json)
+      return { status: 200, contentType: 'application/json', body: `${toJson(block)}\n` }
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
       return textReply(fault.code === 'bad-bytes' ? 502 : 503, `${fault.message}\n`)
     }
   }
-}
-
-function blockReply(json: string): NodeReply {
-  return { status: 200, contentType: 'application/json', body: `${json}\n` }
 }

@@ -22,7 +22,7 @@ export type SocketLimits = {
   readonly maxPerAddress: number
   /** Bytes of answers that were written and not taken yet, of all sockets together. */
   readonly maxUnsentBytes: number
-  /** Longest time a caller may need to take an answer. */
+  /** Longest time a caller may need to take an answer, or of a stream any of it. */
   readonly sendTimeoutMs: number
 }
 
@@ -59,6 +59,9 @@ const heldBytes = 16_384
 // A refused caller has this long to read why before the connection is cut.
 const lingerMs = 1_000
 
+/** An answer being written of which nothing was taken so many looks in a row is ended. */
+const looksBeforeCut = 4
+
 const headEnd = Buffer.from('\r\n\r\n')
 
 /** A guard over no socket yet. */
@@ -94,10 +97,17 @@ export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
   return {
     attach: (server) => {
       server.on('connection', accept)
+      const lookOn = (): void => {
+        unsent.look()
+        const next = AbortSignal.timeout(parts.limits.sendTimeoutMs / looksBeforeCut)
+        next.addEventListener('abort', lookOn, { once: true })
+      }
+      lookOn()
     },
     oneByOne: (serve) => (request, response) => {
       const { socket } = request
       const begin = (): void => {
+        unsent.follow(socket, response)
         response.once('prefinish', () => unsent.watch(socket, response))
         serve(request, response)
       }
@@ -205,14 +215,32 @@ class Connection {
 
 type Unsent = { readonly caller: string; readonly bytes: number; readonly forget: () => void }
 
-/** Answers that were written and wait for their callers to take them, oldest first. */
+/** Answers that wait for their callers to take them: those that were written, oldest first, and those that still are. */
 class UnsentAnswers {
   readonly #parts: SocketGuardParts
   readonly #answers = new Map<Socket, Unsent>()
+  /** Answers under way: bytes that were taken of each, and looks since then. */
+  readonly #open = new Map<Socket, { taken: number; looks: number }>()
   bytes = 0
 
   constructor(parts: SocketGuardParts) {
     this.#parts = parts
+  }
+
+  /** Follows an answer while it is written. */
+  follow(socket: Socket, response: ServerResponse): void {
+    this.#open.set(socket, { taken: 0, looks: 0 })
+    response.once('close', () => this.#open.delete(socket))
+  }
+
+  /** Ends answers of which nothing is taken; called at a quarter of the time that callers have. */
+  readonly look = (): void => {
+    for (const [socket, seen] of this.#open) {
+      const taken = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength === 0 || taken !== seen.taken)
+        Object.assign(seen, { taken, looks: 0 })
+      else if (++seen.looks >= looksBeforeCut) this.#drop(socket, 'slow')
+    }
   }
 
   /** Follows an answer that has just been written, until it was taken. */

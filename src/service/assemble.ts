@@ -24,6 +24,7 @@ import { type Closer, openAnswering, openWritten } from './answering/answering.t
 import { type ApiWorkers, startApiWorkers } from './answering/api-workers.ts'
 import { assembleNodeListener, checkFolder, openAliases } from './answering/node-parts.ts'
 import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
+import { openFilesLimit, withinOpenFiles } from './open-files.ts'
 import { recordedTimeOf } from './recorded-time.ts'
 import { measuredStores, readableStores, type Served } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
@@ -61,7 +62,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   }
   try {
     const recordedTime = await recordedTimeOf(config, outside.world)
-    return { ...(await build({ ...config, recordedTime }, outside, closers)), stop }
+    const bounded = withinOpenFiles({ ...config, recordedTime }, openFilesLimit(), outside.logs.log)
+    return { ...(await build(bounded, outside, closers)), stop }
   } catch (error) {
     await stop()
     throw error

@@ -6,7 +6,8 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -80,8 +81,17 @@ const random: Random = {
 const files: Files = {
   read: async (path) => {
     try {
-      return await readFile(path)
+      // A pipe without a writer would be waited for.
+      const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      try {
+        if (!(await file.stat()).isFile())
+          throw new Fault('store-failed', `not a plain file: ${path}`)
+        return await file.readFile()
+      } finally {
+        await file.close()
+      }
     } catch (error) {
+      if (error instanceof Fault) throw error
       if (isMissing(error)) return undefined
       throw new Fault('store-failed', `file cannot be read: ${path}`, { cause: error })
     }

@@ -15,7 +15,6 @@ const chain: NodeChain = {
   network: 'mainnet',
   kind: 'evm',
   rpcUrls: [],
-  acceptedHeight: () => undefined,
   isLive: () => true,
 }
 

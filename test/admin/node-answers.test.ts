@@ -19,7 +19,6 @@ const chain = (id: string, names: string[], kind: 'evm' | 'plain'): NodeChain =>
   otherNames: [],
   kind,
   rpcUrls: ['http://node.invalid/rpc'],
-  acceptedHeight: () => undefined,
   isLive: () => true,
 })
 

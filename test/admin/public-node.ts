@@ -14,7 +14,6 @@ const chain = (id: string, names: string[], kind: 'evm' | 'plain'): NodeChain =>
   network: 'mainnet',
   kind,
   rpcUrls: ['http://first.invalid/rpc', 'http://second.invalid/rpc'],
-  acceptedHeight: () => 100,
   isLive: () => names[0] === 'P',
 })
 

@@ -1,12 +1,13 @@
 /** Checks of this machine: runtime, ports, folder, disk, open files. */
 
-import { readFileSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { readdirSync, statfsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
+import { openFilesLimit } from '../../service/open-files.ts'
 import { checkRecordings, makeDataFolder } from '../../service/stores/data-folder.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
@@ -51,20 +52,6 @@ function checkOpenFiles(limit: number | undefined): Finding {
   return limit >= goodFiles
     ? fine('open files', `${limit} at most`)
     : warning('open files', `only ${limit} at most`, `raise the limit: ulimit -n ${goodFiles}`)
-}
-
-function openFilesLimit(): number | undefined {
-  try {
-    const line = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-    return line === 'unlimited'
-      ? Number.MAX_SAFE_INTEGER
-      : line && Number(line)
-        ? Number(line)
-        : undefined
-  } catch {
-    // Not Linux: there is no such file.
-    return undefined
-  }
 }
 
 function checkFolder(path: string): Finding[] {

@@ -261,7 +261,6 @@ function evmChain({ facts }: ServedChain, parts: NodeChainParts): NodeChain {
     otherNames: [...(isCChain ? ['c-chain'] : []), String(facts.evmChainId)],
     kind: 'evm',
     rpcUrls: parts.specified.find(({ spec }) => spec.key === facts.key)?.spec.rpcUrls ?? [],
-    acceptedHeight: () => stage()?.headHeight,
     isLive: () => stage()?.state === 'live',
     ...(facts.vmId === undefined ? {} : { vmId: facts.vmId }),
   }
@@ -277,7 +276,6 @@ function pluginChain(chain: ChainConfig): NodeChain {
     kind: 'plain',
     vmId: chain.vmId,
     rpcUrls: chain.rpcUrls,
-    acceptedHeight: () => undefined,
     isLive: () => true,
   }
 }
@@ -302,7 +300,6 @@ function primaryChains(
       otherNames: [other],
       kind: 'plain',
       rpcUrls: nodeUrl === '' ? [] : [`${nodeUrl}/ext/bc/${chain}`],
-      acceptedHeight: () => stage()?.headHeight,
       isLive: () => stage()?.state === 'live',
     }
   })

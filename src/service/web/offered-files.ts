@@ -12,6 +12,8 @@ import { ownValue } from '../../core/own-value.ts'
 
 /** Files sent at once; a reader of whole histories must not slow other callers down. */
 const mostAtOnce = 4
+/** Of them to one address: who does not read keeps others from nothing. */
+const mostPerAddress = 2
 const listWeight = 10
 /** A file is as much work as a list of many pages. */
 const fileWeight = 100
@@ -42,7 +44,7 @@ export type Offering = {
 /** Offers files; `what` is their name in messages, in the plural. */
 export function offeringOf({ forStreams }: ApiServer, what: string): Offering {
   const { admit, addressOf } = forStreams
-  let sending = 0
+  const sending: string[] = []
   const admitted = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -65,14 +67,16 @@ export function offeringOf({ forStreams }: ApiServer, what: string): Offering {
     sendFile: async (request, reply, { name, path }) => {
       reply.header('etag', `"${name}"`)
       if (isHeld(request.headers['if-none-match'], `W/"${name}"`)) return reply.code(304).send()
-      if (sending >= mostAtOnce)
+      const caller = addressOf(request.raw)
+      const own = sending.filter((one) => one === caller)
+      if (sending.length >= mostAtOnce || own.length >= mostPerAddress)
         throw new Fault('overloaded', `other ${what} are being sent`, {
           detail: { reset: retrySeconds },
         })
       const file = await opened(path, name)
-      sending++
+      sending.push(caller)
       reply.raw.once('close', () => {
-        sending--
+        sending.splice(sending.indexOf(caller), 1)
         void file.close().catch(() => undefined)
       })
       const { size } = await file.stat()

@@ -1,10 +1,15 @@
 /** The tables of each kind of store. */
 
+import { apiUseTables } from './api-use.ts'
+import { contractTables } from './contracts.ts'
 import { controlTables } from './control.ts'
+import { deploymentTables } from './deployment.ts'
 import { outboxTables, webhookTables } from './events.ts'
 import { evmTables } from './evm.ts'
 import { icmTables } from './icm.ts'
+import { logTables } from './logs.ts'
 import { metricsTables } from './metrics.ts'
+import { nftRequestTables } from './nft.ts'
 import { primaryTables, undo } from './primary.ts'
 
 /** Of an EVM chain. */
@@ -28,3 +33,16 @@ export const messageTables = [...controlTables, ...icmTables] as const
 
 /** Of webhooks: a lease says which process delivers. */
 export const eventTables = [...controlTables, ...webhookTables] as const
+
+/** Of every kind of store. */
+export const everyTable = [
+  ...chainTables,
+  ...primaryStoreTables,
+  ...messageTables,
+  ...eventTables,
+  ...contractTables,
+  ...nftRequestTables,
+  ...apiUseTables,
+  ...deploymentTables,
+  ...logTables,
+] as const

@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path'
 import { Fault } from '../../core/fault.ts'
 import { copiedHistory, markCopied } from '../copied-history.ts'
 import { statement } from '../engine/database.ts'
+import { sqliteDdl } from '../engine/ddl.ts'
 import { stageOf } from '../engine/table.ts'
 import { checkForeign } from '../history/fetched-segments.ts'
 import { identityName, putIdentity } from '../history/history.ts'
@@ -28,7 +29,7 @@ import { openStore } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
 import { outboxTables } from '../schema/events.ts'
 import { cutMessages } from '../schema/evm.ts'
-import { chainTables } from '../schema/stores.ts'
+import { chainTables, everyTable } from '../schema/stores.ts'
 import { checkEnds } from './check-ends.ts'
 import {
   checkServersFree,
@@ -224,18 +225,28 @@ async function copied(
   onDisk(() => renameSync(part, path))
 }
 
-const foreignParts = statement(
-  "select name from sqlite_master where type not in ('table', 'index')",
-)
+const declared = statement('select name, sql from sqlite_schema where sql is not null')
 
-/** Throws `store-version`, and `store-failed` where the tables are of other segments. */
+/** A declaration as SQLite keeps it, which writes the first words in its own way. */
+function asKept(sql: string): string {
+  return sql.replace(
+    /^create (unique index|index|table) (?:if not exists )?/i,
+    (_words, what: string) => `create ${what.toLowerCase()} `,
+  )
+}
+
+/**
+ * Throws `store-version`, and `store-failed` where a declaration is not one of this version to the letter, or
+ * the tables are of other segments.
+ */
 async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
   const { name, segments } = stored
   const place = { store: 'embedded', dataDir }
   const store = await openStore(place, name, controlTables, 'read')
   try {
-    // A trigger or a view in a file of somebody else's would act in our name.
-    const foreign = await store.get(foreignParts)
+    // A trigger, a view, a check or a virtual table in a file of somebody else's would act in our name.
+    const ours = new Set(everyTable.flatMap((table) => sqliteDdl(table).map(asKept)))
+    const foreign = (await store.all(declared)).find(([, sql]) => !ours.has(asKept(String(sql))))
     if (foreign !== undefined)
       throw new Fault('store-failed', `store has a part that is not of Firn: ${name} ${foreign[0]}`)
     if (segments.length === 0 && !isOfChain(stored)) return

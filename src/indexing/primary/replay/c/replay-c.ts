@@ -103,7 +103,7 @@ export function applyCBlocks(
     for (const [position, read] of block.transactions.entries()) {
       applyTransaction(state, draft, { block, read, position })
     }
-    if (block.transactions.length > 0 || block.proposer !== undefined) noteBlock(draft, block)
+    noteBlock(draft, block)
   }
 }
 

@@ -172,8 +172,8 @@ void test('every token is looked at within a day, whatever their number: the lon
     headHeight: async () => 9,
     state: async (calls) => {
       for (const { method, target } of calls)
-        if (method === 'eth_getCode')
-          looked.set(String(target), (looked.get(String(target)) ?? 0) + 1)
+        if (method === 'eth_getCode' && typeof target === 'string')
+          looked.set(target, (looked.get(target) ?? 0) + 1)
       return calls.map(() => ({ kind: 'value', value: '0x60' }))
     },
   } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource

@@ -33,37 +33,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
     h(
       'div',
       null,
-      h(
-        'form',
-        { class: 'controls filters', onSubmit: submitFilters, key: params.get('event') ?? '' },
-        events.length === 0
-          ? null
-          : h(
-              'select',
-              {
-                name: 'event',
-                'aria-label': 'event',
-                value: params.get('event') ?? '',
-                onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
-                  go(withParams({ ...cleared, event: currentTarget.value })),
-              },
-              h('option', { value: '' }, 'every event'),
-              events.map((one) =>
-                h('option', { value: signatureOf(one) }, visible(signatureOf(one))),
-              ),
-            ),
-        places.map((label, at) =>
-          h('input', {
-            name: `topic${at + 1}`,
-            'aria-label': label,
-            placeholder: label,
-            value: params.get(`topic${at + 1}`) ?? '',
-            autocomplete: 'off',
-            spellcheck: false,
-          }),
-        ),
-        h('button', { type: 'submit' }, 'Filter'),
-      ),
+      filters(events, places),
       topics.includes(undefined)
         ? h(
             'p',
@@ -89,6 +59,41 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
               ),
           }),
     ),
+  )
+}
+
+/** Which event, and a field for each of its topics. */
+function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Element {
+  const params = query()
+  const chosen = params.get('event') ?? ''
+  return h(
+    'form',
+    { class: 'controls filters', onSubmit: submitFilters, key: chosen },
+    events.length === 0
+      ? null
+      : h(
+          'select',
+          {
+            name: 'event',
+            'aria-label': 'event',
+            value: chosen,
+            onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
+              go(withParams({ ...cleared, event: currentTarget.value })),
+          },
+          h('option', { value: '' }, 'every event'),
+          events.map((one) => h('option', { value: signatureOf(one) }, visible(signatureOf(one)))),
+        ),
+    places.map((label, at) =>
+      h('input', {
+        name: `topic${at + 1}`,
+        'aria-label': label,
+        placeholder: label,
+        value: params.get(`topic${at + 1}`) ?? '',
+        autocomplete: 'off',
+        spellcheck: false,
+      }),
+    ),
+    h('button', { type: 'submit' }, 'Filter'),
   )
 }
 

@@ -20,29 +20,17 @@ export type VerifyProps = {
 type Ended = { readonly error?: { readonly message: string } }
 
 /** Takes the standard JSON input of the compiler, or sources with the settings that matter. */
-export function VerifyForm({ chainId, address, compilers, done }: VerifyProps): JSX.Element {
+export function VerifyForm(props: VerifyProps): JSX.Element {
+  const { compilers, done } = props
   const [note, tell] = useState<View>(null)
   const [busy, setBusy] = useState(false)
-  const prove = async (form: FormData): Promise<string> => {
-    const body = {
-      stdJsonInput: await inputOf(form),
-      compilerVersion: textIn(form, 'compiler'),
-      contractIdentifier: textIn(form, 'contract'),
-    }
-    const path = `/v2/verify/${chainId}/${encodeURIComponent(address)}`
-    const sent = await send<{ verificationId: string }>(path, body)
-    if (sent.data === undefined) return failureText(sent.failure ?? nothing)
-    const ended = await ask<Ended>(`/v2/verify/${encodeURIComponent(sent.data.verificationId)}`)
-    if (ended.data === undefined) return failureText(ended.failure ?? nothing)
-    return ended.data.error?.message ?? ''
-  }
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     setBusy(true)
     tell('Compiling…')
     try {
-      const problem = await prove(new FormData(event.currentTarget))
+      const problem = await prove(props, new FormData(event.currentTarget))
       tell(problem === '' ? 'Verified.' : h('span', { class: 'failed' }, visible(problem)))
       if (problem === '') done()
     } catch (error) {
@@ -55,57 +43,7 @@ export function VerifyForm({ chainId, address, compilers, done }: VerifyProps): 
     h(
       'form',
       { onSubmit: (event: Event) => void submit(event) },
-      h(
-        'p',
-        { class: 'quiet' },
-        'The sources are compiled here and compared with the code on the chain. Whoever looks at this page can read them then.',
-      ),
-      field(
-        'Compiler',
-        h(
-          'select',
-          { name: 'compiler', required: true },
-          compilers.map((version) => h('option', { value: version }, version)),
-        ),
-      ),
-      field(
-        'Contract',
-        h('input', {
-          name: 'contract',
-          required: true,
-          placeholder: 'src/Token.sol:Token',
-          ...plain,
-        }),
-        'file and name',
-      ),
-      field(
-        'Sources',
-        h('input', {
-          name: 'files',
-          type: 'file',
-          required: true,
-          multiple: true,
-          accept: '.sol,.json',
-        }),
-        'one standard JSON input, or all source files',
-      ),
-      h(
-        'details',
-        null,
-        h('summary', null, 'Settings of source files'),
-        field(
-          'Optimizer runs',
-          h('input', {
-            name: 'runs',
-            inputMode: 'numeric',
-            pattern: '\\d*',
-            placeholder: '200',
-            ...plain,
-          }),
-          'empty: not optimized',
-        ),
-        field('EVM version', h('input', { name: 'evm', placeholder: 'default', ...plain })),
-      ),
+      fields(compilers),
       h(
         'div',
         { class: 'controls' },
@@ -114,6 +52,77 @@ export function VerifyForm({ chainId, address, compilers, done }: VerifyProps): 
       h('output', null, note),
     ),
   )
+}
+
+/** Sends a form. Gives what is wrong, or no text once it is verified. */
+async function prove({ chainId, address }: VerifyProps, form: FormData): Promise<string> {
+  const body = {
+    stdJsonInput: await inputOf(form),
+    compilerVersion: textIn(form, 'compiler'),
+    contractIdentifier: textIn(form, 'contract'),
+  }
+  const path = `/v2/verify/${chainId}/${encodeURIComponent(address)}`
+  const sent = await send<{ verificationId: string }>(path, body)
+  if (sent.data === undefined) return failureText(sent.failure ?? nothing)
+  const ended = await ask<Ended>(`/v2/verify/${encodeURIComponent(sent.data.verificationId)}`)
+  if (ended.data === undefined) return failureText(ended.failure ?? nothing)
+  return ended.data.error?.message ?? ''
+}
+
+function fields(compilers: readonly string[]): View {
+  return [
+    h(
+      'p',
+      { class: 'quiet' },
+      'The sources are compiled here and compared with the code on the chain. Whoever looks at this page can read them then.',
+    ),
+    field(
+      'Compiler',
+      h(
+        'select',
+        { name: 'compiler', required: true },
+        compilers.map((version) => h('option', { value: version }, version)),
+      ),
+    ),
+    field(
+      'Contract',
+      h('input', {
+        name: 'contract',
+        required: true,
+        placeholder: 'src/Token.sol:Token',
+        ...plain,
+      }),
+      'file and name',
+    ),
+    field(
+      'Sources',
+      h('input', {
+        name: 'files',
+        type: 'file',
+        required: true,
+        multiple: true,
+        accept: '.sol,.json',
+      }),
+      'one standard JSON input, or all source files',
+    ),
+    h(
+      'details',
+      null,
+      h('summary', null, 'Settings of source files'),
+      field(
+        'Optimizer runs',
+        h('input', {
+          name: 'runs',
+          inputMode: 'numeric',
+          pattern: '\\d*',
+          placeholder: '200',
+          ...plain,
+        }),
+        'empty: not optimized',
+      ),
+      field('EVM version', h('input', { name: 'evm', placeholder: 'default', ...plain })),
+    ),
+  ]
 }
 
 const plain = { autocomplete: 'off', spellcheck: false } as const

@@ -158,7 +158,6 @@ export type Place = {
   readonly setHeight?: number
 }
 
-/** The fault of a block that contradicts the state before it. */
 /** The fault for a block that does not name `follows` as its parent. */
 export function unlinked(
   place: { readonly chain: ChainName; readonly height: number },
@@ -168,6 +167,7 @@ export function unlinked(
   return new Fault('state-violation', message, { detail: { ...detail, follows } })
 }
 
+/** The fault of a block that contradicts the state before it. */
 export function violation(
   place: Pick<Place, 'chain' | 'height'> & { readonly txId?: Uint8Array },
   message: string,

@@ -28,8 +28,8 @@ import { primaryTables, undo } from '../../../store/schema/primary.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import { putInOrder } from './ordered-lists.ts'
 
-/** A batch of more heights is not noted: it came in a backfill. A proposal comes with its option. */
-export const mostNotedHeights = 2
+/** A batch of more heights is not noted: it came in a backfill. The newest block of P comes with up to two more. */
+export const mostNotedHeights = 3
 /** Newest batches of a chain that can be taken back. */
 const batchesKept = 16
 

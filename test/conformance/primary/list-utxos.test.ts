@@ -130,16 +130,19 @@ void test('UTXOs: an output is listed only for as many owners as it needs', asyn
   assert.ok(!(await ids(shared.addresses.slice(0, 1))).includes(shared.utxoId))
 })
 
-void test('UTXOs: an address may be bare, prefixed or in hex; ids cb58, hex or alias', async () => {
+void test('UTXOs: an address may be bare or prefixed, on P it is none of an EVM chain; ids cb58, hex or alias', async () => {
   const [first] = all
   assert.ok(first !== undefined)
   const text = toPrimaryAddress(hrp, first.address)
   const hex = `0x${Buffer.from(first.address).toString('hex')}`
   const want = await service.post(`${base}/p-chain/utxos`, { addresses: text })
-  for (const form of [`P-${text}`, `X-${text}`, `C-${text}`, hex, ` ${text} , ,${text}`]) {
+  for (const form of [`P-${text}`, `X-${text}`, `C-${text}`, ` ${text} , ,${text}`]) {
     const { body } = await service.post(`${base}/p-chain/utxos`, { addresses: form })
     assert.deepEqual(body.utxos, want.body.utxos, form)
   }
+  const refused = await service.post(`${base}/p-chain/utxos`, { addresses: hex })
+  assert.equal(refused.status, 400)
+  assert.match(String(refused.body.message), /0x/)
   for (const chain of [toCb58(chainIds.P), '0'.repeat(64), `0x${'0'.repeat(64)}`]) {
     const { body } = await service.post(`${base}/${chain}/utxos`, { addresses: text })
     assert.deepEqual(body.utxos, want.body.utxos, chain)

@@ -65,14 +65,16 @@ export function answerBook(json: unknown): AnswerBook {
   return {
     problemOf: ({ method, path, status, contentType, body, isRewritten = false }) => {
       const bare = (path.split('?')[0] ?? '').replace(/%3a/gi, ':')
-      const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+      const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
       const alike = pathsBySize.get(bare.split('/').length) ?? []
       const found = alike.filter(({ form }) => form.test(bare))
-      const template = (found.find((one) => verb in (document.paths[one.path] ?? {})) ?? found[0])
+      const template = (found.find((one) => asked in (document.paths[one.path] ?? {})) ?? found[0])
         ?.path
       if (template === undefined) return undefined
       const item = document.paths[template] ?? {}
-      const operation = item[verb] ?? Object.values(item)[0]
+      // What a path does not have is refused as its first method refuses.
+      const verb = asked in item ? asked : (Object.keys(item)[0] ?? asked)
+      const operation = item[verb]
       const where = `${method} ${path}: ${status}`
       const told = operation?.responses[String(status)]
       if (told === undefined) return `${where} is not in the document`

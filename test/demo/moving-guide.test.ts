@@ -15,7 +15,7 @@ const programs = [...guide.matchAll(/```ts\n([^]*?)```/g)].map(([, program = '']
 
 void test('moving: the program for each client is answered by the demo', async () => {
   const firn = await demoFirn()
-  const said = [/0x[0-9a-f]{64}[^]*NodeID-/, /^Summit\n$/, /^\d+\n$/]
+  const said = [/0x[0-9a-f]{64}[^]*NodeID-/, /^Demo Chain\n$/, /^\d+\n$/]
   assert.equal(programs.length, said.length)
   for (const [at, program] of programs.entries()) {
     assert.ok(program.includes('http://127.0.0.1:8080'), program)

@@ -250,7 +250,7 @@ void test('metrics: bad input is told as each route documents it', async () => {
   const token = (await service.get('/v2/chains/51001/metrics/txCount?pageSize=7')).body
     .nextPageToken
   for (const [path, status, pattern] of [
-    ['/v2/chains/51001/metrics/nope', 400, /metric must be one of activeAddresses, /],
+    ['/v2/chains/51001/metrics/nope', 400, /metric must be one of txCount, activeAddresses, /],
     [
       '/v2/chains/51001/metrics/txCount?timeInterval=year',
       400,

@@ -29,6 +29,9 @@ const queries: Readonly<Record<string, string>> = {
   chainId: '51001',
 }
 
+/** What the bodies of operations require. */
+const body = { addresses: queries['addresses'], calls: [{ abi: {} }] }
+
 void test('a chain not reached yet: every operation that takes it answers 503 with Retry-After', async (t) => {
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
@@ -95,7 +98,7 @@ async function askFor(
   const reply = await fetch(`${apiUrl}${path}?${query.toString()}`, {
     method: of.method.toUpperCase(),
     ...(isPost ? { headers: { 'content-type': 'application/json' } } : {}),
-    ...(isPost ? { body: JSON.stringify({ addresses: queries['addresses'] }) } : {}),
+    ...(isPost ? { body: JSON.stringify(body) } : {}),
   })
   return {
     status: reply.status,

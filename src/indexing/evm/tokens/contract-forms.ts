@@ -9,12 +9,13 @@
 import { type BlockBatch, transferKinds } from '../../../codec/evm/columns.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
 import { createGenerations, type Generations } from '../../../core/generations.ts'
-import { u32At, u8At } from '../../../core/item-at.ts'
+import { itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import type { EvmSource } from '../../../source/evm-source.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { addressIds } from '../../../store/query/evm/address-id.ts'
 import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
-import { factsOf, questionsTo } from './token-metadata.ts'
+import { decimalsQuestion, factsOf, questionsTo } from './token-metadata.ts'
+import { tokenDecimals } from './token-text.ts'
 
 /** Contracts asked at once: with seven calls each, below the 1,000 calls of a batch. */
 const contractsAtOnce = 100
@@ -45,13 +46,21 @@ export async function asContractsSay(
   const unknown = [...contracts.values()].filter((one) => known.get(one) === undefined)
   for (let from = 0; from < unknown.length; from += contractsAtOnce) {
     const some = unknown.slice(from, from + contractsAtOnce)
-    const answers = await source.state(some.flatMap(questionsTo), 'latest', signal)
-    const each = answers.length / some.length
-    for (const [at, contract] of some.entries()) {
+    const decimals = await source.state(some.map(decimalsQuestion), 'latest', signal)
+    // Most are collections: what has no decimals is asked no further.
+    const tokens = some.filter((contract, at) => {
+      const answer = itemAt(decimals, at)
+      if (answer.kind !== 'not-served' && tokenDecimals(answer) === undefined)
+        known.set(contract, false)
+      return answer.kind !== 'not-served' && known.get(contract) === undefined
+    })
+    if (tokens.length === 0) continue
+    const answers = await source.state(tokens.flatMap(questionsTo), 'latest', signal)
+    const each = answers.length / tokens.length
+    for (const [at, contract] of tokens.entries()) {
       const own = answers.slice(at * each, (at + 1) * each)
       if (own.every(({ kind }) => kind === 'not-served')) continue
-      const { decimals, standard } = factsOf(own, 0)
-      known.set(contract, decimals !== undefined && standard === 0)
+      known.set(contract, factsOf(own, 0).standard === 0)
     }
   }
   apply(batch, (contract) => known.get(contracts.get(contract) ?? '') === true)

@@ -184,6 +184,11 @@ export function questionsTo(to: string): StateCall[] {
   return names.map((name) => ({ method: 'eth_call', target: { to, data: questions[name] } }))
 }
 
+/** The one of them that asks for decimals. */
+export function decimalsQuestion(to: string): StateCall {
+  return { method: 'eth_call', target: { to, data: questions.decimals } }
+}
+
 function addressOf(row: Row): string {
   return row[1] instanceof Uint8Array ? to0x(row[1]) : ''
 }

@@ -163,7 +163,8 @@ export const journeys: Readonly<Record<string, Journey>> = {
     assert.equal(await row.count(), 1)
     const told = await row.innerText()
     assert.match(told, /Transfer/)
-    assert.ok(told.includes(erc20Transfers[0].value), told)
+    // The whole number of the smallest unit stands behind the amount.
+    assert.ok((await row.innerHTML()).includes(erc20Transfers[0].value), told)
 
     // A call inside another is a list inside its item.
     const made = cast['tx internal'] ?? ''
@@ -218,6 +219,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     const token = hits.find(({ kind }) => kind === 'token')?.id ?? ''
     assert.notEqual(token, '')
     await visit(page, origin, `#/chain/51001/address/${token}`)
+    await page.locator('.heading .pill').first().waitFor()
     const text = await page.locator('#main').innerText()
     assert.ok(text.includes('A⟨200B⟩VAX⟨202E⟩'), text.slice(0, 400))
     assert.ok(text.includes(token), 'the address stands beside the name')

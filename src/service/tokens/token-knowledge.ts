@@ -8,6 +8,7 @@ import { noPrices, type PriceSource } from '../../api/operation/price.ts'
 import {
   type ListedToken,
   listedNotes,
+  readLabels,
   readReputation,
   readTokenList,
 } from '../../api/operation/token-lists.ts'
@@ -126,7 +127,10 @@ async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes>
   const file = config.tokenReputation
   const rated =
     file === '' ? [] : readReputation(file, await readText(parts, file, 'token reputation'))
-  return listedNotes(lists, rated)
+  const named = config['explorer.labels']
+  const labels =
+    named === '' ? [] : readLabels(named, await readText(parts, named, 'labels of addresses'))
+  return listedNotes(lists, rated, labels)
 }
 
 async function openList(place: string, parts: Parts): Promise<ListedToken[]> {

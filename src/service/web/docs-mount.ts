@@ -3,6 +3,7 @@
 import type { FastifyReply } from 'fastify'
 
 import type { ApiServer } from '../../api/server/server.ts'
+import type { Brand } from '../../explorer/brand.ts'
 import { docsPage } from '../../explorer/docs-page.ts'
 import { pageAnswer, safetyHeaders, type ExplorerRequest } from '../../explorer/routes.ts'
 import { readDocs, type Docs } from './docs-files.ts'
@@ -14,7 +15,13 @@ type Asking = { readonly headers: Readonly<Record<string, string | string[] | un
 export function mountDocs(
   http: ApiServer['http'],
   files: () => Promise<ExplorerFiles>,
-  asked: (request: Asking) => ExplorerRequest,
+  {
+    asked,
+    brand,
+  }: {
+    readonly asked: (request: Asking) => ExplorerRequest
+    readonly brand: (files: ExplorerFiles) => Brand
+  },
 ): void {
   let reading: Promise<Docs> | undefined
   const ready = (): Promise<Docs> => (reading ??= readDocs())
@@ -34,11 +41,13 @@ export function mountDocs(
       reply.callNotFound()
       return undefined
     }
-    const { version } = await files()
+    const read = await files()
+    const { version } = read
     const text = docsPage({
       folder: `/explorer/${version}`,
       ...page,
       entries: [...pages.values()],
+      brand: brand(read),
     })
     const { status, headers, body } = pageAnswer(Buffer.from(text), `"${hashOf(text)}"`, request)
     return reply

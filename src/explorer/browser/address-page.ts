@@ -11,9 +11,9 @@ import type { InternalTransaction } from '../../shape/evm/internal-transaction.t
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
-import { useAnswer, withQuery } from './answer.ts'
+import { type Answer, useAnswer, withQuery } from './answer.ts'
 import { itemsOf } from './contract-abi.ts'
-import { Read, Write } from './contract-calls.ts'
+import { type CallsOf, Read, Write } from './contract-calls.ts'
 import { codeView, implementations } from './contract-code.ts'
 import { Events } from './contract-events.ts'
 import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
@@ -69,11 +69,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
     0,
     String(beat),
   )
-  const { name = '', symbol, ercType = 'UNKNOWN' } = contract ?? {}
-  const isToken = ercType !== 'UNKNOWN'
-  const isCollection = isToken && ercType !== 'ERC-20'
-  const kind = isCollection ? 'Collection' : isToken ? 'Token' : isContract ? 'Contract' : 'Address'
-  const title = isToken && name.trim() !== '' ? clipped(name) : kind
+  const { kind, title, symbol, ercType, isToken, isCollection } = namesOf(contract, isContract)
   useTitle(`${title} ${ends(address)}`)
   const items = code.data === undefined ? [] : itemsOf(code.data, ercType)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
@@ -84,48 +80,87 @@ export function AddressPage(props: AddressProps): JSX.Element {
     heading(
       h('span', null, `${kind} on `, chainLink(world, chainId)),
       isToken
-        ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol ?? '')))
+        ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol)))
         : h('span', { class: 'id' }, copied(address)),
       isToken ? h('span', null, pill(ercType), spamPill(contract ?? {})) : null,
     ),
     isToken ? h('p', null, copied(address)) : null,
-    tabs(
-      (
-        [
-          ['', 'Overview', true],
-          ['transfers', 'Transfers', isToken],
-          ['holders', 'Holders', isToken],
-          ['items', 'Items', isCollection],
-          ['code', 'Code', isContract],
-          ['read', 'Read', isContract],
-          ['write', 'Write', isContract],
-          ['events', 'Events', isContract],
-          [transferLists.find(([list]) => list === view)?.[0] ?? 'erc20', 'Token transfers', true],
-          ['internal', 'Internal', true],
-          ['nfts', 'NFTs', true],
-          ['messages', 'Messages', true],
-          ['deployments', 'Deployments', true],
-        ] as const
-      ).flatMap(([list, label, is]) =>
-        is
-          ? [[label, to('chain', chainId, 'address', address, ...(list === '' ? [] : [list]))]]
-          : [],
-      ),
-    ),
+    tabs(tabsOf(props, { isContract, isToken, isCollection })),
     view === ''
       ? h(Overview, { ...props, contract, code: code.data, key: path })
       : view === 'holders' && contract !== undefined
         ? h(Holders, { chainId, contract, key: path })
-        : view === 'code'
-          ? shown(code, (data) => codeView(props, data, () => renew(beat + 1)))
-          : view === 'read'
-            ? shown(code, () => h(Read, calls))
-            : view === 'write'
-              ? shown(code, () => h(Write, calls))
-              : view === 'events'
-                ? shown(code, () => h(Events, calls))
-                : card('', listOf(props, view)),
+        : (onContract(view, code, { calls, renew: () => renew(beat + 1) }) ??
+          card('', listOf(props, view))),
   )
+}
+
+/** Names for the head of the page. */
+function namesOf(
+  contract: ContractMetadata | undefined,
+  isContract: boolean,
+): {
+  readonly kind: string
+  readonly title: string
+  readonly symbol: string
+  readonly ercType: ContractMetadata['ercType']
+  readonly isToken: boolean
+  readonly isCollection: boolean
+} {
+  const { name = '', symbol = '', ercType = 'UNKNOWN' } = contract ?? {}
+  const isToken = ercType !== 'UNKNOWN'
+  const isCollection = isToken && ercType !== 'ERC-20'
+  const kind = isCollection ? 'Collection' : isToken ? 'Token' : isContract ? 'Contract' : 'Address'
+  const title = isToken && name.trim() !== '' ? clipped(name) : kind
+  return { kind, title, symbol, ercType, isToken, isCollection }
+}
+
+/** Links of the tabs that an address has. */
+function tabsOf(
+  { chainId, address, view }: AddressProps,
+  is: { readonly isContract: boolean; readonly isToken: boolean; readonly isCollection: boolean },
+): (readonly [label: string, link: string])[] {
+  const transfers = transferLists.find(([list]) => list === view)?.[0] ?? 'erc20'
+  const all = [
+    ['', 'Overview', true],
+    ['transfers', 'Transfers', is.isToken],
+    ['holders', 'Holders', is.isToken],
+    ['items', 'Items', is.isCollection],
+    ['code', 'Code', is.isContract],
+    ['read', 'Read', is.isContract],
+    ['write', 'Write', is.isContract],
+    ['events', 'Events', is.isContract],
+    [transfers, 'Token transfers', true],
+    ['internal', 'Internal', true],
+    ['nfts', 'NFTs', true],
+    ['messages', 'Messages', true],
+    ['deployments', 'Deployments', true],
+  ] as const
+  return all
+    .filter(([, , isThere]) => isThere)
+    .map(([list, label]) => [
+      label,
+      to('chain', chainId, 'address', address, ...(list === '' ? [] : [list])),
+    ])
+}
+
+/** The tab of a contract; `undefined` for what is none. */
+function onContract(
+  view: string,
+  code: Answer<ContractCode>,
+  { calls, renew }: { readonly calls: CallsOf; readonly renew: () => void },
+): View {
+  const byView = { read: Read, write: Write, events: Events } as const
+  switch (view) {
+    case 'code':
+      return shown(code, (data) => codeView(calls, data, renew))
+    case 'read':
+    case 'write':
+    case 'events':
+      return shown(code, () => h(byView[view], calls))
+    default:
+      return undefined
+  }
 }
 
 type OverviewProps = AddressProps & {
@@ -253,20 +288,7 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
     case 'erc721':
     case 'erc1155':
       return [
-        h(
-          'nav',
-          { class: 'segments', 'aria-label': 'standards' },
-          transferLists.map(([list, label]) =>
-            h(
-              'a',
-              {
-                href: to('chain', chainId, 'address', address, list),
-                'aria-current': list === view ? 'page' : undefined,
-              },
-              label,
-            ),
-          ),
-        ),
+        standards(chainId, address, view),
         paged<Page<'transactions', AnyTransfer>>({
           path: `${path}:list${view.replace('erc', 'Erc')}`,
           view: ({ transactions }) => transferTable(chainId, transactions, address),
@@ -287,6 +309,23 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
     default:
       return failed({ status: 404, message: `no such list: ${view}` })
   }
+}
+
+function standards(chainId: string, address: string, view: string): JSX.Element {
+  return h(
+    'nav',
+    { class: 'segments', 'aria-label': 'standards' },
+    transferLists.map(([list, label]) =>
+      h(
+        'a',
+        {
+          href: to('chain', chainId, 'address', address, list),
+          'aria-current': list === view ? 'page' : undefined,
+        },
+        label,
+      ),
+    ),
+  )
 }
 
 function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]): JSX.Element {

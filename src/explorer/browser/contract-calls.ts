@@ -10,6 +10,7 @@ import { type DecodedValue, valueView } from './decoded-values.ts'
 import { party, txLink } from './evm-parts.ts'
 import { failureText, visible } from './format.ts'
 import { card, failed, facts, shown, type View } from './parts.ts'
+import { textIn } from './place.ts'
 import { connect, sent, useWallets, type Account } from './wallet.ts'
 import { chainOf, coinOf, type World } from './world.ts'
 
@@ -193,11 +194,10 @@ function Method({ item, verb, coin, run }: MethodProps): JSX.Element {
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     const form = new FormData(event.currentTarget)
-    const typed = (name: string): string => String(form.get(name) ?? '')
     tell('…')
     try {
-      const values = item.inputs.map((input, at) => argument(input, typed(`argument${at}`)))
-      tell(await run(values, typed('coins')))
+      const values = item.inputs.map((input, at) => argument(input, textIn(form, `argument${at}`)))
+      tell(await run(values, textIn(form, 'coins')))
     } catch (error) {
       tell(h('span', { class: 'failed' }, visible(messageOf(error))))
     }

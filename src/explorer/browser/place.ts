@@ -76,6 +76,12 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
+/** The text in a field of a form; empty where it has none. */
+export function textIn(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
 /** Goes to the page with what is in the fields of a form that was submitted, from its beginning. */
 export function submitFilters(event: Event): void {
   event.preventDefault()

@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks'
 import { ask, send } from './answer.ts'
 import { failureText, visible } from './format.ts'
 import { card, type View } from './parts.ts'
+import { textIn } from './place.ts'
 
 /** A contract without sources, and the compilers that are here. */
 export type VerifyProps = {
@@ -25,8 +26,8 @@ export function VerifyForm({ chainId, address, compilers, done }: VerifyProps): 
   const prove = async (form: FormData): Promise<string> => {
     const body = {
       stdJsonInput: await inputOf(form),
-      compilerVersion: String(form.get('compiler')),
-      contractIdentifier: String(form.get('contract')),
+      compilerVersion: textIn(form, 'compiler'),
+      contractIdentifier: textIn(form, 'contract'),
     }
     const path = `/v2/verify/${chainId}/${encodeURIComponent(address)}`
     const sent = await send<{ verificationId: string }>(path, body)
@@ -137,7 +138,7 @@ async function inputOf(form: FormData): Promise<unknown> {
   const sources = await Promise.all(
     files.map(async (file) => [file.name, { content: await file.text() }] as const),
   )
-  const [runs, evmVersion] = ['runs', 'evm'].map((name) => String(form.get(name) ?? '').trim())
+  const [runs, evmVersion] = ['runs', 'evm'].map((name) => textIn(form, name))
   return {
     language: 'Solidity',
     sources: Object.fromEntries(sources),

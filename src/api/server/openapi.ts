@@ -225,20 +225,31 @@ function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {
   })
 }
 
-/** Members of an object; the state of an NFT is in small letters where document B has it so. */
+/**
+ * Members of an object; the state of an NFT is in small letters where document B has it so: an enum of its
+ * own, since generators of clients make one name of words that differ in case.
+ */
 function membersOf(properties: unknown): unknown {
   if (typeof properties !== 'object' || properties === null) return properties
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]: [string, unknown]) => [
       name,
       name === 'indexStatus' && isEnum(schema)
-        ? { ...schema, enum: [...schema.enum, ...schema.enum.map((word) => word.toLowerCase())] }
+        ? {
+            description: schema.description,
+            anyOf: [
+              { type: 'string', enum: schema.enum },
+              { type: 'string', enum: schema.enum.map((word) => word.toLowerCase()) },
+            ],
+          }
         : schema,
     ]),
   )
 }
 
-function isEnum(schema: unknown): schema is { readonly enum: readonly string[] } {
+function isEnum(
+  schema: unknown,
+): schema is { readonly enum: readonly string[]; readonly description?: string } {
   return (
     typeof schema === 'object' &&
     schema !== null &&

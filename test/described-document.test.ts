@@ -13,9 +13,8 @@ import { examples } from '../src/api/server/document-examples.ts'
 import { descriptions, tagWords } from '../src/api/server/document-words.ts'
 import { openApiDocument } from '../src/api/server/openapi.ts'
 import { readExamples } from '../src/service/web/docs-files.ts'
+import type { Json } from './evm-service.ts'
 import { operationShapes } from './operation-shapes.ts'
-
-type Json = Record<string, any>
 
 const used = new Set<string>()
 const document = describeDocument(

@@ -51,14 +51,25 @@ void test('generated clients: of TypeScript and Python compile and are answered'
   writeFileSync(join(folder, 'call.ts'), typed)
   run(
     toolPath('tsc'),
-    ...['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2024,dom', '--types', ''],
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--lib',
+    'es2024,dom',
     'call.ts',
   )
   assert.equal(run(process.execPath, 'call.ts', firn.apiUrl).trim(), block.hash)
 
   run(
     join(python, 'openapi-python-client'),
-    ...['generate', '--path', document, '--meta', 'none', '--output-path', 'firn_client'],
+    'generate',
+    '--path',
+    document,
+    '--meta',
+    'none',
+    '--output-path',
+    'firn_client',
   )
   writeFileSync(join(folder, 'call.py'), called)
   run(join(python, 'python'), '-m', 'compileall', '-q', 'firn_client')

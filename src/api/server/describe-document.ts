@@ -210,10 +210,15 @@ class Describer {
       const media = mediaOf(body)
       if (media?.schema !== undefined) this.#fields(id, media.schema)
     }
+    if (printed !== undefined) this.#show(operation, printed)
+  }
+
+  /** Shows a printed request and answer. */
+  #show(operation: OperationObject, printed: PrintedExample): void {
     const asked = mediaOf(operation.requestBody)
-    if (asked !== undefined && printed?.body !== undefined) asked.example = JSON.parse(printed.body)
+    if (asked !== undefined && printed.body !== undefined) asked.example = JSON.parse(printed.body)
     const told = mediaOf(success(operation))
-    if (told?.schema !== undefined && printed !== undefined && printed.answer !== '')
+    if (told?.schema !== undefined && printed.answer !== '')
       told.example = this.#whole(told.schema, JSON.parse(printed.answer))
   }
 

@@ -157,4 +157,6 @@ export const examples: Readonly<Record<string, unknown>> = {
   topic0_2_opr: 'and',
   topic0_3_opr: 'and',
   topic1_3_opr: 'and',
+  compilers: ['0.8.30+commit.73712a01'],
+  event: 'Transfer(address,address,uint256)',
 }

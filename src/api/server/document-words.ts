@@ -360,4 +360,5 @@ export const descriptions: Readonly<Record<string, string>> = {
   LastActivity: 'When addresses were last seen',
   Health: 'State of the service and its parts',
   Error: 'Every error of the API',
+  calls: 'Entries of the list: calls',
 }

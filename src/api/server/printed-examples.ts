@@ -27,22 +27,22 @@ export function printedExamples(page: string): PrintedExample[] {
     .split(/^## /m)
     .slice(1)
     .map((part) => {
-      const [, id = '', about = ''] = /^(\S+)\n\n([^]*?)\n\n```sh/.exec(part) ?? []
-      const [, request = ''] = /```sh\n([^]*?)\n```/.exec(part) ?? []
-      const [, answer = ''] = /```json\n([^]*?)\n```/.exec(part) ?? []
-      const [, url = ''] = /["'](http:\/\/[^"']+)["']/.exec(request) ?? []
-      const [, body] = /-d '([^]*?)'/.exec(request) ?? []
-      const [, given] = /^curl -X (\w+)/.exec(request) ?? []
+      const request = groupOf(/```sh\n([^]*?)\n```/, part) ?? ''
+      const body = groupOf(/-d '([^]*?)'/, request)
       const [, variable, field = ''] = /^(\w+)=\$\([^]*"(\w+)":/m.exec(request) ?? []
       return {
-        id,
-        about,
-        method: given ?? (body === undefined ? 'GET' : 'POST'),
-        path: url.replace(origin, ''),
+        id: groupOf(/^(\S+)/, part) ?? '',
+        about: groupOf(/^\S+\n\n([^]*?)\n\n```sh/, part) ?? '',
+        method: groupOf(/^curl -X (\w+)/, request) ?? (body === undefined ? 'GET' : 'POST'),
+        path: (groupOf(/["'](http:\/\/[^"']+)["']/, request) ?? '').replace(origin, ''),
         body,
         withKey: request.includes('"x-service-api-key: $KEY"'),
         keeps: variable === undefined ? undefined : { variable, field },
-        answer,
+        answer: groupOf(/```json\n([^]*?)\n```/, part) ?? '',
       }
     })
+}
+
+function groupOf(form: RegExp, text: string): string | undefined {
+  return form.exec(text)?.[1]
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
@@ -96,6 +96,31 @@ void test('start: nobody reads what it prints, and it serves all the same', asyn
   })
   child.kill('SIGINT')
   assert.deepEqual(await exited, [0, null])
+})
+
+void test('start: with JSON logs every line is a record, and the first tells the addresses', async (t) => {
+  const folder = await freshFolder(t)
+  const port = await freePort()
+  const config = join(folder, 'firn.yaml')
+  await writeFile(
+    config,
+    `log: { format: json }\ndataDir: ${folder}\napi: { port: ${port} }\nnode: { port: 0 }\n`,
+  )
+  const child = spawn(process.execPath, [entry, 'start', '--config', config])
+  t.after(() => child.kill('SIGKILL'))
+  let printed = ''
+  child.stderr.on('data', (part: Buffer) => (printed += part.toString()))
+  const closed = once(child, 'close')
+  await until('an answer', () => isAnswered(`http://127.0.0.1:${port}/status`))
+  child.kill('SIGINT')
+  assert.deepEqual(await closed, [0, null])
+  const records = printed
+    .trim()
+    .split('\n')
+    .map((line) => objectOf(JSON.parse(line), 'record'))
+  const started = records.find(({ msg }) => msg === 'started')
+  assert.equal(started?.['apiUrl'], `http://127.0.0.1:${port}`)
+  assert.equal(started['dataDir'], folder)
 })
 
 async function isAnswered(url: string): Promise<boolean> {

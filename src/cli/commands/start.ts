@@ -83,7 +83,8 @@ async function serve(first: Located, parts: Serving): Promise<boolean> {
     const lacks = lacksOf(now, world)
     const running = await begin(now.config, parts)
     if (running === undefined) return false
-    greet(shown, running, now)
+    if (now.config['log.format'] === 'json') logs.log.info('started', startedOf(running, now))
+    else greet(shown, running, now)
     // Otherwise it is written at the end of the process, and never when the process is killed.
     flushCompileCache()
     const drawing = showProgress(shown, running.indexed)
@@ -164,7 +165,9 @@ async function lacksOf({ config, target }: Located, { transport }: World): Promi
  * log where all lines are JSON.
  */
 function screen(isTerminal: boolean, log: Log, config: Config): Screen {
-  const record = (text: string): void => log.info('told', { text: text.trimEnd() })
+  const record = (text: string): void => {
+    for (const line of text.split('\n')) if (line !== '') log.info(line.trim())
+  }
   const stream = isTerminal ? process.stdout : process.stderr
   return {
     isTerminal,
@@ -200,6 +203,12 @@ function greet({ write }: Screen, running: Running, { config, isDemo, told }: Lo
     )
   const notes = [...told, ...remarks(config)].map((note) => `  ${note}`)
   write(`${[...lines, ...notes].join('\n')}\n`)
+}
+
+/** The greeting as a record of the log, which shows of an address with a path only a hash: a path may be a secret. */
+function startedOf({ apiUrl, nodeUrl }: Running, { config, isDemo, told }: Located) {
+  const notes = [...told, ...remarks(config)]
+  return { version, isDemo, apiUrl, nodeUrl, dataDir: config.dataDir, notes }
 }
 
 /** Warnings about a configuration that lacks something, each with its remedy. */

@@ -126,7 +126,7 @@ function stateFindings(
     hasOldState
       ? depth === 0
         ? fine(subject, 'has no past yet')
-        : fine(subject, `has state ${depth} blocks back`)
+        : fine(subject, `keeps the state of the last ${depth} blocks`)
       : warning(
           subject,
           prunedText(hasTraces),

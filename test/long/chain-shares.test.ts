@@ -37,7 +37,7 @@ const keys = names.map((name) => `fuji-${name.toLowerCase()}`)
 
 /** Tables filled from blocks alone: names and metadata come from streams beside them. */
 const compared = [...evmTables, ...metricsTables].filter(
-  ({ name }) => !['token', 'nft_token', 'nft_metadata'].includes(name),
+  ({ name }) => !['token', 'token_word', 'nft_token', 'nft_metadata'].includes(name),
 )
 
 type Process = RunningFirn & { readonly kill: (signal: NodeJS.Signals) => void }

@@ -206,7 +206,10 @@ function greet({ write }: Screen, running: Running, { config, isDemo, told }: Lo
 }
 
 /** The greeting as a record of the log, which shows of an address with a path only a hash: a path may be a secret. */
-function startedOf({ apiUrl, nodeUrl }: Running, { config, isDemo, told }: Located) {
+function startedOf(
+  { apiUrl, nodeUrl }: Running,
+  { config, isDemo, told }: Located,
+): Readonly<Record<string, unknown>> {
   const notes = [...told, ...remarks(config)]
   return { version, isDemo, apiUrl, nodeUrl, dataDir: config.dataDir, notes }
 }

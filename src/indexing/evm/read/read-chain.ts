@@ -110,7 +110,8 @@ export class ChainReader {
       if (signal.aborted) return
       const fault = faultOf(error)
       const reason = fault?.message ?? 'internal error'
-      this.#blocksStatus = stoppedAt(this.#blocksStatus, reason)
+      const isForeign = fault?.code === 'foreign-store'
+      this.#blocksStatus = { ...waitingAt(this.#blocksStatus), state: 'stopped', reason, isForeign }
       log.error('chain stopped', { reason, ...(fault === undefined ? { error } : fault.detail) })
       changed()
     }
@@ -245,10 +246,4 @@ function refutedFrom(error: unknown): number | undefined {
 function waitingAt(last: StageStatus): StageStatus {
   const { stage, indexedHeight, headHeight } = last
   return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state: 'syncing' }
-}
-
-/** The last status of a stage that does not go on. */
-function stoppedAt(last: StageStatus, reason: string): StageStatus {
-  const { stage, indexedHeight, headHeight } = last
-  return { stage, indexedHeight, headHeight, blocksPerSecond: 0, state: 'stopped', reason }
 }

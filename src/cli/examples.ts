@@ -58,6 +58,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'alias rm': ['firn alias rm mychain'],
   'alias list': ['firn alias list'],
+  'contracts export': ['firn contracts export --config firn.yaml > contracts.jsonl'],
+  'contracts import': ['firn contracts import contracts.jsonl --config firn.yaml'],
   'log level': ['firn log level', 'firn log level api --display DEBUG'],
   profile: ['firn profile cpu --seconds 30'],
 }

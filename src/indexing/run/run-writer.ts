@@ -8,12 +8,14 @@ import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
 import { assert } from '../../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../../source/evm-source.ts'
 import type { MergeFiles } from '../../store/history/merge-files.ts'
+import { primaryStoreTables } from '../../store/schema/stores.ts'
 import { openChainHost, type ChainHost } from '../evm/run/chain-host.ts'
 import { messageStream } from '../icm/message-stream.ts'
 import { primaryAnswers } from '../primary/run/calls.ts'
 import { openPrimaryStore, type PrimaryStore } from '../primary/run/store.ts'
 import { chainShares, type ChainShares } from '../stream/chain-shares.ts'
 import type { BlockNews } from '../stream/chain-spec.ts'
+import { checkStream } from '../stream/check-stream.ts'
 import { leaseStream } from '../stream/lease-stream.ts'
 import { serveCalls } from '../thread/port-call.ts'
 import type { WorkerThread } from '../thread/worker-thread.ts'
@@ -61,6 +63,11 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
       shares?.add(key, store.shared)
       start(key, leaseStream(store, world.clock))
       start(key, store.pace)
+      const { database } = store
+      start(
+        key,
+        checkStream({ database, tables: primaryStoreTables, key, clock: world.clock, log }),
+      )
       return store
     }),
     begin: async (argument) => {

@@ -17,8 +17,10 @@ export type DamagedRange = {
   readonly table: Table
   /** Number of the range. */
   readonly part: number
-  /** Values of the table's column of ranges, half-open; absent for a table of one range. */
-  readonly range?: { readonly column: string; readonly from: number; readonly until: number }
+  /** Values of the table's column of ranges, half-open; `undefined` for a table of one range. */
+  readonly range:
+    | { readonly column: string; readonly from: number; readonly until: number }
+    | undefined
   /** The sum that was written; `undefined` when no sum is stored. */
   readonly written: RangeSum | undefined
   /** The sum that was read; `undefined` when rows cannot be read. */
@@ -43,9 +45,61 @@ export async function checkStore(
   for (const table of tables) {
     if (table.sums === undefined) continue
     run.signal.throwIfAborted()
-    damaged.push(...(await database.snapshot((reader) => checkTable(reader, table, run))))
+    const progress = (rows: number): void => {
+      run.signal.throwIfAborted()
+      run.progress?.(table.name, rows)
+    }
+    damaged.push(...(await database.snapshot((reader) => checkTable(reader, table, progress))))
   }
   return damaged
+}
+
+/** Rows of one reading of ranges. */
+const rowsAtOnce = 4_000
+/** A table that is not in the order of its ranges is read as a whole up to this size. */
+const mostRowsWhole = 2_000_000
+
+/**
+ * Damaged ranges of an embedded store that is written meanwhile: the newest ranges first, some at a time,
+ * each time as the store is then. A reading that goes on for long keeps the writer's log from being
+ * emptied, so that larger tables in another order are left to {@link checkStore}. `pause` is awaited
+ * after some thousand rows; what it throws ends the work.
+ */
+export async function checkBeside(
+  database: Database,
+  tables: readonly Table[],
+  pause: () => Promise<unknown>,
+): Promise<DamagedRange[]> {
+  const damaged: DamagedRange[] = []
+  for (const table of tables) {
+    if (table.sums === undefined) continue
+    const written = (await database.all(sumsOfTable, [table.name])).map(
+      ([part, rows]): [number, number] => [Number(part), Number(rows)],
+    )
+    if (isOrderedByRange(table)) {
+      for (const parts of gathered(written.toSorted(([a], [b]) => b - a))) {
+        damaged.push(...(await database.snapshot((reader) => damagedAmong(reader, table, parts))))
+        await pause()
+      }
+    } else if (written.reduce((sum, [, rows]) => sum + rows, 0) <= mostRowsWhole)
+      damaged.push(...(await database.snapshot((reader) => checkTable(reader, table, pause))))
+  }
+  return damaged
+}
+
+/** Ranges in turn, as many together as are read at once. */
+function gathered(ranges: readonly (readonly [part: number, rows: number])[]): number[][] {
+  const groups: number[][] = []
+  let room = 0
+  for (const [part, rows] of ranges) {
+    if (room <= 0) {
+      groups.push([])
+      room = rowsAtOnce
+    }
+    groups.at(-1)?.push(part)
+    room -= Math.max(1, rows)
+  }
+  return groups
 }
 
 const integrity = statement('pragma integrity_check(100)')
@@ -83,16 +137,6 @@ export async function sumOfRange(
 const sumOfPart = statement(
   'select part, row_count, row_sum from range_sum where tab = ? and part = ?',
 )
-
-/**
- * Returns whether the rows of a range are those that were written, by its stored sum. Cost: its rows, or
- * all of the table where its key is another.
- */
-export async function agreesWithSum(reader: Reader, table: Table, part: number): Promise<boolean> {
-  const [, rows = 0, sum = 0] = (await reader.get(sumOfPart, [table.name, part])) ?? []
-  const found = await sumOfRange(reader, table, part)
-  return areEqual({ rows: Number(rows), sum: Number(sum) }, found)
-}
 
 /** Sums of some ranges as their rows are now; those that cannot be read are left out. */
 export async function sumsOfParts(
@@ -136,10 +180,11 @@ export function boundsOf(
   return { column: by.column, from: part * by.size, until: (part + 1) * by.size }
 }
 
+/** Damaged ranges of a table; `progress` hears of the rows read so far, and is awaited. */
 async function checkTable(
   reader: Reader,
   table: Table,
-  run: { readonly signal: AbortSignal; readonly progress?: CheckProgress },
+  progress: (rows: number) => unknown,
 ): Promise<DamagedRange[]> {
   const written = new Map<number, RangeSum>()
   for (const [part, rows, sum] of await reader.all(sumsOfTable, [table.name]))
@@ -147,29 +192,50 @@ async function checkTable(
   const sums = new RangeSums(table)
   let rows = 0
   const isWhole = await addPages(reader, { table, sums, where: 'true', limits: [] }, (count) => {
-    run.signal.throwIfAborted()
     rows += count
-    run.progress?.(table.name, rows)
+    return progress(rows)
   })
   const found = new Map(sums.entries())
   const damaged: DamagedRange[] = []
   for (const part of new Set([...written.keys(), ...found.keys()])) {
     if (areEqual(written.get(part), found.get(part))) continue
     // A key out of order can hide what follows it: where a range can be found by itself it counts.
-    const own = isOrderedByRange(table)
+    const isAlone = isOrderedByRange(table)
+    const own = isAlone
       ? await sumOfRange(reader, table, part)
       : (found.get(part) ?? { rows: 0, sum: 0 })
     if (areEqual(written.get(part), own)) continue
-    const range = boundsOf(table, part)
-    damaged.push({
-      table,
-      part,
-      ...(range === undefined ? {} : { range }),
-      written: written.get(part),
-      found: isWhole || isOrderedByRange(table) ? own : undefined,
-    })
+    const known = isWhole || isAlone ? own : undefined
+    damaged.push(damagedRange(table, part, { written: written.get(part), found: known }))
   }
   return damaged.toSorted((a, b) => a.part - b.part)
+}
+
+/**
+ * Those of some ranges that do not add up to their sums. Cost: their rows, or all of the table where its
+ * key is another.
+ */
+export async function damagedAmong(
+  reader: Reader,
+  table: Table,
+  parts: readonly number[],
+): Promise<DamagedRange[]> {
+  const damaged: DamagedRange[] = []
+  for (const part of parts) {
+    const [, rows = 0, sum = 0] = (await reader.get(sumOfPart, [table.name, part])) ?? []
+    const written = { rows: Number(rows), sum: Number(sum) }
+    const found = await sumOfRange(reader, table, part)
+    if (!areEqual(written, found)) damaged.push(damagedRange(table, part, { written, found }))
+  }
+  return damaged
+}
+
+function damagedRange(
+  table: Table,
+  part: number,
+  sums: Pick<DamagedRange, 'written' | 'found'>,
+): DamagedRange {
+  return { table, part, range: boundsOf(table, part), ...sums }
 }
 
 function areEqual(one: RangeSum | undefined, other: RangeSum | undefined): boolean {
@@ -189,10 +255,10 @@ type Summed = Pick<Pages, 'table' | 'where' | 'limits'> & { readonly sums: Range
 async function addPages(
   reader: Reader,
   { sums, ...of }: Summed,
-  progress: (rows: number) => void,
+  progress: (rows: number) => unknown,
 ): Promise<boolean> {
-  return eachPage(reader, { ...of, names: summedColumns(of.table) }, (rows) => {
+  return eachPage(reader, { ...of, names: summedColumns(of.table) }, async (rows) => {
     sums.addRows(rows, 1)
-    progress(rows.length)
+    await progress(rows.length)
   })
 }

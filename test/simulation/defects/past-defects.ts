@@ -23,17 +23,6 @@ export type PastDefect = {
 /** All of them. */
 export const pastDefects: readonly PastDefect[] = [
   {
-    name: 'a basic method that a restarting node refuses once stops the chain',
-    seed: 8,
-    places: [
-      {
-        file: 'src/source/endpoint-pool.ts',
-        is: "if (fault.code !== 'node-refused' || need.capability !== undefined) return fault",
-        both: "if ($on || fault.code !== 'node-refused' || need.capability !== undefined) return fault",
-      },
-    ],
-  },
-  {
     name: 'one failure of a trace switches traces off for good',
     seed: 35,
     places: [

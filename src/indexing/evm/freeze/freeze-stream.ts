@@ -13,7 +13,7 @@ import { freezeUntil } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
-import { agreesWithSum } from '../../../store/sums/check-store.ts'
+import { damagedAmong } from '../../../store/sums/check-store.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { ChainSpec } from '../../stream/chain-spec.ts'
 import { quietStream } from '../../stream/quiet-stream.ts'
@@ -112,9 +112,10 @@ export class Freezer {
     const { table: name, part } = fault.detail
     const table = chainTables.find((each) => each.name === name)
     assert(table !== undefined && typeof part === 'number', 'the fault names a range')
-    const isMended = await database.snapshot((reader) => agreesWithSum(reader, table, part))
-    this.#altered = isMended ? undefined : { fault, lookAtMs: clock.monotonic() + alteredLookMs }
-    return !isMended
+    const damaged = await database.snapshot((reader) => damagedAmong(reader, table, [part]))
+    const isHeldUp = damaged.length > 0
+    this.#altered = isHeldUp ? { fault, lookAtMs: clock.monotonic() + alteredLookMs } : undefined
+    return isHeldUp
   }
 }
 

@@ -32,6 +32,7 @@ import { nftStream, type NftStreamParts } from '../../nft/nft-stream.ts'
 import { openWishes } from '../../nft/open-wishes.ts'
 import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
 import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../../stream/chain-spec.ts'
+import { checkStream } from '../../stream/check-stream.ts'
 import { leaseStream } from '../../stream/lease-stream.ts'
 import { writingRhythm } from '../../stream/pace-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
@@ -40,7 +41,6 @@ import {
   type CopiedCheckParts,
   CopiedHistoryCheck,
 } from '../copied/check-copied.ts'
-import { checkStream } from '../freeze/check-stream.ts'
 import { defaultRows } from '../freeze/due-segments.ts'
 import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
 import { Freezer, type FreezeParts, freezeStream } from '../freeze/freeze-stream.ts'
@@ -175,6 +175,7 @@ function hostOver(
       ...(check === undefined ? [] : [check.stream]),
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
       ...segmentStreams({ ...parts, database, clock, commit }, freezer),
+      checkStream({ database, tables: chainTables, key: spec.key, clock, log }),
       ...askingStreams({ ...parts, database, clock, commit, unexplained }, wishes.get),
     ],
     shared: ingest,
@@ -274,9 +275,7 @@ function segmentStreams(
   parts: MergeParts & Pick<HostParts, 'store'>,
   freezer: Freezer | undefined,
 ): Stream[] {
-  return freezer === undefined
-    ? []
-    : [freezeStream(freezer, parts.clock), mergeStream(parts), checkStream(parts)]
+  return freezer === undefined ? [] : [freezeStream(freezer, parts.clock), mergeStream(parts)]
 }
 
 /** The stage of the chain's logs. */

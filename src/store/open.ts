@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 
-import { Fault } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
 import { itemAt } from '../core/item-at.ts'
 import type { Database } from './engine/database.ts'
 import type { ReadServers } from './engine/open-replicas.ts'
@@ -100,14 +100,21 @@ export async function openStore(
 
 /**
  * Opens a store for writing that is never filled with history: it needs little memory, and its log
- * stays small. Throws as {@link openStore}.
+ * stays small. Where its disk is read only it is open for reading, and every transaction fails. Throws as
+ * {@link openStore}.
  */
 export async function openSmallStore(
   location: StoreLocation,
   name: string,
   tables: readonly Table[],
 ): Promise<Database> {
-  const database = await openStore(location, name, tables, 'write')
+  let database: Database
+  try {
+    database = await openStore(location, name, tables, 'write')
+  } catch (error) {
+    if (!isOnReadOnlyDisk(error)) throw error
+    return openStore(location, name, tables, 'read')
+  }
   try {
     await database.pace('follow')
     return database
@@ -115,6 +122,14 @@ export async function openSmallStore(
     await database.close()
     throw error
   }
+}
+
+// SQLITE_READONLY and SQLITE_CANTOPEN.
+const readOnlyCodes = new Set([8, 14])
+
+function isOnReadOnlyDisk(error: unknown): boolean {
+  const sqlite = faultOf(error)?.detail['sqlite']
+  return typeof sqlite === 'number' && readOnlyCodes.has(sqlite & 0xff)
 }
 
 function withSegments(

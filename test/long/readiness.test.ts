@@ -1,6 +1,7 @@
 /** Readiness of running processes: what makes them unready is named, and passes. */
 
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import {
+  entry,
+  follow,
   freshFolder,
   startFirn,
   toldChains,
@@ -20,6 +23,8 @@ import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 
 const path = fileURLToPath(new URL('../../demo/chain-51002.firnrec', import.meta.url))
 const key = 'fuji-demo'
+/** A user of its own that may mount, and mounts that nobody else sees. */
+const ownMounts = ['--user', '--map-root-user', '--mount'] as const
 
 /** Status of readiness, and what its check of chains says. */
 async function readiness(
@@ -58,6 +63,44 @@ void test('readiness: a process that serves what nobody indexes is not live, and
   const alive = await fetch(`${reader.nodeUrl}/ext/health/liveness`)
   assert.equal(alive.status, 200)
 })
+
+void test(
+  'readiness: a process that serves reads a folder that is mounted read only',
+  { skip: canMount() ? false : 'this system lets nobody mount a folder' },
+  async (t) => {
+    const folder = await freshFolder(t)
+    const data = join(folder, 'data')
+    const config = join(folder, 'firn.yaml')
+    await writeFile(config, `chains: [{ name: Demo, recording: '${path}' }]\n`)
+    const common = ['--config', config, '--data-dir', data]
+    const writer = await startFirn(t, [...common, '--role', 'index'])
+    await until('stored', async () => (await readiness(writer)).message.includes('live'))
+    const words = [process.execPath, entry, 'start', ...common, '--role', 'serve']
+    const mounted = `mount --bind ${data} ${data} && mount -o remount,ro,bind ${data} && exec "$@"`
+    const reader = await follow(
+      t,
+      spawn('unshare', [
+        ...ownMounts,
+        'sh',
+        '-c',
+        mounted,
+        'sh',
+        ...words,
+        '--port',
+        '0',
+        '--node-port',
+        '0',
+      ]),
+    )
+    await until('served', async () => (await toldChains(reader)).get(key)?.state === 'live')
+    assert.equal((await reader.get('/v1/chains/51002/blocks/7'))['blockNumber'], '7')
+    assert.equal(await reader.end('SIGTERM'), 0)
+  },
+)
+
+function canMount(): boolean {
+  return spawnSync('unshare', [...ownMounts, 'true']).status === 0
+}
 
 void test('readiness: a chain that was live and lost its node is named, until the node is back', async (t) => {
   const node = await openReplayNode(await readFile(path))

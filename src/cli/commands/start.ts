@@ -38,8 +38,9 @@ export async function start(flags: Flags): Promise<void> {
   const { checkConfig } = await import('../../service/check-config.ts')
   await checkConfig(config, { world, log: silentLog })
   const { makeDataFolder } = await import('../../service/stores/data-folder.ts')
-  makeDataFolder(config.dataDir)
-  if (located.isDemo) await (await import('./contracts.ts')).takeBundledContracts(config)
+  makeDataFolder(config)
+  if (located.isDemo && config.role !== 'serve')
+    await (await import('./contracts.ts')).takeBundledContracts(config)
   const isTerminal = process.stdout.isTTY && config['log.format'] !== 'json'
   let progress: Drawing | undefined = undefined
   const { createLogs } = await import('../../telemetry/log-registry.ts')

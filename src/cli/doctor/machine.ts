@@ -24,7 +24,7 @@ const goodFiles = 8_192
 export async function checkMachine(config: Config, transport: Transport): Promise<Finding[]> {
   return [
     checkRuntime(process.versions.node),
-    ...checkFolder(config.dataDir),
+    ...checkFolder(config),
     checkOpenFiles(openFilesLimit()),
     ...checkNamedFiles(config),
     await checkPort('api.port', config['api.host'], config['api.port'], {
@@ -54,9 +54,10 @@ function checkOpenFiles(limit: number | undefined): Finding {
     : warning('open files', `only ${limit} at most`, `raise the limit: ulimit -n ${goodFiles}`)
 }
 
-function checkFolder(path: string): Finding[] {
+function checkFolder(config: Config): Finding[] {
+  const { dataDir: path } = config
   try {
-    makeDataFolder(path)
+    makeDataFolder(config)
   } catch (error) {
     return [
       problem(

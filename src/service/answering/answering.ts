@@ -27,7 +27,7 @@ import { openDocuments } from '../documents/open-documents.ts'
 import { tokenKeys } from '../documents/token-keys.ts'
 import { openServed, type Served } from '../served/open-served.ts'
 import { LeaseWatch } from '../status/lease-watch.ts'
-import { openOrLater } from '../stores/late-store.ts'
+import { openCallersStore } from '../stores/late-store.ts'
 import type { ProcessStores } from '../stores/store-connections.ts'
 import { openTokenKnowledge, type TokenKnowledge } from '../tokens/token-knowledge.ts'
 import type { Aggregators } from '../warp/aggregators.ts'
@@ -123,9 +123,14 @@ export async function openWritten(
   closers.push(documents.close)
   const knowledge = await openTokenKnowledge(config, { world, log, store })
   closers.push(knowledge.close)
-  const open = (): Promise<Database> => openSmallStore(store, webhookStore, eventTables)
-  const isServing = config.role === 'serve' && config.store !== 'embedded'
-  const webhooks = await (isServing ? openOrLater(webhookStore, open, log) : open())
+  const { role } = config
+  const webhooks = await openCallersStore({
+    name: webhookStore,
+    tables: eventTables,
+    store,
+    role,
+    log,
+  })
   closers.push(webhooks.close)
   return { documents, webhooks, knowledge }
 }

@@ -16,11 +16,11 @@ import { storeLocation } from './store-location.ts'
 /** Between two looks at the leases of a folder that another process has. */
 const lookEveryMs = 250
 
-/** Makes the folder. Throws `bad-config` when it cannot be made or written. */
-export function makeDataFolder(path: string): void {
+/** Makes the folder. Throws `bad-config` when it cannot be made, or not written though `role` is to. */
+export function makeDataFolder({ dataDir: path, role }: Pick<Config, 'dataDir' | 'role'>): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    accessSync(path, constants.W_OK)
+    accessSync(path, role === 'serve' ? constants.R_OK : constants.W_OK)
   } catch (cause) {
     throw new Fault('bad-config', `data folder cannot be made or written: ${path}`, { cause })
   }

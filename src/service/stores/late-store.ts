@@ -1,19 +1,36 @@
 /**
- * A store that a serving process writes, where its server may be away or read only at the start.
+ * A store that callers write, where its server may be away or read only at the start, or its folder is
+ * read only.
  *
- * A process that only serves answers from replicas alone if it must: what has to be written then
- * fails with `store-failed`, and works as soon as the primary is there.
+ * A process that only serves answers from replicas alone if it must, and from a folder that another one
+ * writes: what has to be written then fails with `store-failed`, and works as soon as it can.
  */
 
+import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
+import type { Table } from '../../store/engine/table.ts'
+import { openSmallStore, type StoreLocation } from '../../store/open.ts'
 import type { Log } from '../../telemetry/log.ts'
 
-/** Opens a store by `open`, now or, when that fails with `store-failed`, at a later use. */
-export async function openOrLater(
-  name: string,
+/** Which store, for what process. */
+export type LateStore = {
+  readonly name: string
+  readonly tables: readonly Table[]
+  readonly store: StoreLocation
+  readonly role: Config['role']
+  readonly log: Log
+}
+
+/** Opens a store that callers write, now or, where this process only serves, at a later use. */
+export async function openCallersStore(of: LateStore): Promise<Database> {
+  const open = (): Promise<Database> => openSmallStore(of.store, of.name, of.tables)
+  return of.role === 'serve' ? openOrLater(open, of) : open()
+}
+
+async function openOrLater(
   open: () => Promise<Database>,
-  log: Log,
+  { name, store, log }: LateStore,
 ): Promise<Database> {
   let opened: Database | undefined
   let opening: Promise<Database> | undefined
@@ -31,7 +48,7 @@ export async function openOrLater(
     log.warn('store cannot be written now', { store: name, reason: fault.message })
   }
   return {
-    engine: 'postgres',
+    engine: store.store === 'embedded' ? 'sqlite' : 'postgres',
     name,
     all: async (statement, parameters) => (await there()).all(statement, parameters),
     get: async (statement, parameters) => (await there()).get(statement, parameters),

@@ -8,10 +8,10 @@ import type { Config } from '../../config/settings.ts'
 import { usualCompileLimits } from '../../contracts/compiler.ts'
 import { openCompilers } from '../../contracts/compilers.ts'
 import type { World } from '../../core/world.ts'
-import { openSmallStore, type StoreLocation } from '../../store/open.ts'
+import type { StoreLocation } from '../../store/open.ts'
 import { contractStore, contractTables } from '../../store/schema/contracts.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { openOrLater } from '../stores/late-store.ts'
+import { openCallersStore } from '../stores/late-store.ts'
 
 /** A book, and what closes its store. */
 export type OpenContracts = { readonly book: ContractBook; readonly close: () => Promise<void> }
@@ -27,10 +27,9 @@ export async function openContracts(
   },
 ): Promise<OpenContracts> {
   const { world, log, abis } = parts
-  const open = (): ReturnType<typeof openSmallStore> =>
-    openSmallStore(parts.store, contractStore, contractTables)
-  const isServing = config.role === 'serve' && config.store !== 'embedded'
-  const store = await (isServing ? openOrLater(contractStore, open, log) : open())
+  const { role } = config
+  const of = { name: contractStore, tables: contractTables, store: parts.store, role, log }
+  const store = await openCallersStore(of)
   const kept = join(config.dataDir, 'compilers')
   const compilers = openCompilers(config['contracts.compilers'], kept, world)
   const limits = usualCompileLimits

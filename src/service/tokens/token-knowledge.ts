@@ -20,11 +20,10 @@ import { webAddressProblem } from '../../config/web-address.ts'
 import { clip } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
-import type { Database } from '../../store/engine/database.ts'
-import { openSmallStore, type StoreLocation } from '../../store/open.ts'
+import type { StoreLocation } from '../../store/open.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { openOrLater } from '../stores/late-store.ts'
+import { openCallersStore } from '../stores/late-store.ts'
 import { readAbis } from './abis.ts'
 import { openContracts } from './open-contracts.ts'
 import { readSignatures } from './signatures.ts'
@@ -58,10 +57,12 @@ export async function openTokenKnowledge(
   const abis = createAbiBook(await readAbis(parts.world, config.abis))
   const prices = await openPrices(config, parts)
   const notes = await openTokenNotes(config, parts)
-  const open = (): Promise<Database> =>
-    openSmallStore(parts.store, nftRequestStore, nftRequestTables)
-  const isServing = config.role === 'serve' && config.store !== 'embedded'
-  const requests = await (isServing ? openOrLater(nftRequestStore, open, parts.log) : open())
+  const requests = await openCallersStore({
+    ...parts,
+    name: nftRequestStore,
+    tables: nftRequestTables,
+    role: config.role,
+  })
   const nftRequests = storedRequests(requests, parts.world.clock)
   const doubts = storedDoubts(requests, parts.world.clock)
   const contracts = await openContracts(config, { ...parts, abis })

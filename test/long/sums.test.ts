@@ -31,7 +31,7 @@ void test('sums: every table has them but those that say who writes, how far, an
     .map(({ name }) => name)
   assert.deepEqual(
     [...new Set(bare)],
-    ['checkpoint', 'lease', 'range_sum', 'outbox', 'outbox_webhook', 'outbox_ledger'],
+    ['checkpoint', 'lease', 'range_sum', 'undo', 'outbox', 'outbox_webhook', 'outbox_ledger'],
   )
 })
 

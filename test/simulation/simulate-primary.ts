@@ -279,11 +279,9 @@ async function readBlocks(parts: AskerParts, chain: Chain): Promise<boolean> {
   return true
 }
 
-/** Of the C-Chain only blocks with transactions between chains are of the primary network. */
+/** Block 0 of the C-Chain is its genesis, which the primary network does not know. */
 function isKept(chain: Chain, height: number): boolean {
-  if (chain !== 'C') return true
-  const extra: unknown = Reflect.get(own.C[height] ?? {}, 'blockExtraData')
-  return height > 0 && typeof extra === 'string' && extra.length > 2
+  return chain !== 'C' || height > 0
 }
 
 /** The P-Chain's block 0 is none that was accepted: its name follows from no bytes of the node. */

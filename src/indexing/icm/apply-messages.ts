@@ -37,7 +37,7 @@ type End = ReturnType<typeof commonEnd> | ReturnType<typeof receiveEnd>
  *
  * A chain may have any code at the messenger's address. Its word counts for its own ends of messages
  * alone: the id of an end is the hash of messenger, source, destination and nonce, and what else is said
- * of a message must come from the chain of the end that it is about.
+ * of a message must come from the chain of the end that it is about, and after it.
  */
 export async function applyMessages(
   writer: Writer,
@@ -48,25 +48,30 @@ export async function applyMessages(
   const ends: { readonly table: Table; readonly end: End }[] = []
   const notes = new Map<string, { id: Uint8Array; fee?: IcmFee; receipt?: boolean }>()
   const executed: Uint8Array[] = []
+  const sent = await endsHere(writer, [icmSend, chain], logs)
+  const received = await endsHere(writer, [icmReceive, chain], logs)
   for (const log of logs) {
     const id = log.topics.subarray(0, 32)
+    const isSent = sent.has(keyOf(id))
     const note = notes.get(keyOf(id)) ?? { id }
     try {
       switch (log.kind) {
         case eventKinds.icmSend: {
-          const sent = provenSend(log, chain.blockchainId)
-          ends.push({ table: icmSend, end: commonEnd(chain, log, sent) })
-          notes.set(keyOf(id), { ...note, fee: sent.fee })
+          const proven = provenSend(log, chain.blockchainId)
+          ends.push({ table: icmSend, end: commonEnd(chain, log, proven) })
+          sent.add(keyOf(id))
+          notes.set(keyOf(id), { ...note, fee: proven.fee })
           break
         }
         case eventKinds.icmReceive:
           ends.push({ table: icmReceive, end: receiveEnd(chain, log) })
+          received.add(keyOf(id))
           break
         case eventKinds.icmAddFee:
-          notes.set(keyOf(id), { ...note, fee: decodeFee(log.data) })
+          if (isSent) notes.set(keyOf(id), { ...note, fee: decodeFee(log.data) })
           break
         case eventKinds.icmReceipt:
-          notes.set(keyOf(id), { ...note, receipt: true })
+          if (isSent) notes.set(keyOf(id), { ...note, receipt: true })
           break
         case eventKinds.icmExecuted:
           executed.push(id)
@@ -83,25 +88,23 @@ export async function applyMessages(
     if (isNew) countEnd(counts, { what: table === icmSend ? 'sent' : 'received' }, end)
   }
   await writeHours(writer, counts)
-  const sentHere = await ofChain(writer, [icmSend, chain], [...notes.values()], ({ id }) => id)
-  await writeNotes(writer, sentHere)
-  const receivedHere = await ofChain(writer, [icmReceive, chain], distinct(executed), (id) => id)
-  await writer.insertNew(icmExecuted, { message_id: receivedHere })
+  await writeNotes(writer, [...notes.values()])
+  // A call goes through before its message is told to be received, in one transaction.
+  const here = distinct(executed).filter((id) => received.has(keyOf(id)))
+  await writer.insertNew(icmExecuted, { message_id: here })
   return bad
 }
 
-/** Those of `items` whose message has its end of `table` on this chain. */
-async function ofChain<T>(
+/** Keys of those messages of `logs` whose end of `table` is stored as of this chain. */
+async function endsHere(
   writer: Writer,
   [table, { key }]: readonly [Table, MessageChain],
-  items: readonly T[],
-  idOf: (item: T) => Uint8Array,
-): Promise<T[]> {
-  if (items.length === 0) return []
-  const rows = await writer.lookup({ table, key: ['message_id'], select: ['chain'] }, [
-    items.map(idOf),
-  ])
-  return items.filter((_, at) => rows[at]?.[0] === key)
+  logs: readonly MessengerLog[],
+): Promise<Set<string>> {
+  if (logs.length === 0) return new Set()
+  const ids = distinct(logs.map(({ topics }) => topics.subarray(0, 32)))
+  const rows = await writer.lookup({ table, key: ['message_id'], select: ['chain'] }, [ids])
+  return new Set(ids.filter((_, at) => rows[at]?.[0] === key).map(keyOf))
 }
 
 /**

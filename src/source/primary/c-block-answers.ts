@@ -1,6 +1,6 @@
 /**
- * C-Chain blocks as `eth_getBlockByNumber` tells them. Nothing of them is believed but what the hash of
- * the header proves; transactions are asked for where they are counted, in blocks with extra data.
+ * C-Chain blocks as `eth_getBlockByNumber` tells them, with their transactions: nothing of them is believed
+ * but what the hash of the header proves.
  */
 
 import { headerRlp } from '../../codec/evm/header-hash.ts'
@@ -20,42 +20,31 @@ export async function cBlocksByNumber(
   { from, until }: { readonly from: number; readonly until: number },
   signal: AbortSignal,
 ): Promise<CBlock[]> {
-  const ask = async (heights: readonly number[], isWhole: boolean): Promise<Proven[]> => {
+  const ask = async (heights: readonly number[]): Promise<Proven[]> => {
     const calls = heights.map((height) => ({
       method: 'eth_getBlockByNumber',
-      params: [`0x${height.toString(16)}`, isWhole],
+      params: [`0x${height.toString(16)}`, true],
     }))
     const answers = await api.askEvm(calls, signal)
-    return heights.map((height, at) => provenBlock(answers[at], height, isWhole))
+    return heights.map((height, at) => provenBlock(answers[at], height))
   }
-  const blocks = await ask(
-    Array.from({ length: until - from }, (_, at) => from + at),
-    false,
-  )
+  const blocks = await ask(Array.from({ length: until - from }, (_, at) => from + at))
   // Before Apricot Phase 1 a header does not say what extra data is: it is asked for twice.
-  const doubtful = blocks.filter(({ isCommitted, block }) => !isCommitted || hasExtra(block))
-  const whole = await ask(
-    doubtful.map(({ block }) => block.height),
-    true,
-  )
-  for (const { block } of whole) {
-    const told = blocks[block.height - from]?.block
+  const doubtful = blocks.filter(({ isCommitted }) => !isCommitted)
+  const again = await ask(doubtful.map(({ block }) => block.height))
+  for (const [at, { block }] of again.entries()) {
+    const told = doubtful[at]?.block
     const isSame = told !== undefined && equalBytes(told.blockId, block.blockId)
     if (!isSame || !equalBytes(told.extraData, block.extraData))
       throw wrong('is told in two ways', block.height)
-    blocks[block.height - from] = { block, isCommitted: true }
   }
   return blocks.map(({ block }) => block)
-}
-
-function hasExtra({ extraData }: CBlock): boolean {
-  return extraData.length > 0
 }
 
 /** A block, and whether its header says what its extra data is. */
 type Proven = { readonly block: CBlock; readonly isCommitted: boolean }
 
-function provenBlock(answer: unknown, height: number, isWhole: boolean): Proven {
+function provenBlock(answer: unknown, height: number): Proven {
   if (answer === null)
     throw new Fault('node-not-yet', 'a node does not have a C-Chain block yet', {
       detail: { height },
@@ -69,14 +58,14 @@ function provenBlock(answer: unknown, height: number, isWhole: boolean): Proven 
   const extraData = bytesIn(told, 'blockExtraData')
   const committed = bytesIn(told, 'extDataHash', 32)
   parsed('extra data', () => checkExtraData(extraData, committed))
-  if (isWhole && compareTransactions(told) === 'broken')
+  if (compareTransactions(told) === 'broken')
     throw wrong('has other transactions than its header', height)
   const block = {
     height,
     blockId,
     parentId: bytesIn(told, 'parentHash', 32),
     time: integerIn(told, 'timestamp'),
-    sizeBytes: (isWhole ? sizeOf(told, header, extraData) : undefined) ?? integerIn(told, 'size'),
+    sizeBytes: sizeOf(told, header, extraData) ?? integerIn(told, 'size'),
     transactionCount: listIn(told, 'transactions').length,
     extraData,
     proposer: undefined,

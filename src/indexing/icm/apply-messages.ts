@@ -31,6 +31,9 @@ export type MessageChain = {
 /** One end of a message, by column of its table. */
 type End = ReturnType<typeof commonEnd> | ReturnType<typeof receiveEnd>
 
+/** Logs of a sending chain about a message that it sent before. */
+const aboutSent: ReadonlySet<number> = new Set([eventKinds.icmAddFee, eventKinds.icmReceipt])
+
 /**
  * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs that are
  * not what their first topic promises.
@@ -52,7 +55,7 @@ export async function applyMessages(
   const received = await endsHere(writer, [icmReceive, chain], logs)
   for (const log of logs) {
     const id = log.topics.subarray(0, 32)
-    const isSent = sent.has(keyOf(id))
+    if (aboutSent.has(log.kind) && !sent.has(keyOf(id))) continue
     const note = notes.get(keyOf(id)) ?? { id }
     try {
       switch (log.kind) {
@@ -68,10 +71,10 @@ export async function applyMessages(
           received.add(keyOf(id))
           break
         case eventKinds.icmAddFee:
-          if (isSent) notes.set(keyOf(id), { ...note, fee: decodeFee(log.data) })
+          notes.set(keyOf(id), { ...note, fee: decodeFee(log.data) })
           break
         case eventKinds.icmReceipt:
-          if (isSent) notes.set(keyOf(id), { ...note, receipt: true })
+          notes.set(keyOf(id), { ...note, receipt: true })
           break
         case eventKinds.icmExecuted:
           executed.push(id)

@@ -2,14 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { zstdCompressSync } from 'node:zlib'
 
 import { emptyId } from '../src/codec/primary/ids.ts'
 import { encodePeerMessage } from '../src/codec/warp/peer-message.ts'
+import { readConfig } from '../src/config/read-config.ts'
+import { primaryStreams } from '../src/indexing/primary/run/stream.ts'
 import { defaultPeerLimits } from '../src/peer/limits.ts'
 import type { Session } from '../src/peer/session.ts'
+import { sourceLimits, streamSpecs } from '../src/service/chain-specs.ts'
+import { BlockPeers } from '../src/source/peers/block-peers.ts'
 import { TipVote } from '../src/source/peers/tip-vote.ts'
 import { Voters } from '../src/source/peers/voters.ts'
+import { silentLog } from '../src/telemetry/log.ts'
 import {
   lies,
   noFiles,
@@ -19,6 +25,7 @@ import {
   startPeers,
   truthOf,
 } from './hostile-peers.ts'
+import { fileWorld } from './primary-service.ts'
 import { realWorld, stakerKeys } from './warp-network.ts'
 import { startValidator } from './warp-validator.ts'
 
@@ -110,6 +117,67 @@ void test('peers: who has four fifths of the stake says what is accepted', async
   const vote = new TipVote(opened.peers, realWorld().clock, emptyId)
   assert.equal((await vote.accepted(await drawn(0), [tip])).length, 1)
   assert.equal((await vote.accepted(await drawn(1), [tip])).length, 0)
+})
+
+void test('peers: a peer is asked for ancestors once a second, one question at a time', async () => {
+  let now = 0
+  const sleep = async (ms: number): Promise<void> => {
+    await nextTurn()
+    now += ms
+  }
+  const asked = new Map<string, { from: number; until: number }[]>()
+  const sessionOf = (nodeId: string): Partial<Session> => ({
+    nodeId,
+    askBlocks: async () => {
+      const question = { from: now, until: Number.POSITIVE_INFINITY }
+      asked.set(nodeId, [...(asked.get(nodeId) ?? []), question])
+      await sleep(nodeId === 'slow' ? 1_500 : 30)
+      question.until = now
+      return [new Uint8Array(1)]
+    },
+  })
+  const nodeIds = ['slow', 'quick', 'other']
+  const sessions = new Map(nodeIds.map((nodeId) => [nodeId, sessionOf(nodeId) as Session]))
+  const peers = {
+    session: (nodeId: string) => sessions.get(nodeId),
+    want: () => undefined,
+    ban: () => assert.fail('nobody misbehaves'),
+    close: async () => undefined,
+  }
+  const clock = { now: () => now, monotonic: () => now, sleep }
+  const blocks = new BlockPeers(peers, clock)
+  const wanted = { chainId: emptyId, kind: 'get-ancestors', id: emptyId, read: () => true } as const
+  const { signal } = new AbortController()
+  const askOn = async (): Promise<void> => {
+    for (let at = 0; at < 10; at++) await blocks.ask(() => nodeIds, wanted, signal)
+  }
+  await Promise.all([askOn(), askOn()])
+  assert.equal([...asked.values()].flat().length, 20)
+  for (const [nodeId, questions] of asked)
+    for (const [at, { from }] of questions.entries()) {
+      const before = questions[at - 1]
+      if (before === undefined) continue
+      assert.ok(from - before.from >= 1_000 && from >= before.until, `${nodeId} ${at}`)
+    }
+})
+
+void test('peers: the X-Chain of a public network without a node is off, and says why', () => {
+  const { signal } = new AbortController()
+  const text = JSON.stringify({ networks: { mainnet: { primary: true, source: 'peers' } } })
+  const file = { path: 'firn.yaml', text }
+  const { config } = readConfig({ flags: {}, environment: {}, file })
+  const [spec] = streamSpecs(config, [])
+  assert.equal(spec?.kind, 'primary')
+  const opened = openSource(truth, { validators: [] })
+  const limits = sourceLimits(config)
+  const openHost = (): never => assert.fail('nothing runs')
+  const parts = { world: fileWorld, log: silentLog, limits, signal, openHost }
+  const told = primaryStreams(spec, opened.source, parts).map(({ status }) => status())
+  assert.deepEqual(
+    told.map(({ stage, state }) => `${stage} ${state}`),
+    ['P syncing', 'X off', 'C off', 'health live'],
+  )
+  assert.match(told[1]?.reason ?? '', /^its history before Cortina is not in blocks/)
 })
 
 const fetching = /^blocks \d+ to \d+ are being fetched from peers; the network is at 184$/

@@ -88,7 +88,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     tokens: ['write'],
     logs: ['read', 'write'],
     cut: ['write'],
-    repair: ['read', 'tokens', 'write'],
+    repair: ['cut', 'read', 'tokens', 'write'],
     copied: ['read', 'repair', 'tokens', 'write'],
     freeze: ['making', 'write'],
     making: ['freeze', 'tokens', 'write'],

@@ -10,9 +10,10 @@ import { askNewTokens, type TokenParts } from '../src/indexing/evm/tokens/token-
 import { openNodeSource } from '../src/source/node-source.ts'
 import { statement } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/open.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { freshFolder } from './firn-process.ts'
-import { chainTables, readDemoChain } from './read-demo-chain.ts'
+import { readDemoChain } from './read-demo-chain.ts'
 import { openReplayNode, replayTransport, type ReplayNode } from './replay-node.ts'
 import { virtualClock } from './virtual-clock.ts'
 

@@ -17,9 +17,9 @@ import { expectedRows } from '../src/indexing/evm/copied/expected-rows.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import { openStore } from '../src/store/open.ts'
 import { nftRange } from '../src/store/schema/nft.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import { changed } from './copied-chain.ts'
 import { history, ingest, rangedUnits } from './ranged-chain.ts'
-import { chainTables } from './read-demo-chain.ts'
 
 const { logs } = history(7, 150)
 

@@ -10,7 +10,7 @@ import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore } from '../src/store/open.ts'
-import { chainTables } from './read-demo-chain.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import { systemClock } from './system-clock.ts'
 
 const [location, name = '', from] = process.argv.slice(2)

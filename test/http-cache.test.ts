@@ -26,10 +26,10 @@ import { openRecording } from '../src/source/recording.ts'
 import { statement } from '../src/store/engine/database.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore } from '../src/store/open.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
 import { demoFacts, rawChain, stillClock } from './demo-store.ts'
 import { partsOf } from './evm-service.ts'
-import { chainTables } from './read-demo-chain.ts'
 
 const file = readFileSync(join(import.meta.dirname, '../demo/chain-51002.firnrec'))
 const recording = openRecording(file)

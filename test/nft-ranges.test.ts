@@ -13,6 +13,7 @@ import { ownersOfTokens } from '../src/store/query/nft/nft-details.ts'
 import type { NftPlace } from '../src/store/query/nft/nft-place.ts'
 import { tokensOfContract } from '../src/store/query/nft/tokens-of-contract.ts'
 import { tokensOfOwner } from '../src/store/query/nft/tokens-of-owner.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import {
   contract,
   highest,
@@ -25,7 +26,6 @@ import {
   word,
   zero,
 } from './ranged-chain.ts'
-import { chainTables } from './read-demo-chain.ts'
 import { onBothEngines } from './stores.ts'
 
 async function contractTokens(store: Database, contractId: number): Promise<[bigint, string][]> {

@@ -15,16 +15,11 @@ import { historyOf } from '../src/store/history/history.ts'
 import type { ManifestSegment } from '../src/store/history/manifest.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../src/store/open.ts'
-import { controlTables } from '../src/store/schema/control.ts'
-import { evmTables } from '../src/store/schema/evm.ts'
-import { metricsTables } from '../src/store/schema/metrics.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import type { DemoChainId } from './demo-store.ts'
 import { freezeAt, mergeAll } from './freeze-store.ts'
 import type { Filling } from './stores.ts'
 import { systemClock } from './system-clock.ts'
-
-/** Tables of a chain's store. */
-export const chainTables = [...controlTables, ...evmTables, ...metricsTables]
 
 /**
  * Reads to the end of the recording, `step` blocks a batch: first all blocks, then all traces, so

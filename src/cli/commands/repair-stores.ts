@@ -1,27 +1,20 @@
 import { join, resolve } from 'node:path'
-import { zstdCompressSync } from 'node:zlib'
 
-import { assert, Fault } from '../../core/fault.ts'
-import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
+import { Fault } from '../../core/fault.ts'
 import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
-import { sourceLimits } from '../../service/chain-specs.ts'
 import { claimDataFolder } from '../../service/stores/data-folder.ts'
 import { isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { openStore } from '../../store/open.ts'
-import { rangeSum } from '../../store/schema/range-sum.ts'
-import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { checksOf } from '../stores/checks-of.ts'
 import {
   configOf,
   type ConfiguredStore,
   configuredStores,
   openConfigured,
 } from '../stores/configured-stores.ts'
-import { rangeText } from '../stores/range-text.ts'
 import { repairLogs, repairMessages } from '../stores/repair-emptied.ts'
 import { repairPrimary } from '../stores/repair-primary.ts'
 import { repairSegments } from '../stores/repair-segments.ts'
@@ -29,10 +22,6 @@ import type { RepairWork } from '../stores/repair-work.ts'
 import { salvage } from '../stores/salvage.ts'
 import { isWhole, printVerdict, verdictOf } from '../stores/store-verdict.ts'
 import { takeStore } from '../stores/take-store.ts'
-import { thawStore } from '../stores/thaw-store.ts'
-
-/** Blocks of a whole chain may have to be read again. */
-const limitMs = 7 * 86_400_000
 
 /**
  * Checks every store and mends what is damaged, then checks it again. Firn must not be running on
@@ -105,53 +94,18 @@ async function repairEvm(work: RepairWork): Promise<boolean> {
     }
     verdict = await verdictOf(store, () => openConfigured(config, store))
   }
-  if (verdict.damaged.length > 0) {
-    if (await thawStore(work)) {
-      console.log(`${store.key}: frozen history is in tables again, so that rows can be compared`)
-      verdict = await verdictOf(store, () => openConfigured(config, store))
-    }
-    await mendRows({ ...work, verdict })
-  }
+  if (verdict.damaged.length > 0) await mendRows({ ...work, verdict })
   return true
 }
 
 async function mendRows({ config, store, verdict, world, owner }: RepairWork): Promise<void> {
-  const { chain } = store
-  assert(chain !== undefined, 'a store of an EVM chain has its chain')
-  const signal = AbortSignal.timeout(limitMs)
-  const location = storeLocation(config)
-  // Sums stay as they are: they say what the rows must be.
-  const tables = store.tables.filter((table) => table !== rangeSum)
-  const database = await openStore(location, store.key, tables, 'write')
-  const source = await openEvmSource(chain.spec, sourceLimits(config), { world, log: silentLog })
+  const database = await openStore(storeLocation(config), store.key, store.tables, 'write')
   try {
-    const lease = await takeStore(database, owner, world.clock)
-    const settled = await repairChain(
-      {
-        database,
-        lease,
-        clock: world.clock,
-        source,
-        checks: checksOf(source),
-        compress: (bytes) => zstdCompressSync(bytes),
-        signal,
-        log: (line) => console.log(`${store.key}: ${line}`),
-      },
-      verdict.damaged,
-    )
-    for (const { range, outcome } of settled)
-      console.log(
-        `${store.key}: ${range.table.name}, ${rangeText(store.kind, range)}: ${outcomes[outcome]}`,
-      )
+    const { clock } = world
+    const lease = await takeStore(database, owner, clock)
+    const log = (line: string): void => console.log(`${store.key}: ${line}`)
+    await repairChain({ database, lease, clock, log }, verdict.damaged)
   } finally {
-    await source.close()
     await database.close()
   }
 }
-
-const outcomes = {
-  mended: 'mended',
-  sum: 'rows were whole, their sum is made again',
-  renewed: 'made again; what contracts say of themselves is asked again when Firn runs',
-  differs: 'NOT mended: the node tells other rows than were written',
-} as const

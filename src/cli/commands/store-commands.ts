@@ -31,7 +31,7 @@ function addVerify(program: Command): void {
     .description('compare what is indexed with what a node says, or stores with their own sums')
     .option('--chain <store>', 'an EVM chain, by the name of its store: fuji-c-chain')
     .option('--store', 'read every store and compare it with the sums that were written with it')
-    .option('--repair', 'with --store: mend what is damaged, from the node; Firn must not run')
+    .option('--repair', 'with --store: mend what is damaged; Firn must not run')
     .option(
       '--copies <place>',
       'with --repair: a folder with copies of segments, or the address of a Firn that offers them',

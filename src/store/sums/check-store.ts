@@ -138,28 +138,6 @@ const sumOfPart = statement(
   'select part, row_count, row_sum from range_sum where tab = ? and part = ?',
 )
 
-/** Sums of some ranges as their rows are now; those that cannot be read are left out. */
-export async function sumsOfParts(
-  reader: Reader,
-  table: Table,
-  parts: readonly number[],
-): Promise<Map<number, RangeSum>> {
-  const sums = new Map<number, RangeSum>()
-  if (isOrderedByRange(table) || table.sums?.by === undefined) {
-    for (const part of parts) {
-      const sum = await sumOfRange(reader, table, part)
-      if (sum !== undefined) sums.set(part, sum)
-    }
-    return sums
-  }
-  // One pass over the table, wherever its ranges are.
-  const all = new RangeSums(table)
-  const whole = { table, sums: all, where: 'true', limits: [] }
-  if (!(await addPages(reader, whole, () => undefined))) return sums
-  for (const part of parts) sums.set(part, all.of(part))
-  return sums
-}
-
 /** Adds those rows of a table to `sums` that are `where`. Throws `store-failed` where some cannot be read. */
 export async function addRowsWhere(
   reader: Reader,

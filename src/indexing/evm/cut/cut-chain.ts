@@ -68,32 +68,26 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
     await cutTokens(writer, stored)
   }
   await noteCut(writer, cut, messages)
-  const hash = (await writer.get(hashOfBlock, [cut - 1]))?.[0]
-  const end = { height: cut - 1, hash: hash instanceof Uint8Array ? hash : undefined }
-  const traces = await getCheckpoint(writer, traceStage)
-  if (traces !== undefined && traces.height >= cut)
-    await moveBack(writer, traceStage, {
-      before: traces.height,
-      after: { ...end, hash: undefined },
-      epoch,
-    })
-  await moveBack(writer, blockStage, { before: blocks.height, after: end, epoch })
+  await moveStagesBack(writer, cut, epoch)
   await recountRollup(writer, {
     first,
     blocks: cut - 1,
-    traces: Math.min(traces?.height ?? -1, cut - 1),
+    traces: (await getCheckpoint(writer, traceStage))?.height ?? -1,
   })
   return true
 }
 
-/** Moves a checkpoint back; one that would stand before the first block is removed. */
-async function moveBack(
-  writer: Writer,
-  stage: string,
-  move: Parameters<typeof moveCheckpoint>[2],
-): Promise<void> {
-  await moveCheckpoint(writer, stage, move)
-  if (move.after.hash === undefined && stage === blockStage) await writer.run(forget, [stage])
+/** Has the stages go on from height `from`, where they are beyond it; from the first block a store is as new. */
+export async function moveStagesBack(writer: Writer, from: number, epoch: number): Promise<void> {
+  const hash = (await writer.get(hashOfBlock, [from - 1]))?.[0]
+  const end = hash instanceof Uint8Array ? hash : undefined
+  for (const stage of [traceStage, blockStage]) {
+    const before = (await getCheckpoint(writer, stage))?.height ?? -1
+    if (before < from) continue
+    const after = { height: from - 1, hash: stage === blockStage ? end : undefined }
+    await moveCheckpoint(writer, stage, { before, after, epoch })
+    if (end === undefined && stage === blockStage) await writer.run(forget, [stage])
+  }
 }
 
 async function cutInternals(writer: Writer, range: HeightRange): Promise<void> {

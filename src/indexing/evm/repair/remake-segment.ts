@@ -4,8 +4,13 @@
  * what is made says whether it is the segment that was lost.
  */
 
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import { decodeBlocks } from '../../../codec/evm/decode-blocks.ts'
+import { decodeTraces } from '../../../codec/evm/decode-traces.ts'
+import type { Compress } from '../../../codec/evm/growing-batch.ts'
+import { mergeBlocks, mergeTraces } from '../../../codec/evm/merge-batches.ts'
 import { assert, Fault } from '../../../core/fault.ts'
-import type { HeightRange } from '../../../source/evm-source.ts'
+import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import {
   type Database,
   type Reader,
@@ -16,15 +21,24 @@ import type { Table } from '../../../store/engine/table.ts'
 import { freezeStage } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import type { ManifestSegment } from '../../../store/history/manifest.ts'
+import type { BlockChecks } from '../read/block-checks.ts'
+import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
 import { placeOfZero, writeFacts } from '../write/apply-blocks.ts'
 import { writeInternals } from '../write/apply-traces.ts'
 import { writeBalances } from '../write/balances.ts'
 import { Interner } from '../write/intern.ts'
 import { writeNftHoldings } from '../write/nft-rows.ts'
-import { blocksFromNode, type NodeParts, tracesFromNode } from './mend-heights.ts'
 
 /** Blocks read at once. */
 const blocksAtOnce = 256
+
+/** Parts that reading from a node needs. */
+export type NodeParts = {
+  readonly source: EvmSource
+  readonly checks: BlockChecks
+  readonly compress: Compress
+  readonly signal: AbortSignal
+}
 
 /** Parts of making a segment again. */
 export type RemakeParts = NodeParts & {
@@ -165,4 +179,39 @@ function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
     upsert: () => undefined,
     update: () => undefined,
   }
+}
+
+/** Blocks of `range` from a node, every one of them checked. Faults are those of the source. */
+export async function blocksFromNode(parts: NodeParts, range: HeightRange): Promise<BlockBatch> {
+  const { source, checks, compress, signal } = parts
+  const batches: BlockBatch[] = []
+  const known = knownForms()
+  for (let from = range.from; from < range.until;) {
+    const unit = { from, until: Math.min(range.until, from + source.unitBlocks()) }
+    const batch = await source.blocks(
+      unit,
+      (units, origin) => {
+        const good = checks.checkAll(units, { from: unit.from, origin, wants: () => true })
+        return decodeBlocks(unit.from, good, compress)
+      },
+      signal,
+    )
+    await asContractsSay(batch, source, { known, signal })
+    batches.push(batch)
+    from = batch.until
+  }
+  return mergeBlocks(batches)
+}
+
+/** Traces of `range` from a node. Faults are those of the source. */
+export async function tracesFromNode(parts: NodeParts, range: HeightRange): Promise<TraceBatch> {
+  const { source, signal } = parts
+  const batches: TraceBatch[] = []
+  for (let from = range.from; from < range.until;) {
+    const unit = { from, until: Math.min(range.until, from + 4) }
+    const batch = await source.traces(unit, (raw) => decodeTraces(unit.from, raw), signal)
+    batches.push(batch)
+    from = batch.until
+  }
+  return mergeTraces(batches)
 }

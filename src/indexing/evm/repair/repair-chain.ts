@@ -1,275 +1,204 @@
 /**
- * Mends an EVM chain's store where its rows do not add up.
+ * Mends an EVM chain's store where its rows do not add up, without a node: a store is its addresses, its
+ * segments and what follows from both.
  *
- * Facts come from a node, checked as in indexing; everything else follows from facts that are whole
- * or whole again, by the code that wrote it. The sum that was stored with the rows says whether the
- * result is what once was written: sums are not touched, unless they are what was damaged.
+ * What lies in tables goes from the first damaged height on, and is read again when Firn runs. What has no
+ * height (tokens, owners of NFTs, metrics) is made again from the blocks that stay. Addresses stand in two
+ * tables, one of which is mended from the other.
  */
 
 import type { Clock } from '../../../core/world.ts'
 import { recountRollup } from '../../../rollup/rebuild.ts'
-import { rollupState } from '../../../rollup/rollup-rows.ts'
-import type { HeightRange } from '../../../source/evm-source.ts'
-import { checkpointHeights } from '../../../store/checkpoint.ts'
+import { getCheckpoint } from '../../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
-import type { Table } from '../../../store/engine/table.ts'
+import { stageOf, type Table } from '../../../store/engine/table.ts'
+import { frozenUntil, readManifest } from '../../../store/history/manifest.ts'
+import { placeColumn } from '../../../store/history/segment-file.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
+import { cutOutbox } from '../../../store/query/events/outbox.ts'
+import { casesOf } from '../../../store/query/evm/case-of-address.ts'
+import { posOfHeight } from '../../../store/query/evm/position.ts'
+import { bytesAt } from '../../../store/query/row-values.ts'
 import { meta, segmentsName, tracesSinceName } from '../../../store/schema/control.ts'
-import {
-  address,
-  addressByBytes,
-  block,
-  holding,
-  internal,
-  internalByAddress,
-  token,
-} from '../../../store/schema/evm.ts'
+import { address, addressByBytes, token, tokenWord } from '../../../store/schema/evm.ts'
 import { metricsTables } from '../../../store/schema/metrics.ts'
-import { nftMetadata, nftRange, nftToken } from '../../../store/schema/nft.ts'
-import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
-import { boundsOf, type DamagedRange, sumOfRange } from '../../../store/sums/check-store.ts'
-import { type Settled, settleSums } from '../../../store/sums/settle-sums.ts'
+import { nftAmount, nftRange, nftToken } from '../../../store/schema/nft.ts'
+import { placesPerBlock } from '../../../store/schema/places.ts'
+import { chainTables } from '../../../store/schema/stores.ts'
+import { heightsPerSum, idsPerSum } from '../../../store/schema/sum-ranges.ts'
+import type { DamagedRange } from '../../../store/sums/check-store.ts'
+import { moveStagesBack } from '../cut/cut-chain.ts'
 import { blockStage } from '../write/apply-blocks.ts'
 import { traceStage } from '../write/apply-traces.ts'
-import {
-  blockFacts,
-  blockLists,
-  blocksFromNode,
-  listInternals,
-  mendAmounts,
-  mendBlocks,
-  mendInternals,
-  mendOwners,
-  type NodeParts,
-  runningAmounts,
-  traceTables,
-  tracesFromNode,
-} from './mend-heights.ts'
-import { mendAddresses, mendNumbers, mendTokens } from './mend-numbers.ts'
-import { removePart } from './remove-part.ts'
+import { Interner } from '../write/intern.ts'
+import { writeNfts } from '../write/nft-rows.ts'
+import { writingOnly } from '../write/recount.ts'
+import { amountsInput, storedBatch } from '../write/stored-batch.ts'
+import { writeTokens } from '../write/transfer-rows.ts'
 
-/** Parts of a repair. `database` is open for writing without keeping sums. */
-export type RepairParts = NodeParts & {
+/** Parts of a repair. */
+export type RepairParts = {
   readonly database: Database
   readonly lease: Lease
   readonly clock: Clock
   readonly log: (line: string) => void
 }
 
+/** Rows of heights, which are read again. */
+const history: readonly Table[] = chainTables.filter(({ freezes }) => freezes !== undefined)
+/** What all blocks together say. */
+const state: ReadonlySet<Table> = new Set<Table>([token, tokenWord, nftToken, nftRange, nftAmount])
+const numbers: readonly Table[] = [address, addressByBytes]
+
+const past = { over: 'tables', unsummed: true } as const
 const firstBlock = statement('select height from block order by height limit 1', {
   over: 'oldest',
 })
-const identityNames: readonly string[] = ['chainId', 'genesisHash', 'blockchainId']
-const everyName = statement('select name from meta')
-const metaValue = statement('select value from meta where name = ?')
-const blockCount = statement("select sum(row_count) from range_sum where tab = 'block'")
-const forgetAsked = statement(
-  'update nft_token set asked = 0 where contract_id >= ? and contract_id < ?',
-)
-
-/** Heights stored: blocks up to `blocks`, traces up to `traces`. */
-type Extent = {
-  readonly first: number
-  readonly blocks: number
-  /** First height with traces, which is later where nodes had none of the oldest blocks. */
-  readonly tracesSince: number
-  readonly traces: number
-}
+const forgetSums = statement('delete from range_sum where tab = ? and (part >= ? or part < ?)')
+const forgetSum = statement('delete from range_sum where tab = ? and part = ?')
+const keptMeta = statement('select name, value from meta where name in (?, ?)')
+const clearMeta = statement('delete from meta', { unsummed: true })
 
 /**
- * Mends `damaged`, all of what a check found. Returns what became of each range. Faults are those of
- * the source, `lease-lost` and `store-*`; ranges mended before stay so.
+ * Mends `damaged`, all of what a check found, in one transaction. What is not mended is still damaged
+ * afterwards: addresses of which both tables lost the same range. Throws `lease-lost`, `store-*`.
+ *
+ * Cost: all transfers and kept logs that stay are read once.
  */
 export async function repairChain(
-  parts: RepairParts,
+  { database, lease, clock, log }: RepairParts,
   damaged: readonly DamagedRange[],
-): Promise<Settled[]> {
-  const extent = await extentOf(parts.database, damaged)
-  const of = (table: Table): DamagedRange[] => damaged.filter((each) => each.table === table)
-  await inTransaction(parts, (writer) => mendAllNumbers(parts, writer, of))
-  for (const part of partsOf(damaged, [...blockFacts, ...blockLists, ...traceTables]))
-    await mendPart(parts, { part, extent, tables: tablesOf(damaged, part) })
-  // A row that was moved to another height would hide that its own is missing.
-  await inTransaction(parts, async (writer) => {
-    for (const { part } of of(holding))
-      await removePart(writer, { table: holding, part, engine: parts.database.engine })
-  })
-  for (const part of partsOf(damaged, [...runningAmounts]))
-    await amountsOfPart(parts, { part, extent, tables: tablesOf(damaged, part) })
-  await inTransaction(parts, async (writer) => {
-    for (const { part } of of(token)) {
-      await removePart(writer, { table: token, part, engine: parts.database.engine })
-      await mendTokens(writer, part)
-    }
-  })
-  if (of(nftToken).length + of(nftRange).length > 0) await ownersAnew(parts, extent)
-  await inTransaction(parts, (writer) => forgetMetadata(parts, writer, of(nftMetadata)))
-  const isCounted = of(meta).length > 0 || metricsTables.some((table) => of(table).length > 0)
-  if (isCounted) await inTransaction(parts, (writer) => recountRollup(writer, extent))
-  if (of(meta).length > 0) await identityAnew(parts, of(meta))
-  return inTransaction(parts, (writer) => settleSums(writer, damaged, renewed))
-}
-
-/** Tables whose rows come back with other values: what a node says now, or nothing yet. */
-const renewed: ReadonlySet<Table> = new Set<Table>([token, nftMetadata, meta])
-
-async function inTransaction<T>(
-  { database, lease, clock }: RepairParts,
-  work: (writer: Writer) => Promise<T>,
-): Promise<T> {
-  return database.transaction(async (writer) => {
+): Promise<void> {
+  await database.transaction(async (writer) => {
     await holdLease(writer, lease, clock)
-    return work(writer)
-  })
-}
-
-/** The first block itself may be lost: how many there were is known by their sums. */
-async function extentOf(database: Database, damaged: readonly DamagedRange[]): Promise<Extent> {
-  const heights = await checkpointHeights(database)
-  const blocks = heights.get(blockStage) ?? -1
-  const traces = heights.get(traceStage) ?? -1
-  const count = Number((await database.get(blockCount))?.[0] ?? 0)
-  // Rows beyond the last block were moved there by damage, and had no sum.
-  const isKnown = damaged.every(
-    ({ table, written, range }) =>
-      table !== block || written !== undefined || (range?.from ?? 0) > blocks,
-  )
-  const seen = Number((await database.get(firstBlock))?.[0] ?? 0)
-  const first = Math.max(0, isKnown ? blocks + 1 - count : seen)
-  const since = Number((await database.get(metaValue, [tracesSinceName]))?.[0] ?? 0)
-  return { first, blocks, traces, tracesSince: Math.max(first, since) }
-}
-
-/** Numbers of the ranges in which one of `tables` is damaged, in order. */
-function partsOf(damaged: readonly DamagedRange[], tables: readonly Table[]): number[] {
-  const parts = damaged.filter(({ table }) => tables.includes(table)).map(({ part }) => part)
-  return [...new Set(parts)].toSorted((a, b) => a - b)
-}
-
-function tablesOf(damaged: readonly DamagedRange[], part: number): ReadonlySet<Table> {
-  return new Set(damaged.filter((each) => each.part === part).map(({ table }) => table))
-}
-
-/** Members of `all` that are in `some`. */
-function among(all: ReadonlySet<Table>, some: ReadonlySet<Table>): ReadonlySet<Table> {
-  return new Set([...all].filter((table) => some.has(table)))
-}
-
-/** Heights of a range of sums that are stored; `undefined` when there are none. */
-function storedHeights(part: number, first: number, last: number): HeightRange | undefined {
-  const from = Math.max(first, part * heightsPerSum)
-  const until = Math.min(last + 1, (part + 1) * heightsPerSum)
-  return from < until ? { from, until } : undefined
-}
-
-async function mendAllNumbers(
-  { database }: RepairParts,
-  writer: Writer,
-  of: (table: Table) => DamagedRange[],
-): Promise<void> {
-  // Each is mended from the other; what both have lost in one range stays lost.
-  for (const [table, mend] of [
-    [address, mendAddresses],
-    [addressByBytes, mendNumbers],
-  ] as const) {
-    const other = table === address ? addressByBytes : address
-    const lost = new Set(of(other).map(({ part }) => part))
-    const own = of(table).filter(({ part }) => !lost.has(part))
-    for (const { part } of own) await removePart(writer, { table, part, engine: database.engine })
-    for (const { part } of own) await mend(writer, part)
-  }
-}
-
-type PartToMend = {
-  readonly part: number
-  readonly extent: Extent
-  readonly tables: ReadonlySet<Table>
-}
-
-async function mendPart(parts: RepairParts, of: PartToMend): Promise<void> {
-  const { part, extent, tables } = of
-  const facts = among(blockFacts, tables)
-  const blockTables = new Set([...facts, ...among(blockLists, tables)])
-  const traced = among(traceTables, tables)
-  const range = storedHeights(part, extent.first, extent.blocks)
-  const tracedRange = storedHeights(part, extent.tracesSince, extent.traces)
-  if (range !== undefined && facts.size > 0)
-    parts.log(`blocks ${range.from} to ${range.until - 1} are read from the node`)
-  const told =
-    range === undefined || facts.size === 0 ? undefined : await blocksFromNode(parts, range)
-  const frames =
-    tracedRange === undefined || !traced.has(internal)
-      ? undefined
-      : await tracesFromNode(parts, tracedRange)
-  await inTransaction(parts, async (writer) => {
-    for (const table of [...blockTables, ...traced])
-      await removePart(writer, { table, part, engine: parts.database.engine })
-    if (range !== undefined && blockTables.size > 0)
-      await mendBlocks(writer, {
-        range,
-        tables: blockTables,
-        ...(told === undefined ? {} : { told }),
-      })
-    if (frames !== undefined) await mendInternals(writer, { tables: traced, told: frames })
-    else if (tracedRange !== undefined && traced.has(internalByAddress))
-      await listInternals(writer, tracedRange)
-  })
-}
-
-async function amountsOfPart(parts: RepairParts, of: PartToMend): Promise<void> {
-  const { part, extent, tables } = of
-  const range = storedHeights(part, extent.first, extent.blocks)
-  const running = among(runningAmounts, tables)
-  await inTransaction(parts, async (writer) => {
-    for (const table of running)
-      await removePart(writer, { table, part, engine: parts.database.engine })
-    if (range !== undefined) await mendAmounts(writer, { range, tables: running })
-  })
-}
-
-/** Owners depend on all that came before: they are followed from the first block on. */
-async function ownersAnew(parts: RepairParts, extent: Extent): Promise<void> {
-  parts.log('owners of NFTs are followed again from the first block on')
-  const tables = new Set<Table>([nftToken, nftRange])
-  await inTransaction(parts, async (writer) => {
-    for (const table of tables) await writer.clear(table)
-    for (let from = extent.first; from <= extent.blocks; from += heightsPerSum) {
-      const range = { from, until: Math.min(extent.blocks + 1, from + heightsPerSum) }
-      await mendOwners(writer, { range, tables })
+    for (const table of numbers) await mendNumbers(writer, { table, damaged, database })
+    const lost = new Set(damaged.map(({ table }) => table))
+    if (lost.has(meta)) await identityAnew(writer)
+    for (const table of lost)
+      if (!history.includes(table) && !numbers.includes(table) && table !== meta)
+        await writer.clear(table)
+    const from = await firstDamaged(writer, damaged)
+    if (from !== undefined) {
+      log(`blocks from height ${from} on are read again when Firn runs`)
+      await removeHistory(writer, { from, database })
+      await cutOutbox(writer, posOfHeight(from))
+      await moveStagesBack(writer, from, lease.epoch)
     }
+    const isState = [...state, ...metricsTables, meta].some((table) => lost.has(table))
+    if (from !== undefined || isState) await stateAnew(writer)
   })
 }
 
-/** Removes the metadata of a range, which is asked for again. */
-async function forgetMetadata(
-  { database }: RepairParts,
+/** Height from which on rows of history go: that of the first damaged range that is not frozen. */
+async function firstDamaged(
   writer: Writer,
   damaged: readonly DamagedRange[],
+): Promise<number | undefined> {
+  const parts = damaged.filter(({ table }) => history.includes(table)).map(({ part }) => part)
+  if (parts.length === 0) return undefined
+  const end = frozenUntil(await readManifest(writer), 'blocks')
+  // A row whose place is no number any more is missing in another range.
+  const heights = parts.filter(Number.isFinite).map((part) => part * heightsPerSum)
+  const after = ((await getCheckpoint(writer, blockStage))?.height ?? -1) + 1
+  return Math.max(end, Math.min(after, ...heights.filter((each) => each + heightsPerSum > end)))
+}
+
+/** Removes rows from height `from` on, and those below what is frozen, which damage moved there. */
+async function removeHistory(
+  writer: Writer,
+  { from, database }: { readonly from: number; readonly database: Database },
 ): Promise<void> {
-  for (const { part } of damaged) {
-    await removePart(writer, { table: nftMetadata, part, engine: database.engine })
-    const { from = 0, until = 0 } = boundsOf(nftMetadata, part) ?? {}
-    await writer.run(forgetAsked, [from, until])
+  const manifest = await readManifest(writer)
+  for (const table of history) {
+    const column = placeColumn(table)
+    const scale = column === 'pos' ? placesPerBlock : 1
+    const end = frozenUntil(manifest, stageOf(table) ?? 'blocks')
+    await writer.run(
+      statement<string>(`delete from ${table.name} where ${column} >= ? or ${column} < ?`, past),
+      [from * scale, end * scale],
+    )
+    await removePlaceless(writer, table, { column, database })
+    await writer.run(forgetSums, [
+      table.name,
+      Math.floor(from / heightsPerSum),
+      Math.floor(end / heightsPerSum),
+    ])
   }
 }
 
-/**
- * Writes the identity of the chain as the node gives it. Where it was whole, the damage was in the
- * marks of how far metadata was read: they go, and metadata is read from the newest block on.
- */
-async function identityAnew(parts: RepairParts, [damaged]: readonly DamagedRange[]): Promise<void> {
-  const identity = await parts.source.identity(parts.signal)
-  const told: Readonly<Record<string, string | number | undefined>> = identity
-  const names = identityNames.filter((name) => told[name] !== undefined)
-  await inTransaction(parts, async (writer) => {
-    await writer.upsert(meta, {
-      name: names,
-      value: names.map((name) => String(told[name])),
-    })
-    const now = await sumOfRange(writer, meta, 0)
-    if (now !== undefined && now.sum === damaged?.written?.sum) return
-    const kept = new Set([...names, rollupState, tracesSinceName, segmentsName])
-    const all = (await writer.all(everyName)).map(([name]) => String(name))
-    await writer.remove(meta, { name: all.filter((name) => !kept.has(name)) })
+/** SQLite keeps a value of another type where damage puts one. */
+async function removePlaceless(
+  writer: Writer,
+  { name }: Table,
+  { column, database }: { readonly column: string; readonly database: Database },
+): Promise<void> {
+  if (database.engine === 'sqlite')
+    await writer.run(
+      statement<string>(`delete from ${name} where typeof(${column}) <> 'integer'`, past),
+    )
+}
+
+/** Makes tokens, owners of NFTs and metrics again; contracts and documents are asked when Firn runs. */
+async function stateAnew(writer: Writer): Promise<void> {
+  for (const table of state) await writer.clear(table)
+  const into = writingOnly(writer, state)
+  const interner = new Interner()
+  const first = Number((await writer.get(firstBlock))?.[0] ?? 0)
+  const blocks = (await getCheckpoint(writer, blockStage))?.height ?? -1
+  for (let from = first; from <= blocks; from += heightsPerSum) {
+    const range = { from, until: Math.min(blocks + 1, from + heightsPerSum) }
+    const input = amountsInput(await storedBatch(writer, range))
+    await writeTokens(into, input.batch, input)
+    await writeNfts(into, input, interner)
+  }
+  const traces = (await getCheckpoint(writer, traceStage))?.height ?? -1
+  await recountRollup(writer, { first, blocks, traces })
+}
+
+/** Fills damaged ranges of one table of addresses from the other one, where that is whole. */
+async function mendNumbers(
+  writer: Writer,
+  of: {
+    readonly table: Table
+    readonly damaged: readonly DamagedRange[]
+    readonly database: Database
+  },
+): Promise<void> {
+  const { table, damaged, database } = of
+  const other = table === address ? addressByBytes : address
+  const partsOf = (one: Table): number[] =>
+    damaged.filter((each) => each.table === one).map(({ part }) => part)
+  const own = partsOf(table)
+  if (own.length > 0) await removePlaceless(writer, table, { column: 'id', database })
+  const lost = new Set(partsOf(other))
+  const ranges = own
+    .filter((part) => Number.isFinite(part) && !lost.has(part))
+    .map((part) => ({ part, limits: [part * idsPerSum, (part + 1) * idsPerSum] }))
+  const words = (name: string): string => `from ${name} where id >= ? and id < ?`
+  // All of them before any is filled: a row may have got a number of another range.
+  for (const { part, limits } of ranges) {
+    await writer.run(statement<string>(`delete ${words(table.name)}`, past), limits)
+    await writer.run(forgetSum, [table.name, part])
+  }
+  for (const { limits } of ranges) {
+    const rows = await writer.all(
+      statement<string>(`select id, bytes ${words(other.name)}`, past),
+      limits,
+    )
+    const bytes = rows.map((row) => bytesAt(row, 1))
+    const columns = { id: rows.map(([id]) => Number(id)), bytes }
+    if (table === address) await writer.insert(address, { ...columns, cased: casesOf(bytes) })
+    else await writer.insert(addressByBytes, columns)
+  }
+}
+
+/** Keeps the list of segments; what chain it is a node says again, and counting begins anew. */
+async function identityAnew(writer: Writer): Promise<void> {
+  const kept = await writer.all(keptMeta, [segmentsName, tracesSinceName])
+  await writer.run(clearMeta)
+  await writer.run(forgetSum, [meta.name, 0])
+  await writer.insert(meta, {
+    name: kept.map(([name]) => String(name)),
+    value: kept.map(([, value]) => String(value)),
   })
 }

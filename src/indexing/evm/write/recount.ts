@@ -21,7 +21,7 @@ const lastHeight = statement('select max(height) from block', { over: 'tables' }
  */
 export const recount: Freezing['recount'] = async (writer, from) => {
   const last = await highestInTables(writer)
-  const into = countedOnly(writer)
+  const into = writingOnly(writer, counted)
   const interner = new Interner()
   for (let at = from; at <= last; at += heightsPerSum) {
     const range = { from: at, until: Math.min(last + 1, at + heightsPerSum) }
@@ -39,11 +39,12 @@ async function highestInTables(reader: Reader): Promise<number> {
 
 const counted: ReadonlySet<Table> = new Set<Table>([balance, holding])
 
-function countedOnly(writer: Writer): Writer {
+/** A writer that adds rows to `tables` and drops those of others. */
+export function writingOnly(writer: Writer, tables: ReadonlySet<Table>): Writer {
   return {
     ...writer,
-    insert: (table, columns) => (counted.has(table) ? writer.insert(table, columns) : undefined),
+    insert: (table, columns) => (tables.has(table) ? writer.insert(table, columns) : undefined),
     insertNew: (table, columns) =>
-      counted.has(table) ? writer.insertNew(table, columns) : undefined,
+      tables.has(table) ? writer.insertNew(table, columns) : undefined,
   }
 }

@@ -121,7 +121,7 @@ export async function checkStructure(database: Database): Promise<string[]> {
 }
 
 /** Sum of the rows of one range as they are stored now; `undefined` if they cannot be read. */
-export async function sumOfRange(
+async function sumOfRange(
   reader: Reader,
   table: Table,
   part: number,

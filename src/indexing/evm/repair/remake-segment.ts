@@ -182,7 +182,7 @@ function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
 }
 
 /** Blocks of `range` from a node, every one of them checked. Faults are those of the source. */
-export async function blocksFromNode(parts: NodeParts, range: HeightRange): Promise<BlockBatch> {
+async function blocksFromNode(parts: NodeParts, range: HeightRange): Promise<BlockBatch> {
   const { source, checks, compress, signal } = parts
   const batches: BlockBatch[] = []
   const known = knownForms()

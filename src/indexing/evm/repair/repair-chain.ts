@@ -46,7 +46,7 @@ export type RepairParts = {
 
 /** Rows of heights, which are read again. */
 const history: readonly Table[] = chainTables.filter(({ freezes }) => freezes !== undefined)
-/** What all blocks together say. */
+/** Rows that all blocks together make. */
 const state: ReadonlySet<Table> = new Set<Table>([token, tokenWord, nftToken, nftRange, nftAmount])
 const numbers: readonly Table[] = [address, addressByBytes]
 

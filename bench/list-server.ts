@@ -164,7 +164,6 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
       uses: createUseCounter({ clock, log: silent }),
       clock,
     }),
-    hasKey: () => false,
     observe: (operation, status, elapsedMs) => {
       gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
       gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })

@@ -169,20 +169,20 @@ async function exportLogs(firn: RunningFirn): Promise<void> {
   const path = '/v1/chains/51001/logs?pageSize=100'
   const page = objectOf(await firn.get(path), 'page')
   const listed = listOf(page['logs'], 'logs').map((log) => objectOf(log, 'log'))
-  const flags = ['--chain', '51001', '--format', 'jsonl', '--url', firn.apiUrl]
-  const { code, stdout, stderr } = await run(process.execPath, [entry, 'export', 'logs', ...flags])
+  const logs = (chain: number): Promise<Awaited<ReturnType<typeof run>>> => {
+    const list = `/v1/chains/${chain}/logs`
+    const words = [entry, 'export', list, '--format', 'ndjson', '--url', firn.apiUrl]
+    return run(process.execPath, words)
+  }
+  const { code, stdout, stderr } = await logs(51_001)
   assert.equal(code, 0, stderr)
   const rows = stdout
     .trim()
     .split('\n')
-    .map((line) => objectOf(JSON.parse(line), 'row'))
+    .map((line) => JSON.parse(line))
   assert.ok(rows.length > listed.length && listed.length === 100)
-  for (const [at, log] of listed.entries())
-    for (const name of ['txHash', 'address', 'topic0', 'data'])
-      assert.equal(rows[at]?.[name], log[name], `${name} of row ${at}`)
-  assert.ok(rows.some(({ event }) => event === 'Transfer(address,address,uint256)'))
-  const off = [entry, 'export', 'logs', '--chain', '51002', '--url', firn.apiUrl]
-  assert.match((await run(process.execPath, off)).stderr, /logs of this chain are not kept/)
+  assert.deepEqual(rows.slice(0, 100), listed)
+  assert.match((await logs(51_002)).stderr, /logs of this chain are not kept/)
 }
 
 /** An amount of AVAX with decimals, in units of 10^-18. */

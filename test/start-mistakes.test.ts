@@ -203,7 +203,7 @@ void test('addresses: a flag or setting without a scheme is one sentence, of eve
       /--rpc must be .*did you mean http:\/\/127\.0\.0\.1:9650\/ext\/bc\/C\/rpc\?/,
     ],
     [['record-primary', '--node', '127.0.0.1:9650', ...out], /--node must be .*did you mean http/],
-    [['export', 'rewards', '--url', '127.0.0.1:8080'], /--url must be .*did you mean http/],
+    [['export', '/v1/chains', '--url', '127.0.0.1:8080'], /--url must be .*did you mean http/],
     [['alias', 'list', '--node-url', 'localhost:8081'], /--node-url must be .*did you mean http/],
   ] as const) {
     const ended = await runFirn(...args)

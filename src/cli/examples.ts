@@ -43,9 +43,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',
   ],
   export: [
-    'firn export transactions --chain 43113 --from 2026-01-01 --out 2026.csv',
-    'firn export blocks --chain 43113 --format parquet --out blocks.parquet',
-    'firn export rewards --network mainnet --address avax1… --year 2026 --currency eur',
+    'firn export /v1/chains/43113/blocks --format parquet --out blocks.parquet',
+    "firn export '/v1/networks/mainnet/rewards?addresses=avax1…&currency=eur' --out rewards.csv",
   ],
   doctor: ['firn doctor --config firn.yaml'],
   'record-primary': ['firn record-primary --node http://127.0.0.1:9650 --out primary.firnrec'],

@@ -114,26 +114,16 @@ function addStatus(program: Command): void {
 function addExport(program: Command): void {
   program
     .command('export')
-    .description('write lists of a running Firn as CSV, JSON lines or Parquet')
-    .argument(
-      '<what>',
-      'blocks, transactions, transfers, logs, internals, primary-transactions or rewards',
-    )
-    .option('--chain <chain>', 'EVM chain id, or P, X or C')
-    .option('--network <network>', 'mainnet or fuji, of the primary network', 'fuji')
-    .option('--address <address>', 'of this address; of the primary network several by comma')
-    .option('--token <address>', 'transfers of this token contract')
-    .option('--from <date>', 'from this date or Unix second on')
-    .option('--until <date>', 'before this date or Unix second')
-    .option('--year <year>', 'this calendar year, in UTC')
-    .option('--currency <code>', 'rewards: currency of prices (default: usd)')
+    .description('write a whole list of a running Firn as CSV, JSON lines or Parquet')
+    .argument('<path>', 'its path and parameters, for instance /v1/chains/43114/blocks')
+    .option('--page-token <token>', 'go on from here: what an export that failed has printed')
     .option('--format <format>', 'csv, ndjson or parquet', 'csv')
     .option('--out <file>', 'file to write (default: standard output)')
     .option('--url <url>', 'address of the data API (default: as configured)')
     .option('--config <file>', 'configuration file')
     .option('--key <key>', 'API key, where one is needed')
-    .action(async (what: string, flags: Flags) =>
-      (await import('./commands/export.ts')).exportRows(what, flags),
+    .action(async (path: string, flags: Flags) =>
+      (await import('./commands/export.ts')).exportList(path, flags),
     )
 }
 

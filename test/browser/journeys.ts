@@ -131,7 +131,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await visit(page, origin, '#/chain/51002')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.click('button[aria-label="list as CSV"]'),
+      page.click('a[aria-label="list as CSV"]'),
     ])
     assert.equal(download.suggestedFilename(), 'chains-51002-blocks.csv')
     const lines = readFileSync(await download.path(), 'utf8')

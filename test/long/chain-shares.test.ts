@@ -133,7 +133,7 @@ void test('shares: chains of other processes and of another server are joined an
     assert.deepEqual(answer, expected, path)
   }
 
-  const exported = await runFirn('export', 'blocks', '--chain', '51002', '--url', reader.apiUrl)
+  const exported = await runFirn('export', '/v1/chains/51002/blocks', '--url', reader.apiUrl)
   assert.equal(exported.stdout.trim().split('\n').length, 1 + 1 + lastOf(51_002), exported.stderr)
 
   const folder = await freshFolder(t)

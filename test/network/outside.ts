@@ -320,26 +320,20 @@ async function compareRewards(
   const exported = await exportedRewards(addresses)
   compareSets(
     'exported rewards',
-    exported.map((one) => `${one['utxoId']} ${navax(one['reward'])}`),
+    exported.map((one) => `${one['utxoId']} ${((one['reward'] ?? {}) as Told)['amount']}`),
     theirs.map(({ utxoId, amount }) => `${utxoId} ${amount}`),
   )
 }
 
-/** Rows of `firn export rewards`, as an accountant gets them. */
+/** Rows of `firn export` of rewards, as an accountant gets them. */
 async function exportedRewards(addresses: readonly string[]): Promise<Told[]> {
-  const words = ['export', 'rewards', '--url', api, '--network', 'fuji', '--format', 'jsonl']
-  const own = ['--address', addresses.map((one) => `P-${one}`).join(',')]
-  const { stdout } = await promisify(execFile)(process.execPath, [entry, ...words, ...own])
+  const path = `/v1/networks/fuji/rewards?addresses=${addresses.map((one) => `P-${one}`).join(',')}`
+  const words = ['export', path, '--url', api, '--format', 'ndjson']
+  const { stdout } = await promisify(execFile)(process.execPath, [entry, ...words])
   return stdout
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Told)
-}
-
-/** Whole and nine decimals of AVAX in one number. */
-function navax(amount: unknown): string {
-  const [whole = '', decimals = ''] = String(amount).split('.')
-  return String(BigInt(whole + decimals.padEnd(9, '0')))
 }
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

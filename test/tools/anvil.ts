@@ -1,9 +1,12 @@
-/** A chain of anvil for one test. */
+/** A chain of anvil for one test, and a Firn over it. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+
+import { atEnd, type Ending, type RunningFirn, startFirn, untilLive } from '../firn-process.ts'
 
 /** A tool of `test/tools/package.json`. */
 export function toolPath(name: string): string {
@@ -54,4 +57,25 @@ export async function startAnvil(chainId: number): Promise<Anvil> {
       await ended
     },
   }
+}
+
+/** An anvil and a Firn that indexes it, in a folder. `settings` are lines of its `firn.yaml`. */
+export async function firnOverAnvil(
+  t: Ending,
+  { folder, chainId, settings = '' }: { folder: string; chainId: number; settings?: string },
+): Promise<{ readonly anvil: Anvil; readonly firn: RunningFirn }> {
+  const anvil = await startAnvil(chainId)
+  atEnd(t, anvil.end)
+  const config = join(folder, 'firn.yaml')
+  writeFileSync(
+    config,
+    `warp: { enabled: false }
+${settings}
+chains:
+  - { network: fuji, name: Anvil, symbol: ETH, rpcUrls: ['${anvil.url}'], publicRpc: send }
+`,
+  )
+  const firn = await startFirn(t, ['--config', config, '--data-dir', join(folder, 'data')])
+  await untilLive(firn, ['fuji-anvil'])
+  return { anvil, firn }
 }

@@ -17,8 +17,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 
-import { atEnd, freshFolder, run, startFirn, until } from '../firn-process.ts'
-import { account, accountKey, startAnvil, toolPath } from './anvil.ts'
+import { freshFolder, run, until } from '../firn-process.ts'
+import { account, accountKey, firnOverAnvil, toolPath } from './anvil.ts'
 
 const chainId = 43_998
 const version = '0.8.20'
@@ -59,7 +59,7 @@ function forgeAsking(address: string, folder: string): string {
   return copy
 }
 
-void test('foundry: a contract is verified in three forms, read by cast, and told why not', async (t) => {
+void test('foundry: contracts are verified in three forms, read by cast, and told why not', async (t) => {
   const folder = await freshFolder(t)
   const list = createServer((_request, reply) => reply.end(`soljson-v${longVersion}.js\n`))
   await once(list.listen(0, '127.0.0.1'), 'listening')
@@ -78,23 +78,8 @@ void test('foundry: a contract is verified in three forms, read by cast, and tol
     join(folder, `compilers/soljson-v${longVersion}.js`),
   )
 
-  const anvil = await startAnvil(chainId)
-  atEnd(t, anvil.end)
-  write(
-    'firn.yaml',
-    [
-      'warp: { enabled: false }',
-      `contracts: { compilers: ${join(folder, 'compilers')} }`,
-      'chains:',
-      `  - { network: fuji, name: Anvil, symbol: ETH, rpcUrls: ['${anvil.url}'] }`,
-    ].join('\n'),
-  )
-  const firn = await startFirn(t, [
-    '--config',
-    join(folder, 'firn.yaml'),
-    '--data-dir',
-    join(folder, 'data'),
-  ])
+  const settings = `contracts: { compilers: ${join(folder, 'compilers')} }`
+  const { anvil, firn } = await firnOverAnvil(t, { folder, chainId, settings })
   const api = `${firn.apiUrl}/v1/chains/${chainId}/api`
   const profile = [
     '[profile.default]',
@@ -114,36 +99,45 @@ void test('foundry: a contract is verified in three forms, read by cast, and tol
   }
 
   write('foundry.toml', profile.join('\n'))
-  const created = await asked(forge, [
-    'create',
-    'src/Counter.sol:Counter',
-    '--rpc-url',
-    anvil.url,
-    '--private-key',
-    accountKey,
-    '--broadcast',
-    '--constructor-args',
-    'my counter',
-    '100',
-  ])
-  const [, address = ''] = /Deployed to: (0x[0-9a-fA-F]{40})/.exec(created) ?? []
-  assert.notEqual(address, '', created)
+  // One for each form. The others are known by their code once one is verified.
+  const addresses: string[] = []
+  for (const most of ['100', '200', '300']) {
+    const created = await asked(forge, [
+      'create',
+      'src/Counter.sol:Counter',
+      '--rpc-url',
+      anvil.url,
+      '--private-key',
+      accountKey,
+      '--broadcast',
+      '--constructor-args',
+      'my counter',
+      most,
+    ])
+    const [, made = ''] = /Deployed to: (0x[0-9a-fA-F]{40})/.exec(created) ?? []
+    assert.notEqual(made, '', created)
+    addresses.push(made)
+  }
+  const [address = '', ofBlockscoutForm = '', ofSourcifyForm = ''] = addresses
   await until('the chain is read', async () => {
     const reply = await fetch(`${api}?module=account&action=txlist&address=${account}`)
-    return ((await reply.json()) as { status: string }).status === '1'
+    return ((await reply.json()) as { result: unknown[] }).result.length === addresses.length
   })
 
   const constructorArguments = (most: string): Promise<string> =>
     asked(toolPath('cast'), ['abi-encode', 'constructor(string,uint256)', 'my counter', most])
-  const verify = (words: readonly string[]): Promise<string> =>
+  const verify = (
+    words: readonly string[],
+    { at = address, by = longVersion }: { readonly at?: string; readonly by?: string } = {},
+  ): Promise<string> =>
     asked(forge, [
       'verify-contract',
-      address,
+      at,
       'src/Counter.sol:Counter',
       '--chain',
       String(chainId),
       '--compiler-version',
-      longVersion,
+      by,
       '--watch',
       ...words,
     ])
@@ -163,6 +157,8 @@ void test('foundry: a contract is verified in three forms, read by cast, and tol
     (await constructorArguments('101')).trim(),
   ])
   assert.match(wrong, /Fail - Unable to verify: the constructor arguments are others: 0x/)
+  const otherVersion = '0.8.19+commit.7dd6d404'
+  assert.match(await verify(ofEtherscan, { by: otherVersion }), /0\.8\.19\+commit\.7dd6d404/)
   write('src/Counter.sol', source.replace('most = most_;', 'most = most_ + 1;'))
   assert.match(await verify(ofEtherscan), /not what created it; another constructor\?/)
   write('src/Counter.sol', source.replace('string public', 'uint256 public more; string public'))
@@ -173,28 +169,45 @@ void test('foundry: a contract is verified in three forms, read by cast, and tol
   assert.match(verified, /Contract successfully verified/)
 
   write('foundry.toml', profile.join('\n'))
+  const argumentsOf = async (most: string): Promise<string[]> => [
+    '--constructor-args',
+    (await constructorArguments(most)).trim(),
+  ]
   const ofBlockscout = ['--verifier', 'blockscout', '--verifier-url', `${api}/`]
   assert.match(await verify(ofBlockscout), /already verified/)
+  const blockscout = { at: ofBlockscoutForm }
+  assert.match(
+    await verify([...ofBlockscout, ...(await argumentsOf('201'))], blockscout),
+    /the constructor arguments are others: 0x/,
+  )
+  assert.match(
+    await verify([...ofBlockscout, ...(await argumentsOf('200'))], blockscout),
+    /Contract successfully verified/,
+  )
   const ofSourcify = ['--verifier', 'sourcify', '--verifier-url', `${firn.apiUrl}/`]
   assert.match(await verify(ofSourcify), /already verified/)
-  assert.match(
-    await verify([...ofSourcify, '--skip-is-verified-check']),
-    /successfully verified[^]*exact_match/,
-  )
+  const sourcify = { at: ofSourcifyForm }
+  write('src/Counter.sol', source.replace('string public', 'uint256 public more; string public'))
+  assert.match(await verify(ofSourcify, sourcify), /the code is not that of the contract/)
+  write('src/Counter.sol', source)
+  assert.match(await verify(ofSourcify, sourcify), /successfully verified[^]*exact_match/)
 
-  const read = await asked(toolPath('cast'), [
-    'source',
-    address,
-    '--chain',
-    String(chainId),
-    '-e',
-    'any',
-    '--explorer-api-url',
-    api,
-    '--explorer-url',
-    firn.apiUrl,
-  ])
-  assert.ok(read.includes(source.trim()), read)
+  // The second name is the first's alias.
+  for (const name of ['source', 'etherscan-source']) {
+    const read = await asked(toolPath('cast'), [
+      name,
+      address,
+      '--chain',
+      String(chainId),
+      '-e',
+      'any',
+      '--explorer-api-url',
+      api,
+      '--explorer-url',
+      firn.apiUrl,
+    ])
+    assert.ok(read.includes(source.trim()), read)
+  }
 
   const exported = await run(process.execPath, [
     join(import.meta.dirname, '../../bin/firn.js'),
@@ -203,5 +216,12 @@ void test('foundry: a contract is verified in three forms, read by cast, and tol
     '--data-dir',
     join(folder, 'data'),
   ])
-  assert.equal(JSON.parse(exported.stdout).name, 'src/Counter.sol:Counter')
+  const names = exported.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).name)
+  assert.deepEqual(
+    names,
+    addresses.map(() => 'src/Counter.sol:Counter'),
+  )
 })

@@ -85,6 +85,7 @@ const GetSourcifyContract = {
   summary: 'A verified contract (Sourcify)',
   tag: 'EVM contracts',
   weight: 20,
+  tellsAbsence: true,
   parameters: {
     path: ChainAddressPath,
     query: Type.Object({
@@ -145,14 +146,10 @@ function getSourcifyContract(parts: EvmParts): Operation {
   return operation(GetSourcifyContract, async ({ path, query, signal }) => {
     const chain = parts.chains.find(path.chainId)
     const known = await parts.contracts.find(chain, parseEvmAddress(path.address), signal)
-    if (known?.isOwn !== true)
-      throw new Fault(
-        'not-found',
-        `contract is not verified on ${chain.facts.name}: ${path.address}`,
-      )
-    const { contract } = known
-    const { evmChainId } = chain.facts
-    const matches = matchesOf({ chainId: evmChainId, address: path.address }, contract)
+    const contract = known?.isOwn === true ? known.contract : undefined
+    const matches = matchesOf({ chainId: chain.facts.evmChainId, address: path.address }, contract)
+    // Tools read from the matches of a 404 that it is not verified; another body is a failure to them.
+    if (contract === undefined) return { body: matches, isAbsent: true }
     return { body: { ...matches, ...fieldsOf(contract, query) } }
   })
 }

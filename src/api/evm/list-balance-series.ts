@@ -3,7 +3,7 @@
 import { toChecksumAddress } from '../../core/address.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { address, decimal } from '../../shape/evm/scalars.ts'
+import { address, amount, decimal } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
 import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
@@ -44,7 +44,7 @@ const ListEvmBalanceSeries = {
         timestamp: Type.Integer({ description: 'Unix seconds' }),
         blockNumber: decimal('Last block that is not younger'),
         nativeBalance: Type.Optional(
-          decimal('Wei, as a node tells it; absent where none has the state of that block'),
+          amount('Wei, as a node tells it; absent where none has the state of that block', 18),
         ),
         erc20Balances: Type.Array(
           Type.Object({

@@ -6,7 +6,7 @@ import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { ChainTransactionPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
-import { address, decimal } from '../../shape/evm/scalars.ts'
+import { address, amount, decimal } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
@@ -32,7 +32,7 @@ const ListTransactionCalls = {
         callType: Type.String({ description: 'as the tracer names it: CALL, STATICCALL, …' }),
         from: address('Caller'),
         to: Type.Optional(address('Callee, or the contract created; absent where that failed')),
-        value: decimal('Coins moved, smallest unit'),
+        value: amount('Coins moved, wei', 18),
         gasLimit: decimal('Gas the call was given'),
         gasUsed: decimal('Gas used by the call and those inside it'),
         methodHash: Type.Optional(

@@ -5,13 +5,7 @@ import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import { listAddressTransactions } from '../evm/list-address-transactions.ts'
 import { unknownCaller } from '../operation/caller.ts'
-import {
-  headLine,
-  linesOf,
-  listColumn,
-  type ListShape,
-  listShapeOf,
-} from '../operation/list-format.ts'
+import { csvHead, csvLines, type ListShape, listShapeOf } from '../operation/list-format.ts'
 import type { Operation } from '../operation/operation.ts'
 import { chainNameOf } from '../primary/chain-of.ts'
 import { listTransactions } from '../primary/list-transactions.ts'
@@ -33,8 +27,8 @@ const stakingTypes = [
   'RewardAutoRenewedValidatorTx',
 ]
 
-/** Columns of the short form. */
-const simpleColumns = ['blockTimestamp', 'blockNumber', 'txHash', 'txType', 'value', 'amountBurned']
+/** Members that the short form has columns of. */
+const simple = ['blockTimestamp', 'blockNumber', 'txHash', 'txType', 'value', 'amountBurned']
 
 /**
  * Lines of the file: a head, then the transactions of each chain and address, oldest first; of several
@@ -59,7 +53,7 @@ async function* evmLines(
 ): AsyncGenerator<string> {
   const list = listAddressTransactions(parts.evm)
   const shape = shapeOf(list)
-  yield `chainId,address,${headLine('csv', shape)}`
+  yield `chainId,address,${csvHead(shape.columns)}`
   for (const { facts, store } of chains) {
     const newest = await indexedHeight(store, 'blocks')
     const first = await heightAtTime(store, { seconds: period.from - 1, newest })
@@ -72,7 +66,9 @@ async function* evmLines(
         address,
       }
       for await (const items of pagesOf(list, { path, query, shape, signal }))
-        yield items.map((item) => `${chainId},${address},${linesOf('csv', shape, [item])}`).join('')
+        yield items
+          .map((item) => `${chainId},${address},${csvLines(shape.columns, [item])}`)
+          .join('')
     }
   }
 }
@@ -84,9 +80,9 @@ async function* primaryLines(
 ): AsyncGenerator<string> {
   const list = listTransactions(parts.primary)
   const whole = shapeOf(list)
-  const simple = simpleColumns.map((name) => listColumn([name], undefined))
-  const shape = detail === 'simple' ? { ...whole, columns: simple } : whole
-  yield `network,chain,${headLine('csv', shape)}`
+  const columns = whole.columns.filter(({ path: [name = ''] }) => simple.includes(name))
+  const shape = detail === 'simple' ? { ...whole, columns } : whole
+  yield `network,chain,${csvHead(shape.columns)}`
   for (const chain of chains) {
     const names = namesFor(chain, addresses, accounts)
     if (names.length === 0 || (detail === 'staking' && chain.chain !== 'P')) continue
@@ -102,7 +98,7 @@ async function* primaryLines(
     const path = { network: chain.network, blockchainId: name }
     for await (const items of pagesOf(list, { path, query, shape, signal }))
       yield items
-        .map((item) => `${chain.network},${name},${linesOf('csv', shape, [item])}`)
+        .map((item) => `${chain.network},${name},${csvLines(shape.columns, [item])}`)
         .join('')
   }
 }

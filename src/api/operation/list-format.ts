@@ -1,12 +1,14 @@
 /**
- * Lists as files: CSV, lines of JSON, Parquet. The API and `firn export` write them by this page.
+ * Lists as files: CSV, lines of JSON, Parquet.
  *
- * Columns of the API follow from the shape of the items: fields of inner objects get names with a dot, inner
- * lists are JSON in one column, so that the columns of an operation never depend on its rows.
+ * Columns follow from the shape of the items, never from rows: fields of inner objects get names with a dot,
+ * inner lists are JSON in one column. Amounts (`x-decimals` of a shape) and moments have two columns: as the
+ * API writes them, and for people.
  */
 
 import type { TSchema } from 'typebox'
 
+import { withPoint } from '../../core/exact-decimal.ts'
 import { Fault } from '../../core/fault.ts'
 import type { OperationShape } from './operation.ts'
 
@@ -54,11 +56,14 @@ export function formatOf(accept: string | undefined, parameter?: unknown): ListF
   return first === undefined ? undefined : accepted.get(first)
 }
 
-/** A column of a file: where its value lies in an item, and its type in Parquet. */
+/** A column of a file: its value of an item, and its type in Parquet. */
 export type ListColumn = {
+  readonly name: string
   readonly path: readonly string[]
-  /** `seconds`: Unix time as an integer; `moment`: ISO 8601. */
-  readonly type: 'text' | 'integer' | 'number' | 'boolean' | 'seconds' | 'moment'
+  /** `date`: of Unix seconds; `coins`: of an amount in its smallest unit. */
+  readonly type: 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'coins'
+  /** Of `coins`: decimal places, or where an item says how many. */
+  readonly decimals?: number | readonly string[]
 }
 
 /**
@@ -74,18 +79,25 @@ type Keywords = {
   readonly type?: string
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly items?: TSchema
+  readonly anyOf?: readonly TSchema[]
   readonly maximum?: number
+  readonly 'x-decimals'?: number | string
 }
 
-function keywordsOf(schema: TSchema | undefined): Keywords {
+function keywordsOf(schema: unknown): Keywords {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TypeBox schema is a JSON schema
   return (schema ?? {}) as Keywords
 }
 
 const pageName = 'nextPageToken'
 
-/** The list of a shape; `undefined` where the body holds none, or several that could be meant. */
+/** The list of an operation; `undefined` where its body holds none, or several that could be meant. */
 export function listShapeOf({ response, parameters }: OperationShape): ListShape | undefined {
+  return listShapeIn(response, keywordsOf(parameters.query).properties?.['pageSize'])
+}
+
+/** The list in a response, of which a parameter `pageSize` takes so many items at most. */
+export function listShapeIn(response: TSchema, pageSize: unknown): ListShape | undefined {
   const entries = Object.entries(keywordsOf(response).properties ?? {})
   const lists = entries.filter(([, schema]) => keywordsOf(schema).type === 'array')
   // Lists of words beside a list of objects are notes on it, where the body is no single thing.
@@ -96,27 +108,62 @@ export function listShapeOf({ response, parameters }: OperationShape): ListShape
   const [list, another] = lists.length > 1 && isList ? ofObjects : lists
   if (list === undefined || another !== undefined) return undefined
   const [name, schema] = list
-  const { pageSize } = keywordsOf(parameters.query).properties ?? {}
   const columns = columnsOf(keywordsOf(schema).items, [])
   return { name, columns, mostItems: keywordsOf(pageSize).maximum }
 }
 
-function columnsOf(schema: TSchema | undefined, path: readonly string[]): ListColumn[] {
-  const { properties } = keywordsOf(schema)
-  if (properties === undefined)
-    return [listColumn(path.length === 0 ? ['value'] : path, keywordsOf(schema).type)]
-  return Object.entries(properties).flatMap(([name, inner]) => columnsOf(inner, [...path, name]))
+/** Columns of an item, or of a member of it. Of a union of items they are those of all it may be. */
+function columnsOf(schema: unknown, path: readonly string[]): ListColumn[] {
+  const words = keywordsOf(schema)
+  const { properties, anyOf = [] } = words
+  if (properties !== undefined)
+    return Object.entries(properties).flatMap(([name, inner]) => columnsOf(inner, [...path, name]))
+  const each = anyOf.filter((one) => keywordsOf(one).type !== 'null')
+  if (each.length === 1 || (each.length > 0 && path.length === 0)) {
+    const columns = new Map<string, ListColumn>()
+    for (const column of each.flatMap((one) => columnsOf(one, path)))
+      if (!columns.has(column.name)) columns.set(column.name, column)
+    return [...columns.values()]
+  }
+  return leafColumns(path.length === 0 ? ['value'] : path, words)
 }
 
 /** Texts of integers that have at most 63 bits. Amounts may have 256, and stay text. */
 const integers: ReadonlySet<string> = new Set(['blockNumber', 'gasUsed', 'gasLimit', 'nonce'])
 
-/** A column whose values have this type of JSON. */
-export function listColumn(path: readonly string[], json: string | undefined): ListColumn {
-  const name = path.at(-1) ?? ''
-  if (json === 'integer') return { path, type: name.endsWith('Timestamp') ? 'seconds' : 'integer' }
-  if (json === 'number' || json === 'boolean') return { path, type: json }
-  return { path, type: integers.has(name) ? 'integer' : 'text' }
+/** Names of smallest units by the decimal places of a whole one; of others the item says how many. */
+const unitNames: ReadonlyMap<number | string, string> = new Map([
+  [18, 'Wei'],
+  [9, 'NanoAvax'],
+])
+
+/** A value as it is, and where it is an amount or a moment, for people too: whole coins, a date. */
+function leafColumns(path: readonly string[], words: Keywords): ListColumn[] {
+  const name = path.join('.')
+  const isInteger = words.type === 'integer' || integers.has(path.at(-1) ?? '')
+  const { type: json, 'x-decimals': places } = words
+  const type = isInteger ? 'integer' : json === 'number' || json === 'boolean' ? json : 'text'
+  if (places !== undefined)
+    return [
+      { name: name + (unitNames.get(places) ?? 'Units'), path, type },
+      {
+        name,
+        path,
+        type: 'coins',
+        decimals:
+          typeof places === 'number' ? places : [...path.slice(0, -1), ...places.split('.')],
+      },
+    ]
+  const moment: ListColumn[] = /[tT]imestamp$/.test(name)
+    ? [
+        {
+          name: name.replace(/Timestamp$/, 'Date').replace(/timestamp$/, 'date'),
+          path,
+          type: 'date',
+        },
+      ]
+    : []
+  return [{ name, path, type }, ...(isInteger ? moment : [])]
 }
 
 /** Writes a list as a file, a part at a time. */
@@ -127,53 +174,54 @@ export type ListFile = {
   readonly end: () => Promise<string | Uint8Array>
 }
 
+type Columns = readonly ListColumn[]
+
 /** A file of `columns`. What Parquet needs is loaded when it is asked for. */
-export async function listFile(
-  format: ListFormat,
-  { columns }: Pick<ListShape, 'columns'>,
-): Promise<ListFile> {
+export async function listFile(format: ListFormat, columns: Columns): Promise<ListFile> {
   if (format === 'parquet') return (await import('./parquet-list.ts')).parquetList(columns)
+  const isCsv = format === 'csv'
   return {
-    begin: () => headLine(format, { columns }),
-    rows: (items) => linesOf(format, { columns }, items),
+    begin: () => (isCsv ? csvHead(columns) : ''),
+    rows: (items) =>
+      isCsv ? csvLines(columns, items) : items.map((item) => `${JSON.stringify(item)}\n`).join(''),
     end: () => Promise.resolve(''),
   }
 }
 
-/** First line of a file: names of the columns. */
-export function headLine(
-  format: ListFormat,
-  { columns }: { readonly columns: readonly Pick<ListColumn, 'path'>[] },
-): string {
-  return format === 'csv'
-    ? `${columns.map(({ path }) => quoted(path.join('.'))).join(',')}\r\n`
-    : ''
+/** First line of CSV: names of the columns. */
+export function csvHead(columns: Columns): string {
+  return `${columns.map(({ name }) => quoted(name)).join(',')}\r\n`
 }
 
-/** Lines of items. */
-export function linesOf(
-  format: ListFormat,
-  { columns }: { readonly columns: readonly Pick<ListColumn, 'path'>[] },
-  items: readonly unknown[],
-): string {
-  if (format === 'ndjson') return items.map((item) => `${JSON.stringify(item)}\n`).join('')
+/** Lines of items in CSV. */
+export function csvLines(columns: Columns, items: readonly unknown[]): string {
   return items
-    .map((item) => `${columns.map(({ path }) => cellOf(valueAt(item, path))).join(',')}\r\n`)
+    .map((item) => `${columns.map((column) => cellOf(valueOf(column, item))).join(',')}\r\n`)
     .join('')
 }
 
-/** The value of an item at a path; `undefined` where it has none. */
-export function valueAt(item: unknown, path: readonly string[]): unknown {
+/** A value for people: ISO 8601 in UTC of a moment, whole coins of an amount; `undefined` where an item has none. */
+export function valueOf({ path, type, decimals = [] }: ListColumn, item: unknown): unknown {
+  const value = valueAt(item, path)
+  if (value === undefined || value === null || value === '') return undefined
+  if (type === 'date') return new Date(Number(value) * 1_000).toISOString().replace('.000Z', 'Z')
+  if (type !== 'coins') return value
+  const places = typeof decimals === 'number' ? decimals : valueAt(item, decimals)
+  // Of a union: an item that does not say it counts whole ones.
+  return withPoint(BigInt(String(value)), typeof places === 'number' ? places : 0)
+}
+
+function valueAt(item: unknown, path: readonly string[]): unknown {
   let value = item
   for (const name of path) {
     if (typeof value !== 'object' || value === null) return path.length === 1 ? value : undefined
-    value = new Map(Object.entries(value)).get(name)
+    value = Reflect.get(value, name)
   }
   return value
 }
 
 function cellOf(value: unknown): string {
-  if (value === undefined || value === null) return ''
+  if (value === undefined) return ''
   return typeof value === 'string' ? quoted(harmless(value)) : quoted(JSON.stringify(value))
 }
 

@@ -34,6 +34,8 @@ export type OperationShape = {
   readonly takesForm?: boolean
   /** Its body is a JSON-RPC call: failures have that form, whoever finds them. */
   readonly isJsonRpc?: boolean
+  /** A 404 may have the form of the response: {@link Answer.isAbsent}. */
+  readonly tellsAbsence?: boolean
   /** Queries may have other names than those that are declared: what callers send depends. */
   readonly anyQuery?: boolean
   /** Milliseconds the answer may take where the general limit does not fit. */
@@ -64,6 +66,8 @@ export type Answer<S extends OperationShape> = {
   readonly indexedHeight?: number
   /** Headers that say more about this answer. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What was asked for is not there, as the body says: 404. */
+  readonly isAbsent?: boolean
   /** Never changes again, whatever is indexed, priced or named later: it may be cached for ever. */
   readonly immutable?: boolean
 }

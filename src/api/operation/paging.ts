@@ -95,11 +95,11 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : 1
 }
 
-/** The binding of a list to its operation and every parameter but the token. */
+/** The binding of a list to its operation and every parameter that says what is in it: a page may have another size. */
 export function bindingOf(route: string, parameters: Readonly<Record<string, unknown>>): Binding {
   let filter = ''
   for (const [name, value] of Object.entries(parameters).sort(byName)) {
-    if (name === 'pageToken') continue
+    if (name === 'pageToken' || name === 'pageSize') continue
     // What JSON makes of a list of pairs; `undefined` is `null` there.
     filter += `${filter === '' ? '' : ','}["${name}",${JSON.stringify(value ?? null)}]`
   }

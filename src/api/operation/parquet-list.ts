@@ -2,29 +2,33 @@
 
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 
-import { type ListColumn, type ListFile, valueAt } from './list-format.ts'
+import { type ListColumn, type ListFile, valueOf } from './list-format.ts'
 
 /** Rows of a group: some 30 MB of text at most. */
 const rowsPerGroup = 50_000
+
+/** Most digits of a decimal that readers of Parquet know, and how many are behind the point. */
+const digits = { precision: 38, scale: 18 } as const
+const above = 10n ** BigInt(digits.precision)
 
 const types = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
-  seconds: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-  moment: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  date: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  coins: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', ...digits },
 } as const satisfies Readonly<Record<ListColumn['type'], object>>
 
-/** Writes `columns` of items; what an item lacks, and an empty text, is null. */
+/** Writes `columns` of items; what an item lacks, an empty text, and a decimal that does not fit is null. */
 export function parquetList(columns: readonly ListColumn[]): ListFile {
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({
     writer: bytes,
     schema: [
       { name: 'root', num_children: columns.length },
-      ...columns.map(({ path, type }) => ({
-        name: path.join('.'),
+      ...columns.map(({ name, type }) => ({
+        name,
         repetition_type: 'OPTIONAL' as const,
         ...types[type],
       })),
@@ -40,8 +44,8 @@ export function parquetList(columns: readonly ListColumn[]): ListFile {
   const writeGroup = (): void => {
     if (items.length === 0) return
     const columnData = columns.map((column) => ({
-      name: column.path.join('.'),
-      data: items.map((item) => cellOf(column, valueAt(item, column.path))),
+      name: column.name,
+      data: items.map((item) => cellOf(column, valueOf(column, item))),
     }))
     void writer.write({ columnData, rowGroupSize: rowsPerGroup })
     items = []
@@ -64,19 +68,28 @@ export function parquetList(columns: readonly ListColumn[]): ListFile {
 }
 
 function cellOf({ type }: ListColumn, value: unknown): unknown {
-  if (value === undefined || value === null || value === '') return null
+  if (value === undefined) return null
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   switch (type) {
     case 'text':
-      return typeof value === 'string' ? value : JSON.stringify(value)
+      return text
     case 'integer':
-      return BigInt(typeof value === 'string' ? value : Number(value))
+      return BigInt(text)
     case 'number':
       return Number(value)
     case 'boolean':
       return value === true
-    case 'seconds':
-      return new Date(Number(value) * 1_000)
-    case 'moment':
-      return new Date(typeof value === 'string' ? value : Number(value))
+    case 'date':
+      return new Date(text)
+    case 'coins':
+      return scaled(text)
   }
+}
+
+/** In units of the last digit; null where it does not fit: its column of smallest units has it. */
+function scaled(text: string): bigint | null {
+  const [whole = '', fraction = ''] = text.split('.')
+  if (fraction.length > digits.scale) return null
+  const value = BigInt(whole + fraction.padEnd(digits.scale, '0'))
+  return value < above ? value : null
 }

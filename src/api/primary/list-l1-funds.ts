@@ -22,7 +22,7 @@ import type { PrimaryParts } from './parts.ts'
 const hash = Type.String({ description: 'cb58' })
 
 const amount = (description: string): ReturnType<typeof Type.String> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
+  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
 
 const days = Type.Number({ description: 'days the balance lasts at this rate, two decimals' })
 

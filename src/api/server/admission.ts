@@ -46,12 +46,6 @@ export function createAdmission(
   }
 }
 
-/** Returns whether a request has a key that was made here and not revoked. */
-export function hasKey(request: AdmissionRequest, keys: readonly StoredKey[]): boolean {
-  const sent = sentKey(request)
-  return sent !== undefined && findKey(keys, sent) !== undefined
-}
-
 /** The sender of a request, as far as the request shows. */
 export function callerIn(request: AdmissionRequest, keys: readonly StoredKey[]): Caller {
   const sent = sentKey(request)

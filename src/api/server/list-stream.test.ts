@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 
-import { listColumn } from '../operation/list-format.ts'
-import { listBody } from './list-stream.ts'
+import { Fault } from '../../core/fault.ts'
+import { listBody, pagedAdmission } from './list-stream.ts'
 
-const shape = { name: 'items', columns: [listColumn(['at'], 'integer')], mostItems: 100 }
+const columns = [{ name: 'at', path: ['at'], type: 'integer' }] as const
+const shape = { name: 'items', columns, mostItems: 100 }
 
 void test('a whole list: no page is read before the ones before it were taken', async () => {
   let read = 0
@@ -40,4 +41,26 @@ void test('a whole list: a page that cannot be read ends it with the fault', asy
   })
   assert.ok(body instanceof Readable)
   await assert.rejects(body.toArray(), /away/)
+})
+
+void test('a whole list: the limit of a minute is waited for, that of a day ends it', async () => {
+  const slept: number[] = []
+  const clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    sleep: async (ms: number) => void slept.push(ms),
+  }
+  const refusal = (reset: number): Fault => new Fault('rate-limited', 'more', { detail: { reset } })
+  const refusals = [refusal(7), refusal(1)]
+  await pagedAdmission(clock, () => {
+    const next = refusals.pop()
+    if (next !== undefined) throw next
+  })
+  assert.deepEqual(slept, [1_000, 7_000])
+  await assert.rejects(
+    pagedAdmission(clock, () => {
+      throw refusal(3_600)
+    }),
+    /more/,
+  )
 })

@@ -2,6 +2,8 @@
 
 import { Readable } from 'node:stream'
 
+import { Fault, faultOf } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
 import {
   listFile,
   type ListFile,
@@ -26,7 +28,7 @@ export async function listBody(
 ): Promise<ListBody> {
   // A bad request fails with its first page, while a status can still be sent.
   const first = pageOf(await read(undefined), shape)
-  const file = await listFile(format, shape)
+  const file = await listFile(format, shape.columns)
   const head = [file.begin(), file.rows(first.items)]
   if (isWhole && first.next !== undefined) {
     const body = Readable.from(following(head, first.next, { file, shape, read }))
@@ -52,6 +54,53 @@ async function* following(
   }
   const rest = await of.file.end()
   if (rest.length > 0) yield rest
+}
+
+const longestWaitSeconds = 60
+
+/**
+ * Counts a page against the limit of its reader, and waits where that of a minute is reached. Throws
+ * `rate-limited` where that of a day is.
+ */
+export async function pagedAdmission(clock: Clock, admit: () => unknown): Promise<void> {
+  for (;;) {
+    try {
+      // One at a time: that is the limit.
+      // oxlint-disable-next-line no-await-in-loop
+      await admit()
+      return
+    } catch (error) {
+      const fault = faultOf(error)
+      const seconds = Number(fault?.code === 'rate-limited' ? fault.detail['reset'] : Infinity)
+      if (!(seconds <= longestWaitSeconds)) throw error
+      // oxlint-disable-next-line no-await-in-loop
+      await clock.sleep(seconds * 1_000)
+    }
+  }
+}
+
+/** Whole lists sent at once. A reader of whole histories must not slow other callers down. */
+export class WholeLists {
+  readonly #most: number
+  #running = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Takes a place until the returned function is called. Throws `overloaded`. */
+  enter(): () => void {
+    if (this.#running >= this.#most)
+      throw new Fault(
+        'overloaded',
+        `${this.#most} whole lists are being sent: ask later, or for pages`,
+        {
+          detail: { reset: 10 },
+        },
+      )
+    this.#running++
+    return () => void this.#running--
+  }
 }
 
 type Page = { readonly items: readonly unknown[]; readonly next: string | undefined }

@@ -205,14 +205,19 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
     responses: Object.fromEntries([
       ...statuses.map((status) => [String(status), success]),
       ...(shape.method === 'GET' ? [['304', notModified]] : []),
-      ...others.map((status) => [
-        String(status),
-        shape.isJsonRpc === true
-          ? { description: errorWords[status], content: { 'application/json': rpcFailures } }
-          : { $ref: `#/components/responses/${status}` },
-      ]),
+      ...others.map((status) => [String(status), refusalOf(shape, status, schemas)]),
     ]),
   }
+}
+
+/** A failure, in the form of its operation where that has one of its own. */
+function refusalOf(shape: OperationShape, status: number, schemas: Components): unknown {
+  const description = errorWords[status]
+  if (shape.isJsonRpc === true) return { description, content: { 'application/json': rpcFailures } }
+  if (status !== 404 || shape.tellsAbsence !== true)
+    return { $ref: `#/components/responses/${status}` }
+  const anyOf = [referenced(shape.response, schemas), reference('Error')]
+  return { description, content: { 'application/json': { schema: { anyOf } } } }
 }
 
 /** A success; without content where the shape is that of nothing, lists as lines, too. */

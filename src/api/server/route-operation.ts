@@ -9,7 +9,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { Fault } from '../../core/fault.ts'
 import { ownValue } from '../../core/own-value.ts'
-import type { Clock } from '../../core/world.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { type Caller, unknownCaller } from '../operation/caller.ts'
@@ -36,7 +35,6 @@ import { type AnswerOf, callerOf, send, sendList, type SendParts, varyOf } from 
 /** Parts of the server that routes use. */
 export type RoutedParts = SendParts & {
   readonly log: Log
-  readonly clock: Clock
   readonly limits: { readonly handlerTimeoutMs: number }
   readonly addressOf: AddressReader
   readonly readings?: Replicas
@@ -93,7 +91,8 @@ class Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly #route: Route
-  #signal: AbortSignal | undefined
+  #deadline: Deadline | undefined
+  #isFollowed = false
 
   constructor(route: Route, request: FastifyRequest, reply: FastifyReply) {
     this.#route = route
@@ -103,7 +102,23 @@ class Exchange {
 
   /** Aborted when the caller goes away or the time is over. */
   get signal(): AbortSignal {
-    return (this.#signal ??= signalOf(this.reply, this.#route.deadline()))
+    this.#follow()
+    return (this.#deadline ??= this.#route.deadline()).signal
+  }
+
+  /** Begins the time anew: each page of a list has it. */
+  renew(): void {
+    this.#deadline?.end()
+    this.#deadline = undefined
+  }
+
+  #follow(): void {
+    if (this.#isFollowed) return
+    this.#isFollowed = true
+    this.reply.raw.once('close', () => {
+      this.#deadline?.end()
+      if (!this.reply.raw.writableFinished) this.#deadline?.abandon()
+    })
   }
 
   /** The caller. */
@@ -209,6 +224,7 @@ class Route {
     const raw = rawOf(request.query)
     const wanted = list === undefined ? undefined : raw['format']
     if (wanted !== undefined) delete raw['format']
+    const isWhole = raw['pageSize'] === undefined
     this.#refuseUnknown?.(raw)
     const query = this.#readQuery(raw)
     if (parts.readings !== undefined)
@@ -219,8 +235,12 @@ class Route {
       const answer = await this.#ask(exchange, path, query)
       return send({ parts, operation, request, reply, vary, answer })
     }
-    const ask = (asked: Values): Promise<AnswerOf> => this.#ask(exchange, path, asked)
-    return sendList({ parts, operation, request, reply, vary }, { format, list, query, ask })
+    const ask = (asked: Values): Promise<AnswerOf> => {
+      exchange.renew()
+      return this.#ask(exchange, path, asked)
+    }
+    const asked = { format, list, query, isWhole, ask }
+    return sendList({ parts, operation, request, reply, vary }, asked)
   }
 
   async #ask(exchange: Exchange, path: Values, query: Values): Promise<AnswerOf> {
@@ -264,15 +284,6 @@ class Route {
       request: callerOf(request, addressOf, weight),
     })
   }
-}
-
-/** The signal of `deadline`, which ends with the reply and is over when the caller goes away. */
-function signalOf(reply: FastifyReply, deadline: Deadline): AbortSignal {
-  reply.raw.once('close', () => {
-    deadline.end()
-    if (!reply.raw.writableFinished) deadline.abandon()
-  })
-  return deadline.signal
 }
 
 function rawOf(value: unknown): Record<string, string | string[] | undefined> {

@@ -1,8 +1,11 @@
 /** Sends answers in the caller's dialect, and lists in the form it accepts. */
 
+import { Readable } from 'node:stream'
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { ownValue } from '../../core/own-value.ts'
+import type { Clock } from '../../core/world.ts'
 import type { Soon } from '../../store/engine/database.ts'
 import {
   contentTypes,
@@ -22,7 +25,7 @@ import {
   type Rewriting,
 } from './dialect.ts'
 import { cacheControl, etagOf, isHeld } from './http-cache.ts'
-import { listBody } from './list-stream.ts'
+import { listBody, pagedAdmission, type WholeLists } from './list-stream.ts'
 import type { AddressReader } from './proxy-address.ts'
 
 /** Answer of any operation. */
@@ -33,8 +36,8 @@ export type SendParts = {
   readonly dialect: DialectSetting
   readonly dialectRules: DialectRules
   readonly admit?: (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined>
-  /** Returns whether a request has a valid API key; its lists may then be sent whole. */
-  readonly hasKey?: (request: AdmissionRequest) => boolean
+  readonly clock: Clock
+  readonly wholeLists: WholeLists
   /** The address of the caller; where absent, that of the connection. */
   readonly addressOf?: AddressReader
   readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
@@ -61,7 +64,8 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
     reply.header('x-indexed-height', String(answer.indexedHeight))
   if (answer.headers !== undefined) reply.headers(answer.headers)
   const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
-  if (status !== undefined) reply.code(status)
+  if (answer.isAbsent === true) reply.code(404)
+  else if (status !== undefined) reply.code(status)
   reply.header('vary', vary)
   // A body that has its text already is made of views only where somebody reads those.
   if (answer.json === undefined && answer.body === undefined) return reply.send()
@@ -127,22 +131,23 @@ export type ListAsked = {
   readonly format: ListFormat
   readonly list: ListShape
   readonly query: Readonly<Record<string, unknown>>
+  /** All pages from here on; else one. */
+  readonly isWhole: boolean
   readonly ask: (query: Record<string, unknown>) => Promise<AnswerOf>
 }
 
-/** Sends a list in another form than JSON: a page, or with a key all of them, as they are read. */
+/** Sends a list in another form than JSON: a page, or all of them, as they are read. */
 export async function sendList(
   { parts, operation, request, reply, vary }: Omit<Done, 'answer'>,
-  { format, list, query, ask }: ListAsked,
+  { format, list, query, isWhole, ask }: ListAsked,
 ): Promise<FastifyReply> {
   const rule = ownValue(parts.dialectRules, operation.shape.id)
   const dialect = dialectOf(parts.dialect, request)
   const caller = callerOf(request, parts.addressOf, operation.shape.weight)
-  const isWhole = parts.hasKey?.(caller) === true && query['pageToken'] === undefined
   const size = isWhole && list.mostItems !== undefined ? { pageSize: list.mostItems } : {}
   const read = async (pageToken: string | undefined): Promise<unknown> => {
     // Every further page counts as a request of its own.
-    if (pageToken !== undefined) await parts.admit?.(caller)
+    if (pageToken !== undefined) await pagedAdmission(parts.clock, () => parts.admit?.(caller))
     const answer = await ask({
       ...query,
       ...size,
@@ -151,7 +156,13 @@ export async function sendList(
     parts.inspect?.(operation, answer.body)
     return inDialect(answer.body, rule, dialect)
   }
-  const { body, nextPageToken } = await listBody(format, list, { read, isWhole })
+  if (isWhole) reply.raw.once('close', parts.wholeLists.enter())
+  // What a whole list is long is known when it was sent.
+  const isHead = request.method === 'HEAD'
+  const { body, nextPageToken } =
+    isWhole && isHead
+      ? { body: Readable.from([]), nextPageToken: undefined }
+      : await listBody(format, list, { read, isWhole })
   if (nextPageToken !== undefined) reply.header('x-next-page-token', nextPageToken)
   reply.header('vary', vary).header('cache-control', cacheControl(caller, false))
   reply.code(200).header('content-type', contentTypes[format])

@@ -35,6 +35,7 @@ import type { DialectRules, DialectSetting } from './dialect.ts'
 import { anyHost, createEntrance, type Entrance, type WebRules, wrongMethod } from './entrance.ts'
 import { fail, failUnrouted, formType, tellFailure } from './failed-request.ts'
 import type { FrontDoor } from './front-door.ts'
+import { WholeLists } from './list-stream.ts'
 import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
 import { createPathMethods } from './path-methods.ts'
 import { addressReader, type AddressReader } from './proxy-address.ts'
@@ -71,8 +72,6 @@ export type ServerParts = {
   readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */
   readonly admit?: (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined>
-  /** Returns whether a request has a valid API key; its lists may then be sent whole. */
-  readonly hasKey?: (request: AdmissionRequest) => boolean
   /** Returns the sender of a request, for operations that keep something for their callers. */
   readonly callerOf?: (request: AdmissionRequest) => Caller
   /** Called after every answer, for the gauges. */
@@ -97,6 +96,7 @@ export type ApiServer = {
 }
 
 const headersTimeoutMs = 5_000
+const mostWholeLists = 16
 const drainMs = 8_000
 
 /**
@@ -138,7 +138,9 @@ export function createServer(parts: ServerParts): ApiServer {
 
   addHooks(http, parts, { entrance, door, methods })
   const deadlineOf = createDeadlines(parts.clock)
-  const rest = { ...parts, door, deadlineOf, addressOf, fresh: createFreshReader(parts.clock) }
+  const fresh = createFreshReader(parts.clock)
+  const wholeLists = new WholeLists(mostWholeLists)
+  const rest = { ...parts, door, deadlineOf, addressOf, fresh, wholeLists }
   for (const operation of parts.operations) routeOperation(http, rest, operation)
 
   return {

@@ -1,299 +1,232 @@
-import type { Static } from 'typebox'
+/** `firn export`: a list of a running Firn as a file, read page by page, so that nothing but the disk bounds it. */
+
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import type { Writable } from 'node:stream'
+
+import type { TSchema } from 'typebox'
 
 import {
-  type ListColumn,
-  listColumn,
+  fileFormats,
   listFile,
   type ListFormat,
+  type ListShape,
+  listShapeIn,
 } from '../../api/operation/list-format.ts'
-import { Fault } from '../../core/fault.ts'
-import { membersOf } from '../../core/json.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { isObject, jsonOf, membersOf } from '../../core/json.ts'
 import { ownValue } from '../../core/own-value.ts'
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
-import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
-import type { Log } from '../../shape/evm/log.ts'
-import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import type { HistoricalReward } from '../../shape/primary/reward.ts'
-import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import type { World } from '../../core/world.ts'
 import { openWorld } from '../../world/world.ts'
-import { ask, everyItem, type Api } from '../export/pages.ts'
-import { openSink, type RowSink } from '../export/row-sink.ts'
-import {
-  blockRow,
-  columnsOf,
-  internalRow,
-  logRow,
-  primaryRows,
-  rewardRow,
-  transactionRow,
-  transferRow,
-  type Coin,
-  type Row,
-  type TokenTransfer,
-} from '../export/rows.ts'
-import { type Flags, momentIn, networkIn } from '../flags.ts'
-import { addressIn } from '../running-firn.ts'
+import type { Flags } from '../flags.ts'
+import { addressIn, askFirn } from '../running-firn.ts'
 
-/** Moments `[from, until)` in Unix seconds. */
-type Period = { readonly from: number; readonly until: number }
+type Json = Readonly<Record<string, unknown>>
 
-/** An export being made: where to ask, and what for. */
-type Wanted = { readonly api: Api; readonly flags: Flags; readonly period: Period }
+/** Where to ask. */
+type Api = { readonly world: World; readonly base: string; readonly key: string | undefined }
 
-/** Subjects of an export; each gives the rows that the API lists. */
-const subjects: Readonly<Record<keyof typeof columnsOf, (wanted: Wanted) => AsyncGenerator<Row>>> =
-  {
-    blocks,
-    transactions,
-    transfers,
-    logs,
-    internals,
-    'primary-transactions': primaryTransactions,
-    rewards,
-  }
+/** Tries of a page: of a service that refuses for load or limits, or is away while it starts again. */
+const maxTries = 20
+const longestWaitMs = 60_000
+const timeoutMs = 60_000
+const maxBytes = 67_108_864
 
 /**
- * Writes a list of a running Firn as CSV, JSON lines or Parquet.
- *
- * Reads it through the API, page by page, so that an export holds what the API answers, of the
- * same moment or newer, and works from anywhere.
+ * Writes the list at a path of the API, with the parameters in it, from `--page-token` on where that is given.
+ * Columns are those that this Firn's own description declares, so the file is what `?format=` gives, byte for byte.
  */
-export async function exportRows(what: string, flags: Flags): Promise<void> {
-  if (!isSubject(what))
-    throw new Fault('bad-parameter', `export knows ${Object.keys(subjects).join(', ')}: ${what}`)
-  const format = formatOf(flags['format'])
-  const period = periodOf(flags)
-  const url = await addressIn(flags, 'url')
+export async function exportList(path: string, flags: Flags): Promise<void> {
+  const format = formatIn(flags)
+  const out = textIn(flags, 'out')
+  if (format === 'parquet' && out === undefined)
+    throw new Fault('bad-parameter', 'a Parquet file is no stream: give its name with --out')
   const world = openWorld()
-  const api = {
-    world,
-    url,
-    key: text(flags, 'key'),
-  }
   try {
-    await writeRows(subjects[what]({ api, flags, period }), {
-      columns: columnsOf[what],
+    const base = await addressIn(flags, 'url')
+    await writeList({ world, base, key: textIn(flags, 'key') }, path, {
       format,
-      path: text(flags, 'out'),
+      out,
+      token: textIn(flags, 'pageToken'),
     })
   } finally {
     await world.close()
   }
 }
 
-/** The year asked for, else from one moment to another. Throws `bad-parameter`. */
-function periodOf(flags: Flags): Period {
-  const year = text(flags, 'year')
-  if (year === undefined)
-    return {
-      from: momentIn(flags, 'from') ?? 0,
-      until: momentIn(flags, 'until') ?? Number.POSITIVE_INFINITY,
-    }
-  if (text(flags, 'from') !== undefined || text(flags, 'until') !== undefined)
-    throw new Fault('bad-parameter', '--year stands for --from and --until: give it alone')
-  if (!/^20\d{2}$/.test(year))
-    throw new Fault('bad-parameter', `--year must be a year like 2026: ${year}`)
-  const start = (of: number): number => Date.UTC(of, 0, 1) / 1_000
-  return { from: start(Number(year)), until: start(Number(year) + 1) }
-}
-
-function isSubject(what: string): what is keyof typeof subjects {
-  return Object.hasOwn(subjects, what)
-}
-
-type Target = {
-  readonly columns: readonly string[]
+type Wanted = {
   readonly format: ListFormat
-  /** Standard output where absent. */
-  readonly path: string | undefined
+  readonly out: string | undefined
+  readonly token: string | undefined
 }
 
-async function writeRows(rows: AsyncGenerator<Row>, to: Target): Promise<void> {
-  const { path, format } = to
-  if (format === 'parquet' && path === undefined)
-    throw new Fault('bad-parameter', 'a Parquet file is no stream: give its name with --out')
+async function writeList(api: Api, path: string, { format, out, token }: Wanted): Promise<void> {
+  const url = new URL(path, api.base)
+  const shape = shapeAt(await ask(api, new URL('/openapi.json', url)), url.pathname)
+  if (shape === undefined)
+    throw new Fault('bad-parameter', `no list of the API is at this path: ${url.pathname}`)
+  if (shape.mostItems !== undefined && !url.searchParams.has('pageSize'))
+    url.searchParams.set('pageSize', String(shape.mostItems))
+  if (token !== undefined) url.searchParams.set('pageToken', token)
   // The file is made once the first page is there, so that a wrong question leaves none.
-  const first = await rows.next()
-  const sink: RowSink = await openSink(path)
-  const file = await listFile(format, { columns: to.columns.map(columnOf) })
-  await sink.write(file.begin())
+  let page = await ask(api, url)
+  const sink = await openSink(out)
+  const file = await listFile(format, shape.columns)
+  // Whoever goes on with a file has its first line.
+  if (token === undefined) await sink.write(file.begin())
   let count = 0
-  for (let at = first; at.done !== true && !sink.closed(); at = await rows.next()) {
-    await sink.write(file.rows([at.value]))
-    count++
+  for (let next: string | undefined = ''; next !== undefined && !sink.closed();) {
+    const items = ownValue(page, shape.name)
+    if (!Array.isArray(items))
+      throw new Fault('node-answer', `no list of ${shape.name}: ${url.href}`)
+    await sink.write(file.rows(items))
+    count += items.length
+    const { nextPageToken } = page
+    next = typeof nextPageToken === 'string' && nextPageToken !== '' ? nextPageToken : undefined
+    if (next === undefined) break
+    url.searchParams.set('pageToken', next)
+    try {
+      page = await ask(api, url)
+    } catch (error) {
+      if (format !== 'parquet')
+        console.error(`${count} rows are written; the next begin with --page-token ${next}`)
+      throw error
+    }
   }
   await sink.write(await file.end())
   await sink.end()
-  console.error(`${count} rows${path === undefined ? '' : ` in ${path}`}`)
+  console.error(`${count} rows${out === undefined ? '' : ` in ${out}`}`)
 }
 
-/** Values are texts, those of some columns of moments and of integers below 2^63. */
-function columnOf(name: string): ListColumn {
-  if (name === 'date' || name === 'stakedFrom') return { path: [name], type: 'moment' }
-  const isCount = name === 'logIndex' || name === 'txCount'
-  return listColumn([name], isCount ? 'integer' : undefined)
+/** The list that an OpenAPI document describes at a path. */
+function shapeAt(document: Json, pathname: string): ListShape | undefined {
+  const found = Object.entries(membersOf(document['paths']))
+    .filter(([template]) => formOf(template).test(pathname))
+    // A word of its own goes before a parameter.
+    .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
+  const get = membersOf(membersOf(found[0]?.[1])['get'])
+  const answer = membersOf(membersOf(membersOf(get['responses'])['200'])['content'])
+  const { schema } = membersOf(answer['application/json'])
+  const parameters = Array.isArray(get['parameters']) ? get['parameters'].map(membersOf) : []
+  const pageSize = parameters.find(({ name }) => name === 'pageSize')
+  const { schemas } = membersOf(document['components'])
+  return listShapeIn(resolved(schema, membersOf(schemas)), membersOf(pageSize?.['schema']))
 }
 
-async function* blocks({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const chain = required(flags, 'chain')
-  const path = `/v1/chains/${inPath(chain)}/blocks`
-  const items = evmItems<EvmBlock>(api, path, { list: 'blocks', period })
-  for await (const block of items) yield blockRow(block)
+function formOf(template: string): RegExp {
+  const literal = template.replaceAll(/[.*+?^$()[\]|\\]/g, String.raw`\$&`)
+  return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-async function* transactions({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const chain = required(flags, 'chain')
-  const { coin } = await chainOf(api, chain)
-  const address = text(flags, 'address')
-  const path =
-    address === undefined
-      ? `/v1/chains/${inPath(chain)}/transactions`
-      : `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:listNative`
-  const items = evmItems<NativeTransaction>(api, path, { list: 'transactions', period })
-  for await (const tx of items) yield transactionRow(tx, coin)
+/** A schema with what its references name in their places. */
+function resolved(schema: unknown, schemas: Json): TSchema {
+  if (Array.isArray(schema)) return schema.map((one) => resolved(one, schemas))
+  if (!isObject(schema)) return schema as TSchema
+  const { $ref } = schema
+  if (typeof $ref === 'string') return resolved(schemas[$ref.split('/').at(-1) ?? ''], schemas)
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, resolved(value, schemas)]),
+  )
 }
 
-async function* transfers({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const chain = required(flags, 'chain')
-  const token = text(flags, 'token')
-  if (token !== undefined) {
-    const path = `/v1/chains/${inPath(chain)}/tokens/${inPath(token)}/transfers`
-    const { chainId } = await chainOf(api, chain)
-    const items = evmItems<TokenTransfer>(api, path, { list: 'transfers', period })
-    for await (const transfer of items) yield transferRow(transfer, chainId)
-    return
+/** The answer to one question. Throws `node-answer` with the service's own words. */
+async function ask(api: Api, url: URL): Promise<Json> {
+  for (let tries = 1; ; tries++) {
+    const reply = await askFirn(api.world.transport, {
+      url: url.href,
+      method: 'GET',
+      headers: api.key === undefined ? {} : { 'x-service-api-key': api.key },
+      timeoutMs,
+      maxBytes,
+    }).catch((error: unknown) => {
+      // That it was there before, and will be again, is known of later pages only.
+      const isAway = faultOf(error)?.code === 'node-unreachable'
+      if (!isAway || tries === maxTries || !url.searchParams.has('pageToken')) throw error
+      return undefined
+    })
+    if (reply?.status === 200) return parsed(reply.body)
+    const isBusy = reply === undefined || reply.status === 429 || reply.status === 503
+    if (reply !== undefined && (!isBusy || tries === maxTries))
+      throw new Fault('node-answer', `${url.href}: ${String(parsed(reply.body)['message'])}`, {
+        detail: { status: reply.status },
+      })
+    const seconds = Number(reply?.headers['retry-after'] ?? 1)
+    const waitMs = Math.min(longestWaitMs, Number.isFinite(seconds) ? seconds * 1_000 : 1_000)
+    await api.world.clock.sleep(waitMs)
   }
-  const address = required(flags, 'address')
-  const { chainId } = await chainOf(api, chain)
-  for (const standard of ['Erc20', 'Erc721', 'Erc1155']) {
-    const path = `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:list${standard}`
-    const items = evmItems<TokenTransfer>(api, path, { list: 'transactions', period })
-    for await (const transfer of items) yield transferRow(transfer, chainId)
+}
+
+function parsed(body: Uint8Array): Json {
+  const value = jsonOf(body)
+  if (isObject(value)) return value
+  const what = value === undefined ? 'JSON' : 'a JSON object'
+  throw new Fault(
+    'node-answer',
+    `the server at this address is not Firn: its answer is not ${what}`,
+  )
+}
+
+/** Where an export goes. */
+type Sink = {
+  /** Waits while the reader is slower. Throws `store-failed`. */
+  readonly write: (part: string | Uint8Array) => Promise<void>
+  /** Nobody reads any more (`| head`). */
+  readonly closed: () => boolean
+  readonly end: () => Promise<void>
+}
+
+/** The file `path`, or standard output. Throws `bad-parameter` where the file cannot be made. */
+async function openSink(path: string | undefined): Promise<Sink> {
+  if (path === undefined) return sinkOver(process.stdout, false)
+  const stream = createWriteStream(path, { flags: 'w' })
+  try {
+    await once(stream, 'open')
+  } catch (cause) {
+    throw new Fault('bad-parameter', `file cannot be written: ${path}`, { cause })
   }
+  return sinkOver(stream, true)
 }
 
-async function* logs({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const chain = required(flags, 'chain')
-  const { chainId } = await chainOf(api, chain)
-  const address = text(flags, 'address')
-  const query = address === undefined ? {} : { address }
-  const path = `/v1/chains/${inPath(chain)}/logs`
-  for await (const log of evmItems<Log>(api, path, { list: 'logs', period, query }))
-    yield logRow(log, chainId)
-}
-
-async function* internals({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const chain = required(flags, 'chain')
-  const address = required(flags, 'address')
-  const { chainId, coin } = await chainOf(api, chain)
-  const path = `/v1/chains/${inPath(chain)}/addresses/${inPath(address)}/transactions:listInternals`
-  const items = evmItems<Static<typeof InternalTransaction>>(api, path, {
-    list: 'transactions',
-    period,
+function sinkOver(stream: Writable, isFile: boolean): Sink {
+  let failure: Error | undefined
+  let isClosed = false
+  let goOn = (): void => undefined
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    isClosed = true
+    if (error.code !== 'EPIPE') failure = error
+    goOn()
   })
-  for await (const call of items) yield internalRow(call, chainId, coin)
-}
-
-async function* primaryTransactions({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const chain = required(flags, 'chain').toUpperCase().slice(0, 1)
-  if (!'PXC'.includes(chain))
-    throw new Fault('bad-parameter', `--chain must be P, X or C: ${chain}`)
-  const addresses = text(flags, 'address')
-  const own = addresses === undefined ? undefined : ownSet(addresses)
-  const path = `/v1/networks/${inPath(networkIn(flags))}/blockchains/${chain.toLowerCase()}-chain/transactions`
-  // The API takes bounds only with addresses.
-  const query = addresses === undefined ? {} : { addresses, ...boundsOf(period) }
-  for await (const item of everyItem(api, path, { list: 'transactions', query })) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
-    const tx = item as PrimaryNetworkTransaction
-    // Newest first: what follows is older still, but before the X-Chain had blocks.
-    if (tx.blockTimestamp < period.from && tx.chainFormat !== 'non-linear') return
-    if (isWithin(tx.blockTimestamp, period)) yield* primaryRows(tx, chain, own)
+  stream.on('drain', () => goOn())
+  const check = (): void => {
+    if (failure !== undefined)
+      throw new Fault('store-failed', 'the export cannot be written', { cause: failure })
   }
-}
-
-/** The API's bounds are open, ours half-open. */
-function boundsOf({ from, until }: Period): Readonly<Record<string, string>> {
   return {
-    ...(from === 0 ? {} : { startTimestamp: String(from - 1) }),
-    ...(Number.isFinite(until) ? { endTimestamp: String(until) } : {}),
+    closed: () => isClosed,
+    write: async (part) => {
+      check()
+      if (part.length === 0 || isClosed || stream.write(part)) return
+      await new Promise<void>((resolve) => (goOn = resolve))
+      check()
+    },
+    end: async () => {
+      if (isFile) await new Promise<void>((resolve) => stream.end(resolve))
+      check()
+    },
   }
 }
 
-async function* rewards({ api, flags, period }: Wanted): AsyncGenerator<Row> {
-  const path = `/v1/networks/${inPath(networkIn(flags))}/rewards`
-  const currency = text(flags, 'currency')
-  const query = {
-    addresses: required(flags, 'address'),
-    ...(currency === undefined ? {} : { currency: currency.toLowerCase() }),
-  }
-  for await (const item of everyItem(api, path, { list: 'historicalRewards', query })) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
-    const reward = item as HistoricalReward
-    if (isWithin(reward.endTimestamp, period)) yield rewardRow(reward)
-  }
+function formatIn(flags: Flags): ListFormat {
+  const format = fileFormats.find((known) => known === (flags['format'] ?? 'csv'))
+  if (format === undefined)
+    throw new Fault(
+      'bad-parameter',
+      `--format must be csv, ndjson or parquet: ${String(flags['format'])}`,
+    )
+  return format
 }
 
-/**
- * Items of a list of an EVM chain, newest first.
- *
- * @yields those within the period; it ends before the first that is too old
- */
-async function* evmItems<T extends { readonly blockTimestamp: number }>(
-  api: Api,
-  path: string,
-  of: {
-    readonly list: string
-    readonly period: Period
-    readonly query?: Readonly<Record<string, string>>
-  },
-): AsyncGenerator<T> {
-  for await (const item of everyItem(api, path, { list: of.list, query: of.query ?? {} })) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API wrote it by this shape
-    const known = item as T
-    if (known.blockTimestamp < of.period.from) return
-    if (known.blockTimestamp < of.period.until) yield known
-  }
-}
-
-function isWithin(moment: number, { from, until }: Period): boolean {
-  return from <= moment && moment < until
-}
-
-/** A chain's EVM chain id, whatever it was called, and its coin. */
-async function chainOf(
-  api: Api,
-  chain: string,
-): Promise<{ readonly chainId: string; readonly coin: Coin }> {
-  const { chainId, networkToken } = await ask(api, `/v1/chains/${inPath(chain)}`)
-  const { symbol, decimals } = membersOf(networkToken)
-  if (typeof chainId !== 'string' || typeof symbol !== 'string' || typeof decimals !== 'number')
-    throw new Fault('node-answer', `the service does not say the id and coin of chain ${chain}`)
-  return { chainId, coin: { symbol, decimals } }
-}
-
-/** Addresses as UTXOs show them: without the chain's letter. */
-function ownSet(addresses: string): ReadonlySet<string> {
-  const bare = addresses.split(',').map((address) => address.trim().replace(/^[PXC]-/i, ''))
-  return new Set(bare.map((address) => address.toLowerCase()))
-}
-
-const inPath = encodeURIComponent
-
-function formatOf(value: Flags[string]): ListFormat {
-  if (value === undefined || value === 'csv') return 'csv'
-  if (value === 'jsonl' || value === 'ndjson') return 'ndjson'
-  if (value === 'parquet') return value
-  throw new Fault('bad-parameter', `--format must be csv, ndjson or parquet: ${String(value)}`)
-}
-
-function text(flags: Flags, name: string): string | undefined {
+function textIn(flags: Flags, name: string): string | undefined {
   const value = ownValue(flags, name)
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function required(flags: Flags, name: string): string {
-  const value = text(flags, name)
-  if (value === undefined) throw new Fault('bad-parameter', `this export needs --${name}`)
-  return value
 }

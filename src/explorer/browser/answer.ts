@@ -195,27 +195,6 @@ async function askAll<T extends { readonly nextPageToken?: string }>(
   return { data: pages }
 }
 
-// Pages of 100 rows: what a spreadsheet takes well. `firn export` writes longer lists.
-const mostCsvPages = 200
-
-/** A list of the API as CSV, page after page; `undefined` where a page fails. */
-export async function wholeCsv(path: string): Promise<string | undefined> {
-  const lines: string[] = []
-  let token: string | null = ''
-  for (let page = 0; token !== null && page < mostCsvPages; page++) {
-    const url = withQuery(path, { pageSize: 100, pageToken: token })
-    // One page tells what the next is called.
-    // oxlint-disable-next-line no-await-in-loop
-    const response = await patientFetch(url, { headers: { ...apiHeaders(), accept: 'text/csv' } })
-    if (!response.ok) return undefined
-    // oxlint-disable-next-line no-await-in-loop
-    const text = await response.text()
-    lines.push(page === 0 ? text : text.slice(text.indexOf('\n') + 1))
-    token = response.headers.get('x-next-page-token')
-  }
-  return lines.join('')
-}
-
 /** A failed repeat keeps what was known before. */
 function merged<T>(
   before: { path: string | undefined; answer: Answer<T> },

@@ -8,7 +8,7 @@ import { useWhole } from './answer.ts'
 import { called } from './contract-calls.ts'
 import { party } from './evm-parts.ts'
 import { amount, count, cutAmount, share, visible } from './format.ts'
-import { card, CsvButton, shown, table, type View } from './parts.ts'
+import { card, CsvLink, shown, table, type View } from './parts.ts'
 
 type Holder = { readonly address: string; readonly sortKey: string }
 type HoldersPage = { readonly addresses: readonly Holder[]; readonly nextPageToken?: string }
@@ -33,7 +33,7 @@ export function Holders({ chainId, contract }: TokenOf): JSX.Element {
       'div',
       null,
       shown(answer, (pages) => rows(chainId, decimals, pages)),
-      h('div', { class: 'below' }, h(CsvButton, { path, name: 'holders' })),
+      h('div', { class: 'below' }, h(CsvLink, { path, name: 'holders' })),
     ),
   )
 }

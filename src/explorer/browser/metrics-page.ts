@@ -9,7 +9,7 @@ import { now } from './clock.ts'
 import { visible, words } from './format.ts'
 import { to } from './link.ts'
 import { MetricChart, metricTitle } from './metric-chart.ts'
-import { card, CsvButton, facts, heading, shown } from './parts.ts'
+import { card, CsvLink, facts, heading, shown } from './parts.ts'
 import { go, query, useTitle, withParams } from './place.ts'
 import { chainName, type World } from './world.ts'
 
@@ -154,7 +154,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
         }),
         'logarithmic',
       ),
-      h(CsvButton, {
+      h(CsvLink, {
         path: withQuery(
           `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`,
           { timeInterval: interval },

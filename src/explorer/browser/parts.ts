@@ -3,7 +3,7 @@
 import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import { useAnswer, wholeCsv, withQuery, type Answer, type Failure } from './answer.ts'
+import { apiKey, useAnswer, withQuery, type Answer, type Failure } from './answer.ts'
 import { now } from './clock.ts'
 import { amount, cutAmount, ends, failureText, moment, span, visible } from './format.ts'
 import { to } from './link.ts'
@@ -265,7 +265,7 @@ function Paged<T extends { nextPageToken?: string }>({
       : h(
           'div',
           { class: 'below' },
-          h(CsvButton, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
+          h(CsvLink, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
           buttons,
         ),
   )
@@ -279,38 +279,27 @@ function isEmpty(page: object | undefined): boolean {
   )
 }
 
-/** Saves a list as the API writes it in CSV: all of its pages; see `wholeCsv` for its end. */
-export function CsvButton({
+/** Saves a whole list as the API writes it in CSV. A link sends no header, so a key is in its address. */
+export function CsvLink({
   path,
   name,
 }: {
   readonly path: string
   readonly name: string
 }): JSX.Element {
-  const [state, setState] = useState('CSV')
-  const save = async (): Promise<void> => {
-    setState('reading…')
-    const text = await wholeCsv(path)
-    setState(text === undefined ? 'failed' : 'CSV')
-    if (text === undefined) return
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-    link.download = `${path
-      .replace(/\?.*/, '')
-      .replace(/^\/v\d\//, '')
-      .replace(/[^\w.-]+/g, '-')}.csv`
-    link.click()
-    URL.revokeObjectURL(link.href)
-  }
+  const file = path
+    .replace(/\?.*/, '')
+    .replace(/^\/v\d\//, '')
+    .replace(/[^\w.-]+/g, '-')
   return h(
-    'button',
+    'a',
     {
       class: 'copy',
-      type: 'button',
-      onClick: () => void save(),
+      href: withQuery(path, { format: 'csv', rltoken: apiKey() }),
+      download: `${file}.csv`,
       'aria-label': `${name === 'page' ? 'list' : name} as CSV`,
     },
-    state,
+    'CSV',
   )
 }
 

@@ -6,7 +6,7 @@ import { h, type JSX } from 'preact'
 
 import { count } from './format.ts'
 import { ordered, orderOf, type OrderKey } from './order.ts'
-import { CsvButton, pager, table, type View } from './parts.ts'
+import { CsvLink, pager, table, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 
 /** A column; one with `by` can be chosen as the order. */
@@ -60,7 +60,7 @@ export function sortedTable<T>({ rows, columns, order, csv }: SortedProps<T>): J
       : h(
           'div',
           { class: 'below' },
-          h(CsvButton, { path: csv, name: 'page' }),
+          h(CsvLink, { path: csv, name: 'page' }),
           pages === 1
             ? null
             : pager({

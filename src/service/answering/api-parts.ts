@@ -18,7 +18,7 @@ import {
   type NetworkDirectory,
   type ServedNetwork,
 } from '../../api/primary/network-directory.ts'
-import { callerIn, createAdmission, hasKey } from '../../api/server/admission.ts'
+import { callerIn, createAdmission } from '../../api/server/admission.ts'
 import type { StoredKey } from '../../api/server/api-keys.ts'
 import { evmDialectRules } from '../../api/server/dialect-evm.ts'
 import { primaryDialectRules } from '../../api/server/dialect-primary.ts'
@@ -132,7 +132,6 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     }),
     gauges,
     admit: admissionOf(config, parts),
-    hasKey: (request) => hasKey(request, parts.keys()),
     record: (call) => {
       const { key } = callerIn(call.request, parts.keys())
       if (key !== undefined) parts.calls.record(call, key)

@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
-import { decimal, hash } from './scalars.ts'
+import { amount, decimal, hash } from './scalars.ts'
 
 /** A block without its transactions. */
 export const EvmBlock = Type.Object(
@@ -19,12 +19,12 @@ export const EvmBlock = Type.Object(
     ),
     blockHash: hash('Hash'),
     txCount: Type.Integer({ description: 'Transactions in the block', minimum: 0 }),
-    baseFee: decimal('Base fee per gas, wei; 0 where the header has none'),
+    baseFee: amount('Base fee per gas, wei; 0 where the header has none', 18),
     gasUsed: decimal('Gas used'),
     gasLimit: decimal('Gas allowed'),
     gasCost: decimal('Block gas cost of the header; 0 where it has none'),
     parentHash: hash('Hash of the block before'),
-    feesSpent: decimal('Sum of gas used times gas price, wei'),
+    feesSpent: amount('Sum of gas used times gas price, wei', 18),
     cumulativeTransactions: decimal('Transactions of the chain up to and with this block'),
   },
   { $id: 'EvmBlock', additionalProperties: false },

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { Type } from '../type.ts'
 import { Party } from './party.ts'
 import { placementFields } from './placement.ts'
-import { decimal } from './scalars.ts'
+import { amount, decimal } from './scalars.ts'
 
 /** Kinds the clients know. Only CALL, CALLCODE and the creations are listed. */
 const internalTxTypes = [
@@ -23,7 +23,7 @@ const frame = {
   from: Party,
   to: Party,
   internalTxType: Type.Enum([...internalTxTypes], { description: 'Kind of the call' }),
-  value: decimal('Coins moved, smallest unit'),
+  value: amount('Coins moved, wei', 18),
   isReverted: Type.Boolean({ description: 'Whether the call, or one around it, was undone' }),
   gasUsed: decimal('Gas used by the call and those inside it'),
   gasLimit: decimal('Gas the call was given'),

@@ -6,7 +6,7 @@ import { Type } from '../type.ts'
 import { Decoded } from './decoded.ts'
 import { Party } from './party.ts'
 import { blockFields } from './placement.ts'
-import { address, decimal, hash, hex } from './scalars.ts'
+import { address, amount, decimal, hash, hex } from './scalars.ts'
 
 /** The method that a transaction calls. */
 export const Method = Type.Object(
@@ -39,7 +39,7 @@ const fields = {
   txType: Type.Integer({ description: 'EIP-2718 type', minimum: 0 }),
   gasLimit: decimal('Gas allowed'),
   gasUsed: decimal('Gas used'),
-  gasPrice: decimal('Effective price of a unit of gas, wei'),
+  gasPrice: amount('Effective price of a unit of gas, wei', 18),
   nonce: decimal('Nonce of the sender'),
   from: Party,
   to: Party,
@@ -47,7 +47,7 @@ const fields = {
     address('Of a CONTRACT_CREATION that succeeded: the contract it made'),
   ),
   method: Type.Optional(Method),
-  value: decimal('Coins moved, wei'),
+  value: amount('Coins moved, wei', 18),
 }
 
 /** A transaction in a list. */

@@ -9,6 +9,14 @@ export function decimal(description: string): TString {
   return Type.String({ description, pattern: '^(0|[1-9][0-9]*)$' })
 }
 
+/**
+ * An amount in the smallest unit, as {@link decimal}. Files show whole coins beside it: `decimals` places,
+ * or as many as the member with this name says, from the object on in which the amount stands.
+ */
+export function amount(description: string, decimals: number | string): TString {
+  return Type.String({ ...decimal(description), 'x-decimals': decimals })
+}
+
 /** 32 bytes: `0x` and 64 lower-case digits. */
 export function hash(description: string): TString {
   return Type.String({ description, pattern: '^0x[0-9a-f]{64}$' })

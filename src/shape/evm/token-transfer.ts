@@ -7,20 +7,22 @@ import { Erc20Token, Erc20TokenWithReputation } from './erc20-token.ts'
 import { Erc1155Token, Erc721Token } from './nft-token.ts'
 import { Party } from './party.ts'
 import { placementFields } from './placement.ts'
-import { decimal } from './scalars.ts'
+import { amount } from './scalars.ts'
 
 const moved = {
   from: Party,
   to: Party,
   logIndex: Type.Integer({ description: 'Place of the log in its block', minimum: 0 }),
 }
-const value = decimal('Amount in the smallest unit of the token')
+const tokens = 'Amount in the smallest unit of the token'
+const value = amount(tokens, 0)
+const erc20Value = amount(tokens, 'erc20Token.decimals')
 
 const strict = { additionalProperties: false }
 
 /** ERC-20 transfer inside a transaction. */
 export const Erc20TransferDetails = Type.Object(
-  { ...moved, value, erc20Token: Erc20Token },
+  { ...moved, value: erc20Value, erc20Token: Erc20Token },
   { $id: 'Erc20TransferDetails', ...strict },
 )
 /** Decoded {@link Erc20TransferDetails}. */
@@ -28,7 +30,7 @@ export type Erc20TransferDetails = Static<typeof Erc20TransferDetails>
 
 /** ERC-20 transfer inside a transaction of version 2. */
 export const Erc20TransferDetailsV2 = Type.Object(
-  { ...moved, value, erc20Token: Erc20TokenWithReputation },
+  { ...moved, value: erc20Value, erc20Token: Erc20TokenWithReputation },
   { $id: 'Erc20TransferDetailsV2', ...strict },
 )
 /** Decoded {@link Erc20TransferDetailsV2}. */
@@ -52,7 +54,7 @@ export type Erc1155TransferDetails = Static<typeof Erc1155TransferDetails>
 
 /** ERC-20 transfer. */
 export const Erc20Transfer = Type.Object(
-  { ...placementFields, ...moved, value, erc20Token: Erc20Token },
+  { ...placementFields, ...moved, value: erc20Value, erc20Token: Erc20Token },
   { $id: 'Erc20Transfer', ...strict },
 )
 /** Decoded {@link Erc20Transfer}. */

@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 
 import { erc20Fields } from '../evm/erc20-token.ts'
-import { address } from '../evm/scalars.ts'
+import { address, amount } from '../evm/scalars.ts'
 import { Type } from '../type.ts'
 
 const hash = (description: string): ReturnType<typeof Type.String> =>
@@ -20,7 +20,7 @@ export const IcmReceipt = Type.Object(
 )
 
 const IcmRewardDetails = Type.Object(
-  { ...erc20Fields, value: decimal('Fee, smallest unit; 0 where none was offered') },
+  { ...erc20Fields, value: amount('Fee, smallest unit; 0 where none was offered', 'decimals') },
   { $id: 'IcmRewardDetails', additionalProperties: false },
 )
 
@@ -28,7 +28,7 @@ const IcmSourceTransaction = Type.Object(
   {
     txHash: hash('Transaction that sent the message first'),
     timestamp: Type.Integer({ description: 'Unix seconds' }),
-    gasSpent: decimal('Gas used × price, wei'),
+    gasSpent: amount('Gas used × price, wei', 18),
   },
   { $id: 'IcmSourceTransaction', additionalProperties: false },
 )
@@ -37,7 +37,7 @@ const IcmDestinationTransaction = Type.Object(
   {
     txHash: hash('Transaction that delivered the message'),
     timestamp: Type.Integer({ description: 'Unix seconds' }),
-    gasSpent: decimal('Gas used × price, wei'),
+    gasSpent: amount('Gas used × price, wei', 18),
     rewardRedeemer: address('Address that may take the reward'),
     delivererAddress: address('Address that delivered the message'),
   },

@@ -10,7 +10,11 @@ const assetFields = {
   symbol: Type.String(),
   denomination: Type.Integer({ description: 'decimal places' }),
   type: Type.String({ description: '`secp256k1` or `nft`' }),
-  amount: Type.String({ description: 'smallest unit, base 10', pattern: '^[0-9]+$' }),
+  amount: Type.String({
+    description: 'smallest unit, base 10',
+    pattern: '^[0-9]+$',
+    'x-decimals': 'denomination',
+  }),
 } as const
 
 /** An amount of one asset. */

@@ -8,7 +8,7 @@ import type { Static } from 'typebox'
 import { Type } from '../type.ts'
 
 const amount = (description: string): ReturnType<typeof Type.String> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
+  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
 const hash = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ description: `${description}, cb58` })
 const seconds = (description: string): ReturnType<typeof Type.Integer> =>

@@ -18,9 +18,13 @@ export const PrimaryNetworkBlock = Type.Object(
     txCount: Type.Integer(),
     transactions: Type.Array(hash),
     blockSizeBytes: Type.Integer(),
-    l1ValidatorsAccruedFees: Type.Optional(Type.Integer({ description: 'nAVAX since Etna' })),
+    l1ValidatorsAccruedFees: Type.Optional(
+      Type.Integer({ description: 'nAVAX since Etna', 'x-decimals': 9 }),
+    ),
     activeL1Validators: Type.Optional(Type.Integer()),
-    currentSupply: Type.Optional(Type.String({ description: 'nAVAX', pattern: '^[0-9]+$' })),
+    currentSupply: Type.Optional(
+      Type.String({ description: 'nAVAX', pattern: '^[0-9]+$', 'x-decimals': 9 }),
+    ),
     proposerDetails: Type.Optional(
       Type.Object(
         {

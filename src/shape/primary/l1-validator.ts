@@ -18,7 +18,7 @@ export const L1Validator = Type.Object(
     nodeId: Type.String(),
     subnetId: hash,
     weight: Type.Integer(),
-    remainingBalance: Type.Integer({ description: 'nAVAX' }),
+    remainingBalance: Type.Integer({ description: 'nAVAX', 'x-decimals': 9 }),
     creationTimestamp: Type.Integer({ description: 'Unix seconds' }),
     blsCredentials: Type.Object({ publicKey: Type.String({ description: '48 bytes, 0x hex' }) }),
     remainingBalanceOwner: owner,

@@ -12,7 +12,7 @@ const hash = Type.String({ description: 'cb58' })
 const stakeFields = {
   addresses: Type.Array(Type.String()),
   txHash: Type.String({ description: 'the staking transaction, cb58' }),
-  amountStaked: Type.String({ description: 'nAVAX', pattern: '^[0-9]+$' }),
+  amountStaked: Type.String({ description: 'nAVAX', pattern: '^[0-9]+$', 'x-decimals': 9 }),
   nodeId: Type.String(),
   stakingType: StakingType,
   startTimestamp: seconds,

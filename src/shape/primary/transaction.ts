@@ -97,7 +97,9 @@ export const PrimaryNetworkTransaction = Type.Object(
     subnetId: Type.Optional(hash),
     l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
     l1ValidatorDetails: Type.Optional(Type.Array(L1ValidatorChange)),
-    estimatedReward: Type.Optional(Type.String({ description: 'nAVAX', pattern: '^[0-9]+$' })),
+    estimatedReward: Type.Optional(
+      Type.String({ description: 'nAVAX', pattern: '^[0-9]+$', 'x-decimals': 9 }),
+    ),
     rewardTxHash: Type.Optional(hash),
     rewardAddresses: Type.Optional(Type.Array(Type.String())),
     memo: Type.Optional(Type.String({ description: '0x hex' })),

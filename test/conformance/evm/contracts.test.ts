@@ -61,8 +61,16 @@ void test('contracts: before one is verified, tools are told so', async () => {
     address: toChecksumAddress(fromHex(made.counter)),
     compilers: [solcVersion],
   })
+  // The form of a 404 that Sourcify's clients read.
   const sourcify = await service.get(`/v2/contract/${contractChain}/${made.counter}`)
-  assert.equal(sourcify.status, 404)
+  assert.equal(sourcify.status, 404, JSON.stringify(sourcify.body))
+  assert.deepEqual(sourcify.body, {
+    match: null,
+    creationMatch: null,
+    runtimeMatch: null,
+    chainId: String(contractChain),
+    address: toChecksumAddress(fromHex(made.counter)),
+  })
 })
 
 void test('contracts: reasons of reverts are told by traces, those of errors once their ABI is known', async () => {

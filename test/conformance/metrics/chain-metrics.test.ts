@@ -272,7 +272,6 @@ void test('metrics: bad input is told as each route documents it', async () => {
     ['/v2/chains/99/metrics/txCount', 404, /99/],
     [`/v2/chains/51001/metrics/gasUsed?pageSize=7&pageToken=${token}`, 400, /pageToken/],
     [`/v2/chains/51002/metrics/txCount?pageSize=7&pageToken=${token}`, 400, /pageToken/],
-    [`/v2/chains/51001/metrics/txCount?pageSize=8&pageToken=${token}`, 400, /pageToken/],
   ] as const) {
     const reply = await service.get(path)
     assert.equal(reply.status, status, path)

@@ -52,6 +52,7 @@ type Listed = {
   readonly blockNumber: string
   readonly blockTimestamp: number
   readonly value?: string
+  readonly createdContract?: string
   readonly from: { readonly address: string }
   readonly to: { readonly address: string }
   readonly erc721Token?: { readonly tokenId: string }
@@ -108,7 +109,7 @@ void test('ethers: the whole history of an account is what the lists of the API 
         Number(timeStamp),
         from,
         // The form names what a creation made in a place of its own.
-        action.startsWith('txlist') && to === '' ? contractAddress : to,
+        to || contractAddress,
         action === 'tokennfttx' || action === 'token1155tx' ? tokenID : value,
       ]),
       expected.map((row) => [
@@ -116,7 +117,7 @@ void test('ethers: the whole history of an account is what the lists of the API 
         row.blockNumber,
         row.blockTimestamp,
         hex(row.from),
-        action === 'txlist' && row.to.address === '' ? '' : hex(row.to),
+        action === 'txlist' ? (row.createdContract?.toLowerCase() ?? hex(row.to)) : hex(row.to),
         row.erc721Token?.tokenId ?? row.erc1155Token?.tokenId ?? row.value,
       ]),
       action,

@@ -157,8 +157,10 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
     (await constructorArguments('101')).trim(),
   ])
   assert.match(wrong, /Fail - Unable to verify: the constructor arguments are others: 0x/)
-  const otherVersion = '0.8.19+commit.7dd6d404'
-  assert.match(await verify(ofEtherscan, { by: otherVersion }), /0\.8\.19\+commit\.7dd6d404/)
+  // Of another version than its own artifact forge says so itself.
+  assert.match(await verify(ofEtherscan, { by: '0.8.19+commit.7dd6d404' }), /version mismatch/)
+  const otherBuild = await verify(ofEtherscan, { by: '0.8.20+commit.00000000' })
+  assert.match(otherBuild, /this compiler is not here: 0\.8\.20\+commit\.00000000/)
   write('src/Counter.sol', source.replace('most = most_;', 'most = most_ + 1;'))
   assert.match(await verify(ofEtherscan), /not what created it; another constructor\?/)
   write('src/Counter.sol', source.replace('string public', 'uint256 public more; string public'))

@@ -42,8 +42,10 @@ const methodNames = createMethodNames()
 
 void test('webhooks: every route of the official client, and keys see their own only', async (t) => {
   const got = new Map<string, number>()
-  const { url } = await receiver(t, (at, response) => {
+  const texts: string[] = []
+  const { url } = await receiver(t, (at, response, body) => {
     got.set(at, (got.get(at) ?? 0) + 1)
+    if (at === '/kept') texts.push(JSON.parse(body).text)
     response.writeHead(204).end()
   })
   const settings = `{ webhooksPerKey: 3, privateHosts: ['127.0.0.1'] }`
@@ -118,8 +120,11 @@ void test('webhooks: every route of the official client, and keys see their own 
     ['/kept', second],
     ['/revoked', leaving],
   ] as const) {
-    const made = await ask(firn, 'POST', '/v1/webhooks', { body: wanted(url + at), key })
+    // One of them is a chat.
+    const body = at === '/kept' ? { ...wanted(url + at), format: 'slack' } : wanted(url + at)
+    const made = await ask(firn, 'POST', '/v1/webhooks', { body, key })
     assert.equal(made.status, 201, JSON.stringify(made.body))
+    assert.equal(made.body['format'], at === '/kept' ? 'slack' : undefined)
   }
   const [before, end] = [begin + 15, begin + 30]
   const upTo = (height: number): number =>
@@ -137,6 +142,10 @@ void test('webhooks: every route of the official client, and keys see their own 
   await grow(end)
   await until('all to /kept', () => got.get('/kept') === upTo(end))
   assert.equal(got.get('/revoked'), upTo(before))
+  assert.deepEqual(
+    texts.map((text) => /\ntransaction\.txHash: (0x\w+)\n/.exec(text)?.[1]),
+    activityOf(chain, address, { from: begin + 1, until: end + 1 }),
+  )
 })
 
 void test('webhooks: what cannot be is refused and says which parameter', async (t) => {

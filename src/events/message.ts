@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { toHex } from '../core/bytes.ts'
 import type { Webhook } from '../store/query/events/webhooks.ts'
 import { canonicalJson } from './canonical-json.ts'
+import { chatBody } from './chat-body.ts'
 
 /** A message of a webhook: the `told`-th of its place. */
 export type MessagePlace = { readonly pos: number; readonly told: number }
@@ -25,7 +26,7 @@ export type Describe = (
 export type Message = MessagePlace & {
   /** A UUID, the same whenever this message is sent. */
   readonly id: string
-  /** Canonical JSON. */
+  /** Canonical JSON, or what a chat service takes. */
   readonly body: string
   /** Computed from history, because the outbox does not have it. */
   readonly isComputed: boolean
@@ -38,12 +39,12 @@ export function messageOf(
   event: Readonly<Record<string, unknown>>,
 ): Message {
   const id = messageId(webhook.id, at)
-  const { eventType } = webhook.body
-  return {
-    ...at,
-    id,
-    body: canonicalJson({ webhookId: webhook.id, eventType, messageId: id, event }),
-  }
+  const { eventType, name, format } = webhook.body
+  const body =
+    format === undefined
+      ? canonicalJson({ webhookId: webhook.id, eventType, messageId: id, event })
+      : chatBody(format, name === '' ? eventType : `${eventType}: ${name}`, event)
+  return { ...at, id, body }
 }
 
 /** A UUID of version 8 that is made of what it names. Source: RFC 9562, section 5.8. */

@@ -23,26 +23,29 @@ import { account, accountKey, firnOverAnvil, toolPath } from './anvil.ts'
 const chainId = 43_998
 const version = '0.8.20'
 const longVersion = '0.8.20+commit.a1b79de6'
+/** Another compiler that takes the source. */
+const older = '0.6.12'
+const longOlder = '0.6.12+commit.27d51765'
 const listAddress = 'https://binaries.soliditylang.org/bin/list.txt'
 
 const source = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.0;
+pragma solidity >=0.6.0;
 
 contract Counter {
     uint256 public immutable most;
     string public name;
 
-    constructor(string memory name_, uint256 most_) {
+    constructor(string memory name_, uint256 most_) public {
         name = name_;
         most = most_;
     }
 }
 `
 
-const solcShim = `#!${process.execPath}
+const solcShim = (of: string): string => `#!${process.execPath}
 const { createRequire } = require('node:module')
 const { readFileSync } = require('node:fs')
-const solc = createRequire(${JSON.stringify(import.meta.filename)})('solc-${version}')
+const solc = createRequire(${JSON.stringify(import.meta.filename)})('solc-${of}')
 if (process.argv.includes('--version')) console.log('solc\\nVersion: ' + solc.version())
 else process.stdout.write(solc.compile(readFileSync(0, 'utf8')))
 `
@@ -61,7 +64,9 @@ function forgeAsking(address: string, folder: string): string {
 
 void test('foundry: contracts are verified in three forms, read by cast, and told why not', async (t) => {
   const folder = await freshFolder(t)
-  const list = createServer((_request, reply) => reply.end(`soljson-v${longVersion}.js\n`))
+  const list = createServer((_request, reply) =>
+    reply.end(`soljson-v${longOlder}.js\nsoljson-v${longVersion}.js\n`),
+  )
   await once(list.listen(0, '127.0.0.1'), 'listening')
   after(() => list.close())
   const { port } = list.address() as AddressInfo
@@ -71,23 +76,27 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
     writeFileSync(join(folder, name), text, { mode: 0o755 })
   }
   write('src/Counter.sol', source)
-  write('home/.svm/0.8.20/solc-0.8.20', solcShim)
   mkdirSync(join(folder, 'compilers'))
-  copyFileSync(
-    createRequire(import.meta.url).resolve(`solc-${version}/soljson.js`),
-    join(folder, `compilers/soljson-v${longVersion}.js`),
-  )
+  for (const [of, long] of [
+    [version, longVersion],
+    [older, longOlder],
+  ] as const) {
+    write(`home/.svm/${of}/solc-${of}`, solcShim(of))
+    const compiler = createRequire(import.meta.url).resolve(`solc-${of}/soljson.js`)
+    copyFileSync(compiler, join(folder, `compilers/soljson-v${long}.js`))
+  }
 
   const settings = `contracts: { compilers: ${join(folder, 'compilers')} }`
   const { anvil, firn } = await firnOverAnvil(t, { folder, chainId, settings })
   const api = `${firn.apiUrl}/v1/chains/${chainId}/api`
-  const profile = [
+  const profileOf = (of: string): string[] => [
     '[profile.default]',
-    `solc = "${version}"`,
+    `solc = "${of}"`,
     'offline = true',
     'optimizer = true',
-    'evm_version = "paris"',
+    'evm_version = "istanbul"',
   ]
+  const profile = profileOf(version)
   const etherscan = ['[etherscan]', `firn = { key = "any", chain = ${chainId}, url = "${api}" }`]
   const asked = async (program: string, words: readonly string[]): Promise<string> => {
     const env = { PATH: process.env['PATH'], HOME: join(folder, 'home'), NO_COLOR: '1' }
@@ -157,10 +166,10 @@ void test('foundry: contracts are verified in three forms, read by cast, and tol
     (await constructorArguments('101')).trim(),
   ])
   assert.match(wrong, /Fail - Unable to verify: the constructor arguments are others: 0x/)
-  // Of another version than its own artifact forge says so itself.
-  assert.match(await verify(ofEtherscan, { by: '0.8.19+commit.7dd6d404' }), /version mismatch/)
-  const otherBuild = await verify(ofEtherscan, { by: '0.8.20+commit.00000000' })
-  assert.match(otherBuild, /this compiler is not here: 0\.8\.20\+commit\.00000000/)
+  write('foundry.toml', [...profileOf(older), ...etherscan].join('\n'))
+  const wrongCompiler = await verify(ofEtherscan, { by: longOlder })
+  assert.match(wrongCompiler, /it was compiled by 0\.8\.20, not 0\.6\.12/)
+  write('foundry.toml', [...profile, ...etherscan].join('\n'))
   write('src/Counter.sol', source.replace('most = most_;', 'most = most_ + 1;'))
   assert.match(await verify(ofEtherscan), /not what created it; another constructor\?/)
   write('src/Counter.sol', source.replace('string public', 'uint256 public more; string public'))

@@ -62,6 +62,7 @@ export function webhookView(webhook: Webhook, place?: WebhookPlace): View {
     id: webhook.id,
     eventType: body.eventType,
     url: body.url,
+    ...(body.format === undefined ? {} : { format: body.format }),
     chainId: body.chainId,
     ...(body.network === undefined ? {} : { network: body.network }),
     status: webhook.active ? 'active' : 'inactive',

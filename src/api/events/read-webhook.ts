@@ -210,8 +210,8 @@ const plain = { includeInternalTxs: false, includeLogs: false } as const
 
 function common(
   parts: EventParts,
-  { eventType, url = '', name = '', description = '', metadata }: Asked,
-): Pick<WebhookBody, 'eventType' | 'url' | 'name' | 'description' | 'eventSignatures'> {
+  { eventType, url = '', format, name = '', description = '', metadata }: Asked,
+): Pick<WebhookBody, 'eventType' | 'url' | 'format' | 'name' | 'description' | 'eventSignatures'> {
   const eventSignatures = (metadata.eventSignatures ?? []).map((text) => text.toLowerCase())
   const wrong = eventSignatures.find((text) => !/^0x[0-9a-f]{64}$/.test(text))
   if (wrong !== undefined) throw bad('metadata.eventSignatures must be 32 bytes in hex', wrong)
@@ -220,7 +220,8 @@ function common(
       throw new Fault('bad-parameter', 'metadata.eventSignatures are for EVM chains only')
     checkCount('metadata.eventSignatures', eventSignatures.length, mostSignatures)
   }
-  return { eventType, url: url === '' ? '' : urlIn(parts, url), name, description, eventSignatures }
+  const address = url === '' ? '' : urlIn(parts, url)
+  return { eventType, url: address, format, name, description, eventSignatures }
 }
 
 /** Signatures of one webhook: few contracts log more kinds. */

@@ -77,6 +77,14 @@ const WebhookMetadata = Type.Object({
   ),
 })
 
+/** Chat services whose form messages may have. */
+const format = Type.Optional(
+  Type.Enum(['slack', 'discord', 'telegram'], {
+    description:
+      'Messages are what this chat service takes: text, a line for each value of the event',
+  }),
+)
+
 const status = Type.Enum(['active', 'inactive'], { description: 'Whether anything is told' })
 
 /** Body of the operation that registers one. */
@@ -88,6 +96,7 @@ export const CreateWebhookBody = Type.Object({
       description: 'Where messages are sent by POST; without it they are only listened to',
     }),
   ),
+  format,
   chainId: Type.Optional(
     Type.String({ maxLength: 256, description: 'EVM chain id, or `p-chain` or `x-chain`' }),
   ),
@@ -125,6 +134,7 @@ export const Webhook = Type.Object(
     id: Type.String({ description: 'A UUID' }),
     eventType: Type.Enum([...eventTypes], { description: 'Kind of the events' }),
     url: Type.String({ description: 'Where messages are sent; empty: they are only listened to' }),
+    format,
     chainId: Type.String({ description: 'EVM chain id, or `p-chain` or `x-chain`' }),
     network: Type.Optional(
       Type.Enum(['mainnet', 'fuji'], { description: 'Of the primary network' }),

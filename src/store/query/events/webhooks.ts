@@ -26,6 +26,8 @@ export type WebhookBody = {
   readonly eventType: WebhookEvent
   /** Empty: it is only listened to. */
   readonly url: string
+  /** Of a chat service that takes no other. */
+  readonly format?: 'slack' | 'discord' | 'telegram' | undefined
   readonly name: string
   readonly description: string
   /** As the caller named it: a decimal EVM chain id, or `p-chain` or `x-chain`. */

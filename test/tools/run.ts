@@ -7,6 +7,12 @@ import { join } from 'node:path'
 const folder = import.meta.dirname
 if (!existsSync(join(folder, 'node_modules')))
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' })
+const python = join(folder, 'python')
+if (!existsSync(python)) {
+  execFileSync('python3', ['-m', 'venv', python], { stdio: 'inherit' })
+  const wanted = ['install', '--quiet', '--requirement', join(folder, 'requirements.txt')]
+  execFileSync(join(python, 'bin/pip'), wanted, { stdio: 'inherit' })
+}
 execFileSync(process.execPath, ['--test', '--test-reporter=spec', join(folder, '*.tools.ts')], {
   cwd: join(folder, '../..'),
   stdio: 'inherit',

@@ -33,7 +33,8 @@ function* linesOf(value: unknown, path: string): Generator<string> {
   if (isObject(value) || Array.isArray(value))
     for (const [name, inner] of Object.entries(value))
       yield* linesOf(inner, path === '' ? name : `${path}.${name}`)
-  else if (value !== '' && value !== null && value !== undefined) yield `${path}: ${String(value)}`
+  else if (value !== '' && value !== null && value !== undefined)
+    yield `${path}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
 }
 
 /** Slack reads mentions and links between these. */

@@ -208,7 +208,8 @@ export function valueOf({ path, type, decimals = [] }: ListColumn, item: unknown
   if (type !== 'coins') return value
   const places = typeof decimals === 'number' ? decimals : valueAt(item, decimals)
   // Of a union: an item that does not say it counts whole ones.
-  return withPoint(BigInt(String(value)), typeof places === 'number' ? places : 0)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return withPoint(BigInt(text), typeof places === 'number' ? places : 0)
 }
 
 function valueAt(item: unknown, path: readonly string[]): unknown {

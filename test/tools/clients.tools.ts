@@ -10,7 +10,7 @@ import { freshFolder } from '../firn-process.ts'
 import { firnOverAnvil, toolPath } from './anvil.ts'
 
 const chainId = 43_997
-const python = join(import.meta.dirname, 'python/bin')
+const python = join(import.meta.dirname, 'node_modules/.python/bin')
 
 const typed = `import type { paths } from './firn.js'
 declare const process: { argv: string[] }

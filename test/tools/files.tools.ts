@@ -11,7 +11,7 @@ import { expectedTransactions, expectedTransfers } from '../conformance/evm/repl
 import type { Json } from '../evm-service.ts'
 import { freshFolder, indexedFolder, startFirn, untilAllServed } from '../firn-process.ts'
 
-const python = join(import.meta.dirname, 'python/bin/python')
+const python = join(import.meta.dirname, 'node_modules/.python/bin/python')
 const guide = readFileSync(new URL('../../docs/guide/files.md', import.meta.url), 'utf8')
 
 /** Runs every statement of a file of recipes; prints the rows of each as a line of JSON. */

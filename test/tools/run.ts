@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const folder = import.meta.dirname
 if (!existsSync(join(folder, 'node_modules')))
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' })
-const python = join(folder, 'python')
+const python = join(folder, 'node_modules/.python')
 if (!existsSync(python)) {
   execFileSync('python3', ['-m', 'venv', python], { stdio: 'inherit' })
   const wanted = ['install', '--quiet', '--requirement', join(folder, 'requirements.txt')]

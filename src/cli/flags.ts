@@ -3,7 +3,6 @@
 import { webAddressProblem } from '../config/web-address.ts'
 import { Fault } from '../core/fault.ts'
 import { type Network, networkNames, networkOf } from '../core/network.ts'
-import { ownValue } from '../core/own-value.ts'
 
 /** Options of a command as commander gives them. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
@@ -43,35 +42,4 @@ export function networkIn(flags: Flags): Network {
     throw new Fault('bad-parameter', `--network must be one of ${known}: ${String(text)}`)
   }
   return networkOf(name)
-}
-
-/** The moment of a flag, see {@link momentOf}. Throws `bad-parameter`. */
-export function momentIn(flags: Flags, name: string): number | undefined {
-  const text = ownValue(flags, name)
-  if (typeof text !== 'string') return undefined
-  const moment = momentOf(text)
-  if (moment === undefined)
-    throw new Fault('bad-parameter', `--${name} must be a date like 2025-01-31: ${text}`)
-  return moment
-}
-
-const momentForm =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
-
-/**
- * Unix seconds (of ten digits, since 2001) of `2025-01-31`, of an ISO moment, in UTC where it says
- * nothing else, or as they are; `undefined` for other text and for days no calendar has.
- */
-export function momentOf(text: string): number | undefined {
-  if (/^\d{10}$/.test(text)) return Number(text)
-  const [, day = '', zone] = momentForm.exec(text) ?? []
-  if (day === '' || !isDay(day)) return undefined
-  const ms = Date.parse(text === day || zone !== undefined ? text : `${text}Z`)
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1_000)
-}
-
-/** Readers of dates take the 31st of February for the third of March. */
-function isDay(day: string): boolean {
-  const ms = Date.parse(day)
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day)
 }

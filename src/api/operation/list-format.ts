@@ -10,6 +10,8 @@ import type { TSchema } from 'typebox'
 
 import { withPoint } from '../../core/exact-decimal.ts'
 import { Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
+import { ownValue } from '../../core/own-value.ts'
 import type { OperationShape } from './operation.ts'
 
 /** Formats of a list beside JSON. */
@@ -215,8 +217,8 @@ export function valueOf({ path, type, decimals = [] }: ListColumn, item: unknown
 function valueAt(item: unknown, path: readonly string[]): unknown {
   let value = item
   for (const name of path) {
-    if (typeof value !== 'object' || value === null) return path.length === 1 ? value : undefined
-    value = Reflect.get(value, name)
+    if (!isObject(value)) return path.length === 1 ? value : undefined
+    value = ownValue(value, name)
   }
   return value
 }

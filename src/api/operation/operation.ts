@@ -66,7 +66,7 @@ export type Answer<S extends OperationShape> = {
   readonly indexedHeight?: number
   /** Headers that say more about this answer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What was asked for is not there, as the body says: 404. */
+  /** The body says that what was asked for is not there: 404. */
   readonly isAbsent?: boolean
   /** Never changes again, whatever is indexed, priced or named later: it may be cached for ever. */
   readonly immutable?: boolean

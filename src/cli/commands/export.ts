@@ -123,7 +123,8 @@ function resolved(schema: unknown, schemas: Json): TSchema {
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, schemas))
   if (!isObject(schema)) return schema as TSchema
   const { $ref } = schema
-  if (typeof $ref === 'string') return resolved(schemas[$ref.split('/').at(-1) ?? ''], schemas)
+  if (typeof $ref === 'string')
+    return resolved(ownValue(schemas, $ref.split('/').at(-1) ?? ''), schemas)
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, resolved(value, schemas)]),
   )

@@ -69,7 +69,7 @@ const firstHead = 60
 
 /** Tables filled from blocks alone: names and metadata come from streams beside them. */
 const compared = [...evmTables, ...metricsTables].filter(
-  ({ name }) => !['token', 'nft_token', 'nft_metadata'].includes(name),
+  ({ name }) => !['token', 'token_word', 'nft_token', 'nft_metadata'].includes(name),
 )
 
 /** Starts all of it over the empty database `store`; it ends with `t`. */

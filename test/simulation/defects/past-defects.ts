@@ -116,18 +116,6 @@ export const pastDefects: readonly PastDefect[] = [
     ],
   },
   {
-    name: 'traces are not compared with the transactions of their block',
-    seed: 3,
-    only: 'node: lies',
-    places: [
-      {
-        file: 'src/codec/evm/check-traces.ts',
-        is: "const all = listOf(traces, 'traces of a block')",
-        both: "if ($on) return; const all = listOf(traces, 'traces of a block')",
-      },
-    ],
-  },
-  {
     name: 'blocks are taken whose parent is not the stored one',
     seed: 7,
     places: [

@@ -237,6 +237,12 @@ export const settings = {
     'Folder of segments; empty: `segments` of `dataDir`. Hosts of one database that index share it, on a disk that all of them have.',
   ),
 
+  'index.leaseSeconds': integer(
+    3,
+    [3, 60],
+    'Time for which the lease of a process that indexes stands still before another one takes its chains over; every process of a deployment says the same. More where processes are kept from their cores for seconds.',
+  ),
+
   'index.checkCopied': integer(
     1,
     [0, 100],

@@ -17,8 +17,8 @@ import type { Clock } from '../core/world.ts'
 import { type Database, type Reader, type Soon, statement, type Writer } from './engine/database.ts'
 
 /**
- * A holder that does not renew for this long loses the lease. Holders renew at least three times as
- * often.
+ * A holder that does not renew for this long loses the lease to one that waits, where no setting says
+ * more. Holders renew at least three times as often.
  */
 export const leaseTtlMs = 3_000
 
@@ -71,8 +71,8 @@ export async function takeLease(
 }
 
 /**
- * Waits for the lease, as long as `signal` allows: until the holder ends, or stands still for
- * {@link leaseTtlMs}. While `isOwed` says false a store without a holder is left to other processes
+ * Waits for the lease, as long as `signal` allows: until the holder ends, or stands still for `leaseMs`,
+ * {@link leaseTtlMs} where it is not given. While `isOwed` says false a store without a holder is left to other processes
  * for two seconds. Throws the signal's reason.
  */
 export async function awaitLease(
@@ -81,10 +81,11 @@ export async function awaitLease(
   wait: {
     readonly clock: Clock
     readonly signal?: AbortSignal
+    readonly leaseMs?: number | undefined
     readonly isOwed?: () => boolean
   },
 ): Promise<Lease> {
-  const { clock, signal } = wait
+  const { clock, signal, leaseMs = leaseTtlMs } = wait
   let seen = await leaseRow(database)
   let since = clock.monotonic()
   for (;;) {
@@ -95,11 +96,11 @@ export async function awaitLease(
     if (!isStill(seen, now)) {
       seen = now
       since = clock.monotonic()
-    } else if (clock.monotonic() - since >= leaseTtlMs)
+    } else if (clock.monotonic() - since >= leaseMs)
       lease ??= await seize(database, owner, { clock, row: now })
     if (lease !== undefined) return lease
     // Looks again at the very moment at which the row has stood still long enough.
-    const leftOfTtlMs = since + leaseTtlMs - clock.monotonic()
+    const leftOfTtlMs = since + leaseMs - clock.monotonic()
     const isLast = leftOfTtlMs > 0 && leftOfTtlMs < lookEveryMs
     await clock.sleep(isLast ? leftOfTtlMs : lookEveryMs, signal)
   }

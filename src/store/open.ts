@@ -35,6 +35,8 @@ export type StoreLocation = {
   readonly writerCacheBytes?: number
   /** Connections of this thread at most; PostgreSQL only. */
   readonly connections?: ConnectionLimits
+  /** Milliseconds for which a lease of another process stands still before it is taken over; three seconds if absent. */
+  readonly leaseMs?: number
   /** Names this process in its leases and in the server's list of sessions; PostgreSQL only. */
   readonly owner?: string
   /** Where stores are read instead of at `store`; PostgreSQL only. */

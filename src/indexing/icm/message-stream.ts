@@ -87,7 +87,7 @@ async function openTarget(key: string, parts: HostParts): Promise<Target> {
   const { world, owner, signal } = parts
   const store = await openSmallStore(parts.store, key, messageTables)
   try {
-    const lease = await awaitLease(store, owner, { clock: world.clock, signal })
+    const lease = await awaitLease(store, owner, { ...parts.store, clock: world.clock, signal })
     return { store, lease, parts, told: new Set() }
   } catch (error) {
     await store.close()

@@ -66,7 +66,7 @@ export function chainShares(parts: ChainSharesParts): ChainShares {
   const { owner, keys, clock, log, signal } = parts
   const own = new Map<string, SharedStore>()
   const waiting = new Set<string>()
-  const others = new OtherProcesses(owner, clock)
+  const others = new OtherProcesses(owner, clock, parts.store.leaseMs)
   const known = Promise.withResolvers<void>()
   let share = keys.length
   let beat = 0
@@ -113,7 +113,7 @@ export function chainShares(parts: ChainSharesParts): ChainShares {
       try {
         await known.promise
         const isOwed = (): boolean => held().length < share
-        return await awaitLease(database, owner, { clock, signal, isOwed })
+        return await awaitLease(database, owner, { ...parts.store, clock, signal, isOwed })
       } finally {
         waiting.delete(key)
       }
@@ -167,11 +167,13 @@ export function surplus(
 class OtherProcesses {
   readonly #owner: string
   readonly #clock: Clock
+  readonly #leaseMs: number
   #seen = new Map<string, { readonly beat: number; readonly sinceMs: number }>()
 
-  constructor(owner: string, clock: Clock) {
+  constructor(owner: string, clock: Clock, leaseMs = leaseTtlMs) {
     this.#owner = owner
     this.#clock = clock
+    this.#leaseMs = leaseMs
   }
 
   seen(told: readonly TellingProcess[]): {
@@ -188,7 +190,7 @@ class OtherProcesses {
       const last = before.get(process.owner)
       const mark = last?.beat === process.beat ? last : { beat: process.beat, sinceMs: now }
       this.#seen.set(process.owner, mark)
-      if (now - mark.sinceMs < leaseTtlMs) living.push(process)
+      if (now - mark.sinceMs < this.#leaseMs) living.push(process)
       else if (now - mark.sinceMs >= forgetMs) ended.push(process.owner)
     }
     return { living, ended }

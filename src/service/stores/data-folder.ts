@@ -7,7 +7,7 @@ import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { Claim } from '../../store/engine/sqlite-claim.ts'
-import { leaseRow, leaseTtlMs } from '../../store/lease.ts'
+import { leaseRow } from '../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { checkNotRestoring } from '../../store/snapshot/restore-snapshot.ts'
@@ -95,7 +95,7 @@ async function checkVersions(location: StoreLocation, stores: readonly string[])
 
 /**
  * Returns whether a lease moves, or is missing because the other process has only begun. Takes as
- * long as a lease lives where none moves.
+ * long as a lease lasts where none moves.
  */
 export async function isWritten(
   config: Config,
@@ -103,7 +103,7 @@ export async function isWritten(
   clock: Clock,
 ): Promise<boolean> {
   const first = await stampsOf(config, stores)
-  const until = clock.monotonic() + leaseTtlMs + lookEveryMs
+  const until = clock.monotonic() + config['index.leaseSeconds'] * 1_000 + lookEveryMs
   while (clock.monotonic() < until) {
     await clock.sleep(lookEveryMs)
     if ((await stampsOf(config, stores)) !== first) return true

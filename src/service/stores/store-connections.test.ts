@@ -29,6 +29,7 @@ const settings = {
   'index.freeze': 'auto',
   'index.freezeRows': 400_000,
   'index.folder': '',
+  'index.leaseSeconds': 3,
   'api.workers': 4,
   'api.handlerTimeoutMs': 10_000,
   'postgres.replicas': [],

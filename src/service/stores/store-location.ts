@@ -7,7 +7,10 @@ import { canFit, patternUrl, type StorePattern } from '../../store/engine/store-
 import type { StoreLocation } from '../../store/open.ts'
 
 /** Settings that say where stores lie. */
-export type StoreSettings = Pick<Config, 'store' | 'stores' | 'dataDir' | 'index.folder'>
+export type StoreSettings = Pick<
+  Config,
+  'store' | 'stores' | 'dataDir' | 'index.folder' | 'index.leaseSeconds'
+>
 
 /** The location of all stores of `config`. Throws `bad-config`. */
 export function storeLocation(config: StoreSettings): StoreLocation {
@@ -16,6 +19,7 @@ export function storeLocation(config: StoreSettings): StoreLocation {
   return {
     store,
     dataDir,
+    leaseMs: config['index.leaseSeconds'] * 1_000,
     ...(segments === '' ? {} : { segments }),
     ...(stores.length === 0 ? {} : { stores }),
   }

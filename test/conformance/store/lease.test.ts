@@ -80,6 +80,28 @@ onBothEngines(
   },
 )
 
+onBothEngines(
+  'lease: one that lasts longer outlives a holder that is late, and not one that is gone',
+  controlTables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    const lease = await takeLease(first, 'a', fakeClock())
+    assert.ok(lease !== undefined)
+    let lastMs = 0
+    // Kept from its core for eight seconds again and again, four times, and then for good.
+    const clock: Clock = fakeClock(async () => {
+      if (lastMs >= 32_000 || clock.monotonic() - lastMs < 8_000) return
+      lastMs = clock.monotonic()
+      await renewLease(first, lease, clock)
+    })
+    const taken = await awaitLease(second, 'b', { clock, leaseMs: 10_000 })
+    assert.deepEqual(taken, { epoch: 2, owner: 'b' })
+    assert.ok(clock.monotonic() >= lastMs + 10_000, `after ${clock.monotonic()} ms`)
+    assert.ok(lastMs >= 32_000)
+  },
+)
+
 onBothEngines('lease: a holder that renews is left alone', controlTables, async (store) => {
   const first = await store.open('write')
   const second = await store.open('write')

@@ -112,7 +112,7 @@ export async function openChainHost(
   try {
     const take = (): Promise<Lease> =>
       parts.takeLease?.(spec.key, database) ??
-      awaitLease(database, owner, { clock: world.clock, signal })
+      awaitLease(database, owner, { ...parts.store, clock: world.clock, signal })
     const taken = await take()
     const lease = new StandingLease(taken, take)
     await claimStore(database, identity, { store: parts.store, key: spec.key })
@@ -296,7 +296,7 @@ function logsOf(
     openLogs: async () => {
       const store = await openSmallStore(parts.store, logStoreOf(spec.key), logStoreTables)
       try {
-        return { store, lease: await awaitLease(store, owner, { clock, signal }) }
+        return { store, lease: await awaitLease(store, owner, { ...parts.store, clock, signal }) }
       } catch (error) {
         await store.close()
         throw error

@@ -101,7 +101,7 @@ export async function openPrimaryStore(
   try {
     const take = (): Promise<Lease> =>
       parts.takeLease?.(parts.key, database) ??
-      awaitLease(database, parts.owner, { clock: world.clock, signal })
+      awaitLease(database, parts.owner, { ...parts.store, clock: world.clock, signal })
     const lease = new StandingLease(await take(), take)
     const known = await storedNetwork(database)
     if (known !== undefined) checkIdentity(known, identity, parts)

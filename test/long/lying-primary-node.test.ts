@@ -25,7 +25,7 @@ const quick = {
 
 const sizes = statement('select id, size_bytes from block order by id', { over: 'tables' })
 
-async function factsFrom(behaviour: NodeBehaviour): Promise<unknown> {
+async function factsFrom(behaviour: NodeBehaviour): Promise<Readonly<Record<string, unknown>>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-lies-'))
   const { transport } = openPrimaryNode(behaviour)
   const world: World = { ...fileWorld, clock: quick, transport }
@@ -137,3 +137,17 @@ for (const hasIndex of [false, true]) {
     assert.deepEqual(await factsFrom({ hasIndex, garble }), await honest)
   })
 }
+
+void test("without an Index API every block is stored as with one, the C-Chain's too", async () => {
+  const [without, whole] = await Promise.all([
+    factsFrom({ hasIndex: false }),
+    factsFrom({ hasIndex: true }),
+  ])
+  assert.deepEqual(without['sizes'], whole['sizes'])
+  const [first, all] = [without, whole].map(({ block }) => block)
+  assert.ok(Array.isArray(first) && Array.isArray(all) && all.length > 100)
+  // Proposers are told by the Index API alone.
+  const unproposed = (rows: readonly unknown[]): string[] =>
+    rows.map((row) => String(row).split(' ').slice(0, 6).join(' '))
+  assert.deepEqual(unproposed(first), unproposed(all))
+})

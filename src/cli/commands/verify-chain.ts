@@ -28,7 +28,8 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
   const store = stores.find(({ kind, key }) => kind === 'evm' && key === wanted)
   if (store?.chain === undefined) {
     const known = stores.filter(({ kind }) => kind === 'evm').map(({ key }) => key)
-    throw new Fault('bad-parameter', `--chain must be one of ${known.join(', ')}: ${wanted}`)
+    const all = known.length === 0 ? 'none' : known.join(', ')
+    throw new Fault('bad-parameter', `there is no store of --chain ${wanted}; there is: ${all}`)
   }
   const world = openWorld()
   const database = await openConfigured(config, store)

@@ -1,6 +1,7 @@
 /** Words of `firn start` when it cannot start. */
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -20,6 +21,8 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
   assert.ok(typeof address === 'object' && address !== null)
   const { port }: AddressInfo = address
   const data = ['--data-dir', join(folder, 'data')]
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
   const cases: readonly [string, readonly string[], string, number, RegExp][] = [
     [
       'port taken',
@@ -58,6 +61,7 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
       4,
       /cannot read the configuration file: /,
     ],
+    ['a pipe in place of a file', ['--config', pipe], '', 4, /^firn: no plain file: .*pipe$/m],
     [
       'unknown setting',
       ['--config', config],

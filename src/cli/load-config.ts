@@ -1,6 +1,6 @@
 /** Finds and reads the configuration of a command: flags, environment, file, nodes that are asked. */
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { readConfig, type ReadConfig } from '../config/read-config.ts'
@@ -108,8 +108,11 @@ function camelCase(option: string): string {
 
 function readFile(path: string): string {
   try {
+    // A pipe without a writer would be waited for.
+    if (!statSync(path).isFile()) throw new Fault('bad-config', `no plain file: ${path}`)
     return readFileSync(path, 'utf8')
   } catch (error) {
+    if (error instanceof Fault) throw error
     throw new Fault('bad-config', `cannot read the configuration file: ${path}`, { cause: error })
   }
 }

@@ -8,13 +8,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
 import { statusOf } from '../src/api/operation/status.ts'
-import type { Setting } from '../src/config/setting.ts'
-import {
-  chainSettings,
-  environmentName,
-  networkSettings,
-  settings,
-} from '../src/config/settings.ts'
+import { environmentName, type Setting } from '../src/config/setting.ts'
+import { chainSettings, networkSettings, settings } from '../src/config/settings.ts'
 import { faults } from '../src/core/fault.ts'
 import { gaugeTable } from '../src/telemetry/gauges.ts'
 import { databasePage } from './database-page.ts'

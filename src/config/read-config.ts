@@ -11,10 +11,9 @@ import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
 import { ownValue } from '../core/own-value.ts'
-import type { Setting } from './setting.ts'
+import { environmentName, type Setting } from './setting.ts'
 import {
   chainSettings,
-  environmentName,
   networkSettings,
   settings,
   type ChainConfig,

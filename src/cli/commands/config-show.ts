@@ -1,5 +1,6 @@
 import type { Setting } from '../../config/setting.ts'
-import { environmentName, settings } from '../../config/settings.ts'
+import { environmentName } from '../../config/setting.ts'
+import { settings } from '../../config/settings.ts'
 import { ownValue } from '../../core/own-value.ts'
 import { checkConfig } from '../../service/check-config.ts'
 import { silentLog } from '../../telemetry/log.ts'

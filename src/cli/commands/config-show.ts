@@ -1,5 +1,4 @@
-import type { Setting } from '../../config/setting.ts'
-import { environmentName } from '../../config/setting.ts'
+import { environmentName, type Setting } from '../../config/setting.ts'
 import { settings } from '../../config/settings.ts'
 import { ownValue } from '../../core/own-value.ts'
 import { checkConfig } from '../../service/check-config.ts'

@@ -5,6 +5,8 @@
  * Address numbers of the columns are the stored ones: no address is looked up.
  */
 
+import { setImmediate as turn } from 'node:timers/promises'
+
 import { noAddress, type Slices } from '../codec/evm/column-kinds.ts'
 import { frameKinds } from '../codec/evm/columns.ts'
 import { u32At } from '../core/item-at.ts'
@@ -65,6 +67,7 @@ export async function recountRollup(writer: Writer, heights: RebuildHeights): Pr
     const traced = Math.min(until, heights.traces + 1)
     const { timestamp } = batch.blocks
     if (traced > from) await countCreations(writer, rollup, { from, until: traced, timestamp })
+    await turn()
   }
 }
 

@@ -19,8 +19,6 @@ export type CopiedCheck = {
   readonly next: number
   /** How many. */
   readonly compared: number
-  /** Rows that these blocks make, by table: of tables in which none may be left over. */
-  readonly rows: Readonly<Record<string, number>>
   /** True once it is done. */
   readonly isDone: boolean
 }
@@ -138,14 +136,10 @@ function parseCopied(text: string): CopiedHistory {
 
 function parseCheck(value: unknown): CopiedCheck {
   if (!isObject(value)) throw damaged()
-  const { percent, seed, next, compared, rows, isDone } = value
+  const { percent, seed, next, compared, isDone } = value
   if (!isHeight(percent) || typeof seed !== 'string' || !isHeight(next)) throw damaged()
-  if (!isHeight(compared) || !isObject(rows) || typeof isDone !== 'boolean') throw damaged()
-  const counts = Object.entries(rows).map(([table, count]): [string, number] => {
-    if (!isHeight(count)) throw damaged()
-    return [table, count]
-  })
-  return { percent, seed, next, compared, rows: Object.fromEntries(counts), isDone }
+  if (!isHeight(compared) || typeof isDone !== 'boolean') throw damaged()
+  return { percent, seed, next, compared, isDone }
 }
 
 function damaged(): Fault {

@@ -8,33 +8,29 @@ import { test } from 'node:test'
 
 import { Fault } from '../../src/core/fault.ts'
 import type { EvmSource } from '../../src/source/evm-source.ts'
-import { copiedHistory, writeCopied } from '../../src/store/copied-history.ts'
-import { balance } from '../../src/store/schema/evm.ts'
-import { changed, check, copyOf, nodeOf } from '../copied-chain.ts'
+import { copiedHistory } from '../../src/store/copied-history.ts'
+import { check, copyOf, nodeOf } from '../copied-chain.ts'
+import { forgeSegment } from '../forged-segment.ts'
 import { freezeAt, mergeAll } from '../freeze-store.ts'
 
-for (const [chainId, frozen] of [
-  [51001, []],
-  [51001, [100, 300]],
-] as const)
-  void test(`an honest copy with segments until ${frozen.length === 0 ? 'nowhere' : frozen.join()}: confirmed`, async (t) => {
-    const store = await copyOf(t, chainId, frozen)
-    const { share, ...sampled } = await check(store, chainId, { percent: 1 })
-    assert.deepEqual(sampled, { state: 'live', reason: undefined })
-    assert.ok(share !== undefined && share > 0.2 && share < 1)
-    const all = await check(store, chainId, { percent: 100 })
-    assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
-  })
+void test('an honest copy: a sample of it is confirmed, then all', async (t) => {
+  const store = await copyOf(t, 51001, [100, 300])
+  const { share, ...sampled } = await check(store, 51001, { percent: 1 })
+  assert.deepEqual(sampled, { state: 'live', reason: undefined })
+  assert.ok(share !== undefined && share > 0.2 && share < 1)
+  const all = await check(store, 51001, { percent: 100 })
+  assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
+})
 
-void test('on PostgreSQL: confirmed, and one altered balance is refused', async (t) => {
+void test('on PostgreSQL: confirmed, and one entry less in a list is refused', async (t) => {
   const honest = await copyOf(t, 51002, [60], 'postgres')
   const all = await check(honest, 51002, { percent: 100 })
   assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
-  const altered = await copyOf(t, 51002, [], 'postgres')
-  await changed(altered, balance, { by: 'where height > 100 limit 1', column: 'value' })
+  const altered = await copyOf(t, 51002, [60], 'postgres')
+  await forgeSegment(altered, { transfer_by_token: (rows) => rows.toSpliced(rows.length >> 1, 1) })
   const { state, reason } = await check(altered, 51002, { percent: 100 })
   assert.equal(state, 'stopped')
-  assert.match(reason ?? '', /: block \d+, table balance, column value: /)
+  assert.match(reason ?? '', /: segment [0-9a-f]{32} of blocks 0 to 59 says other than its blocks$/)
 })
 
 void test('an endpoint that tells blocks of another chain: a second one is asked, and the first doubted', async (t) => {
@@ -77,7 +73,7 @@ void test('a copy that lacks the oldest blocks: refused', async (t) => {
   const store = await copyOf(t, 51002, [60])
   const { state, reason } = await check(store, 51002, { percent: 1, startHeight: 5 })
   assert.equal(state, 'stopped')
-  assert.match(reason ?? '', /block 5, table block, column height: copied 0, from the node 5/)
+  assert.match(reason ?? '', /: it begins at height 0, the chain at 5$/)
 })
 
 void test('a process that is ended goes on where it was; a merge between makes no difference', async (t) => {
@@ -106,17 +102,4 @@ void test('a process that is ended goes on where it was; a merge between makes n
   const all = await check(store, 51001, { percent: 100, source: ending })
   assert.deepEqual([all.share, all.reason], [undefined, undefined])
   assert.equal(Math.min(...asked.slice(first)), before.check.next)
-})
-
-void test('blocks that followed by themselves are not of the copy, and change owners it has', async (t) => {
-  for (const frozen of [[], [100, 300]]) {
-    const store = await copyOf(t, 51001, frozen)
-    const until = 200
-    const own = { from: 0, until, ends: [...frozen.filter((end) => end < until), until] }
-    await store.transaction((writer) =>
-      writeCopied(writer, { ...own, tracedUntil: 150, confirmed: 0 }),
-    )
-    const all = await check(store, 51001, { percent: 100 })
-    assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
-  }
 })

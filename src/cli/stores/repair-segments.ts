@@ -6,7 +6,11 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { assert, faultOf } from '../../core/fault.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
-import { remakeSegment } from '../../indexing/evm/repair/remake-segment.ts'
+import {
+  fromNode,
+  type ReadBlocks,
+  remakeSegment,
+} from '../../indexing/evm/repair/remake-segment.ts'
 import { traceStage } from '../../indexing/evm/write/apply-traces.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
 import { fetchSegment, isWebAddress } from '../../service/stores/fetch-segment.ts'
@@ -118,17 +122,18 @@ async function isRemade(
   const place = { store: 'embedded', dataDir: folder, freeze: { firn: version } }
   const scratch = await openStore(place, store.key, store.tables, 'write')
   try {
-    const remaking = {
-      database,
-      scratch,
+    const node = {
       source,
       signal,
       checks: checksOf(source),
       compress: (bytes: Uint8Array) => zstdCompressSync(bytes),
-      traced: await tracedHeights(database),
-      log: (line: string) => console.log(`${store.key}: ${line}`),
     }
-    const path = await remakeSegment(remaking, segment)
+    const fromChain = fromNode(node, await tracedHeights(database))
+    const read: ReadBlocks = (range) => {
+      console.log(`${store.key}: blocks ${range.from} to ${range.until - 1} are read from the node`)
+      return fromChain(range)
+    }
+    const path = await remakeSegment({ database, scratch, signal, read }, segment)
     if (path === undefined) {
       console.log(
         `${store.key}: segment ${segment.name}: NOT mended: the node tells other rows than were written, or another version wrote them`,

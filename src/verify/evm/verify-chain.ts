@@ -8,29 +8,25 @@
  */
 
 import { balanceOfData } from '../../codec/evm/abi-words.ts'
-import { noAddress } from '../../codec/evm/column-kinds.ts'
 import { type BlockBatch, type TraceBatch, transferKinds } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
-import { itemAt, u32At } from '../../core/item-at.ts'
 import type { Random } from '../../core/world.ts'
+import { frameTexts, rowTexts } from '../../indexing/evm/copied/row-texts.ts'
 import type { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
 import { asStored } from '../../indexing/evm/tokens/contract-forms.ts'
 import { factsOf, questionsTo } from '../../indexing/evm/tokens/token-metadata.ts'
-import { storedBatch } from '../../indexing/evm/write/stored-batch.ts'
+import { storedBatch, storedTraces } from '../../indexing/evm/write/stored-batch.ts'
 import type { EvmSource, StateCall } from '../../source/evm-source.ts'
 import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
-import { addressesOfIds } from '../../store/query/evm/address-id.ts'
 import { balancesOfPairs } from '../../store/query/evm/balance-candidates.ts'
 import { drawHolders } from '../../store/query/evm/holders-of-token.ts'
 import { storedHeights } from '../../store/query/evm/traced-heights.ts'
 import { address } from '../../store/schema/evm.ts'
-import { placesPerBlock } from '../../store/schema/places.ts'
 import { newReport, type Report } from '../report.ts'
 import { spread } from '../subject.ts'
-import { rowTexts } from './row-texts.ts'
 
 /** Subjects of the comparison, and how much of each. */
 export type ChainSubject = {
@@ -64,11 +60,6 @@ const holdersPerToken = 8
 const firstBlock = statement('select height from block order by height limit 1', {
   over: 'oldest',
 })
-const internals = statement(
-  `select tx_index, kind, from_id, to_id, value, gas_limit, gas_used, reverted
-   from internal where pos >= ? and pos < ? order by pos`,
-  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
-)
 const tokens = statement(
   `select t.id, a.bytes, t.name, t.symbol, t.decimals, t.inexact_height, t.standard
    from token t join address a on a.id = t.id where t.metadata_height > 0 order by t.id`,
@@ -150,50 +141,13 @@ async function compareTraces(
       report.skip('internal transactions', fault.message)
       return
     }
-    const rows = await store.all(internals, [
-      height * placesPerBlock,
-      (height + 1) * placesPerBlock,
-    ])
-    const ids = [...new Set(rows.flatMap(([, , from, to]) => [from, to]))].flatMap((id) =>
-      typeof id === 'number' ? id : [],
-    )
-    const addresses = await addressesOfIds(store, ids)
-    const bytesOf = new Map<Value, Uint8Array>(ids.map((id, at) => [id, itemAt(addresses, at)]))
-    const ours = rows.map(([index, kind, from = null, to = null, ...rest], at) =>
-      [at, index, kind, plain(bytesOf.get(from)), plain(bytesOf.get(to)), ...rest.map(plain)].join(
-        ' ',
-      ),
-    )
+    const ours = frameTexts(await storedTraces(store, range))
     report.compareSets('internal transactions', `block ${height}`, ours, frameTexts(told))
   }
 }
 
 function plain(value: Value | undefined): string {
   return value instanceof Uint8Array ? toHex(value) : String(value ?? '')
-}
-
-/** Listed frames in their order. */
-function frameTexts({ frames, arena, addresses }: TraceBatch): string[] {
-  const address = (place: number): string =>
-    place === noAddress ? '' : toHex(addresses.subarray(place * 20, place * 20 + 20))
-  const texts: string[] = []
-  for (let row = 0; row < frames.count; row++) {
-    if (frames.position[row] === 0) continue
-    const from = u32At(frames.value.offset, row)
-    const values = [
-      texts.length,
-      frames.txIndex[row],
-      frames.kind[row],
-      address(frames.from[row] ?? noAddress),
-      address(frames.to[row] ?? noAddress),
-      toHex(arena.subarray(from, from + u32At(frames.value.length, row))),
-      frames.gasLimit[row],
-      frames.gasUsed[row],
-      frames.reverted[row],
-    ]
-    texts.push(values.join(' '))
-  }
-  return texts
 }
 
 async function compareTokens(subject: ChainSubject, report: Report, height: number): Promise<void> {

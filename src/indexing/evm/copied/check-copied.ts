@@ -2,15 +2,15 @@
  * Compares a history that came from a snapshot with this process's own node, beside the chain's writer.
  *
  * Nothing of a copy is believed: checksums and names say that it arrived as it was sent, not that it is
- * true. A sample finds what was altered with a known chance, and all blocks prove all of it. How far it
- * came is committed, so a killed process goes on; a difference is committed too, and ends the chain's
+ * true. A sample of blocks finds what was altered with a known chance, and segments must follow from their own
+ * blocks; what is no segment is made again at once. How far it came is committed, so a killed process goes on; a difference is committed too, and ends the chain's
  * indexing here until its store is replaced.
  */
 
 import { toHex } from '../../../core/bytes.ts'
 import { assert, Fault, faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/growing-pause.ts'
-import type { World } from '../../../core/world.ts'
+import type { Clock, World } from '../../../core/world.ts'
 import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import {
   type CopiedCheck,
@@ -21,16 +21,17 @@ import {
   writeCopied,
 } from '../../../store/copied-history.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
+import { frozenUntil, readManifest } from '../../../store/history/manifest.ts'
+import { holdLease, type Lease } from '../../../store/lease.ts'
 import { storedHeights } from '../../../store/query/evm/traced-heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { StageStatus, Stream } from '../../stream/stage.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
-import { type ComparedBlocks, compareUnits } from './compare-blocks.ts'
-import { compareRest } from './compare-rest.ts'
-import { compareState } from './compare-state.ts'
+import { readAgain } from '../repair/repair-chain.ts'
+import { compareUnits } from './compare-blocks.ts'
 import { copiedStage, copiedStageName } from './copied-stage.ts'
 import { differs } from './difference.ts'
-import { renewTokens } from './renew-tokens.ts'
+import { compareWithOwnBlocks } from './own-blocks.ts'
 import { nextUnits, type Unit } from './units-to-compare.ts'
 
 /** Reads of a node under way at once. */
@@ -155,12 +156,10 @@ export class CopiedHistoryCheck {
       seed: toHex(world.random.bytes(seedBytes)),
       next: copied.from,
       compared: 0,
-      rows: {},
       isDone: percent === 0,
     }
     const confirmed = Math.max(copied.confirmed, copied.check?.compared ?? 0)
-    const isFirst = copied.check === undefined || copied.check.percent === 0
-    await this.#write({ ...copied, confirmed, check }, isFirst && percent > 0)
+    await this.#write({ ...copied, confirmed, check })
     return check
   }
 
@@ -181,34 +180,29 @@ export class CopiedHistoryCheck {
     signal: AbortSignal,
   ): Promise<void> {
     const { copied, units } = of
-    const { from } = copied
     let { check } = of
     let without = copied.without
-    const asked = units.map((unit) => ({ ...unit, isFirst: unit.from === from }))
+    const asked = units.map((unit) => ({ ...unit, isFirst: unit.from === copied.from }))
     for (const compared of await compareUnits(this.#parts, asked, signal)) {
-      check = withCompared(check, compared)
+      const { from: first, until } = compared
+      check = { ...check, next: until, compared: check.compared + until - first }
       without ??= compared.withoutTraces && `internal transactions: ${compared.withoutTraces}`
     }
     await this.#write({ ...copied, check, ...(without === undefined ? {} : { without }) })
   }
 
-  /** Ends a check whose blocks were all compared; of a whole history the rest is compared, too. */
+  /** Ends a check whose blocks were all compared: segments must say what their blocks do. */
   async #end(copied: CopiedHistory, check: CopiedCheck, signal: AbortSignal): Promise<void> {
-    const { database, log } = this.#parts
-    const { from, until, without, tracedUntil } = copied
-    const done = { ...check, next: until, isDone: true }
-    if (check.compared < until - from) {
-      await this.#write({ ...copied, check: done })
-      log.info('a sample of the copied history is that of the chain', { compared: check.compared })
-      return
-    }
-    const pause = (): Promise<void> => this.#parts.world.clock.sleep(1, signal)
-    const isTraced = without === undefined && tracedUntil > 0
-    const rest = { until, tracedUntil, rows: check.rows, isTraced, pause }
-    await database.snapshot((reader) => compareRest(reader, rest))
-    await compareState({ ...this.#parts, pause, signal }, from)
-    await this.#write(without === undefined ? undefined : { ...copied, check: done })
-    log.info('all of the copied history is that of the chain', { from, until })
+    const { log, world } = this.#parts
+    const { from, until, without } = copied
+    const pause = (): Promise<void> => world.clock.sleep(1, signal)
+    await compareWithOwnBlocks({ ...this.#parts, pause, signal }, until)
+    const isWhole = check.compared === until - from
+    const isOver = isWhole && without === undefined
+    await this.#write(
+      isOver ? undefined : { ...copied, check: { ...check, next: until, isDone: true } },
+    )
+    log.info('the copied history is that of the chain', { from, until, compared: check.compared })
   }
 
   /** Commits that the copy is not that of the chain; returns false where that has to wait. */
@@ -226,11 +220,8 @@ export class CopiedHistoryCheck {
     }
   }
 
-  async #write(copied: CopiedHistory | undefined, isRenewing = false): Promise<void> {
-    await this.#parts.commit(async (writer) => {
-      if (isRenewing) await renewTokens(writer)
-      await (copied === undefined ? forgetCopied(writer) : writeCopied(writer, copied))
-    })
+  async #write(copied: CopiedHistory | undefined): Promise<void> {
+    await this.#parts.commit((writer) => noted(writer, copied))
     this.#set(copied)
   }
 
@@ -253,6 +244,32 @@ export class CopiedHistoryCheck {
   }
 }
 
+function noted(writer: Writer, copied: CopiedHistory | undefined): Promise<void> {
+  return copied === undefined ? forgetCopied(writer) : writeCopied(writer, copied)
+}
+
+/**
+ * Takes from a copied history that is to be compared all but its segments and numbers of addresses, before
+ * it is compared first: no name vouches for the rest. Returns what is left. Throws `lease-lost`, `store-*`.
+ *
+ * Cost: all transfers and kept logs in segments are read once.
+ */
+export async function onlySegments(
+  database: Database,
+  copied: CopiedHistory,
+  of: { readonly lease: Lease; readonly clock: Clock },
+): Promise<CopiedHistory | undefined> {
+  if (copied.check !== undefined && copied.check.percent > 0) return copied
+  const from = frozenUntil(await readManifest(database), 'blocks')
+  const left = cutCopied(copied, from)
+  await database.transaction(async (writer) => {
+    await holdLease(writer, of.lease, of.clock)
+    await readAgain(writer, { database, from, epoch: of.lease.epoch })
+    await noted(writer, left)
+  })
+  return left
+}
+
 /** Throws `source-mismatch` for a history that was found to differ from that of the chain. */
 export function checkNotRefused(copied: CopiedHistory | undefined): void {
   if (copied?.refused === undefined) return
@@ -262,25 +279,7 @@ export function checkNotRefused(copied: CopiedHistory | undefined): void {
 /** Throws where the copy lacks the oldest blocks: nothing that is compared would show it. */
 function checkBeginning({ from }: CopiedHistory, startHeight: number): void {
   if (from === startHeight) return
-  throw differs({
-    height: startHeight,
-    table: 'block',
-    column: 'height',
-    copied: from,
-    told: startHeight,
-  })
-}
-
-function withCompared(check: CopiedCheck, compared: ComparedBlocks): CopiedCheck {
-  const rows = new Map(Object.entries(check.rows))
-  for (const [table, count] of Object.entries(compared.rows))
-    rows.set(table, (rows.get(table) ?? 0) + count)
-  return {
-    ...check,
-    next: compared.until,
-    compared: check.compared + compared.until - compared.from,
-    rows: Object.fromEntries(rows),
-  }
+  throw differs(`it begins at height ${from}, the chain at ${startHeight}`, { table: 'block' })
 }
 
 /** Reason to refuse a history: a row that differs, or one that cannot be read. */

@@ -1,19 +1,21 @@
 /** Reads blocks of a copied history from the node again, and compares the copy with them. */
 
-import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import { zstdDecompressSync } from 'node:zlib'
+
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import { to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
 import type { Database, Reader } from '../../../store/engine/database.ts'
 import { storedHeights } from '../../../store/query/evm/traced-heights.ts'
-import { balance, holding } from '../../../store/schema/evm.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
 import { type BlocksPiece, readPiece } from '../read/block-piece.ts'
 import { TakenOnTrust } from '../read/taken-on-trust.ts'
 import { tracesFromNode } from '../repair/remake-segment.ts'
 import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
-import { compareAmounts } from './compare-amounts.ts'
-import { blockRowTables, compareFacts, compareParent, traceRowTables } from './compare-facts.ts'
-import { expectedRows } from './expected-rows.ts'
+import { storedBatch, storedTraces } from '../write/stored-batch.ts'
+import { compareTexts } from './difference.ts'
+import { frameTexts, rowTexts } from './row-texts.ts'
 
 /** Parts of a comparison. */
 export type ComparisonParts = {
@@ -34,16 +36,14 @@ export type ComparedBlocks = {
   readonly from: number
   /** First height that was not compared: a node may give fewer than were asked for. */
   readonly until: number
-  /** Rows that they make, by table: of tables in which none may be left over. */
-  readonly rows: Readonly<Record<string, number>>
   /** Reason why traces were not compared; absent where they were, or are none. */
-  readonly withoutTraces?: string
+  readonly withoutTraces: string | undefined
 }
 
 /**
  * Compares the blocks of `units` in order, up to the first unit of which a node returned a part only. A
  * difference is believed once a second endpoint confirms it, where there is one. Throws `source-mismatch`
- * for a row that differs, with block, table and column in its detail; other faults are those of the source
+ * for a row that differs, with block and table in its detail; other faults are those of the source
  * and the store.
  */
 export async function compareUnits(
@@ -140,21 +140,38 @@ function plain(bytes: Uint8Array): Uint8Array {
 
 async function compareTold(
   reader: Reader,
-  { unit: { isFirst }, piece, traces, reason }: ToldUnit,
+  { unit: { isFirst }, piece, traces, reason: withoutTraces }: ToldUnit,
 ): Promise<ComparedBlocks> {
   const { batch, from, until } = piece
-  if (!isFirst) await compareParent(reader, from, batch.blocks.parentHash.subarray(0, 32))
-  const isTraced = traces !== undefined
-  const told = { batch, ...(isTraced ? { traces } : {}) }
-  const expected = await expectedRows(reader, told, isFirst)
-  await compareFacts(reader, { range: { from, until }, rows: expected.rows, isTraced })
-  const amounts = await compareAmounts(reader, expected, batch)
-  const tables = isTraced ? [...blockRowTables, ...traceRowTables] : blockRowTables
-  const counts = tables.map((table) => [table.name, expected.rows.get(table)?.length ?? 0])
-  const rows = {
-    ...Object.fromEntries(counts),
-    [balance.name]: amounts.balance,
-    [holding.name]: amounts.holding,
+  const range = { from, until }
+  const stored = await storedBatch(reader, range)
+  if (!isFirst) compareTexts('blocks', [parentOf(stored.batch)], [parentOf(batch)])
+  const copied = rowTexts(stored.batch, unpacked(Math.max(...batch.blocks.inputs.length)))
+  const told = rowTexts(batch, plain)
+  for (const table of ['headers', 'inputs', 'transactions', 'transfers', 'logs'] as const)
+    compareTexts(table, copied[table], told[table])
+  if (traces !== undefined)
+    compareTexts(
+      'internal transactions',
+      frameTexts(await storedTraces(reader, range)),
+      frameTexts(traces),
+    )
+  return { from, until, withoutTraces }
+}
+
+/** The hash that the first block of a batch names as its parent's. */
+function parentOf({ from, blocks }: BlockBatch): string {
+  return `${from - 1} ${to0x(blocks.parentHash.subarray(0, 32))}`
+}
+
+/** Unpacks at most so many bytes: what is not what a compressor makes, or more, stays as it is. */
+function unpacked(most: number): (kept: Uint8Array) => Uint8Array {
+  return (kept) => {
+    try {
+      return zstdDecompressSync(kept, { maxOutputLength: Math.max(1, most) })
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return kept
+      throw error
+    }
   }
-  return { from, until, rows, ...(reason === undefined ? {} : { withoutTraces: reason }) }
 }

@@ -52,7 +52,6 @@ void test('units follow one another, apart where traces begin or end', () => {
     seed,
     next: 3,
     compared: 3,
-    rows: {},
     isDone: false,
   }
   assert.deepEqual(

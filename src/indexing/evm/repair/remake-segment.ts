@@ -1,7 +1,7 @@
 /**
- * Makes a segment again from a node: its blocks are read, checked, and written into a store beside,
- * whose history then freezes as that of the chain did. Equal rows make equal bytes, so the name of
- * what is made says whether it is the segment that was lost.
+ * Makes a segment again, from blocks of a node or from its own: they are written into a store beside, whose
+ * history then freezes as that of the chain did. Equal rows make equal bytes, so the name of what is made
+ * says whether it is the segment that was lost, and whether all that a segment says follows from its blocks.
  */
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
@@ -32,7 +32,7 @@ import { writeNftHoldings } from '../write/nft-rows.ts'
 /** Blocks read at once. */
 const blocksAtOnce = 256
 
-/** Parts that reading from a node needs. */
+/** Parts of reading from a node. */
 export type NodeParts = {
   readonly source: EvmSource
   readonly checks: BlockChecks
@@ -40,20 +40,42 @@ export type NodeParts = {
   readonly signal: AbortSignal
 }
 
+/** Blocks of a range and, where they have any, their traces. */
+export type ReadBlocks = (range: HeightRange) => Promise<{
+  readonly blocks: BlockBatch
+  readonly traces: TraceBatch | undefined
+}>
+
 /** Parts of making a segment again. */
-export type RemakeParts = NodeParts & {
+export type RemakeParts = {
   /** The store whose segment it is; what lies below that segment must be whole. */
   readonly database: Database
   /** An empty store beside it, which freezes. */
   readonly scratch: Database
-  /** Heights that have traces. */
-  readonly traced: HeightRange
-  readonly log: (line: string) => void
+  readonly read: ReadBlocks
+  readonly signal: AbortSignal
+}
+
+/** Reads from a node; `traced` are the heights that have traces. Faults are those of the source. */
+export function fromNode(parts: NodeParts, traced: HeightRange): ReadBlocks {
+  return async (range) => {
+    const frames = both(range, traced)
+    return {
+      blocks: await blocksFromNode(parts, range),
+      traces: frames && (await tracesFromNode(parts, frames)),
+    }
+  }
+}
+
+/** Heights in both ranges; `undefined` where there are none. */
+export function both(one: HeightRange, other: HeightRange): HeightRange | undefined {
+  const range = { from: Math.max(one.from, other.from), until: Math.min(one.until, other.until) }
+  return range.from < range.until ? range : undefined
 }
 
 /**
- * Makes `segment` again. Returns the path of its file, `undefined` where the node tells other rows than
- * were written, or another SQLite or compressor made other bytes of them. Faults are those of the source.
+ * Makes `segment` again. Returns the path of its file, `undefined` where `read` tells other rows than
+ * were written, or another SQLite or compressor made other bytes of them. Faults are those of `read`.
  */
 export async function remakeSegment(
   parts: RemakeParts,
@@ -74,19 +96,13 @@ async function fillScratch(
   { from, until }: HeightRange,
   older: Reader,
 ): Promise<void> {
-  const { scratch, traced, log, signal } = parts
+  const { scratch, read, signal } = parts
   const interner = new Interner()
   const known = knownOnly(older)
   for (let at = from; at < until; at += blocksAtOnce) {
     signal.throwIfAborted()
     const range = { from: at, until: Math.min(until, at + blocksAtOnce) }
-    log(`blocks ${range.from} to ${range.until - 1} are read from the node`)
-    const batch = await blocksFromNode(parts, range)
-    const frames = {
-      from: Math.max(range.from, traced.from),
-      until: Math.min(range.until, traced.until),
-    }
-    const traces = frames.from < frames.until ? await tracesFromNode(parts, frames) : undefined
+    const { blocks: batch, traces } = await read(range)
     const ids = await interner.ids(known, batch.addresses)
     const internalIds = await interner.ids(known, traces?.addresses ?? new Uint8Array())
     await scratch.transaction(async (writer) => {
@@ -141,7 +157,7 @@ class OtherName extends Error {}
 /** Reads and writes addresses that have numbers; throws `source-mismatch` for others. */
 function knownOnly(reader: Reader): Writer {
   const refuse = (): never => {
-    throw new Fault('source-mismatch', 'the node tells of an address that the store does not know')
+    throw new Fault('source-mismatch', 'blocks name an address that the store does not know')
   }
   const insert: Writer['insert'] = (_, columns) =>
     Object.values(columns).every(({ length }) => length === 0) ? undefined : refuse()
@@ -181,7 +197,7 @@ function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
   }
 }
 
-/** Blocks of `range` from a node, every one of them checked. Faults are those of the source. */
+/** Blocks of `range` from a node, every one of them checked. */
 async function blocksFromNode(parts: NodeParts, range: HeightRange): Promise<BlockBatch> {
   const { source, checks, compress, signal } = parts
   const batches: BlockBatch[] = []

@@ -7,6 +7,8 @@
  * tables, one of which is mended from the other.
  */
 
+import { setImmediate as turn } from 'node:timers/promises'
+
 import type { Clock } from '../../../core/world.ts'
 import { recountRollup } from '../../../rollup/rebuild.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
@@ -80,13 +82,24 @@ export async function repairChain(
     const from = await firstDamaged(writer, damaged)
     if (from !== undefined) {
       log(`blocks from height ${from} on are read again when Firn runs`)
-      await removeHistory(writer, { from, database })
-      await cutOutbox(writer, posOfHeight(from))
-      await moveStagesBack(writer, from, lease.epoch)
-    }
-    const isState = [...state, ...metricsTables, meta].some((table) => lost.has(table))
-    if (from !== undefined || isState) await stateAnew(writer)
+      await readAgain(writer, { database, from, epoch: lease.epoch })
+    } else if ([...state, ...metricsTables, meta].some((table) => lost.has(table)))
+      await stateAnew(writer)
   })
+}
+
+/**
+ * Removes what tables have from height `from` on, which must not be frozen, and makes what has no height again
+ * from the blocks that stay: the stages go on from there.
+ */
+export async function readAgain(
+  writer: Writer,
+  of: { readonly database: Database; readonly from: number; readonly epoch: number },
+): Promise<void> {
+  await removeHistory(writer, of)
+  await cutOutbox(writer, posOfHeight(of.from))
+  await moveStagesBack(writer, of.from, of.epoch)
+  await stateAnew(writer)
 }
 
 /** Height from which on rows of history go: that of the first damaged range that is not frozen. */
@@ -150,6 +163,7 @@ async function stateAnew(writer: Writer): Promise<void> {
     const input = amountsInput(await storedBatch(writer, range))
     await writeTokens(into, input.batch, input)
     await writeNfts(into, input, interner)
+    await turn()
   }
   const traces = (await getCheckpoint(writer, traceStage))?.height ?? -1
   await recountRollup(writer, { first, blocks, traces })

@@ -40,6 +40,7 @@ import {
   checkNotRefused,
   type CopiedCheckParts,
   CopiedHistoryCheck,
+  onlySegments,
 } from '../copied/check-copied.ts'
 import { defaultRows } from '../freeze/due-segments.ts'
 import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
@@ -123,8 +124,10 @@ export async function openChainHost(
         await removeLeftovers(writer, folder)
       })
     }
-    const copied = await copiedHistory(database)
+    let copied = await copiedHistory(database)
     checkNotRefused(copied)
+    if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
+      copied = await onlySegments(database, copied, { lease: taken, clock: world.clock })
     const source = await openEvmSource(spec, parts.limits, parts)
     return hostOver(database, lease, { ...parts, spec, source, copied })
   } catch (error) {

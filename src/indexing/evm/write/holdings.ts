@@ -10,7 +10,7 @@ export class NewHoldings {
   readonly #addressIds: number[] = []
   readonly #heights: number[] = []
 
-  /** Notes an address; of several heights the first one noted counts. */
+  /** Notes an address; of several heights the lowest counts. */
   add(tokenId: number, addressId: number, height: number): void {
     this.#tokenIds.push(tokenId)
     this.#addressIds.push(addressId)
@@ -33,7 +33,9 @@ export class NewHoldings {
     const addresses = this.#addressIds
     const order = Array.from(tokens.keys()).sort(
       (a, b) =>
-        itemAt(tokens, a) - itemAt(tokens, b) || itemAt(addresses, a) - itemAt(addresses, b),
+        itemAt(tokens, a) - itemAt(tokens, b) ||
+        itemAt(addresses, a) - itemAt(addresses, b) ||
+        itemAt(this.#heights, a) - itemAt(this.#heights, b),
     )
     const old: number[] = []
     const fresh: number[] = []

@@ -6,7 +6,7 @@
  */
 
 import { noAddress } from '../../../codec/evm/column-kinds.ts'
-import { type BlockBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
 import { Bytes, GrowingSlices } from '../../../codec/evm/growing.ts'
 import { assert } from '../../../core/fault.ts'
 import { Words } from '../../../core/growing.ts'
@@ -72,6 +72,22 @@ export async function storedBatch(reader: Reader, range: HeightRange): Promise<S
   const addresses = await bytesOfNumbers(reader, ids)
   const batch = { kind: 'blocks' as const, ...range, arena, addresses, ...columns }
   return { batch, ids }
+}
+
+const frameRows = statement(
+  `select pos, tx_index, kind, from_id, to_id, value, gas_limit, gas_used, reverted
+   from internal where pos >= ? and pos < ? order by pos`,
+  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
+)
+
+/** Stored internal transactions of heights `range`, whose traces must be stored. */
+export async function storedTraces(reader: Reader, range: HeightRange): Promise<TraceBatch> {
+  const places = [range.from * placesPerBlock, range.until * placesPerBlock]
+  const made = new BatchOfRows(range.from)
+  const frames = made.frames(await reader.all(frameRows, places))
+  const { ids, arena } = made.taken()
+  const addresses = await bytesOfNumbers(reader, ids)
+  return { kind: 'traces', ...range, arena, addresses, frames }
 }
 
 /** Columns that writers of amounts read, of a batch made from stored rows. */
@@ -171,6 +187,23 @@ class BatchOfRows {
       address: this.#addresses(rows, 4),
       topics: this.#slices(rows, 5),
       data: this.#slices(rows, 6),
+    }
+  }
+
+  frames(rows: readonly Row[]): TraceBatch['frames'] {
+    return {
+      count: rows.length,
+      block: Uint32Array.from(rows, (row) => this.#blockOf(row)),
+      txIndex: words(rows, 1),
+      // Roots of transactions are not stored as frames.
+      position: new Uint32Array(rows.length).fill(1),
+      kind: Uint8Array.from(rows, (row) => integerAt(row, 2)),
+      from: this.#addresses(rows, 3),
+      to: this.#addresses(rows, 4),
+      value: this.#slices(rows, 5),
+      gasLimit: numbers(rows, 6),
+      gasUsed: numbers(rows, 7),
+      reverted: Uint8Array.from(rows, (row) => integerAt(row, 8)),
     }
   }
 

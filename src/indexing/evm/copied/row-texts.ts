@@ -1,9 +1,9 @@
-/** Rows of a batch as texts that can be compared, however the batch was made. */
+/** Rows of a batch as texts that can be compared, however the batch was made; each begins with its height. */
 
-import { noAddress, type Slices } from '../../codec/evm/column-kinds.ts'
-import { type BlockBatch } from '../../codec/evm/columns.ts'
-import { to0x } from '../../core/bytes.ts'
-import { u32At } from '../../core/item-at.ts'
+import { noAddress, type Slices } from '../../../codec/evm/column-kinds.ts'
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import { to0x } from '../../../core/bytes.ts'
+import { u32At } from '../../../core/item-at.ts'
 
 /** Texts of all rows, by what they are. */
 export type RowTexts = {
@@ -19,7 +19,7 @@ export function rowTexts(batch: BlockBatch, inputs: (kept: Uint8Array) => Uint8A
   const text = new BatchText(batch)
   return {
     headers: each(batch.blocks.count, (row) => text.header(row)),
-    inputs: each(batch.blocks.count, (row) => [to0x(text.inputs(row, inputs))]),
+    inputs: each(batch.blocks.count, (row) => [batch.from + row, to0x(text.inputs(row, inputs))]),
     transactions: each(batch.txs.count, (row) => text.transaction(row)),
     transfers: each(batch.transfers.count, (row) => text.transfer(row)),
     logs: each(batch.events.count, (row) => text.event(row)),
@@ -37,6 +37,7 @@ class BatchText {
   header(row: number): readonly unknown[] {
     const { blocks } = this.#batch
     return [
+      this.#batch.from + row,
       hashAt(blocks.hash, row),
       blocks.timestamp[row],
       blocks.timestampMs[row],
@@ -58,6 +59,7 @@ class BatchText {
     const { txs } = this.#batch
     const hasFees = txs.hasMaxFee[row] === 1
     return [
+      this.#heightOf(row),
       hashAt(txs.hash, row),
       this.#address(txs.from[row]),
       this.#address(txs.to[row]),
@@ -79,6 +81,7 @@ class BatchText {
   transfer(row: number): readonly unknown[] {
     const { transfers, txs } = this.#batch
     return [
+      this.#heightOf(u32At(transfers.tx, row)),
       hashAt(txs.hash, u32At(transfers.tx, row)),
       transfers.logIndex[row],
       transfers.batchIndex[row],
@@ -94,6 +97,7 @@ class BatchText {
   event(row: number): readonly unknown[] {
     const { events, txs } = this.#batch
     return [
+      this.#heightOf(u32At(events.tx, row)),
       hashAt(txs.hash, u32At(events.tx, row)),
       events.logIndex[row],
       events.kind[row],
@@ -101,6 +105,10 @@ class BatchText {
       this.#bytes(events.topics, row),
       this.#bytes(events.data, row),
     ]
+  }
+
+  #heightOf(tx: number): number {
+    return this.#batch.from + u32At(this.#batch.txs.block, tx)
   }
 
   #part(slices: Slices, row: number): Uint8Array {
@@ -113,9 +121,32 @@ class BatchText {
   }
 
   #address(place: number | undefined): string {
-    if (place === undefined || place === noAddress) return 'nobody'
-    return to0x(this.#batch.addresses.subarray(place * 20, place * 20 + 20))
+    return addressAt(this.#batch.addresses, place)
   }
+}
+
+/** Texts of the listed frames of `batch`, in their order. */
+export function frameTexts({ from, frames, arena, addresses }: TraceBatch): readonly string[] {
+  const listed = each(frames.count, (row) => {
+    const start = u32At(frames.value.offset, row)
+    return [
+      from + u32At(frames.block, row),
+      frames.txIndex[row],
+      frames.kind[row],
+      addressAt(addresses, frames.from[row]),
+      addressAt(addresses, frames.to[row]),
+      to0x(arena.subarray(start, start + u32At(frames.value.length, row))),
+      frames.gasLimit[row],
+      frames.gasUsed[row],
+      frames.reverted[row],
+    ]
+  })
+  return listed.filter((_, row) => frames.position[row] !== 0)
+}
+
+function addressAt(addresses: Uint8Array, place: number | undefined): string {
+  if (place === undefined || place === noAddress) return 'nobody'
+  return to0x(addresses.subarray(place * 20, place * 20 + 20))
 }
 
 function hashAt(hashes: Uint8Array, row: number): string {

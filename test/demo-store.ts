@@ -25,9 +25,8 @@ import type { SegmentFetching } from '../src/store/history/fetched-segments.ts'
 import { takeLease } from '../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { wordColumns } from '../src/store/query/search/tokens-named.ts'
-import { controlTables } from '../src/store/schema/control.ts'
-import { evmTables, token, tokenWord } from '../src/store/schema/evm.ts'
-import { metricsTables } from '../src/store/schema/metrics.ts'
+import { token, tokenWord } from '../src/store/schema/evm.ts'
+import { chainTables } from '../src/store/schema/stores.ts'
 import { freezeAt } from './freeze-store.ts'
 import { copyOfMade } from './made-stores.ts'
 import { copyOfDatabase } from './shared-postgres.ts'
@@ -107,7 +106,6 @@ export type DemoChain = {
 
 /** Cuts a chain as a pipeline would. */
 const blocksPerBatch = 64
-const tables = [...controlTables, ...evmTables, ...metricsTables]
 const recordings = new Map<DemoChainId, Uint8Array>()
 const raws = new Map<DemoChainId, RawHeight[]>()
 
@@ -162,7 +160,7 @@ export async function openDemoChain(
   const facts = demoFacts(chainId, recording)
   const state = createStateReader(recording)
   const fill = async (place: StoreLocation): Promise<void> => {
-    const store = await openStore(place, facts.key, tables, 'write')
+    const store = await openStore(place, facts.key, chainTables, 'write')
     await readInto(store, recording)
     await nameTokens(store, state)
     await store.close()
@@ -180,14 +178,14 @@ export async function openDemoChain(
     folder ??= mkdtempSync(join(tmpdir(), 'firn-frozen-'))
     location = { ...location, dataDir: folder, freeze: { firn: 'test' } }
   }
-  let store = await openStore(location, facts.key, tables, 'write')
+  let store = await openStore(location, facts.key, chainTables, 'write')
   await freezeAt(store, heights)
   if (options.fetching !== undefined && folder !== undefined) {
     await store.close()
     const elsewhere = join(folder, 'elsewhere')
     renameSync(join(folder, 'segments'), elsewhere)
     const fetching = options.fetching(elsewhere)
-    store = await openStore({ ...location, fetching }, facts.key, tables, 'read')
+    store = await openStore({ ...location, fetching }, facts.key, chainTables, 'read')
   }
   return {
     served: { facts, store, state, wantsTraces: true, isFollowed: () => true },

@@ -164,7 +164,11 @@ void test('any column of any table of a segment, altered behind a fitting name: 
       await store.transaction(markCopied)
       const { state, reason } = await check(store, 51002, { percent: 100 })
       assert.equal(state, 'stopped', `${name}.${of}`)
-      assert.match(reason ?? '', /^the copied history is not that of the chain: /, `${name}.${of}`)
+      assert.match(
+        reason ?? '',
+        /^the copied history (?:is not that of the chain|cannot be read): /,
+        `${name}.${of}`,
+      )
       columns++
     }
   assert.ok(columns > 60, `${columns} columns`)

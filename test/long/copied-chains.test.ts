@@ -9,10 +9,9 @@ import { test, type TestContext } from 'node:test'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { copiedHistory } from '../../src/store/copied-history.ts'
+import type { Database } from '../../src/store/engine/database.ts'
 import { openStore } from '../../src/store/open.ts'
-import { transfer } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { changed } from '../copied-chain.ts'
 import {
   freshFolder,
   indexedFolder,
@@ -22,6 +21,7 @@ import {
   until,
   untilLive,
 } from '../firn-process.ts'
+import { forgeSegment } from '../forged-segment.ts'
 import { freezeAt } from '../freeze-store.ts'
 
 const l1 = 'fuji-demo-l1'
@@ -30,14 +30,19 @@ const other = 'fuji-demo-chain'
 /** A data folder that was restored from the address of a Firn; `alter` is done to what that one copied. */
 async function copiedFolder(
   t: TestContext,
-  alter: (folder: string) => Promise<void> = async () => undefined,
+  alter: (store: Database) => Promise<void> = async () => undefined,
 ): Promise<string> {
   const folder = await indexedFolder(t)
   const location = { store: 'embedded', dataDir: folder, freeze: { firn: 'test' } }
-  const store = await openStore(location, l1, chainTables, 'write')
-  await freezeAt(store, [60, 120])
-  await store.close()
-  await alter(folder)
+  for (const [name, ends] of [
+    [l1, [60, 120]],
+    [other, [403]],
+  ] as const) {
+    const store = await openStore(location, name, chainTables, 'write')
+    await freezeAt(store, ends)
+    if (name === l1) await alter(store)
+    await store.close()
+  }
   const base = await freshFolder(t)
   const copies = join(base, 'copies')
   const taken = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
@@ -123,15 +128,13 @@ async function comparedAt(dataDir: string): Promise<number> {
   }
 }
 
-void test('copied over HTTP with one transfer altered: stopped with block and column, not ready', async (t) => {
-  const home = await copiedFolder(t, async (folder) => {
-    const store = await openStore({ store: 'embedded', dataDir: folder }, l1, chainTables, 'write')
-    await changed(store, transfer, {
-      by: 'where pos > 0 order by pos desc limit 1',
-      column: 'from_id',
-    })
-    await store.close()
-  })
+void test('copied over HTTP with one transfer altered: stopped with block and row, not ready', async (t) => {
+  const home = await copiedFolder(t, (store) =>
+    forgeSegment(store, {
+      transfer: (rows) =>
+        rows.map((row, at) => (at === rows.length >> 1 ? row.with(8, Uint8Array.of(9)) : row)),
+    }),
+  )
   setFor(t, { FIRN_INDEX_CHECK_COPIED: '100' })
   for (const start of ['the first', 'another']) {
     const firn = await startFirn(t, ['--data-dir', home])
@@ -140,7 +143,7 @@ void test('copied over HTTP with one transfer altered: stopped with block and co
     assert.doesNotMatch(JSON.stringify(stages), /"(?:blocks|traces|copied)","state":"live"/)
     assert.match(
       String(reason),
-      /^the copied history is not that of the chain: block \d+, table transfer, column from_id: /,
+      /^the copied history is not that of the chain: block \d+, transfers: copied /,
       start,
     )
     await until('not ready', async () => {

@@ -21,7 +21,17 @@ const kinds: Readonly<Record<string, string>> = {
   'overload, callers who leave': 'test/overload.test.ts',
   'node away, restarted, not ready': 'test/{node-restarts,not-ready,bad-nodes}.test.ts',
   'kill -9 of a running service': 'test/long/restarts.test.ts',
-  'tokens: rebased, taken, made again, renamed, other forms': 'test/long/tokens.test.ts',
+  'hostile P, X and C nodes, with and without Index API': 'test/long/lying-primary-node.test.ts',
+  'a wrong newest block of P and X, stored and taken back': 'test/long/wrong-heads.test.ts',
+  'answers of a node at request time': 'test/request-answers.test.ts',
+  'receipts and batches refused, every code in every way': 'test/bad-nodes.test.ts|refused',
+  'forged interchain messages': 'test/forged-messages.test.ts',
+  'tokens: rebased, with a fee, taken without a log': 'test/long/tokens.test.ts|rebased',
+  'tokens: destroyed and made again': 'test/long/tokens.test.ts|destroyed',
+  'tokens: renamed, behind proxies and beacons': 'test/long/tokens.test.ts|another name',
+  'tokens: forms of events, wrapped coins, long batches': 'test/long/tokens.test.ts|forms of events',
+  'downloads without end, zipped, dripping': 'test/long/downloads.test.ts',
+  'readers who do not read': 'test/socket-guard.test.ts|slow reader',
   'validators that misbehave': 'test/long/warp-peers.test.ts',
 }
 

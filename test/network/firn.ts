@@ -72,6 +72,12 @@ export class FollowingFirn {
     return told?.stages.find(({ stage }) => stage === name)
   }
 
+  /** Keys of the EVM chains that it indexes. */
+  async evmChains(): Promise<string[]> {
+    const { chains } = await this.#process.get('/status')
+    return (chains as Told[]).filter(({ kind }) => kind === 'evm').map(({ chain }) => chain)
+  }
+
   /** Waits until every stage of every chain is live, and at the height of `heads` where given. */
   async caughtUp(heads: Readonly<Record<string, number>> = {}): Promise<void> {
     await settled(`${this.name} has caught up`, async () => {
@@ -156,6 +162,7 @@ export type Signed = {
 }
 
 type Told = {
+  readonly kind: string
   readonly chain: string
   readonly stages: readonly {
     readonly stage: string

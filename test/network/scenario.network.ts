@@ -216,6 +216,11 @@ async function compareAll(stage: Stage, l1: L1, when: string): Promise<void> {
     const verified = await firn.verify('--sample', '120', '--node', network.url(1))
     findings.push(...findingsOfVerify(verified.output, { source: `verify, ${firn.name}`, when }))
     assert.equal(verified.code, 0, verified.output)
+    for (const chain of await firn.evmChains()) {
+      const held = await firn.verify('--chain', chain, '--sample', '60')
+      findings.push(...findingsOfVerify(held.output, { source: `verify, ${chain}`, when }))
+      assert.equal(held.code, 0, held.output)
+    }
     const compared = await run(process.execPath, [outside, firn.url, network.url(1), l1.path])
     assert.notEqual(compared.stdout, '', compared.stderr)
     const source = `outside, ${firn.name}`

@@ -73,4 +73,11 @@ export const pictures: readonly (readonly [name: string, place: string])[] = [
   ['explorer', '#/'],
   ['l1', `#/primary/fuji/subnet/${cast['Summit.subnet'] ?? ''}`],
   ['flow', `#/primary/fuji/tx/p-chain/${cast['renewingTx'] ?? ''}`],
+  ['transaction', `#/chain/51001/tx/${cast['tx internal'] ?? ''}`],
+  ['address', `#/chain/51001/address/${cast['traveller'] ?? ''}`],
+  ['token', `#/chain/51001/address/${cast['Summit.stable'] ?? ''}`],
+  ['contract', `#/chain/51001/address/${cast['Summit.exchange'] ?? ''}/read`],
+  ['message', `#/message/${cast['deliveredMessage'] ?? ''}`],
+  ['staking', '#/staking/fuji'],
+  ['metrics', '#/metrics/51003/day/txCount'],
 ]

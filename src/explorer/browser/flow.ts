@@ -9,11 +9,12 @@ import { ends } from './format.ts'
 import { to } from './link.ts'
 import { coins, idLink, pill, type View } from './parts.ts'
 import type { Sum } from './primary-parts.ts'
+import { feeBurned } from './what-happened.ts'
 
 /** One end of the flow. */
 type End = { readonly who: View; readonly sum: Sum; readonly note?: View }
 
-/** Inputs and outputs of a transaction; burned amounts are outputs to nobody. */
+/** Inputs and outputs of a transaction; the fee is an output to nobody. */
 export function flow(network: string, tx: PrimaryNetworkTransaction): JSX.Element {
   const owned = (utxo: Utxo): End => ({
     who: owner(network, utxo.addresses),
@@ -29,9 +30,12 @@ export function flow(network: string, tx: PrimaryNetworkTransaction): JSX.Elemen
   const outputs: End[] = [
     ...(tx.emittedUtxos ?? []).map(owned),
     ...(tx.evmOutputs ?? []).map((one) => ({ who: account(one.toAddress), sum: one.asset })),
-    ...(tx.amountBurned ?? [])
-      .filter(({ amount }) => amount !== '0')
-      .map((sum) => ({ who: 'nobody', sum, note: pill('burned', 'bad') })),
+    ...(tx.amountL1ValidatorBalanceBurned ?? []).map((sum) => ({
+      who: "validators' balances",
+      sum,
+      note: pill('comes back', 'busy'),
+    })),
+    ...feeBurned(tx).map((sum) => ({ who: 'nobody', sum, note: pill('fee burned', 'bad') })),
   ]
   return h(
     'div',

@@ -31,7 +31,7 @@ import {
   shortType,
   utxoRows,
 } from './primary-parts.ts'
-import { primarySentence } from './what-happened.ts'
+import { feeBurned, primarySentence } from './what-happened.ts'
 import { chainOf, primaryHeights, type World } from './world.ts'
 
 /** An item of a chain. */
@@ -181,7 +181,8 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
     ['Time', when(tx.blockTimestamp ?? tx.timestamp ?? 0)],
     ['Outcome', tx.status],
     ['Value', some(tx.value)],
-    ['Burned', some(tx.amountBurned)],
+    ['Fee burned', some(feeBurned(tx))],
+    ['Paid into validators’ balances', some(tx.amountL1ValidatorBalanceBurned)],
     ['Staked', some(tx.amountStaked)],
     ['From chain', chainNamed(network, tx.sourceChain)],
     ['To chain', chainNamed(network, tx.destinationChain)],

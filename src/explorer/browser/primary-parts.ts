@@ -10,6 +10,7 @@ import { now } from './clock.ts'
 import { count, ends, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, idLink, pill, table, type View } from './parts.ts'
+import { feeBurned } from './what-happened.ts'
 import { chainOf, type World } from './world.ts'
 
 /** The three chains, by the names paths take. */
@@ -107,7 +108,7 @@ export function txRows(
       ['Block', 'num wide'],
       ['Time'],
       ['Value', 'num'],
-      ['Burned', 'num wide'],
+      ['Fee burned', 'num wide'],
     ],
     transactions.map((tx) => {
       const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
@@ -119,7 +120,7 @@ export function txRows(
           : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
         age(tx.blockTimestamp ?? tx.timestamp ?? 0),
         assetSums(tx.value ?? tx.amountUnlocked ?? []),
-        assetSums(tx.amountBurned ?? []),
+        assetSums(feeBurned(tx)),
       ]
     }),
   )

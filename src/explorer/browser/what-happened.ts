@@ -94,13 +94,32 @@ function actionOf(txType: string): string {
 
 type Sums = PrimaryNetworkTransaction['value'] | undefined
 
+/**
+ * The fee of a transaction, by asset: what is burned but for what went into balances of L1 validators, which
+ * comes back when they are disabled.
+ */
+export function feeBurned({
+  amountBurned = [],
+  amountL1ValidatorBalanceBurned: paidIn = [],
+}: Pick<
+  PrimaryNetworkTransaction,
+  'amountBurned' | 'amountL1ValidatorBalanceBurned'
+>): NonNullable<Sums> {
+  return amountBurned.flatMap((sum) => {
+    const balance = paidIn.find(({ assetId }) => assetId === sum.assetId)?.amount ?? '0'
+    const fee = BigInt(sum.amount) - BigInt(balance)
+    return fee === 0n ? [] : [{ ...sum, amount: String(fee) }]
+  })
+}
+
 /** Of a transaction of the P-, X- or C-Chain. */
 export function primarySentence(tx: PrimaryNetworkTransaction): string {
   const { txType, nodeId, endTimestamp, status } = tx
   const action = actionOf(txType)
   const staked = sumText(tx.amountStaked)
   const moved = sumText(tx.value ?? tx.amountUnlocked)
-  const burned = sumText(tx.amountBurned)
+  const fee = sumText(feeBurned(tx))
+  const paidIn = sumText(tx.amountL1ValidatorBalanceBurned)
   const isMove = /^(Base|Import|Export|Operation)/.test(txType)
   return [
     action,
@@ -109,7 +128,8 @@ export function primarySentence(tx: PrimaryNetworkTransaction): string {
     endTimestamp === undefined || staked === ''
       ? ''
       : `, until ${moment(endTimestamp).slice(0, 10)}`,
-    burned === '' ? '.' : `. ${burned} burned.`,
+    paidIn === '' ? '' : `, with ${paidIn} paid into validators' balances`,
+    fee === '' ? '.' : `. Fee burned: ${fee}.`,
     status === 'Aborted' ? ' It was voted down: nothing changed.' : '',
   ].join('')
 }

@@ -98,16 +98,12 @@ type Sums = PrimaryNetworkTransaction['value'] | undefined
  * The fee of a transaction, by asset: what is burned but for what went into balances of L1 validators, which
  * comes back when they are disabled.
  */
-export function feeBurned({
-  amountBurned = [],
-  amountL1ValidatorBalanceBurned: paidIn = [],
-}: Pick<
-  PrimaryNetworkTransaction,
-  'amountBurned' | 'amountL1ValidatorBalanceBurned'
->): NonNullable<Sums> {
-  return amountBurned.flatMap((sum) => {
-    const balance = paidIn.find(({ assetId }) => assetId === sum.assetId)?.amount ?? '0'
-    const fee = BigInt(sum.amount) - BigInt(balance)
+export function feeBurned(
+  tx: Pick<PrimaryNetworkTransaction, 'amountBurned' | 'amountL1ValidatorBalanceBurned'>,
+): PrimaryNetworkTransaction['amountBurned'] {
+  return tx.amountBurned.flatMap((sum) => {
+    const paidIn = tx.amountL1ValidatorBalanceBurned.find(({ assetId }) => assetId === sum.assetId)
+    const fee = BigInt(sum.amount) - BigInt(paidIn?.amount ?? 0)
     return fee === 0n ? [] : [{ ...sum, amount: String(fee) }]
   })
 }

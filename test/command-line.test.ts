@@ -1,7 +1,6 @@
 /** Commands of the product, run as people run them. */
 
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -19,7 +18,6 @@ import {
   indexedFolder,
   run,
   startFirn,
-  toldChains,
   until,
   untilLive,
 } from './firn-process.ts'
@@ -56,38 +54,6 @@ void test('help: every command says what it does', async () => {
     assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
 })
 
-void test('completion: bash completes commands, inner commands and flags', async (t) => {
-  const folder = await freshFolder(t)
-  const script = join(folder, 'firn.bash')
-  await writeFile(script, (await runCommand('completion', 'bash')).stdout)
-  const cases: [string[], string[]][] = [
-    [['st'], ['start', 'status']],
-    [
-      ['keys', 'r'],
-      ['rotate', 'revoke'],
-    ],
-    [
-      ['start', '--node'],
-      ['--node', '--node-port'],
-    ],
-    [
-      ['keys', 'create', 'shop', '--per'],
-      ['--per-minute', '--per-day'],
-    ],
-    [['nonsense', '--x'], []],
-  ]
-  for (const [words, expected] of cases) {
-    const line = `COMP_WORDS=(firn ${words.join(' ')}); COMP_CWORD=${words.length}; _firn; echo "\${COMPREPLY[@]}"`
-    const { stdout, stderr } = await run('bash', ['-c', `source ${script}; ${line}`])
-    assert.equal(stderr, '', words.join(' '))
-    assert.deepEqual(stdout.trim().split(' ').filter(Boolean), expected, words.join(' '))
-  }
-  assert.match((await runCommand('completion', 'zsh')).stdout, /^autoload .*bashcompinit/)
-  assert.match((await runCommand('completion', 'fish')).stdout, /-a start -d 'index chains/)
-  const { code, stderr } = await runCommand('completion', 'tcsh')
-  assert.deepEqual([code, stderr], [2, 'firn: completion is for bash, zsh or fish: tcsh\n'])
-})
-
 void test('keys list: without keys it says how to make one', async (t) => {
   const { code, stdout, stderr } = await runCommand(
     'keys',
@@ -99,14 +65,6 @@ void test('keys list: without keys it says how to make one', async (t) => {
     [code, stdout, stderr],
     [0, '', 'There are no keys yet: `firn keys create <name>` makes one.\n'],
   )
-})
-
-void test('rebuild: a folder without stores stays as it is, and is named', async (t) => {
-  const folder = await freshFolder(t)
-  const { code, stderr } = await runCommand('rebuild', '--data-dir', folder)
-  assert.equal(code, 1)
-  assert.equal(stderr, `firn: no chain is indexed here: ${folder}\n`)
-  assert.deepEqual(readdirSync(folder), [])
 })
 
 void test('a Firn that is not there: commands say what is missing, and where', async (t) => {
@@ -122,7 +80,6 @@ void test('a Firn that is not there: commands say what is missing, and where', a
     [['export', 'transactions', '--chain', '1', '--url', url], away],
     [['log', 'level', '--node-url', url], away],
     [['verify', '--node', url, ...places], bare],
-    [['rebuild', '--primary', 'fuji', ...places], bare],
     [['record-primary', '--node', url, ...out, ...places], bare],
   ]
   for (const [words, text] of cases) {
@@ -357,22 +314,6 @@ void test('alias: a name given stands for its chain in every path of the API', a
     assert.deepEqual(ours, theirs, `${path} ${chain}`)
   }
   assert.equal(await firn.end(), 0)
-})
-
-void test('rebuild: tells how far each chain is, and where the new store is', async (t) => {
-  const folder = await indexedFolder(t)
-  const firn = await startFirn(t, ['--data-dir', folder])
-  await untilLive(firn, ['primary-fuji'])
-  const heights = (await toldChains(firn)).get('primary-fuji')
-  assert.equal(await firn.end(), 0)
-  const { code, stdout } = await runCommand('rebuild', '--primary', 'fuji', '--data-dir', folder)
-  assert.equal(code, 0, stdout)
-  const head = heights?.indexedHeight
-  assert.match(stdout, new RegExp(`^P-Chain ${head} of ${head}$`, 'm'))
-  assert.match(stdout, /^X-Chain before block 0$/m)
-  const file = join(folder, 'rebuilt', 'primary-fuji.sqlite')
-  assert.ok(stdout.includes(`rebuilt: ${file}; `), stdout)
-  assert.doesNotMatch(stdout, / -\d/)
 })
 
 void test('doctor: finds what is wrong and tells what to do', async (t) => {

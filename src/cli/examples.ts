@@ -21,10 +21,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'keys rotate': ['firn keys rotate --page-tokens'],
   'keys revoke': ['firn keys revoke 1a2b3c4d'],
   'config show': ['firn config show --changed --config firn.yaml'],
-  rebuild: [
-    'firn rebuild --metrics --config firn.yaml',
-    'firn rebuild --primary fuji --config firn.yaml',
-  ],
   verify: [
     'firn verify --node http://127.0.0.1:9650 --config firn.yaml',
     'firn verify --chain fuji-c-chain --config firn.yaml',
@@ -48,10 +44,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['firn doctor --config firn.yaml'],
   'record-primary': ['firn record-primary --node http://127.0.0.1:9650 --out primary.firnrec'],
-  completion: [
-    'source <(firn completion bash)                # this shell; put it into ~/.bashrc',
-    'firn completion fish > ~/.config/fish/completions/firn.fish',
-  ],
   'alias add': [
     'firn alias add mychain --chain 2euXiQ9vAnzGbJhbv1AShETASYweS2p1ME7AnN71dhL3d8PQh3',
   ],

@@ -68,12 +68,6 @@ function createProgram(): Command {
     .option('--node-port <port>', 'port of the node listener')
     .action(async (flags: Flags) => (await import('./commands/doctor.ts')).doctor(flags))
   addRecordPrimary(program)
-  program
-    .command('completion <bash|zsh|fish>')
-    .description('print a script with which a shell completes commands and flags')
-    .action(async (shell: string) =>
-      (await import('./commands/completion.ts')).completion(shell, program),
-    )
   addContractCommands(program)
   addNodeCommands(program)
   addSnapshotCommands(program)

@@ -10,7 +10,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { noAddress, type Slices } from '../codec/evm/column-kinds.ts'
 import { frameKinds } from '../codec/evm/columns.ts'
 import { u32At } from '../core/item-at.ts'
-import { statement, type Database, type Row, type Writer } from '../store/engine/database.ts'
+import { statement, type Row, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
 import { metricsTables } from '../store/schema/metrics.ts'
 import { placesPerBlock } from '../store/schema/places.ts'
@@ -47,14 +47,9 @@ export type RebuildHeights = {
 }
 
 /**
- * Replaces all counts of the chain in `database` in one transaction: readers see the old ones or
- * the new ones. The caller holds the chain's lease.
+ * Replaces all counts of the chain, in the transaction of `writer`: readers see the old ones or the new ones.
+ * The caller holds the chain's lease.
  */
-export async function rebuildRollup(database: Database, heights: RebuildHeights): Promise<void> {
-  await database.transaction((writer) => recountRollup(writer, heights))
-}
-
-/** As {@link rebuildRollup}, in the transaction of `writer`. */
 export async function recountRollup(writer: Writer, heights: RebuildHeights): Promise<void> {
   for (const table of metricsTables) await writer.clear(table)
   await writer.remove(meta, { name: [rollupState] })

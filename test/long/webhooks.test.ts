@@ -1,4 +1,4 @@
-/** Webhooks of receivers that never answer, and what first backfills, rebuilds and repairs do not tell. */
+/** Webhooks of receivers that never answer, and what first backfills and repairs do not tell. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ void test('webhooks: first backfill tells nothing; one that is active again begi
   )
 })
 
-void test('webhooks: a receiver that never answers holds up nobody else, and neither rebuild nor repair tells', async (t) => {
+void test('webhooks: a receiver that never answers holds up nobody else, and a repair tells nothing', async (t) => {
   const { url, port, all } = await told(t)
   let asked = 0
   const silent = await receiver(t, () => asked++)
@@ -74,8 +74,6 @@ void test('webhooks: a receiver that never answers holds up nobody else, and nei
   assert.equal(await firn.end(), 0)
 
   const config = join(folder, 'firn.yaml')
-  const rebuilt = await runFirn('rebuild', '--metrics', '--config', config, '--data-dir', folder)
-  assert.equal(rebuilt.code, 0, rebuilt.stderr)
   const file = new DatabaseSync(join(folder, `${chainKey}.sqlite`))
   file.exec('update tx set gas_used = gas_used + 1 where pos % 3 = 0')
   file.close()

@@ -192,7 +192,7 @@ function view({ stakes, flows, genesis, nowMs }: Sums, evmFees: bigint | undefin
 }
 
 const notCounted =
-  'blocks were indexed before burned AVAX was counted; firn rebuild --primary counts'
+  'blocks were indexed before burned AVAX was counted; delete the store to index it again'
 
 /** Burned and remaining amounts; unknown ones are left out and named. */
 function burnedView({

@@ -4,28 +4,8 @@ import type { Command } from 'commander'
 
 import type { Flags } from '../flags.ts'
 
-/** Adds `rebuild` and `verify` to the command line. */
+/** Adds `verify` to the command line. */
 export function addStoreCommands(program: Command): void {
-  program
-    .command('rebuild')
-    .description('compute derived tables again from the stores, without a node')
-    .option('--metrics', 'the time series of every EVM chain')
-    .option(
-      '--primary <network>',
-      'all rows of a primary network (mainnet or fuji), beside the old store',
-    )
-    .option('--config <file>', 'configuration file')
-    .option('--data-dir <folder>', 'folder of the stores')
-    .action(async (flags: Flags) =>
-      flags['primary'] === undefined
-        ? (await import('./rebuild.ts')).rebuildMetrics(flags)
-        : (await import('./rebuild-primary.ts')).rebuildPrimaryNetwork(flags),
-    )
-
-  addVerify(program)
-}
-
-function addVerify(program: Command): void {
   program
     .command('verify')
     .description('compare what is indexed with what a node says, or stores with their own sums')

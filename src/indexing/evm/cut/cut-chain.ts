@@ -9,7 +9,7 @@
  *
  * Cost: rows of the end are read once and removed by key; the past of NFT contracts that the end
  * touches is read until the last owner of each touched token is found; metrics are counted again
- * from all that stays, as `firn rebuild --metrics` does.
+ * from all that stays.
  */
 
 import { recountRollup } from '../../../rollup/rebuild.ts'

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { canonicalJson } from '../src/events/canonical-json.ts'
-import { signatureOf } from '../src/events/signature.ts'
+import { canonicalJson } from '../src/events/message.ts'
+import { signatureOf } from '../src/events/sending.ts'
 
 type IsGenuine = (secret: string, signature: string | undefined, body: string) => boolean
 

@@ -13,8 +13,8 @@ import {
   maxPictureBytes,
   pictureAnswer,
   type NftPictures,
+  pictureType,
 } from '../src/service/web/nft-pictures.ts'
-import { pictureType } from '../src/service/web/picture-type.ts'
 import { isPublicAddress } from '../src/world/public-address.ts'
 import { openPublicTransport } from '../src/world/public-transport.ts'
 import { openWorld, transportOver } from '../src/world/world.ts'

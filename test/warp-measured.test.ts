@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { Fault } from '../src/core/fault.ts'
-import { measuredAggregator } from '../src/service/warp/measured-aggregator.ts'
+import { measuredAggregator } from '../src/service/warp/aggregators.ts'
 import { createGauges } from '../src/telemetry/gauges.ts'
 import { parseRequest } from '../src/warp/aggregation/request.ts'
 import { realWorld, startNetwork } from './warp-network.ts'

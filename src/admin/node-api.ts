@@ -1,6 +1,7 @@
 /** The node listener put together from the parts of a process. */
 
-import { Fault } from '../core/fault.ts'
+import { Fault, faultOf } from '../core/fault.ts'
+import { isObject, jsonOf } from '../core/json.ts'
 import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
 import type { SocketLimits } from '../http/socket-guard.ts'
@@ -18,11 +19,10 @@ import { infoMethods, type NodeIdentity } from './info-service.ts'
 import { textReply } from './node-http.ts'
 import { createNodeServer, type NodeListener } from './node-listener.ts'
 import { type OperatorParts, operatorRoutes } from './operator-page.ts'
-import { pluginRoute } from './plugin-route.ts'
 import type { Plugins } from './plugins.ts'
 import { findRoute, type Route, type RouteHandler } from './route-table.ts'
 import type { RpcProxy } from './rpc-proxy.ts'
-import { rpcHandler } from './rpc-server.ts'
+import { rpcHandler, toJson } from './rpc-server.ts'
 
 /** Settings of the listener; the names are those of the settings `node.…`. */
 export type NodeSettings = {
@@ -172,4 +172,32 @@ function headerRoute(name: string, { aliases, proxy }: NodeParts): Route | undef
   const chain = aliases.chainOf(name)
   if (chain === undefined || chain.id !== name) return undefined
   return { handler: (request) => proxy.pass(chain, request), base: 'bc', extension: '' }
+}
+
+const path = /^\/blocks\/([A-Za-z0-9_-]{1,128})$/
+
+/** The handler of one block of a chain, or `undefined` when its VM is no plugin. */
+function pluginRoute(
+  { vmId, rpcUrls }: NodeChain,
+  extension: string,
+  { plugins, proxy }: { readonly plugins: Plugins; readonly proxy: RpcProxy },
+): RouteHandler | undefined {
+  const name = path.exec(extension)?.[1]
+  if (vmId === undefined || name === undefined || !plugins.has(vmId)) return undefined
+  return async (request) => {
+    if (request.method !== 'GET') return textReply(405, 'GET required\n')
+    const ask = async (body: unknown): Promise<unknown> => {
+      const bytes = new TextEncoder().encode(JSON.stringify(body))
+      return jsonOf((await proxy.post(rpcUrls, bytes, request.signal)).body)
+    }
+    try {
+      const block = await plugins.readBlock(vmId, name, ask)
+      if (!isObject(block)) throw new Fault('bad-bytes', 'plugin gave no block')
+      return { status: 200, contentType: 'application/json', body: `${toJson(block)}\n` }
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === undefined) throw error
+      return textReply(fault.code === 'bad-bytes' ? 502 : 503, `${fault.message}\n`)
+    }
+  }
 }

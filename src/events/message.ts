@@ -8,8 +8,8 @@
 import { createHash } from 'node:crypto'
 
 import { toHex } from '../core/bytes.ts'
+import { assert } from '../core/fault.ts'
 import type { Webhook } from '../store/query/events/webhooks.ts'
-import { canonicalJson } from './canonical-json.ts'
 import { chatBody } from './chat-body.ts'
 
 /** A message of a webhook: the `told`-th of its place. */
@@ -54,4 +54,21 @@ export function messageId(webhookId: string, { pos, told }: MessagePlace): strin
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
   const hex = toHex(hash)
   return [8, 12, 16, 20, 32].map((end, at) => hex.slice([0, 8, 12, 16, 20][at], end)).join('-')
+}
+
+/**
+ * `value` as RFC 8785 has it: keys in the order of their UTF-16 code units, no spaces. A key whose
+ * value is `undefined` is left out.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
+  if (typeof value !== 'object' || value === null) {
+    const text = JSON.stringify(value)
+    assert(text !== undefined, 'only values that JSON has are written')
+    return text
+  }
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
+  // The default order is that of UTF-16 code units.
+  entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`
 }

@@ -5,10 +5,11 @@
  * name led to them; redirects are not followed; an answer is given ten seconds and 64 KiB.
  */
 
+import { createHmac } from 'node:crypto'
+
 import { faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import type { Message } from './message.ts'
-import { type SignatureForm, signatureOf } from './signature.ts'
 
 /** Time for an answer. Source: guide of the hosted service. */
 export const answerTimeoutMs = 10_000
@@ -75,4 +76,18 @@ export async function send(
     if (fault.code === 'node-too-large') return `the answer is longer than ${maxAnswerBytes} bytes`
     return 'no answer'
   }
+}
+
+/** Form of the signing key: the bytes of its hex digits, or its text. */
+type SignatureForm = 'hex' | 'text'
+
+/**
+ * Base64 of HMAC-SHA-256 over `body`.
+ *
+ * Source: the hosted service's guide on webhooks signs with the bytes of the secret (`hex`); the
+ * clients' `validateWebhook` checks with its text.
+ */
+export function signatureOf(body: string, secret: string, form: SignatureForm): string {
+  const key = form === 'hex' ? Buffer.from(secret, 'hex') : Buffer.from(secret, 'utf8')
+  return createHmac('sha256', key).update(body, 'utf8').digest('base64')
 }

@@ -11,23 +11,22 @@ import { f64At, itemAt, u32At, u8At } from '../core/item-at.ts'
 import type { Reader, Writer } from '../store/engine/database.ts'
 import {
   addressFlags,
+  type AddressFlags,
   clearBits,
   everBits,
   openBits,
   reserve,
-  type AddressFlags,
 } from './address-flags.ts'
 import { DeployCount } from './deploy-count.ts'
 import { EverSeen } from './ever-seen.ts'
-import { hourMembers } from './hour-members.ts'
-import { periodStart, unitNames, type Unit } from './period.ts'
+import { periodStart, type Unit, unitNames } from './period.ts'
 import {
   emptyPeriod,
   loadRollup,
-  saveRollup,
   type OpenDay,
   type OpenPeriod,
   type RollupState,
+  saveRollup,
 } from './rollup-rows.ts'
 import type { AddressIds, CountedBlocks, CountedTraces, Rollup } from './rollup.ts'
 import { stepSpeed } from './speed.ts'
@@ -285,4 +284,35 @@ function highestOf(ids: AddressIds): number {
   let highest = 0
   for (let at = 0; at < ids.length; at++) if (f64At(ids, at) > highest) highest = f64At(ids, at)
   return highest
+}
+
+// Reading 16 flags takes no longer than sorting one id among tens of thousands.
+const denseHour = 16
+
+/**
+ * Members of the open hour, ascending, in the form of `member-list.ts`.
+ *
+ * `ids` are the distinct ids whose flags in `open` have the hour's bit, in any order. Where they
+ * are many of all ids they are read off the flags, which takes a seventh of the time to sort them.
+ */
+export function hourMembers(open: Uint8Array, ids: readonly number[]): Float64Array {
+  const members =
+    open.length <= ids.length * denseHour ? idsInHour(open, ids.length) : sortedIds(ids)
+  for (let at = 0; at < members.length; at++) {
+    const id = f64At(members, at)
+    members[at] = id * 2 + ((u8At(open, id) & openBits.hourSender) === 0 ? 0 : 1)
+  }
+  return members
+}
+
+function sortedIds(ids: readonly number[]): Float64Array {
+  return Float64Array.from(ids).sort()
+}
+
+function idsInHour(open: Uint8Array, count: number): Float64Array {
+  const ids = new Float64Array(count)
+  let found = 0
+  for (let id = 0; found < count && id < open.length; id++)
+    if ((u8At(open, id) & openBits.hour) !== 0) ids[found++] = id
+  return ids
 }

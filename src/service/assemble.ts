@@ -11,9 +11,12 @@ import type { ApiServer } from '../api/server/server.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault } from '../core/fault.ts'
 import { entryFile } from '../core/installation.ts'
+import type { RecordedTime } from '../core/recorded-time.ts'
 import type { Clock, World } from '../core/world.ts'
 import { createIndexer, type Indexer, type IndexerOptions } from '../indexing/run/indexer.ts'
 import type { ChainStatus, ThreadNews } from '../indexing/run/status-board.ts'
+import { openRecordedPrimary } from '../source/primary/recorded-source.ts'
+import { newestTimes } from '../source/recording.ts'
 import { createGauges, type Gauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
 import { joinedGauges } from '../telemetry/joined-figures.ts'
@@ -23,15 +26,13 @@ import { createWaits, type Waits } from '../telemetry/waits.ts'
 import { type Closer, openAnswering, openWritten } from './answering/answering.ts'
 import { type ApiWorkers, startApiWorkers } from './answering/api-workers.ts'
 import { assembleNodeListener, checkFolder, openAliases } from './answering/node-parts.ts'
-import { chainSpecs, sourceLimits, streamSpecs, type SpecifiedChain } from './chain-specs.ts'
+import { chainSpecs, sourceLimits, type SpecifiedChain, streamSpecs } from './chain-specs.ts'
 import { openFilesLimit, withinOpenFiles } from './open-files.ts'
-import { recordedTimeOf } from './recorded-time.ts'
 import { measuredStores, readableStores, type Served } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
-import { chainsCheck, diskCheck, storesCheck, type ReadinessParts } from './status/readiness.ts'
-import { claimDataFolder } from './stores/data-folder.ts'
+import { chainsCheck, diskCheck, type ReadinessParts, storesCheck } from './status/readiness.ts'
+import { claimDataFolder, storeSizes, sizeReader } from './stores/data-folder.ts'
 import { storesOf } from './stores/store-connections.ts'
-import { sizeReader } from './stores/store-sizes.ts'
 import { watchL1s } from './warp/watch-l1.ts'
 
 /** A process at work. */
@@ -254,4 +255,31 @@ async function checkFree(host: string, port: number): Promise<void> {
   await listened
   probe.close()
   await once(probe, 'close')
+}
+
+/**
+ * The time of `config` where all of its networks and chains are recordings, else `undefined`. A first start
+ * holds back `recordings.heldBlocks`; later ones rest at the end.
+ */
+export async function recordedTimeOf(
+  { networks, chains, dataDir, 'recordings.heldBlocks': held }: Config,
+  { files, clock }: Pick<World, 'files' | 'clock'>,
+): Promise<RecordedTime | undefined> {
+  const all = [...Object.values(networks), ...chains].map((one) => one?.recording ?? '')
+  if (all.length === 0 || all.includes('')) return undefined
+  const times: number[] = []
+  const read = async (
+    path: string,
+    timesOf: (file: Uint8Array) => readonly number[],
+  ): Promise<void> => {
+    const file = await files.read(path)
+    if (file !== undefined) times.push(...timesOf(file))
+  }
+  for (const network of Object.values(networks))
+    await read(network?.recording ?? '', (file) => openRecordedPrimary(file).times())
+  for (const { recording } of chains) await read(recording, newestTimes)
+  if (times.length === 0) return undefined
+  const count = storeSizes(dataDir).size === 0 ? held : 0
+  const last = times.toSorted((a, b) => a - b).slice(-count - 1)
+  return { startedMs: clock.now(), times: last }
 }

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { innerSample, sampledHeights } from '../../src/indexing/evm/copied/sampled-heights.ts'
+import { innerSample, sampledHeights } from '../../src/indexing/evm/copied/units-to-compare.ts'
 import { markCopied } from '../../src/store/copied-history.ts'
 import { type Database, type Row, statement } from '../../src/store/engine/database.ts'
 import { transfer } from '../../src/store/schema/evm.ts'

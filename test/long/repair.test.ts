@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { salvage } from '../../src/cli/stores/salvage.ts'
+import { salvage } from '../../src/cli/commands/repair-stores.ts'
 import { repairChain } from '../../src/indexing/evm/repair/repair-chain.ts'
 import { openRecording } from '../../src/source/recording.ts'
 import type { Database } from '../../src/store/engine/database.ts'

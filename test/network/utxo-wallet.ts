@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { decode, encode } from '../../src/codec/cursor.ts'
 import { struct, versioned } from '../../src/codec/kit.ts'
 import { cTransactionAlone, cUnsigned, type CUnsigned } from '../../src/codec/primary/c-atomic.ts'
+import { pUtxo } from '../../src/codec/primary/genesis.ts'
 import { emptyId, outputKeyOf } from '../../src/codec/primary/ids.ts'
 import {
   pTransferableOutput,
@@ -17,7 +18,6 @@ import {
   type PUnsigned,
 } from '../../src/codec/primary/p-transaction.ts'
 import { commonAssetId, id } from '../../src/codec/primary/secp.ts'
-import { pUtxo } from '../../src/codec/primary/utxo.ts'
 import {
   xOutput,
   xUnsigned,

@@ -1,14 +1,17 @@
 /** Proved sources of a contract. */
 
+import { readAbi } from '../../codec/evm/abi.ts'
+import { contractNameOf } from '../../contracts/standard-input.ts'
 import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
-import { ContractCode } from '../../shape/evm/contract-source.ts'
+import { fromHex } from '../../core/bytes.ts'
+import { ContractCode, type ContractSource } from '../../shape/evm/contract-source.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
+import { constructorValues } from '../evm/abi-book.ts'
 import type { EvmParts } from '../evm/parts.ts'
 import { toldByNode } from '../evm/told-by-node.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { KnownContract } from './contract-book.ts'
-import { sourceView } from './contract-views.ts'
 
 const GetContractCode = {
   id: 'getContractCode',
@@ -56,4 +59,33 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
       },
     }
   })
+}
+
+/** Sources of a contract. */
+function sourceView({ contract, isOwn }: KnownContract): ContractSource {
+  const { chainId, address, runtimeMatch, creationMatch, name, version, verifiedAt, body } =
+    contract
+  const { path = '', name: own } = contractNameOf(name)
+  const { input, abi, constructorArguments } = body
+  const view: ContractSource = {
+    name: own,
+    path,
+    match: runtimeMatch === 'full' ? 'full' : 'partial',
+    language: input.language,
+    compilerVersion: version,
+    settings: input.settings,
+    sources: Object.entries(input.sources).map(([each, { content }]) => ({ path: each, content })),
+    abi: [...abi],
+    verifiedAt,
+  }
+  if (!isOwn)
+    return {
+      ...view,
+      sameCodeAs: { chainId: String(chainId), address: toChecksumAddress(address) },
+    }
+  if (creationMatch !== 'none') view.creationMatch = creationMatch
+  if (constructorArguments === undefined) return view
+  const decoded = constructorValues(readAbi(abi), fromHex(constructorArguments))
+  if (decoded !== undefined) view.decodedConstructor = decoded
+  return { ...view, constructorArguments }
 }

@@ -8,12 +8,12 @@
 
 import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
+import { type networkNames, networkOf } from '../../core/network.ts'
 import { defaultPageSize } from '../../shape/evm/query.ts'
 import { blockTimestamp } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { bindingOf, cursorOf, type Page, readPage } from '../operation/paging.ts'
-import { chainsOf } from './chains-of.ts'
 import type { EvmParts } from './parts.ts'
 
 /** Where a page ended: Unix seconds, place of the chain, position (or height) in it. */
@@ -111,4 +111,14 @@ async function heightAt({ store }: ServedChain, timestamp: number): Promise<numb
     else high = middle
   }
   return low
+}
+
+/** Chains in configured order; with `network` only those of it. */
+function chainsOf(
+  { chains }: EvmParts,
+  network: (typeof networkNames)[number] | undefined,
+): readonly ServedChain[] {
+  if (network === undefined) return chains.all()
+  const wanted = networkOf(network)
+  return chains.all().filter(({ facts }) => facts.network === wanted)
 }

@@ -5,11 +5,13 @@ import { BlockRangeQuery } from '../../shape/evm/query.ts'
 import { Erc20Transfer } from '../../shape/evm/token-transfer.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
+import { heightOf } from '../../store/query/evm/position.ts'
+import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { addressTransfers } from './address-transfers.ts'
 import type { EvmParts } from './parts.ts'
-import { erc20PageText } from './transfer-text.ts'
-import { erc20Transfer } from './transfer-views.ts'
+import { decimalText } from './text.ts'
+import { erc20Transfer, type TransferViewer } from './transfer-views.ts'
 
 const ListErc20Transfers = {
   id: 'listErc20Transactions',
@@ -33,5 +35,33 @@ export function listErc20Transfers(parts: EvmParts): Operation {
       view: erc20Transfer,
       text: erc20PageText,
     }),
+  )
+}
+
+/** `{"nextPageToken":…,"transactions":[…]}`; the token is of letters that JSON leaves as they are. */
+function erc20PageText(
+  rows: readonly TransferRow[],
+  viewer: TransferViewer,
+  nextPageToken: string | undefined,
+): string {
+  let text = nextPageToken === undefined ? '{' : `{"nextPageToken":"${nextPageToken}",`
+  text += '"transactions":['
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]
+    if (row === undefined) continue
+    if (at > 0) text += ','
+    text += erc20Text(row, viewer)
+  }
+  return `${text}]}`
+}
+
+function erc20Text(row: TransferRow, viewer: TransferViewer): string {
+  const ms = row.timestampMs === undefined ? '' : `,"blockTimestampMilliseconds":${row.timestampMs}`
+  return (
+    `{"blockNumber":"${heightOf(row.pos)}","blockTimestamp":${row.timestamp}` +
+    `,"blockHash":"${row.blockHash}","txHash":"${row.txHash}"${ms}` +
+    `,"from":${viewer.partyText(row.fromId)},"to":${viewer.partyText(row.toId)}` +
+    `,"logIndex":${row.logIndex},"value":"${decimalText(row.value)}"` +
+    `,"erc20Token":${viewer.erc20Text(row)}}`
   )
 }

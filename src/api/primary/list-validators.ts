@@ -8,8 +8,8 @@ import { Fault } from '../../core/fault.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import {
   NetworkPath,
-  PageToken,
   pageSize,
+  PageToken,
   SortOrder,
   SubnetId,
 } from '../../shape/primary/parameters.ts'
@@ -19,19 +19,18 @@ import { nodesContaining } from '../../store/query/primary/numbers-of-keys.ts'
 import { totalWeights } from '../../store/query/primary/total-weight.ts'
 import {
   type Bounds,
-  listValidators as validatorRows,
   type ListedValidator,
+  listValidators as validatorRows,
   type ValidatorCursor,
 } from '../../store/query/primary/validators.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, readPage, nextToken } from '../operation/paging.ts'
+import { bindingOf, nextToken, readPage } from '../operation/paging.ts'
 import { indexedTo } from './chain-of.ts'
 import { idIn, itemsOf } from './inputs.ts'
 import { keptFor } from './kept-answers.ts'
 import { defaultPageSize } from './list-page.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
-import { scaledBounds } from './validator-bounds.ts'
 import { validatorCursor, validatorViews } from './validator-page.ts'
 
 /** Columns by which validators can be sorted. */
@@ -196,4 +195,20 @@ function textBounds(min: string | undefined, max: string | undefined): Bounds {
     ...(min === undefined ? {} : { min: BigInt(min) }),
     ...(max === undefined ? {} : { max: BigInt(max) }),
   }
+}
+
+/** The bounds that the caller gave, both inclusive. */
+type Given = { readonly min: number | undefined; readonly max: number | undefined }
+
+/** Bounds in stored units: `factor` of them to one given, counted from `zero`. */
+export function scaledBounds({ min, max }: Given, factor: number, zero = 0n): Bounds {
+  return {
+    ...(min === undefined ? {} : { min: zero + BigInt(Math.ceil(times(min, factor))) }),
+    ...(max === undefined ? {} : { max: zero + BigInt(Math.floor(times(max, factor))) }),
+  }
+}
+
+/** A double has 15 digits: 2.01 × 10000 is 20100, where the machine says 20099.999999999996. */
+function times(value: number, factor: number): number {
+  return Number((value * factor).toPrecision(15))
 }

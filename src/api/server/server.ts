@@ -29,14 +29,13 @@ import { createFreshReader, type FreshChains } from '../operation/freshness.ts'
 import { isRpcCall } from '../operation/json-rpc.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { AnsweredCall } from '../usage/call-recorder.ts'
-import { whyAbsent } from './absent-paths.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
 import { anyHost, createEntrance, type Entrance, type WebRules, wrongMethod } from './entrance.ts'
 import { fail, failUnrouted, formType, tellFailure } from './failed-request.ts'
 import type { FrontDoor } from './front-door.ts'
 import { WholeLists } from './list-stream.ts'
-import { openDoor, usualLoadLimits, type LoadLimits } from './load.ts'
+import { type LoadLimits, openDoor, usualLoadLimits } from './load.ts'
 import { createPathMethods } from './path-methods.ts'
 import { addressReader, type AddressReader } from './proxy-address.ts'
 import { withColons } from './request-target.ts'
@@ -259,4 +258,30 @@ function parseQuery(text: string): Record<string, string | string[]> {
     else before.push(value)
   }
   return Object.fromEntries(values)
+}
+
+/** Paths that official clients have and this service deliberately does not, and why. */
+
+const absent: readonly { readonly form: RegExp; readonly why: string }[] = [
+  {
+    form: /^\/v1\/networks\/[^/]+\/blockchains\/[^/]+\/vertices(:listByHeight|\/[^/]+)?$/,
+    why: 'vertices of the X-Chain before Cortina are not offered: nodes give them without a time',
+  },
+  {
+    form: /^\/v2\/chains\/[^/]+\/btcb\/bridged:getAddresses$/,
+    why: 'lists of users of the BTC.b bridge are not offered: they need the bridge operator’s records',
+  },
+  {
+    form: /^\/v1\/(rpcUsageMetrics|subnetRpcUsageMetrics)$/,
+    why: 'use of RPC is not offered: calls of nodes go through the node listener, which has no keys',
+  },
+  {
+    form: /^\/v2\/lookingGlass\/compositeQuery$/,
+    why: 'composite queries are not offered: join the lists of their parts',
+  },
+]
+
+/** Why a path is not offered; `undefined` for one nobody has. */
+function whyAbsent(path: string): string | undefined {
+  return absent.find(({ form }) => form.test(path))?.why
 }

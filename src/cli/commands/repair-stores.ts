@@ -1,11 +1,21 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
+import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
 import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { claimDataFolder } from '../../service/stores/data-folder.ts'
 import { isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
+import { statement } from '../../store/engine/database.ts'
+import { openSqliteReader, openSqliteWriter } from '../../store/engine/sqlite.ts'
+import type { Table } from '../../store/engine/table.ts'
+import { holdLease } from '../../store/lease.ts'
 import { openStore } from '../../store/open.ts'
+import { icmTables } from '../../store/schema/icm.ts'
+import { logTables } from '../../store/schema/logs.ts'
+import { copyReadable } from '../../store/sums/copy-readable.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
@@ -15,12 +25,10 @@ import {
   configuredStores,
   openConfigured,
 } from '../stores/configured-stores.ts'
-import { repairLogs, repairMessages } from '../stores/repair-emptied.ts'
+import { removeStore } from '../stores/remove-store.ts'
 import { repairPrimary } from '../stores/repair-primary.ts'
 import { repairSegments } from '../stores/repair-segments.ts'
-import type { RepairWork } from '../stores/repair-work.ts'
-import { salvage } from '../stores/salvage.ts'
-import { isWhole, printVerdict, verdictOf } from '../stores/store-verdict.ts'
+import { isWhole, printVerdict, type StoreVerdict, verdictOf } from '../stores/store-verdict.ts'
 import { takeStore } from '../stores/take-store.ts'
 
 /**
@@ -108,4 +116,87 @@ async function mendRows({ config, store, verdict, world, owner }: RepairWork): P
   } finally {
     await database.close()
   }
+}
+
+const forgetHeights = statement('delete from checkpoint')
+
+/** Empties the store of messages; the next start fills it again, without a node. Returns true. */
+function repairMessages(work: RepairWork): Promise<boolean> {
+  const says = 'it is joined again from the stored chains when Firn runs'
+  return emptied(work, { tables: icmTables, says })
+}
+
+/** Empties a store of logs; the next start reads them again from a node. Returns true. */
+function repairLogs(work: RepairWork): Promise<boolean> {
+  return emptied(work, { tables: logTables, says: 'its logs are read again when Firn runs' })
+}
+
+async function emptied(
+  { config, store, world, owner }: RepairWork,
+  { tables, says }: { readonly tables: readonly Table[]; readonly says: string },
+): Promise<boolean> {
+  console.log(`${store.key}: emptied; ${says}`)
+  if (config.store === 'embedded') {
+    // Nothing of the file is needed, so nothing of it needs to be readable.
+    removeStore(config.dataDir, store.key)
+    await (await openStore(storeLocation(config), store.key, store.tables, 'write')).close()
+    return true
+  }
+  const database = await openStore(storeLocation(config), store.key, store.tables, 'write')
+  const { clock } = world
+  const lease = await takeStore(database, owner, clock)
+  await database.transaction(async (writer) => {
+    await holdLease(writer, lease, clock)
+    for (const table of tables) await writer.clear(table)
+    await writer.run(forgetHeights)
+  })
+  await database.close()
+  return true
+}
+
+/**
+ * Salvages the embedded store `key` of a folder. Returns the path under which the damaged file stays.
+ * Nobody else may have the store open. Throws `store-failed` where the file cannot be opened or its
+ * sums cannot be read.
+ */
+export async function salvage(
+  dataDir: string,
+  key: string,
+  tables: readonly Table[],
+): Promise<string> {
+  const folder = join(dataDir, 'salvaged')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const path = join(dataDir, `${key}.sqlite`)
+  const made = join(folder, `${key}.sqlite`)
+  const from = openSqliteReader({ path, name: key, tables })
+  try {
+    const to = openSqliteWriter({ path: made, name: key, tables })
+    try {
+      await copyReadable(from, to, tables)
+    } finally {
+      await to.close()
+    }
+  } finally {
+    await from.close()
+  }
+  const kept = `${path}-damaged`
+  renameSync(path, kept)
+  for (const suffix of ['-wal', '-shm'])
+    if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix)
+  renameSync(made, path)
+  rmSync(folder, { recursive: true, force: true })
+  return kept
+}
+
+/** Parts of repairing one store. */
+export type RepairWork = {
+  readonly config: Config
+  readonly store: ConfiguredStore
+  readonly verdict: StoreVerdict
+  readonly world: World & Required<Pick<World, 'download'>>
+  /** Names this process in leases. */
+  readonly owner: string
+  /** Folder with copies of segments, or the address of a Firn that offers its own. */
+  readonly copies?: string
 }

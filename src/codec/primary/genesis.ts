@@ -8,15 +8,23 @@
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import { pBlockTypes, pTypes, xTypes } from '../../core/type-ids.ts'
-import { decode, encode, type Decoded } from '../cursor.ts'
+import { decode, type Decoded, encode } from '../cursor.ts'
 import { array, sliced, struct, versioned } from '../kit.ts'
-import { bytes, text, u64 } from '../primitives.ts'
+import { bytes, text, u32, u64 } from '../primitives.ts'
 import { transactionIdOf } from './ids.ts'
 import { maxItems, maxTextBytes } from './limits.ts'
 import { pBlock } from './p-block.ts'
-import { pTransaction, type PUnsignedOf } from './p-transaction.ts'
-import { pUtxoBare } from './utxo.ts'
-import { xGenesis, xGenesisTransaction, type XGenesis } from './x-transaction.ts'
+import { pOutput, pTransaction, type PUnsignedOf } from './p-transaction.ts'
+import { commonAssetId, id } from './secp.ts'
+import { xGenesis, type XGenesis, xGenesisTransaction } from './x-transaction.ts'
+
+const place = { txId: id, outputIndex: u32, assetId: commonAssetId } as const
+
+/** A P-Chain UTXO without codec version, as genesis holds it. */
+const pUtxoBare = struct({ ...place, output: pOutput })
+
+/** A P-Chain UTXO as `platform.getUTXOs` gives it. */
+export const pUtxo = versioned(pUtxoBare)
 
 // Mainnet has 15_344; a custom network may have more.
 const maxGenesisItems = 1_048_576

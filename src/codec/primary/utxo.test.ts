@@ -7,9 +7,9 @@ import { parseId, toCb58 } from '../../core/cb58.ts'
 import { decode, encode, type Format } from '../cursor.ts'
 import { versioned } from '../kit.ts'
 import { convertedValidationId } from '../warp/l1-message.ts'
+import { pUtxo } from './genesis.ts'
 import { utxoIdOf } from './ids.ts'
 import { signatures, transferInput, transferOutput } from './secp.ts'
-import { pUtxo } from './utxo.ts'
 
 void test('UTXOs: the bytes nodes give decode, encode back and hash to their ids', () => {
   const entries = vectors('utxos')

@@ -4,13 +4,13 @@
  * It asks Firn's own API like any other caller and keeps nothing but an API key for the tab.
  */
 
-import { h, render, type JSX } from 'preact'
+import { h, type JSX, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'
 import { AddressPage } from './address-page.ts'
-import { askAgain, useAnswer, useBusy, type Answer } from './answer.ts'
+import { type Answer, askAgain, useAnswer, useBusy } from './answer.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { followRecording } from './clock.ts'
 import { ConsolePage } from './console-page.ts'
@@ -31,7 +31,6 @@ import { PrimaryPage } from './primary-page.ts'
 import { SearchBox } from './search-box.ts'
 import { StakingPage } from './staking-page.ts'
 import { SubnetPage } from './subnet-page.ts'
-import { ThemeSwitch } from './theme.ts'
 import { TxPage } from './tx-page.ts'
 import { primaryNetworks, type World } from './world.ts'
 
@@ -275,4 +274,56 @@ if (root !== null) {
   // The page that the server drew for the first moment is replaced.
   root.replaceChildren()
   render(h(Explorer, {}), root)
+}
+
+const keyName = 'firn-theme'
+
+/** Themes and their signs. The first leaves the choice to the system. */
+const themes = [
+  ['system', '◐'],
+  ['light', '☀'],
+  ['dark', '☾'],
+] as const
+
+/** A button that goes from one theme to the next. */
+function ThemeSwitch(): JSX.Element {
+  const [chosen, choose] = useState(stored)
+  const at = Math.max(
+    0,
+    themes.findIndex(([name]) => name === chosen),
+  )
+  const [name, sign] = themes[at] ?? themes[0]
+  const [next] = themes[(at + 1) % themes.length] ?? themes[0]
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = name
+    // Charts have their colours painted in.
+    dispatchEvent(new Event('themechange'))
+  }, [name])
+  const change = (): void => {
+    choose(next)
+    try {
+      localStorage.setItem(keyName, next)
+    } catch {
+      // A browser that keeps nothing: it holds until the page is loaded again.
+    }
+  }
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'theme',
+      onClick: change,
+      title: `theme: ${name}`,
+      'aria-label': `theme: ${name}; change to ${next}`,
+    },
+    sign,
+  )
+}
+
+function stored(): string {
+  try {
+    return localStorage.getItem(keyName) ?? 'system'
+  } catch {
+    return 'system'
+  }
 }

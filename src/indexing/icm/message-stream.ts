@@ -9,20 +9,22 @@
 import { fromHex, keyOf, to0x } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
+import type { Clock } from '../../core/world.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
-import { statement, type Database } from '../../store/engine/database.ts'
+import { type Database, statement } from '../../store/engine/database.ts'
 import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
-import { openSmallStore, openStore } from '../../store/open.ts'
+import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
+import { toldChainBodies } from '../../store/query/deployment-processes.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
+import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import { placesPerBlock } from '../../store/schema/places.ts'
 import { chainTables, messageTables } from '../../store/schema/stores.ts'
-import { type HostParts } from '../evm/run/chain-host.ts'
+import type { HostParts } from '../evm/run/chain-host.ts'
 import { blockStage } from '../evm/write/apply-blocks.ts'
 import { type Round, roundStream } from '../stream/round-stream.ts'
 import type { Stream } from '../stream/stage.ts'
 import type { IcmStreamSpec, MessengerChain } from '../stream/stream-spec.ts'
 import { applyMessages } from './apply-messages.ts'
-import { deploymentChains } from './deployment-chains.ts'
 import { followCuts } from './follow-cuts.ts'
 
 // Logs read and written at once: a few MB at most, some milliseconds of writing.
@@ -195,4 +197,35 @@ async function idOf(one: Followed): Promise<Uint8Array | undefined> {
 
 function heightOf(pos: number): number {
   return Math.floor(pos / placesPerBlock)
+}
+
+/** Between two looks: a chain that is new somewhere may wait that long. */
+const lookEveryMs = 5_000
+
+/** Chains of the whole deployment. */
+type DeploymentChains = {
+  /** Chains found since the last call whose store names are not in `known`. */
+  readonly found: (known: ReadonlySet<string>) => Promise<readonly MessengerChain[]>
+  readonly close: () => Promise<void>
+}
+
+/** Looks at what processes told of their chains; nothing is found where stores are embedded. */
+function deploymentChains(location: StoreLocation, clock: Clock): DeploymentChains {
+  let store: Database | undefined
+  let lookedMs = Number.NEGATIVE_INFINITY
+  return {
+    found: async (known) => {
+      if (location.store === 'embedded' || clock.monotonic() - lookedMs < lookEveryMs) return []
+      lookedMs = clock.monotonic()
+      store ??= await openStore(location, deploymentStore, deploymentTables, 'write')
+      const chains = (await toldChainBodies(store)).map(chainIn)
+      return chains.filter(({ key }) => !known.has(key))
+    },
+    close: async () => store?.close(),
+  }
+}
+
+function chainIn(body: string): MessengerChain {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by chain-shares.ts
+  return JSON.parse(body) as MessengerChain
 }

@@ -5,12 +5,15 @@
  * those elsewhere only where the operator switched fetching on.
  */
 
+import { faultOf } from '../../core/fault.ts'
 import { growingPause } from '../../core/growing-pause.ts'
 import type { NftFields, NftStatus } from '../../core/nft-status.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import type { Database, Writer } from '../../store/engine/database.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
+import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { blockStage } from '../evm/write/apply-blocks.ts'
 import { type Round, roundStream } from '../stream/round-stream.ts'
@@ -18,7 +21,7 @@ import type { Stream } from '../stream/stage.ts'
 import { DocumentFetcher } from './fetch-document.ts'
 import { readDocument } from './metadata-document.ts'
 import { type Gateways, planOf } from './metadata-uri.ts'
-import { type NftItem, type NftResult, nextRound, writeResults } from './nft-queue.ts'
+import { nextRound, type NftItem, type NftResult, writeResults } from './nft-queue.ts'
 import { noteFetching, readLogs, readWishes } from './nft-refresh.ts'
 import { askUris, type UriAnswer } from './token-uri.ts'
 
@@ -176,4 +179,26 @@ async function atOnce<T, R>(
   }
   await Promise.all(Array.from({ length: width }, lane))
   return results
+}
+
+/** The store, opened as soon as a process has made it. */
+type Wishes = {
+  readonly get: () => Promise<Database | undefined>
+  readonly close: () => Promise<void>
+}
+
+/** Opens nothing yet. */
+export function openWishes(location: StoreLocation): Wishes {
+  let store: Database | undefined
+  return {
+    get: async () => {
+      try {
+        store ??= await openStore(location, nftRequestStore, nftRequestTables, 'read')
+      } catch (error) {
+        if (faultOf(error)?.code !== 'store-failed') throw error
+      }
+      return store
+    },
+    close: async () => store?.close(),
+  }
 }

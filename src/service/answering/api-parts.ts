@@ -28,7 +28,7 @@ import type { LoadLimits } from '../../api/server/load.ts'
 import { openApiDocument } from '../../api/server/openapi.ts'
 import { addressReader } from '../../api/server/proxy-address.ts'
 import { readRateLimit, readTiers } from '../../api/server/rate-limit.ts'
-import { createServer, type ApiServer } from '../../api/server/server.ts'
+import { type ApiServer, createServer } from '../../api/server/server.ts'
 import type { UseCounter } from '../../api/server/use-counter.ts'
 import type { CallRecorder } from '../../api/usage/call-recorder.ts'
 import type { Config } from '../../config/settings.ts'
@@ -45,7 +45,6 @@ import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from '../chain-specs.ts'
 import type { Served } from '../served/open-served.ts'
-import { freshHeads } from '../status/fresh-heads.ts'
 import type { LeaseWatch } from '../status/lease-watch.ts'
 import { statusOf, type StatusParts } from '../status/status-view.ts'
 import { storeLocation } from '../stores/store-location.ts'
@@ -343,4 +342,34 @@ async function evmChainIdOf(
     if (chain?.evmChainId !== undefined) return chain.evmChainId
   }
   return undefined
+}
+
+// A source is asked for its head every few seconds, and it is told on every five.
+const freshSeconds = 30
+
+/** A stage as it was last told. */
+type ToldStage = {
+  /** Below 0 before a source told one. */
+  readonly headHeight: number
+  /** Unix seconds at which a source told it; absent before. */
+  readonly headAt?: number | undefined
+}
+
+/** Knows the stages of chains; absent where this process does not index. */
+type Stages = { readonly stage: (key: string, name: string) => ToldStage | undefined } | undefined
+
+/**
+ * Returns the head that a source lately reported for a stage of a chain; `undefined` where none
+ * did.
+ */
+export function freshHeads(
+  indexer: Stages,
+  clock: Pick<Clock, 'now'>,
+): (key: string, stage: string) => number | undefined {
+  return (key, name) => {
+    const stage = indexer?.stage(key, name)
+    if (stage?.headAt === undefined) return undefined
+    const age = clock.now() / 1_000 - stage.headAt
+    return age > freshSeconds || stage.headHeight < 0 ? undefined : stage.headHeight
+  }
 }

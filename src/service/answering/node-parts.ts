@@ -2,9 +2,9 @@
 
 import { readdirSync } from 'node:fs'
 
-import { aliasFile, noAliasStore } from '../../admin/alias-file.ts'
+import { aliasesIn, aliasFile, aliasText, noAliasStore } from '../../admin/alias-file.ts'
 import type { NodeChain } from '../../admin/alias-rules.ts'
-import { createAliasTable, type AliasStore, type AliasTable } from '../../admin/alias-table.ts'
+import { type AliasStore, type AliasTable, createAliasTable } from '../../admin/alias-table.ts'
 import type { NodeIdentity } from '../../admin/info-service.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../../admin/node-api.ts'
 import type { NodeListener } from '../../admin/node-listener.ts'
@@ -16,6 +16,7 @@ import { blockchainIdText, type ServedChain } from '../../api/operation/chain-di
 import type { ServedNetwork } from '../../api/primary/network-directory.ts'
 import type { ChainConfig, Config } from '../../config/settings.ts'
 import { parseId, toCb58 } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainStatus } from '../../indexing/run/status-board.ts'
 import type { Status } from '../../shape/status.ts'
@@ -23,14 +24,13 @@ import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Health } from '../../telemetry/health.ts'
 import { type LastHour, sampleLastHour } from '../../telemetry/last-hour.ts'
 import type { LogRegistry } from '../../telemetry/log-registry.ts'
+import type { Log } from '../../telemetry/log.ts'
 import { watchProcess } from '../../telemetry/process-gauges.ts'
-import { profileFolder } from '../../telemetry/profile/profile-folder.ts'
-import { createProfiler } from '../../telemetry/profile/profiler.ts'
+import { profileFolder, createProfiler } from '../../telemetry/profile/profiler.ts'
 import type { Threads } from '../../telemetry/thread.ts'
 import type { Waits } from '../../telemetry/waits.ts'
 import { pluginChains, primaryStream, type SpecifiedChain } from '../chain-specs.ts'
 import type { Documents } from '../documents/documents.ts'
-import { sharedAliases } from '../documents/shared-aliases.ts'
 import { version } from '../version.ts'
 
 /** Parts of the process that the listener uses. */
@@ -326,4 +326,30 @@ function networkNameOf(networkId: number): string {
 /** Returns whether a folder can be listed, so that stores can be read there. */
 export function checkFolder(path: string): { readonly files: number } {
   return { files: readdirSync(path).length }
+}
+
+const name = 'aliases.json'
+
+/** The aliases that every process of the deployment knows. Throws `bad-config` for a damaged one. */
+export function sharedAliases(documents: Documents, log: Log): AliasStore {
+  const latest = documents.watch({
+    name,
+    parse: (bytes) => aliasesIn(bytes, documents.place(name)),
+    damaged: (error) => log.error('aliases not read again, those of before hold', { error }),
+  })
+  return {
+    load: async () => latest(),
+    save: async (aliases) => {
+      const before = aliasText(latest())
+      await documents.change(name, (bytes) => {
+        if (aliasText(aliasesIn(bytes, documents.place(name))) !== before)
+          throw new Fault('store-failed', 'another process changed the aliases; try again')
+        return aliasText(aliases)
+      })
+    },
+    shared: {
+      latest,
+      refresh: documents.refresh,
+    },
+  }
 }

@@ -9,8 +9,8 @@ import { Fault } from '../../core/fault.ts'
 import { openStore } from '../../store/open.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import { type Log, silentLog } from '../../telemetry/log.ts'
+import { sharedAliases } from '../answering/node-parts.ts'
 import { documentNames, type Documents } from './documents.ts'
-import { sharedAliases } from './shared-aliases.ts'
 import { storedDocuments } from './stored-documents.ts'
 
 type Scene = {

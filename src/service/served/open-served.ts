@@ -1,22 +1,24 @@
 /** Everything that this process answers from: stores that it reads, and aggregators. */
 
+import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import { openNetwork } from '../../api/primary/open-network.ts'
 import type { Config } from '../../config/settings.ts'
+import type { Network } from '../../core/network.ts'
 import type { World } from '../../core/world.ts'
 import type { ChainStatus } from '../../indexing/run/status-board.ts'
-import type { StreamSpec } from '../../indexing/stream/stream-spec.ts'
+import type { PrimaryStreamSpec, StreamSpec } from '../../indexing/stream/stream-spec.ts'
 import { primaryPartKinds } from '../../source/primary/recorded-source.ts'
 import { listParts } from '../../source/recording-file.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import { logStoreOf } from '../../store/schema/logs.ts'
-import { messageTables } from '../../store/schema/stores.ts'
+import { messageTables, primaryStoreTables } from '../../store/schema/stores.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { messageStore, primaryStream, sourceLimits, type SpecifiedChain } from '../chain-specs.ts'
 import type { ReadableStore } from '../status/readiness.ts'
-import { followStore, type FollowedStore } from '../stores/follow-store.ts'
+import { type FollowedStore, type FollowParts, followStore } from '../stores/follow-store.ts'
 import type { Aggregators, AggregatorsParts } from '../warp/aggregators.ts'
 import { serveChains, type ServedChains } from './served-chains.ts'
-import { serveNetworks, type ServedNetworks } from './served-networks.ts'
 
 /** Everything that is served; it grows while stores appear. */
 export type Served = {
@@ -181,4 +183,42 @@ function isFollowed(chains: readonly ChainStatus[], key: string): boolean {
   const stages = chains.find((chain) => chain.key === key)?.stages
   const blocks = stages?.find(({ stage }) => stage === 'blocks')
   return blocks === undefined || blocks.state === 'live' || blocks.reason === undefined
+}
+
+/** Networks being served, growing while stores appear. */
+type ServedNetworks = {
+  readonly list: () => readonly ServedNetwork[]
+  /** Configured networks whose stores do not hold genesis yet. */
+  readonly waiting: () => readonly Network[]
+  readonly close: () => Promise<void>
+}
+
+/** Starts to serve; returns once every store that exists already is open. */
+export async function serveNetworks(
+  specs: readonly PrimaryStreamSpec[],
+  parts: FollowParts,
+): Promise<ServedNetworks> {
+  const found = new Map<string, ServedNetwork>()
+  let list: readonly ServedNetwork[] = []
+  const followed = await Promise.all(
+    specs.map((spec) =>
+      followStore(spec.key, primaryStoreTables, {
+        ...parts,
+        accept: async (database) => {
+          const network = await openNetwork(spec.network, database)
+          if (network === undefined) return false
+          found.set(spec.key, network)
+          list = specs.flatMap(({ key }) => found.get(key) ?? [])
+          return true
+        },
+      }),
+    ),
+  )
+  return {
+    list: () => list,
+    waiting: () => specs.filter(({ key }) => !found.has(key)).map(({ network }) => network),
+    close: async () => {
+      for (const store of followed) await store.close()
+    },
+  }
 }

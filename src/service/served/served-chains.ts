@@ -1,23 +1,28 @@
 /** The EVM chains this process answers about: each as soon as its store exists. */
 
 import { allowedMethods } from '../../admin/rpc-methods.ts'
-import type { ChainFacts, ServedChain, WaitingChain } from '../../api/operation/chain-directory.ts'
+import type {
+  ChainFacts,
+  ServedChain,
+  StateReader,
+  WaitingChain,
+} from '../../api/operation/chain-directory.ts'
 import { listOf } from '../../codec/evm/raw.ts'
-import { fromHex } from '../../core/bytes.ts'
+import { fromHex, keyOf } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { createGenerations } from '../../core/generations.ts'
 import { inTime } from '../../core/in-time.ts'
-import type { World } from '../../core/world.ts'
+import type { Clock, World } from '../../core/world.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import type { SourceLimits } from '../../indexing/stream/chain-spec.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
-import { statement, type Database } from '../../store/engine/database.ts'
+import { type Database, type Soon, statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { chainTables } from '../../store/schema/stores.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { SpecifiedChain } from '../chain-specs.ts'
-import { keptBalances } from '../stores/kept-balances.ts'
 import { createStateReader } from '../stores/state-reader.ts'
 
 /** Parts of serving chains. */
@@ -268,4 +273,37 @@ function present<T extends Record<string, string>>(values: T): Partial<T> {
   const filled = Object.entries(values).filter(([, value]) => value !== '')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a subset of the entries of T
   return Object.fromEntries(filled) as Partial<T>
+}
+
+type Kept = { readonly balance: bigint; readonly indexed: number; readonly until: number }
+
+// About 200 bytes each: two generations are 4 MB.
+const generationSize = 10_000
+const keptMs = 1_000
+
+/** `own`, which is asked less; `indexed` is the height that answers are complete to. */
+export function keptBalances(
+  own: StateReader,
+  { indexed, clock }: { readonly indexed: () => Soon<number>; readonly clock: Clock },
+): StateReader {
+  const newest = createGenerations<string, Kept>(generationSize)
+  const past = createGenerations<string, bigint>(generationSize)
+  return {
+    ...own,
+    balance: async (address, height, signal) => {
+      if (height !== undefined) {
+        const key = `${keyOf(address)}${height}`
+        const known = past.get(key) ?? (await own.balance(address, height, signal))
+        past.set(key, known)
+        return known
+      }
+      const key = keyOf(address)
+      const now = await indexed()
+      const known = newest.get(key)
+      if (known?.indexed === now && clock.monotonic() < known.until) return known.balance
+      const balance = await own.balance(address, undefined, signal)
+      newest.set(key, { balance, indexed: now, until: clock.monotonic() + keptMs })
+      return balance
+    },
+  }
 }

@@ -1,13 +1,17 @@
 /** Where the stores of a process lie, and how its threads share its connections to PostgreSQL. */
 
+import { join } from 'node:path'
+
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { ConnectionLimits } from '../../store/engine/postgres-server.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
+import type { SegmentFetching } from '../../store/history/fetched-segments.ts'
 import type { StoreLocation } from '../../store/open.ts'
+import type { Gauges } from '../../telemetry/gauges.ts'
 import { version } from '../version.ts'
-import { type FetchingParts, segmentFetching, type SegmentSettings } from './segment-fetching.ts'
+import { fetchSegment } from './fetch-segment.ts'
 import { storeLocation, type StoreSettings } from './store-location.ts'
 
 /** Limits of each thread. One that writes has one connection more, for its marks. */
@@ -121,5 +125,46 @@ export function shareConnections(
     main: { read: serving, write: 1 },
     decoder,
     writer: { read: spare - serving, write: 2 },
+  }
+}
+
+/** Settings that say whether segments are fetched. */
+type SegmentSettings = Pick<
+  Config,
+  | 'role'
+  | 'dataDir'
+  | 'api.handlerTimeoutMs'
+  | 'segments.from'
+  | 'segments.key'
+  | 'segments.maxBytes'
+>
+
+/** Parts of the process that fetching uses. */
+type FetchingParts = Pick<World, 'clock' | 'download'> & {
+  readonly gauges: Pick<Gauges, 'add'>
+}
+
+/** Of the time that an answer may take. */
+const waitingShare = 0.7
+
+/**
+ * How segments are fetched; `undefined` where they are not. A process that writes has all of them, or
+ * is damaged.
+ */
+function segmentFetching(
+  config: SegmentSettings,
+  { clock, download, gauges }: FetchingParts,
+): SegmentFetching | undefined {
+  const urls = config['segments.from']
+  if (config.role !== 'serve' || urls.length === 0 || download === undefined) return undefined
+  const key = config['segments.key']
+  return {
+    folder: join(config.dataDir, 'segments-fetched'),
+    maxBytes: config['segments.maxBytes'],
+    urls,
+    fetch: (segment) => fetchSegment(download, { ...segment, key }),
+    waitMs: config['api.handlerTimeoutMs'] * waitingShare,
+    clock,
+    told: (outcome) => gauges.add('firn_segment_fetches_total', 1, { outcome }),
   }
 }

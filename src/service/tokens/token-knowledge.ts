@@ -1,32 +1,38 @@
 /** Prices, token lists and reputation: from the settings to their sources. */
 
-import type { ContractBook } from '../../api/contracts/contract-book.ts'
-import { createAbiBook } from '../../api/evm/abi-book.ts'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { type ContractBook, createContractBook } from '../../api/contracts/contract-book.ts'
+import { type AbiBook, createAbiBook } from '../../api/evm/abi-book.ts'
 import { storedDoubts, type TokenDoubts } from '../../api/evm/compared-balances.ts'
 import { type NftRequests, storedRequests } from '../../api/nft/nft-requests.ts'
 import { noPrices, type PriceSource } from '../../api/operation/price.ts'
 import {
-  type ListedToken,
   listedNotes,
+  type ListedToken,
   readReputation,
   readTokenList,
 } from '../../api/operation/token-lists.ts'
 import type { TokenNotes } from '../../api/operation/token-notes.ts'
 import { filePrices } from '../../api/prices/price-file.ts'
-import { coingecko, defillama, type ChainNames } from '../../api/prices/price-hosts.ts'
+import { type ChainNames, coingecko, defillama } from '../../api/prices/price-hosts.ts'
 import { httpPrices } from '../../api/prices/price-http.ts'
+import { parseSignatures } from '../../codec/evm/selectors.ts'
 import type { Config } from '../../config/settings.ts'
 import { webAddressProblem } from '../../config/web-address.ts'
+import { usualCompileLimits } from '../../contracts/compiler.ts'
+import { openCompilers } from '../../contracts/compilers.ts'
 import { clip } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import { installationFolder } from '../../core/installation.ts'
 import type { World } from '../../core/world.ts'
 import type { StoreLocation } from '../../store/open.ts'
+import { contractStore, contractTables } from '../../store/schema/contracts.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { openCallersStore } from '../stores/late-store.ts'
 import { readAbis } from './abis.ts'
-import { openContracts } from './open-contracts.ts'
-import { readSignatures } from './signatures.ts'
 
 /** Longest token list, bytes; the largest public ones are below 2 MB. */
 const maxListBytes = 16 * 1_048_576
@@ -192,4 +198,41 @@ function wrongPrices(value: unknown): Fault {
     'bad-config',
     `prices must be none, file:PATH or { http: URL, shape: defillama | coingecko }: ${shown}`,
   )
+}
+
+/** A book, and what closes its store. */
+type OpenContracts = { readonly book: ContractBook; readonly close: () => Promise<void> }
+
+/** Opens it. Throws faults of stores. */
+async function openContracts(
+  config: Config,
+  parts: {
+    readonly world: World
+    readonly log: Log
+    readonly store: StoreLocation
+    readonly abis: AbiBook
+  },
+): Promise<OpenContracts> {
+  const { world, log, abis } = parts
+  const { role } = config
+  const of = { name: contractStore, tables: contractTables, store: parts.store, role, log }
+  const store = await openCallersStore(of)
+  const kept = join(config.dataDir, 'compilers')
+  const compilers = openCompilers(config['contracts.compilers'], kept, world)
+  const limits = usualCompileLimits
+  const book = createContractBook({ store, compilers, limits, abis, clock: world.clock })
+  return { book, close: store.close }
+}
+
+const bundled = fileURLToPath(new URL('data/selectors.txt', installationFolder))
+
+/** Signatures of both files, the bundled first. Throws `bad-config` for a file that is missing. */
+async function readSignatures(world: World, operatorsFile: string): Promise<string[]> {
+  const all: string[] = []
+  for (const path of operatorsFile === '' ? [bundled] : [bundled, operatorsFile]) {
+    const bytes = await world.files.read(path)
+    if (bytes === undefined) throw new Fault('bad-config', `no such file of signatures: ${path}`)
+    for (const signature of parseSignatures(new TextDecoder().decode(bytes))) all.push(signature)
+  }
+  return all
 }

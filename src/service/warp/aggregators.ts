@@ -6,7 +6,7 @@ import type { Config, NetworkConfig } from '../../config/settings.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
-import type { World } from '../../core/world.ts'
+import type { Clock, World } from '../../core/world.ts'
 import { parsePeer } from '../../peer/address-book.ts'
 import { openIdentity } from '../../peer/identity.ts'
 import { integerIn } from '../../source/node-text.ts'
@@ -14,6 +14,7 @@ import { openRecordedPrimary } from '../../source/primary/recorded-source.ts'
 import type { Database } from '../../store/engine/database.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
+import type { Aggregator } from '../../warp/aggregator.ts'
 import type { MessageSource } from '../../warp/message-source.ts'
 import { nodeMessages } from '../../warp/node-messages.ts'
 import { createNode } from '../../warp/node.ts'
@@ -22,7 +23,6 @@ import { comparedValidators, nodeValidators } from '../../warp/validator-source.
 import { networkIdOf } from '../chain-specs.ts'
 import { indexedMessages, messagesOver } from './indexed-messages.ts'
 import { indexedValidators, storedValidators } from './indexed-validators.ts'
-import { measuredAggregator } from './measured-aggregator.ts'
 import { openRecordedAggregator } from './recorded-aggregator.ts'
 
 /** Aggregators that are open so far. */
@@ -200,4 +200,48 @@ async function nodesNetworkId(nodeUrl: string, world: World, signal: AbortSignal
   const node = createNode(world.transport, nodeUrl)
   const answer = await node.call('/ext/info', 'info.getNetworkID', {}, signal)
   return integerIn(answer, 'networkID')
+}
+
+const answerKinds = ['signed', 'cached', 'wrong', 'refused', 'silent'] as const
+
+/** `aggregator` as it is, written down in `gauges` under `network`. */
+export function measuredAggregator(
+  aggregator: Aggregator,
+  network: string,
+  { gauges, clock }: { readonly gauges: Gauges; readonly clock: Clock },
+): Aggregator {
+  const measured = async (
+    work: () => Promise<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> => {
+    const startedAt = clock.monotonic()
+    let outcome = 'signed'
+    try {
+      return await work()
+    } catch (error) {
+      outcome = signal.aborted ? 'aborted' : (faultOf(error)?.code ?? 'internal')
+      throw error
+    } finally {
+      gauges.add('firn_warp_requests_total', 1, { network, outcome })
+      const seconds = (clock.monotonic() - startedAt) / 1_000
+      gauges.observe('firn_warp_request_seconds', seconds, { network })
+    }
+  }
+  const written = { signed: 0, cached: 0, wrong: 0, refused: 0, silent: 0 }
+  gauges.onRead(() => {
+    const { peers, counters } = aggregator.status()
+    gauges.set('firn_warp_connected_peers', peers.connected, { network })
+    const counted = { ...counters, signed: counters.signatures }
+    for (const kind of answerKinds) {
+      const news = counted[kind] - written[kind]
+      written[kind] = counted[kind]
+      gauges.add('firn_warp_answers_total', news, { network, kind })
+    }
+  })
+  return {
+    ...aggregator,
+    aggregate: (request, signal) => measured(() => aggregator.aggregate(request, signal), signal),
+    aggregateTransaction: (txId, signal) =>
+      measured(() => aggregator.aggregateTransaction(txId, signal), signal),
+  }
 }

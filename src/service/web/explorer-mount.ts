@@ -5,17 +5,19 @@ import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../../api/server/server.ts'
 import { isObject } from '../../core/json.ts'
 import { ownValue } from '../../core/own-value.ts'
+import { docsPage } from '../../explorer/docs-page.ts'
 import { explorerPage } from '../../explorer/page.ts'
 import {
-  fileAnswer,
-  pageAnswer,
   type ExplorerAnswer,
   type ExplorerRequest,
+  fileAnswer,
+  pageAnswer,
+  safetyHeaders,
 } from '../../explorer/routes.ts'
 import type { Status } from '../../shape/status.ts'
-import { mountDocs } from './docs-mount.ts'
-import { hashOf, readExplorerFiles, type ExplorerFiles } from './explorer-files.ts'
-import { pictureAnswer, type NftPictures, type PictureOf } from './nft-pictures.ts'
+import { type Docs, readDocs } from './docs-files.ts'
+import { type ExplorerFiles, hashOf, readExplorerFiles } from './explorer-files.ts'
+import { type NftPictures, pictureAnswer, type PictureOf } from './nft-pictures.ts'
 
 type HttpRequest = {
   readonly params: unknown
@@ -81,4 +83,48 @@ function partsOf(params: unknown): PictureOf {
 function textIn(params: unknown, name: string): string {
   const found = isObject(params) ? ownValue(params, name) : undefined
   return typeof found === 'string' ? found : ''
+}
+
+type Asking = { readonly headers: Readonly<Record<string, string | string[] | undefined>> }
+
+/** Adds the routes. Pages are read and rendered at the first request, then kept. */
+function mountDocs(
+  http: ApiServer['http'],
+  files: () => Promise<ExplorerFiles>,
+  asked: (request: Asking) => ExplorerRequest,
+): void {
+  let reading: Promise<Docs> | undefined
+  const ready = (): Promise<Docs> => (reading ??= readDocs())
+  const answer = async (
+    path: string,
+    request: ExplorerRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> => {
+    const { pages, pictures } = await ready()
+    const picture = pictures.get(path)
+    if (picture !== undefined)
+      return reply
+        .headers({ ...safetyHeaders, 'content-type': 'image/png', 'cache-control': 'no-cache' })
+        .send(Buffer.from(picture))
+    const page = pages.get(path)
+    if (page === undefined) {
+      reply.callNotFound()
+      return undefined
+    }
+    const { version } = await files()
+    const text = docsPage({
+      folder: `/explorer/${version}`,
+      ...page,
+      entries: [...pages.values()],
+    })
+    const { status, headers, body } = pageAnswer(Buffer.from(text), `"${hashOf(text)}"`, request)
+    return reply
+      .code(status)
+      .headers(headers)
+      .send(status === 304 ? undefined : Buffer.from(body))
+  }
+  http.get('/docs', (request, reply) => answer('/docs', asked(request), reply))
+  http.get('/docs/*', (request, reply) =>
+    answer(request.url.replace(/[?#].*/, '').replace(/\/$/, ''), asked(request), reply),
+  )
 }

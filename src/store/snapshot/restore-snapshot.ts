@@ -18,19 +18,20 @@ import { dirname, join } from 'node:path'
 
 import { Fault } from '../../core/fault.ts'
 import { copiedHistory, markCopied } from '../copied-history.ts'
-import { statement } from '../engine/database.ts'
+import { type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
-import { stageOf } from '../engine/table.ts'
+import { stageOf, type Table } from '../engine/table.ts'
 import { checkForeign } from '../history/fetched-segments.ts'
 import { identityName, putIdentity } from '../history/history.ts'
 import { readManifest } from '../history/manifest.ts'
-import { onDisk, segmentEnding } from '../history/segment-file.ts'
+import { onDisk, placeColumn, segmentEnding } from '../history/segment-file.ts'
 import { openStore } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
 import { outboxTables } from '../schema/events.ts'
 import { cutMessages } from '../schema/evm.ts'
+import { nftAmount, nftRange, nftToken } from '../schema/nft.ts'
+import { placesPerBlock } from '../schema/places.ts'
 import { chainTables, everyTable } from '../schema/stores.ts'
-import { checkEnds } from './check-ends.ts'
 import {
   checkServersFree,
   copyIntoServers,
@@ -42,8 +43,8 @@ import {
   isOfChain,
   manifestText,
   parseSnapshot,
-  type SnapshotManifest,
   snapshotId,
+  type SnapshotManifest,
   type StoredStore,
 } from './snapshot-manifest.ts'
 import type { SnapshotFile, SnapshotSource } from './snapshot-source.ts'
@@ -282,5 +283,36 @@ async function mark(
       throw new Fault('store-failed', `store is read by another process: ${name}`)
   } finally {
     await store.close()
+  }
+}
+
+/** Tables of history, and their column that says the place or the height of a row. */
+const placed: readonly (readonly [Table, string])[] = [
+  ...chainTables
+    .filter(({ freezes }) => freezes !== undefined)
+    .map((table) => [table, placeColumn(table)] as const),
+  [nftToken, 'at'],
+  [nftRange, 'at'],
+  [nftAmount, 'height'],
+]
+
+/**
+ * Throws `store-failed` where tables have rows of heights from `until` on: nobody compares these with a
+ * node, and they would be taken for those of the blocks to come. Segments say their heights themselves.
+ *
+ * Cost: tables whose order is another one are read whole.
+ */
+async function checkEnds(reader: Reader, until: number): Promise<void> {
+  for (const [table, column] of placed) {
+    const isHeight = column === 'height' || column === 'since'
+    const limit = isHeight ? until : until * placesPerBlock
+    const question = statement(`select 1 from ${table.name} where ${column} >= ? limit 1`, {
+      over: 'tables',
+    })
+    if ((await reader.get(question, [limit])) === undefined) continue
+    throw new Fault(
+      'store-failed',
+      `store has rows of blocks that it does not have: table ${table.name}, after ${until - 1}`,
+    )
   }
 }

@@ -3,20 +3,20 @@
 import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { Fault, faultOf } from '../../core/fault.ts'
+import { assert, Fault, faultOf } from '../../core/fault.ts'
 import { checkpointHeights } from '../checkpoint.ts'
 import { statement } from '../engine/database.ts'
+import { SqliteConnection } from '../engine/sqlite-connection.ts'
 import { type Manifest, parseManifest, readManifest } from '../history/manifest.ts'
 import { checkName, onDisk, segmentEnding } from '../history/segment-file.ts'
-import { openStore, segmentFolder, type StoreLocation } from '../open.ts'
+import { openCopy, openStore, segmentFolder, type StoreLocation } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
-import type { CopiedStore } from './copy-store.ts'
-import { copyTables } from './copy-tables.ts'
+import { type CopiedStore, copyStore, presentTables, tablesIn } from './copy-store.ts'
 import { hashOfFile, putFile, sizeOf, type SnapshotFolder } from './snapshot-folder.ts'
 import {
-  type SnapshotManifest,
   snapshotFormat,
   snapshotId,
+  type SnapshotManifest,
   type StoredDocument,
   type StoredFile,
   type StoredSegment,
@@ -189,4 +189,55 @@ function filed({ folder, told }: SnapshotWork, part: string, label: string): Sto
   else putFile(part, path)
   told(label, isThere ? 0 : file.bytes)
   return file
+}
+
+/**
+ * Copies the tables of a store into `<folder>/<name>.sqlite`, which must not exist. Throws
+ * `store-version`, `store-failed`, `store-full`.
+ */
+async function copyTables(
+  location: StoreLocation,
+  store: CopiedStore,
+  folder: string,
+): Promise<string> {
+  const path = join(folder, `${store.name}.sqlite`)
+  if (location.store === 'embedded') {
+    copySqlite(join(location.dataDir, `${store.name}.sqlite`), path, store.name)
+    return path
+  }
+  const from = await openStore(location, store.name, store.tables, 'read')
+  try {
+    const tables = await presentTables(from, store, await tablesIn(from))
+    const to = await openCopy({ store: 'embedded', dataDir: folder }, store.name, store.tables)
+    try {
+      await from.snapshot((reader) =>
+        copyStore(store.name, { from: reader, to, tables }, () => undefined),
+      )
+      assert(await to.pace('follow'), 'nobody else has the copy open')
+    } finally {
+      await to.close()
+    }
+  } finally {
+    await from.close()
+  }
+  return path
+}
+
+const busyTimeoutMs = 5_000
+const cachePages = 512
+
+/** Writes what the file `path` holds into the new file `into`. Throws `store-failed`, `store-full`. */
+function copySqlite(path: string, into: string, name: string): void {
+  const connection = new SqliteConnection({ path, name, readOnly: true, cachePages, busyTimeoutMs })
+  try {
+    connection.exec(`vacuum into '${into.replaceAll("'", "''")}'`)
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    // Either disk may be the one that fails.
+    const message = `${fault.message}; it was being copied to ${into}`
+    throw new Fault(fault.code, message, { cause: error, detail: fault.detail })
+  } finally {
+    connection.close()
+  }
 }

@@ -5,6 +5,9 @@
  * messages: avalanchego utils/profiler/profiler.go; Go's lock profile is text there, pprof here.
  */
 
+import { chmod, mkdir, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Log } from '../log.ts'
@@ -196,4 +199,24 @@ function remarksOf(answers: readonly ThreadAnswer[]): readonly string[] {
   return answers
     .filter(({ late }) => late)
     .map(({ thread }) => `thread ${thread} did not answer in time and is missing`)
+}
+
+/** Writes files of `directory` whole or not at all. Throws what the system says. */
+export function profileFolder(
+  directory: string,
+): (name: string, bytes: Uint8Array) => Promise<void> {
+  return async (name, bytes) => {
+    await mkdir(directory, { recursive: true, mode: 0o750 })
+    const path = join(directory, name)
+    const beside = `${path}.new`
+    const file = await open(beside, 'w', 0o640)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await chmod(beside, 0o640)
+    await rename(beside, path)
+  }
 }

@@ -13,9 +13,9 @@ import {
 import { balance, holding } from '../../../store/schema/evm.ts'
 import { nftAmount } from '../../../store/schema/nft.ts'
 import { byteAt } from '../write/batch-columns.ts'
+import { keysOfRows } from '../write/fan-out.ts'
 import { isFungible, isMultiToken } from '../write/kinds.ts'
 import { fullItem } from '../write/nft-rows.ts'
-import { keysOfRows } from '../write/row-keys.ts'
 import type { StoredBatch } from '../write/stored-batch.ts'
 
 const heightsOfPair = statement(

@@ -12,21 +12,23 @@
  * from all that stays.
  */
 
+import { eventKinds, standardOf } from '../../../codec/evm/columns.ts'
+import { concatBytes, fromHex, toHex } from '../../../core/bytes.ts'
+import { assert } from '../../../core/fault.ts'
+import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { recountRollup } from '../../../rollup/rebuild.ts'
 import type { HeightRange } from '../../../source/evm-source.ts'
 import { getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
-import { statement, type Writer } from '../../../store/engine/database.ts'
-import { internal, internalByAddress } from '../../../store/schema/evm.ts'
+import { type Columns, statement, type Writer } from '../../../store/engine/database.ts'
+import type { Table } from '../../../store/engine/table.ts'
+import { cutMessages, internal, internalByAddress, token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { blockStage, writeFacts } from '../write/apply-blocks.ts'
 import { traceStage } from '../write/apply-traces.ts'
-import { keysOfRows } from '../write/row-keys.ts'
-import { storedBatch } from '../write/stored-batch.ts'
-import { undoing } from '../write/undoing-writer.ts'
+import { keysOfRows } from '../write/fan-out.ts'
+import { storedBatch, type StoredBatch } from '../write/stored-batch.ts'
 import { cutBalances } from './cut-balances.ts'
-import { collectMessages, noteCut } from './cut-messages.ts'
 import { cutNfts } from './cut-nfts.ts'
-import { cutTokens } from './cut-tokens.ts'
 
 /** Blocks taken away at once: some 5,000 transactions on a busy chain. */
 const blocksAtOnce = 200
@@ -99,4 +101,129 @@ async function cutInternals(writer: Writer, range: HeightRange): Promise<void> {
       if (typeof id === 'number') entries.set(`${id} ${Number(pos)}`, [id, Number(pos)])
   await writer.remove(internalByAddress, keysOfRows(internalByAddress, [...entries.values()]))
   await writer.remove(internal, { pos: rows.map(([pos]) => Number(pos)) })
+}
+
+/**
+ * Cuts kept apart. The stream follows within seconds; older ones are joined, nothing is forgotten.
+ */
+const maxCuts = 16
+
+const idBytes = 32
+
+const stored = statement('select number, height, message_ids from cut_messages order by number')
+
+/** Adds the ids of the messages that logs of `batch` are about, in hex, to `ids`. */
+function collectMessages({ batch }: StoredBatch, ids: Set<string>): void {
+  const { events, arena } = batch
+  for (let row = 0; row < events.count; row++) {
+    const kind = u8At(events.kind, row)
+    const at = u32At(events.topics.offset, row)
+    const isMessage = kind >= eventKinds.icmSend && kind <= eventKinds.icmReceipt
+    if (isMessage && u32At(events.topics.length, row) >= idBytes)
+      ids.add(toHex(arena.subarray(at, at + idBytes)))
+  }
+}
+
+/** Writes down that `ids` were told of from height `height` on, where rows are gone. */
+async function noteCut(writer: Writer, height: number, ids: ReadonlySet<string>): Promise<void> {
+  if (ids.size === 0) return
+  const rows = await writer.all(stored)
+  const number = 1 + Number(rows.at(-1)?.[0] ?? 0)
+  await writer.insert(cutMessages, {
+    number: [number],
+    height: [height],
+    message_ids: [concatBytes(...[...ids].map((id) => fromHex(id)))],
+  })
+  const [oldest, next] = rows
+  if (rows.length < maxCuts || oldest === undefined || next === undefined) return
+  const parts = [oldest[2], next[2]].filter((part) => part instanceof Uint8Array)
+  await writer.upsert(cutMessages, {
+    number: [Number(next[0])],
+    height: [Math.min(Number(oldest[1]), Number(next[1]))],
+    message_ids: [concatBytes(...parts)],
+  })
+  await writer.remove(cutMessages, { number: [Number(oldest[0])] })
+}
+
+const tokenRow = statement('select standard, first_height from token where id = ?')
+const kindsBefore = statement(
+  `select distinct f.kind from transfer_by_token k join transfer f on f.pos = k.pos
+   where k.token_id = ? and k.pos < ? order by 1`,
+  { over: 'merge' },
+)
+const rangeBefore = statement(
+  `select k.pos from event_by_kind k join event e on e.pos = k.pos
+   where k.kind = ${eventKinds.consecutiveTransfer} and k.pos < ? and e.address_id = ? limit 1`,
+  { over: 'newest' },
+)
+
+/**
+ * Removes tokens first seen in `stored`, and takes a standard back that only its logs showed; such
+ * a contract is asked again what it is.
+ */
+async function cutTokens(writer: Writer, { batch, ids }: StoredBatch): Promise<void> {
+  const { transfers, events } = batch
+  const shown = new Map<number, number>()
+  const show = (id: number, standard: number): void => {
+    if (standard > 0) shown.set(id, Math.max(standard, shown.get(id) ?? 0))
+  }
+  for (let row = 0; row < transfers.count; row++)
+    show(f64At(ids, u32At(transfers.token, row)), standardOf(u8At(transfers.kind, row)))
+  for (let row = 0; row < events.count; row++)
+    if (events.kind[row] === eventKinds.consecutiveTransfer)
+      show(f64At(ids, u32At(events.address, row)), 721)
+  const before = batch.from * placesPerBlock
+  const gone: number[] = []
+  for (const [id, standard] of shown) {
+    const row = await writer.get(tokenRow, [id])
+    if (row === undefined) continue
+    if (Number(row[1]) >= batch.from) gone.push(id)
+    else if (standard > 20 && Number(row[0]) === standard)
+      await lowerStandard(writer, { id, standard, before })
+  }
+  await writer.remove(token, { id: gone })
+}
+
+async function lowerStandard(
+  writer: Writer,
+  of: { readonly id: number; readonly standard: number; readonly before: number },
+): Promise<void> {
+  const kinds = await writer.all(kindsBefore, [of.id, of.before])
+  const range = await writer.get(rangeBefore, [of.before, of.id])
+  const standards = kinds.map(([kind]) => standardOf(Number(kind)))
+  const highest = Math.max(range === undefined ? 20 : 721, ...standards)
+  if (highest >= of.standard) return
+  await writer.update(token, { id: [of.id], standard: [highest], metadata_height: [0] })
+}
+
+/**
+ * `writer` with inserts turned into removals by key: what wrote rows takes the same rows away. For
+ * code that only inserts.
+ */
+function undoing(writer: Writer): Writer {
+  const refuse = (): never => {
+    throw new Error('only inserts can be undone')
+  }
+  return {
+    all: writer.all,
+    get: writer.get,
+    lookup: writer.lookup,
+    insert: (table, columns) => writer.remove(table, keysOf(table, columns)),
+    run: refuse,
+    insertNew: refuse,
+    upsert: refuse,
+    update: refuse,
+    remove: refuse,
+    clear: refuse,
+  }
+}
+
+function keysOf(table: Table, columns: Columns): Columns {
+  const keys: Record<string, Columns[string]> = {}
+  for (const name of table.key) {
+    const column = columns[name]
+    assert(column !== undefined, 'inserted rows have their keys')
+    keys[name] = column
+  }
+  return keys
 }

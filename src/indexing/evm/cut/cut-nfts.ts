@@ -12,10 +12,10 @@ import { type Row, statement, type Writer } from '../../../store/engine/database
 import { nftMetadata, nftRange, nftToken } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { byteAt } from '../write/batch-columns.ts'
+import { keysOfRows } from '../write/fan-out.ts'
 import { isMultiToken, isUnique } from '../write/kinds.ts'
 import { rangeOfLog, writeRange } from '../write/nft-ranges.ts'
 import { fullItem, placeOfLog } from '../write/nft-rows.ts'
-import { keysOfRows } from '../write/row-keys.ts'
 import type { StoredBatch } from '../write/stored-batch.ts'
 
 const rowsAtOnce = 2_000

@@ -8,9 +8,8 @@ import { logByAddress, logByTopic, logEntry, topicKey } from '../../../store/sch
 import { placesPerBlock } from '../../../store/schema/places.ts'
 import { gather } from '../../stream/radix-order.ts'
 import { bytesOf, idsOf } from '../write/batch-columns.ts'
-import { FanOut, maxBatchRows } from '../write/fan-out.ts'
+import { FanOut, maxBatchRows, keysOfRows } from '../write/fan-out.ts'
 import type { Interner } from '../write/intern.ts'
-import { keysOfRows } from '../write/row-keys.ts'
 
 const topicBytes = 32
 

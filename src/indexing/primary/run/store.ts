@@ -3,7 +3,7 @@
  * at a time.
  */
 
-import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
+import { type GenesisFacts, readGenesis } from '../../../codec/primary/genesis.ts'
 import { equalBytes, fromHex, toHex } from '../../../core/bytes.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
@@ -37,7 +37,6 @@ import { beginPChain } from '../replay/p/genesis.ts'
 import { beginXChain } from '../replay/x/replay-x.ts'
 import { openPrimaryRows, type PrimaryRows } from '../write/batch-rows.ts'
 import { takeBack } from '../write/undo.ts'
-import { writeHealth } from '../write/validator-health.ts'
 import { loadGenesis } from './load-genesis.ts'
 
 /** Parameters of opening a store. */
@@ -332,4 +331,21 @@ async function storeGenesis(database: Database, to: GenesisToStore): Promise<voi
     })
     return epoch
   })
+}
+
+const question = statement(
+  'update staker set uptime = ?, connected = ? where tx_id = ? and (uptime <> ? or connected <> ?)',
+  { unsummed: true },
+)
+
+/** Columns keep ten-thousandths of a percent, the digits nodes give. */
+const perPercent = 10_000
+
+/** Stores what changed. */
+async function writeHealth(writer: Writer, all: readonly ValidatorHealth[]): Promise<void> {
+  for (const { txId, uptimePercent, connected } of all) {
+    const uptime = uptimePercent === undefined ? -1 : Math.round(uptimePercent * perPercent)
+    const linked = connected === undefined ? -1 : connected ? 1 : 0
+    await writer.run(question, [uptime, linked, txId, uptime, linked])
+  }
 }

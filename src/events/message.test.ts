@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './message.ts'
 
 void test('canonical JSON: the samples of RFC 8785', () => {
   // Section 3.2.2 and 3.2.3 of the RFC.

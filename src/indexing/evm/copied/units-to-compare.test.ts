@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { CopiedCheck } from '../../../store/copied-history.ts'
-import { innerSample, sampledHeights } from './sampled-heights.ts'
-import { nextUnits } from './units-to-compare.ts'
+import { innerSample, sampledHeights, nextUnits } from './units-to-compare.ts'
 
 const seed = '00'.repeat(16)
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import type { StateReader } from '../../api/operation/chain-directory.ts'
 import { Fault } from '../../core/fault.ts'
-import { keptBalances } from './kept-balances.ts'
+import { keptBalances } from './served-chains.ts'
 
 const one = new Uint8Array(20).fill(1)
 const other = new Uint8Array(20).fill(2)

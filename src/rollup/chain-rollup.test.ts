@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 
 import { openBits } from './address-flags.ts'
-import { hourMembers } from './hour-members.ts'
+import { hourMembers } from './chain-rollup.ts'
 
 void test('hour members: ascending and each with its bit, whether few or many of all ids', () => {
   const seen = fc.uniqueArray(fc.nat({ max: 499 }), { maxLength: 500 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { scaledBounds } from './validator-bounds.ts'
+import { scaledBounds } from './list-validators.ts'
 
 void test('bounds: a percentage of up to four decimals is the very number stored', () => {
   for (let millionths = 20_000; millionths <= 1_000_000; millionths += 7) {

@@ -1,9 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
-import type { World } from '../../core/world.ts'
 import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { claimDataFolder } from '../../service/stores/data-folder.ts'
 import { isWebAddress } from '../../service/stores/fetch-segment.ts'
@@ -28,7 +26,7 @@ import {
 import { removeStore } from '../stores/remove-store.ts'
 import { repairPrimary } from '../stores/repair-primary.ts'
 import { repairSegments } from '../stores/repair-segments.ts'
-import { isWhole, printVerdict, type StoreVerdict, verdictOf } from '../stores/store-verdict.ts'
+import { isWhole, printVerdict, type RepairWork, verdictOf } from '../stores/store-verdict.ts'
 import { takeStore } from '../stores/take-store.ts'
 
 /**
@@ -187,16 +185,4 @@ export async function salvage(
   renameSync(made, path)
   rmSync(folder, { recursive: true, force: true })
   return kept
-}
-
-/** Parts of repairing one store. */
-export type RepairWork = {
-  readonly config: Config
-  readonly store: ConfiguredStore
-  readonly verdict: StoreVerdict
-  readonly world: World & Required<Pick<World, 'download'>>
-  /** Names this process in leases. */
-  readonly owner: string
-  /** Folder with copies of segments, or the address of a Firn that offers its own. */
-  readonly copies?: string
 }

@@ -9,9 +9,9 @@ import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { meta } from '../../store/schema/control.ts'
 import { rawBlock } from '../../store/schema/primary-ledger.ts'
-import type { RepairWork } from '../commands/repair-stores.ts'
 import { openConfigured } from './configured-stores.ts'
 import { removeStore } from './remove-store.ts'
+import type { RepairWork } from './store-verdict.ts'
 import { takeStore, whileKept } from './take-store.ts'
 
 /** A mainnet store takes hours. */

@@ -26,8 +26,8 @@ import { holdLease } from '../../store/lease.ts'
 import { openStore } from '../../store/open.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import type { RepairWork } from '../commands/repair-stores.ts'
 import { checksOf } from './checks-of.ts'
+import type { RepairWork } from './store-verdict.ts'
 import { takeStore, whileKept } from './take-store.ts'
 
 const metaValue = statement('select value from meta where name = ?')

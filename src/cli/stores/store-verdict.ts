@@ -1,6 +1,8 @@
 /** The result of checking one store. */
 
+import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
+import type { World } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { checkSegments, type DamagedSegment } from '../../store/history/check-segments.ts'
 import type { ManifestSegment } from '../../store/history/manifest.ts'
@@ -26,6 +28,18 @@ export type StoreVerdict = {
   readonly structure: readonly string[]
   /** Damaged files of frozen history. */
   readonly segments: readonly DamagedSegment[]
+}
+
+/** Parts of repairing one store. */
+export type RepairWork = {
+  readonly config: Config
+  readonly store: ConfiguredStore
+  readonly verdict: StoreVerdict
+  readonly world: World & Required<Pick<World, 'download'>>
+  /** Names this process in leases. */
+  readonly owner: string
+  /** Folder with copies of segments, or the address of a Firn that offers its own. */
+  readonly copies?: string
 }
 
 /** Returns whether a store is as it was written. */

@@ -77,7 +77,7 @@ void test('a Firn that is not there: commands say what is missing, and where', a
   const out = ['--out', join(folder, 'x.firnrec')]
   const cases: [string[], string][] = [
     [['status', '--url', url], away],
-    [['export', 'transactions', '--chain', '1', '--url', url], away],
+    [['export', '/v1/chains/1/blocks', '--url', url], away],
     [['log', 'level', '--node-url', url], away],
     [['verify', '--node', url, ...places], bare],
     [['record-primary', '--node', url, ...out, ...places], bare],

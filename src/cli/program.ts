@@ -7,12 +7,7 @@ import { Command, CommanderError } from 'commander'
 
 import { faultOf } from '../core/fault.ts'
 import { version } from '../service/version.ts'
-import { addContractCommands } from './commands/contract-commands.ts'
-import { addKeyCommands } from './commands/key-commands.ts'
 import { addNodeCommands } from './commands/node-commands.ts'
-import { addRecord, addRecordPrimary } from './commands/recording-commands.ts'
-import { addSnapshotCommands } from './commands/snapshot-commands.ts'
-import { addStoreCommands } from './commands/store-commands.ts'
 import { addExamples } from './examples.ts'
 import { exitCodes } from './exit-codes.ts'
 import { checkAddresses, type Flags } from './flags.ts'
@@ -149,4 +144,185 @@ function report(error: unknown): number {
     default:
       return exitCodes.failed
   }
+}
+
+/** Adds `contracts` to the command line. */
+function addContractCommands(program: Command): void {
+  const contracts = program.command('contracts').description('verified contracts')
+  contracts
+    .command('export')
+    .description('print verified contracts with their sources, one line of JSON each')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (flags: Flags) =>
+      (await import('./commands/contracts.ts')).exportContracts(flags),
+    )
+  contracts
+    .command('import <file>')
+    .description('take verified contracts from a file that export printed; they are believed')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (file: string, flags: Flags) =>
+      (await import('./commands/contracts.ts')).importContracts(file, flags),
+    )
+}
+
+const configFile = ['--config <file>', 'configuration file'] as const
+const keyFolder = ['--data-dir <folder>', 'folder of the keys (default ./firn-data)'] as const
+const tierOption = ['--tier <name>', 'limit of the key: a tier of the setting api.tiers'] as const
+const perMinuteOption = ['--per-minute <units>', 'limit of the key in compute units'] as const
+const perDayOption = ['--per-day <units>', 'the same for a day (default: 1440 minutes)'] as const
+
+/** Adds `keys` to the command line. */
+function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('API keys')
+  keys
+    .command('create <name>')
+    .description('make a key and print it once')
+    .option(...tierOption)
+    .option(...perMinuteOption)
+    .option(...perDayOption)
+    .option(...configFile)
+    .option(...keyFolder)
+    .action(async (name: string, flags: Flags) =>
+      (await import('./commands/keys.ts')).createKey(name, flags),
+    )
+  keys
+    .command('list')
+    .description('list the keys')
+    .option(...configFile)
+    .option(...keyFolder)
+    .action(async (flags: Flags) => (await import('./commands/keys.ts')).listKeys(flags))
+  keys
+    .command('limit <id>')
+    .description('give a key another limit; without a flag, the general one')
+    .option(...tierOption)
+    .option(...perMinuteOption)
+    .option(...perDayOption)
+    .option(...configFile)
+    .option(...keyFolder)
+    .action(async (id: string, flags: Flags) =>
+      (await import('./commands/keys.ts')).limitKey(id, flags),
+    )
+  keys
+    .command('rotate')
+    .description('make a new key that seals page tokens; those given out stay valid 24 hours')
+    .requiredOption('--page-tokens', 'the key of page tokens (API keys are revoked one by one)')
+    .option(...configFile)
+    .option(...keyFolder)
+    .action(async (flags: Flags) => (await import('./commands/keys.ts')).rotateKeys(flags))
+  keys
+    .command('revoke <id>')
+    .description('make a key invalid at once')
+    .option(...configFile)
+    .option(...keyFolder)
+    .action(async (id: string, flags: Flags) =>
+      (await import('./commands/keys.ts')).revokeKey(id, flags),
+    )
+}
+
+/** Adds `record` to the command line. */
+function addRecord(program: Command): void {
+  program
+    .command('record')
+    .description('write an EVM chain and its state into one file that Firn replays')
+    .requiredOption('--rpc <url>', 'RPC address of a node of the chain')
+    .requiredOption('--out <file>', 'the recording')
+    .option('--from <height>', 'first height', '0')
+    .option('--until <height>', 'first height that is not recorded (default: after the newest)')
+    .option('--traces', 'fail when the node gives no traces (default: take them if it does)')
+    .option('--no-traces', 'record no traces')
+    .option('--name <name>', 'name of the chain', 'Recorded chain')
+    .option('--symbol <symbol>', 'symbol of its native token', 'COIN')
+    .action(async (flags: Flags) => (await import('./commands/record.ts')).record(flags))
+}
+
+/** Adds `record-primary` to the command line. */
+function addRecordPrimary(program: Command): void {
+  program
+    .command('record-primary')
+    .description('write an indexed local primary network and its node’s answers into one file')
+    .requiredOption('--node <url>', 'base address of the node')
+    .requiredOption('--out <file>', 'the recording')
+    .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (flags: Flags) =>
+      (await import('./commands/record-primary.ts')).recordPrimary(flags),
+    )
+}
+
+const which = ['--snapshot <id>', 'as `list` prints it (default: the newest)'] as const
+
+/** Adds `snapshot` to the command line. */
+function addSnapshotCommands(program: Command): void {
+  const snapshot = program.command('snapshot').description('copies of all stores in a folder')
+  snapshot
+    .command('create <folder>')
+    .description('copy what is new in the stores, while Firn runs or not')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (folder: string, flags: Flags) =>
+      (await import('./commands/snapshot.ts')).createSnapshot(folder, flags),
+    )
+  snapshot
+    .command('list <folder>')
+    .description('list the snapshots of a folder')
+    .option('--json', 'print one JSON object')
+    .action(async (folder: string, flags: Flags) =>
+      (await import('./commands/snapshot.ts')).listSnapshots(folder, flags),
+    )
+  snapshot
+    .command('verify <folder>')
+    .description('read every file of a snapshot and compare it with its hash')
+    .option(...which)
+    .action(async (folder: string, flags: Flags) =>
+      (await import('./commands/snapshot.ts')).verifySnapshot(folder, flags),
+    )
+  snapshot
+    .command('restore <from>')
+    .description(
+      'make an empty data folder, or stores in PostgreSQL, of a snapshot: of a folder, or of http://another-firn:8080',
+    )
+    .option(...which)
+    .option('--trust', 'take an own backup as it is, without comparing its history with a node')
+    .option('--config <file>', 'configuration file, which says where stores lie')
+    .option('--data-dir <folder>', 'the folder to make')
+    .action(async (from: string, flags: Flags) =>
+      (await import('./commands/snapshot.ts')).restore(from, flags),
+    )
+}
+
+/** Adds `verify` to the command line. */
+function addStoreCommands(program: Command): void {
+  program
+    .command('verify')
+    .description('compare what is indexed with what a node says, or stores with their own sums')
+    .option('--chain <store>', 'an EVM chain, by the name of its store: fuji-c-chain')
+    .option('--store', 'read every store and compare it with the sums that were written with it')
+    .option('--repair', 'with --store: mend what is damaged; Firn must not run')
+    .option(
+      '--copies <place>',
+      'with --repair: a folder with copies of segments, or the address of a Firn that offers them',
+    )
+    .option('--recording', 'compare everything with what nodes answered when it was recorded')
+    .option('--json', 'with --store: print one JSON object')
+    .option('--node <url>', 'base address of the node (default: that of the configuration)')
+    .option('--peers', 'ask the peers of the network whether they accepted the newest blocks')
+    .option('--network <name>', 'mainnet or fuji', 'fuji')
+    .option('--sample <count>', 'most addresses, stakers and heights of sampled checks', '64')
+    .option('--config <file>', 'configuration file')
+    .option('--data-dir <folder>', 'folder of the stores')
+    .action(async (flags: Flags) => {
+      if (flags['recording'] === true)
+        return (await import('./commands/verify-recording.ts')).verifyRecording(flags)
+      if (flags['chain'] !== undefined)
+        return (await import('./commands/verify-chain.ts')).verifyEvmChain(flags)
+      if (flags['peers'] === true)
+        return (await import('./commands/verify-peers.ts')).verifyPeers(flags)
+      if (flags['store'] !== true) return (await import('./commands/verify.ts')).verify(flags)
+      return flags['repair'] === true
+        ? (await import('./commands/repair-stores.ts')).repairStores(flags)
+        : (await import('./commands/verify-stores.ts')).verifyStores(flags)
+    })
 }

@@ -28,7 +28,8 @@ export function openBlock(
   const isInner = (inner: Uint8Array): boolean =>
     inner.length > 6 && isZero(inner.subarray(0, 5)) && types.includes(inner[5] ?? -1)
   const { inner, outer } = openContainer(container, isInner)
-  const block = { height, bytes: inner, proposer: proposerIn(outer) }
+  // A container may be a view on a message of 2,000, and a certificate is most of it.
+  const block = { height, bytes: inner.slice(), proposer: proposerIn(outer) }
   return { id: outer?.id ?? sha256(container), block }
 }
 
@@ -75,7 +76,7 @@ function proposerIn(outer: Container['outer']): Proposer | undefined {
   const isOption = block.typeId === outerTypes.option
   return {
     outerId: id,
-    outerParentId: block.parentId,
+    outerParentId: block.parentId.slice(),
     nodeId: proposerOf(block),
     pChainHeight: isOption ? undefined : Number(block.pChainHeight),
     timestamp: isOption ? undefined : Number(block.timestamp),

@@ -56,6 +56,9 @@ export type PrimaryStoreParts = {
   readonly signal: AbortSignal
 }
 
+/** Rows of a batch are sorted: a replay was as fast with it as with the usual twice as much. */
+const writerCacheBytes = 32 * 2 ** 20
+
 /** Calls from replay to the writing side, wherever that runs. They are done in order. */
 export type BatchStore = {
   /**
@@ -96,7 +99,8 @@ export async function openPrimaryStore(
   identity: PrimaryIdentity,
 ): Promise<PrimaryStore> {
   const { world, signal } = parts
-  const database = await openStore(parts.store, parts.key, primaryStoreTables, 'write')
+  const location = { ...parts.store, writerCacheBytes }
+  const database = await openStore(location, parts.key, primaryStoreTables, 'write')
   try {
     const take = (): Promise<Lease> =>
       parts.takeLease?.(parts.key, database) ??

@@ -71,11 +71,15 @@ export class FrameReader {
   }
 }
 
-/** Decompresses bytes. Throws `peer-misbehaved` for a bomb and for bytes that are not zstd. */
-export function decompress(bytes: Uint8Array): Uint8Array {
+/**
+ * Decompresses bytes, `chunkSize` at a time. Throws `peer-misbehaved` for a bomb and for bytes that are
+ * not zstd.
+ */
+export function decompress(bytes: Uint8Array, chunkSize?: number): Uint8Array {
   try {
     const { buffer, byteOffset, length } = zstdDecompressSync(bytes, {
       maxOutputLength: maxMessageSize,
+      chunkSize,
     })
     return new Uint8Array(buffer, byteOffset, length)
   } catch (error) {

@@ -45,6 +45,13 @@ type Place = { readonly height: number; readonly id: Uint8Array }
 /** Containers that follow each other downwards, and the parent of the last. */
 type Chained = { readonly items: readonly Uint8Array[]; readonly parentId: Uint8Array }
 
+/** Heights `[from, until)`, and what is made of a container, which keeps nothing of its bytes. */
+export type ContainersWanted<T> = {
+  readonly from: number
+  readonly until: number
+  readonly open: (height: number, container: Uint8Array) => T
+}
+
 /** Between two polls: at the head, and with much to fetch before it matters. */
 const pollMs = 1_000
 const farPollMs = 30_000
@@ -130,15 +137,19 @@ export class ChainBlocks {
     throw new Fault('node-unreachable', `the network is silent${since}: ${missing.why}`)
   }
 
-  /** Containers `[from, until)`, ascending; as many of them as are there at once, one at least. */
-  async read(from: number, until: number, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+  /** What is wanted of blocks, ascending; of as many as are there at once, one at least. */
+  async read<T>(wanted: ContainersWanted<T>, signal: AbortSignal): Promise<readonly T[]> {
+    const { from, until, open } = wanted
+    const { spool } = this.#parts
     this.#headsInARow = 0
     const stretch = await this.#reach(from, signal)
-    const items = await this.#parts.spool.items(stretch)
-    if (items.length === 0) return this.read(from, until, signal)
+    const items = await spool.items(stretch)
+    if (items.length === 0) return this.read(wanted, signal)
     const end = stretch.high + 1
-    const found = items.slice(Math.max(0, end - until), end - from).toReversed()
-    await this.#checkFollows(from, found)
+    const containers = items.slice(Math.max(0, end - until), end - from).toReversed()
+    await this.#checkFollows(from, containers)
+    const found = containers.map((container, at) => open(from + at, container))
+    if (until >= end) spool.release(stretch)
     await this.#forget(from)
     return found
   }

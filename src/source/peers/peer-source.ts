@@ -26,7 +26,7 @@ import type {
   ValidatorHealth,
 } from '../primary/primary-source.ts'
 import { BlockPeers, type Peers } from './block-peers.ts'
-import { ChainBlocks } from './chain-blocks.ts'
+import { ChainBlocks, type ContainersWanted } from './chain-blocks.ts'
 import { BlockSpool } from './spool.ts'
 import { TipVote } from './tip-vote.ts'
 import { type Staked, Voters } from './voters.ts'
@@ -109,12 +109,14 @@ export class PeerSource implements PrimarySource {
   }
 
   async blocks(chain: 'P' | 'X', range: Heights, signal: AbortSignal): Promise<BlockBytes[]> {
-    const containers = await this.#containers(chain, range, signal)
-    return containers.map((bytes, at) => openBlock(chain, range.from + at, bytes).block)
+    const open = (height: number, bytes: Uint8Array): BlockBytes =>
+      openBlock(chain, height, bytes).block
+    return this.#read(chain, { ...range, open }, signal)
   }
 
   async cBlocks(range: Heights, signal: AbortSignal): Promise<CBlock[]> {
-    return (await this.#containers('C', range, signal)).map((bytes) => openCBlock(bytes).block)
+    const open = (_: number, bytes: Uint8Array): CBlock => openCBlock(bytes).block
+    return this.#read('C', { ...range, open }, signal)
   }
 
   async earlyCount(signal: AbortSignal): Promise<number> {
@@ -152,15 +154,15 @@ export class PeerSource implements PrimarySource {
     return text
   }
 
-  async #containers(
+  async #read<T>(
     chain: PrimaryChain,
-    { from, until }: Heights,
+    wanted: ContainersWanted<T>,
     signal: AbortSignal,
-  ): Promise<Uint8Array[]> {
+  ): Promise<T[]> {
     const blocks = await this.#blocksOf(chain, signal)
-    const found: Uint8Array[] = []
-    while (from + found.length < until)
-      found.push(...(await blocks.read(from + found.length, until, signal)))
+    const found: T[] = []
+    for (let { from } = wanted; from < wanted.until; from = wanted.from + found.length)
+      found.push(...(await blocks.read({ ...wanted, from }, signal)))
     return found
   }
 

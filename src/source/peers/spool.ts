@@ -15,7 +15,7 @@ import { decodePeerMessage, encodePeerMessage } from '../../codec/warp/peer-mess
 import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Files } from '../../core/world.ts'
-import { decompress } from '../../peer/frame.ts'
+import { decompress, maxMessageSize } from '../../peer/frame.ts'
 
 /** Heights `low` to `high`, all there. */
 export type Stretch = {
@@ -104,10 +104,18 @@ export class BlockSpool {
     return items
   }
 
+  /** Frees the blocks of a stretch that was read to its end: the collector would leave megabytes for long. */
+  release(stretch: Stretch): void {
+    if (this.#read?.stretch !== stretch || this.#inMemory.has(stretch)) return
+    const buffer = this.#read.items[0]?.buffer
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+    this.#read = undefined
+  }
+
   async #itemsOf(stretch: Stretch): Promise<readonly Uint8Array[]> {
     const packed = await this.#files.read(this.#path(stretch))
     try {
-      const message = decodePeerMessage(decompress(packed ?? new Uint8Array()))
+      const message = decodePeerMessage(decompress(packed ?? new Uint8Array(), maxMessageSize))
       const length = stretch.high - stretch.low + 1
       if (message.kind === 'ancestors' && message.items.length === length) return message.items
     } catch (error) {
@@ -137,10 +145,11 @@ export class BlockSpool {
     if (at < 0) return false
     const stretch = itemAt(this.#stretches, at)
     const [lowest] = (await this.items(stretch)).slice(-1)
+    const place = lowest && Uint8Array.from(lowest)
     const next = this.#stretches[at + 1]
     await this.drop(stretch)
     const isFar = next === undefined || next.low - stretch.low >= placeEvery
-    if (isFar && lowest !== undefined) await this.put(stretch.low, [lowest], true)
+    if (isFar && place !== undefined) await this.put(stretch.low, [place], true)
     return true
   }
 

@@ -69,6 +69,7 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
   await betweenDurangoAndEtna(stage, subnetId)
   await upgraded(stage, 'etna')
   const l1 = await convert(stage)
+  await upgraded(stage, 'granite')
   await sameRows(stage)
   await Promise.all(stage.firns.map((firn) => firn.kill()))
   say('all Firns are killed')

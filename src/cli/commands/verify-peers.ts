@@ -1,11 +1,12 @@
 import { readGenesis } from '../../codec/primary/genesis.ts'
 import { emptyId } from '../../codec/primary/ids.ts'
 import { Fault } from '../../core/fault.ts'
-import { connectPeers } from '../../indexing/primary/run/open-peers.ts'
+import { connectPeers, storedNetwork } from '../../indexing/primary/run/open-peers.ts'
 import { networkIdOf, primaryStream } from '../../service/chain-specs.ts'
 import { openPrimaryReader } from '../../service/stores/open-primary.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
-import { quorumOf, TipVote } from '../../source/peers/tip-vote.ts'
+import { quorumOf, TipVote, votesOf } from '../../source/peers/tip-vote.ts'
+import { Voters } from '../../source/peers/voters.ts'
 import { latestBlocks } from '../../store/query/primary/blocks.ts'
 import { genesisId, rawBlocksFrom } from '../../store/query/primary/raw-blocks.ts'
 import { blockOfPos, heightOfBlock, posRangeOf } from '../../store/schema/primary-position.ts'
@@ -20,8 +21,9 @@ const connectMs = 20_000
 const lookMs = 250
 
 /**
- * Asks peers whether they accepted the newest stored blocks of P and X. Prints how many did; exit code 1
- * where these are not more than four fifths of those asked.
+ * Asks a sample of validators, drawn by the stake that the store has, whether they accepted the newest
+ * stored blocks of P and X: the bootstrap nodes where too few of these can be reached. Prints how many
+ * votes did; exit code 1 where these are not more than four fifths.
  */
 export async function verifyPeers(flags: Flags): Promise<void> {
   const name = networkIn(flags)
@@ -36,13 +38,16 @@ export async function verifyPeers(flags: Flags): Promise<void> {
     if (genesis === undefined) throw new Fault('not-found', `nothing is indexed yet: ${name}`)
     const parts = { world, log: silentLog, signal: over.signal }
     const { peers, nodeIds } = connectPeers({ networkId: id, addresses }, parts)
-    const quorum = quorumOf(nodeIds.length)
+    const staked = storedNetwork(() => store).validators
+    const voters = new Voters({ peers, bootstrappers: nodeIds, staked, world })
     const until = world.clock.monotonic() + connectMs
-    const ready = (): number => nodeIds.filter((one) => peers.session(one) !== undefined).length
-    while (ready() < nodeIds.length && world.clock.monotonic() < until) {
-      peers.want(nodeIds, emptyId)
+    let sample = await voters.get()
+    const isMissing = (nodeId: string): boolean => peers.session(nodeId) === undefined
+    while (voters.all().some(isMissing) && world.clock.monotonic() < until) {
       await world.clock.sleep(lookMs)
+      sample = await voters.get()
     }
+    const quorum = quorumOf(sample.length)
     const chainIds = { P: emptyId, X: readGenesis(genesis.bytes).xChainId }
     for (const chain of ['P', 'X'] as const) {
       const range = posRangeOf(chain)
@@ -56,11 +61,11 @@ export async function verifyPeers(flags: Flags): Promise<void> {
         continue
       }
       const vote = new TipVote(peers, world.clock, chainIds[chain])
-      const [counted] = await vote.count(nodeIds, [newest.outerId], nodeIds.length)
-      const yes = counted?.holders.length ?? 0
+      const [counted] = await vote.count(sample, [newest.outerId], sample.length)
+      const yes = votesOf(sample, counted?.holders ?? [])
       const height = heightOfBlock(newest.id)
       console.log(
-        `${chain} ${height}: accepted by ${yes} of ${nodeIds.length}, ${quorum} are needed`,
+        `${chain} ${height}: accepted by ${yes} of ${sample.length} votes, ${quorum} are needed`,
       )
       if (yes < quorum) process.exitCode = exitCodes.failed
     }

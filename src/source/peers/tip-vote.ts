@@ -31,7 +31,8 @@ export function quorumOf(votes: number): number {
   return Math.floor((4 * votes) / 5) + 1
 }
 
-function votesOf(voters: readonly string[], holders: readonly string[]): number {
+/** How many votes those who hold something have. */
+export function votesOf(voters: readonly string[], holders: readonly string[]): number {
   return voters.filter((nodeId) => holders.includes(nodeId)).length
 }
 

@@ -83,8 +83,8 @@ export type ReplayParts = {
   readonly utxoLimit: number
 }
 
-/** UTXOs to keep: 28 MiB of room. Any other UTXO costs a look-up of 11 us. */
-export const usualUtxoLimit = 3 * 2 ** 16
+/** UTXOs to keep: 14 MiB of room. Any other UTXO costs a look-up of 11 us. */
+export const usualUtxoLimit = 3 * 2 ** 15
 // Nodes give C-Chain blocks whole, and few of them hold what is wanted here.
 const cBatchHeights = 512
 

@@ -90,13 +90,15 @@ export async function contractService(
     // As the node told it when it was recorded.
     rpc: {
       allows: allowedMethods(['read']),
-      ask: async (calls) =>
-        calls.map(({ method, params: [target] }) => {
+      ask: async (calls, asking) => {
+        asking.throwIfAborted()
+        return calls.map(({ method, params: [target] }) => {
           const told = answers.get(`${method} ${String(target).toLowerCase()}`)
           return told?.kind === 'value'
             ? { kind: 'result', result: told.value }
             : { kind: 'error', error: { code: -32_602, message: 'missing value' } }
-        }),
+        })
+      },
     },
     facts: demoFacts(contractChain, recording),
     store,

@@ -81,8 +81,8 @@ export function chainRpcOperations({ chains }: EvmParts): Operation[] {
     }
   }
   return [
-    operation(CallChain, ({ path, body, ...how }) => answer(path.chainId, body, how)),
-    operation(OlderCallChain, ({ path, body, ...how }) => answer(path.chainId, body, how)),
+    operation(CallChain, (asked) => answer(asked.path.chainId, asked.body, asked)),
+    operation(OlderCallChain, (asked) => answer(asked.path.chainId, asked.body, asked)),
   ]
 }
 

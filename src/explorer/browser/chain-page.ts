@@ -2,6 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
+import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { ChainStatus, StageStatus } from '../../shape/status.ts'
@@ -25,6 +26,7 @@ import {
   type View,
 } from './parts.ts'
 import { useTitle } from './place.ts'
+import { AddToWallet } from './wallet.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from './world.ts'
 
 /** A chain, and one of its lists. */
@@ -82,6 +84,7 @@ function aboutCard(world: World, chainId: string): JSX.Element {
           ? ''
           : `${clipped(chain.networkToken.symbol)}, ${chain.networkToken.decimals} decimals`,
       ],
+      ['RPC', chain === undefined || chain.rpcUrl === '' ? '' : rpcOf(chain)],
       ['Blockchain id', chain?.platformChainId === undefined ? '' : copied(chain.platformChainId)],
       ['Subnet id', subnetOf(world, chain?.subnetId, status?.network)],
       ['Indexed', status === undefined ? '' : progress(status)],
@@ -100,6 +103,11 @@ function aboutCard(world: World, chainId: string): JSX.Element {
       ['Description', visible(chain?.description ?? '')],
     ]),
   )
+}
+
+function rpcOf(chain: ChainInfo): JSX.Element {
+  const url = new URL(chain.rpcUrl, location.href).href
+  return h('span', null, copied(url), h(AddToWallet, { chain }))
 }
 
 function statusOf(world: World, chainId: string): ChainStatus | undefined {

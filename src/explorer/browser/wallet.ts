@@ -4,9 +4,11 @@
  * Source: EIP-1193, EIP-6963, EIP-3085, EIP-3326, EIP-1474.
  */
 
+import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
+import { visible } from './format.ts'
 
 type Provider = {
   readonly request: (call: {
@@ -80,6 +82,26 @@ async function goTo(provider: Provider, chain: ChainInfo | undefined): Promise<v
   })
   if ((await asked(provider, 'eth_chainId')) !== chainId)
     throw new Error(`The wallet is on another chain: choose ${chainName} in it.`)
+}
+
+/** A button for each wallet, which adds a chain to it. */
+export function AddToWallet({ chain }: { readonly chain: ChainInfo }): JSX.Element {
+  const wallets = useWallets()
+  const [note, setNote] = useState('')
+  const add = ({ provider }: Wallet): void => {
+    goTo(provider, chain).then(
+      () => setNote('The wallet is on this chain.'),
+      (error: Error) => setNote(error.message),
+    )
+  }
+  return h(
+    'span',
+    { class: 'controls' },
+    wallets.map((wallet) =>
+      h('button', { type: 'button', onClick: () => add(wallet) }, `Add to ${visible(wallet.name)}`),
+    ),
+    h('span', { role: 'status' }, note),
+  )
 }
 
 /** Sends a transaction on a chain and gives its hash. Throws a sentence. */

@@ -29,7 +29,8 @@ const kinds: Readonly<Record<string, string>> = {
   'tokens: rebased, with a fee, taken without a log': 'test/long/tokens.test.ts|rebased',
   'tokens: destroyed and made again': 'test/long/tokens.test.ts|destroyed',
   'tokens: renamed, behind proxies and beacons': 'test/long/tokens.test.ts|another name',
-  'tokens: forms of events, wrapped coins, long batches': 'test/long/tokens.test.ts|forms of events',
+  'tokens: forms of events, wrapped coins, long batches':
+    'test/long/tokens.test.ts|forms of events',
   'downloads without end, zipped, dripping': 'test/long/downloads.test.ts',
   'readers who do not read': 'test/socket-guard.test.ts|slow reader',
   'validators that misbehave': 'test/long/warp-peers.test.ts',

@@ -20,9 +20,9 @@ const skip = program === undefined ? 'no Chromium: name one by TEST_CHROMIUM' : 
 
 /** Runs in the page: each library reads, in a batch too, and sends. */
 const script = `
-import { createPublicClient, createWalletClient, defineChain, http } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { JsonRpcProvider, Wallet } from 'ethers'
+import { createPublicClient, createWalletClient, defineChain, http } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { JsonRpcProvider, Wallet } from "ethers"
 
 globalThis.tried = async (url, id, key, to) => {
   const chain = defineChain({ id, name: 'Anvil', nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 }, rpcUrls: { default: { http: [url] } } })

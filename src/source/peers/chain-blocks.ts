@@ -137,7 +137,7 @@ export class ChainBlocks {
     throw new Fault('node-unreachable', `the network is silent${since}: ${missing.why}`)
   }
 
-  /** What is wanted of blocks, ascending; of as many as are there at once, one at least. */
+  /** Blocks as they are wanted, ascending; as many as are there at once, one at least. */
   async read<T>(wanted: ContainersWanted<T>, signal: AbortSignal): Promise<readonly T[]> {
     const { from, until, open } = wanted
     const { spool } = this.#parts

@@ -88,7 +88,7 @@ const inSegments: Readonly<Record<string, Forgery>> = {
   'an entry less in the list of a token': {
     forge: (store) =>
       forgeSegment(store, { transfer_by_token: (rows) => rows.toSpliced(middle(rows), 1) }),
-    told: otherThanBlocks,
+    told: /blocks from \d+ on, transfer_by_token: has no \d+ \d+$/,
   },
   'somebody more who holds a token': {
     forge: (store) =>

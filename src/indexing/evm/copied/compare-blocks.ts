@@ -5,16 +5,26 @@ import { zstdDecompressSync } from 'node:zlib'
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
 import { to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
-import type { Database, Reader } from '../../../store/engine/database.ts'
+import {
+  columnOf,
+  type Columns,
+  type Database,
+  type Reader,
+  valueAt,
+} from '../../../store/engine/database.ts'
+import { columnNames, type Table } from '../../../store/engine/table.ts'
 import { storedHeights } from '../../../store/query/evm/traced-heights.ts'
+import { addressByBytes } from '../../../store/schema/evm.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
 import { type BlocksPiece, readPiece } from '../read/block-piece.ts'
 import { TakenOnTrust } from '../read/taken-on-trust.ts'
 import { tracesFromNode } from '../repair/remake-segment.ts'
 import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
-import { storedBatch, storedTraces } from '../write/stored-batch.ts'
-import { compareTexts } from './difference.ts'
+import { writeFacts } from '../write/apply-blocks.ts'
+import { type StoredBatch, storedBatch, storedTraces } from '../write/stored-batch.ts'
+import { compareTexts, differs } from './difference.ts'
 import { frameTexts, rowTexts } from './row-texts.ts'
 
 /** Parts of a comparison. */
@@ -150,6 +160,7 @@ async function compareTold(
   const told = rowTexts(batch, plain)
   for (const table of ['headers', 'inputs', 'transactions', 'transfers', 'logs'] as const)
     compareTexts(table, copied[table], told[table])
+  await compareLists(reader, stored)
   if (traces !== undefined)
     compareTexts(
       'internal transactions',
@@ -157,6 +168,37 @@ async function compareTold(
       frameTexts(traces),
     )
   return { from, until, withoutTraces }
+}
+
+/** Throws `source-mismatch` where a list lacks an entry of stored blocks, or an address has two numbers. */
+async function compareLists(reader: Reader, stored: StoredBatch): Promise<void> {
+  const { from } = stored.batch
+  const missing = async (table: Table, columns: Columns): Promise<void> => {
+    if (columnNames(table).join() !== table.key.join()) return
+    const keys = table.key.map((name) => columnOf(columns, name))
+    const found = await reader.lookup({ table, key: table.key, select: table.key }, keys)
+    const at = found.indexOf(undefined)
+    if (at === -1) return
+    const row = keys.map((column) => String(valueAt(column, at))).join(' ')
+    throw differs(`blocks from ${from} on, ${table.name}: has no ${row}`, { table: table.name })
+  }
+  const none = (): never => {
+    throw new Error('broken invariant: rows of blocks are only added')
+  }
+  const lists = { ...reader, insert: missing, insertNew: missing }
+  await writeFacts(
+    { ...lists, run: none, upsert: none, update: none, remove: none, clear: none },
+    stored,
+    0,
+  )
+  const { addresses } = stored.batch
+  const bytes = Array.from(stored.ids, (_, at) => addresses.subarray(at * 20, at * 20 + 20))
+  const numbers = { table: addressByBytes, key: ['bytes'], select: ['id'] }
+  for (const [at, row] of (await reader.lookup(numbers, [bytes])).entries())
+    if (row?.[0] !== stored.ids[at])
+      throw differs(`blocks from ${from} on, number of ${to0x(itemAt(bytes, at))}`, {
+        table: addressByBytes.name,
+      })
 }
 
 /** The hash that the first block of a batch names as its parent's. */

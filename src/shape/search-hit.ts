@@ -16,6 +16,7 @@ export const hitKinds = [
   'l1Validator',
   'node',
   'token',
+  'contract',
   'address',
 ] as const
 

@@ -73,7 +73,7 @@ export const pictures: readonly (readonly [name: string, place: string])[] = [
   ['explorer', '#/'],
   ['l1', `#/primary/fuji/subnet/${cast['Summit.subnet'] ?? ''}`],
   ['flow', `#/primary/fuji/tx/p-chain/${cast['renewingTx'] ?? ''}`],
-  ['transaction', `#/chain/51001/tx/${cast['tx internal'] ?? ''}`],
+  ['transaction', `#/chain/51001/tx/${cast['tx message'] ?? ''}`],
   ['address', `#/chain/51001/address/${cast['traveller'] ?? ''}`],
   ['token', `#/chain/51001/address/${cast['Summit.stable'] ?? ''}`],
   ['contract', `#/chain/51001/address/${cast['Summit.exchange'] ?? ''}/read`],

@@ -111,6 +111,8 @@ async function inWords(
       : (abis.input(contract, input) ?? inputBySignature(view.method?.methodName ?? '', input))
   const failed = { chain, row, input: view.input, from: view.from.address, to: target, abis }
   const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
+  if (decodedInput !== undefined && view.method !== undefined)
+    view.method.methodName ??= decodedInput.signature
   return {
     ...view,
     ...(decodedInput === undefined ? {} : { decodedInput }),

@@ -4,6 +4,7 @@ import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { blockByHash, blockByHeight } from '../../store/query/evm/blocks.ts'
+import { creationOfContract } from '../../store/query/evm/creation-of-contract.ts'
 import { hasActivity } from '../../store/query/evm/has-activity.ts'
 import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
 import { tokensNamed } from '../../store/query/search/tokens-named.ts'
@@ -112,6 +113,10 @@ async function addressHit(
       label,
       path: `/v1/chains/${chainId}/addresses/${at.id}`,
     }
+  }
+  if ((await creationOfContract(chain.store, id)) !== undefined) {
+    const path = `/v1/chains/${chainId}/addresses/${at.id}`
+    return { ...at, kind: 'contract', label: `contract on ${facts.name}`, path }
   }
   if (!(await hasActivity(chain.store, id))) return undefined
   const path = `/v1/chains/${chainId}/addresses/${at.id}/transactions`

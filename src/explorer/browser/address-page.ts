@@ -234,8 +234,8 @@ function contractCard(
 }
 
 /**
- * Returns whether an address holds code, as far as lists tell: it is a known token, or the first
- * transaction it was in made or called it. Asking for the contract of a plain account is a fault,
+ * Returns whether an address holds code, as far as lists tell: it is a token or a contract whose creation is
+ * known, or the first transaction it was in called it, as one of genesis. Asking for the contract of a plain account is a fault,
  * which the browser would write into its console.
  */
 function useIsContract(chainId: string, address: string): boolean {
@@ -245,11 +245,10 @@ function useIsContract(chainId: string, address: string): boolean {
   const [one] = first?.data?.transactions ?? []
   const { to: called, method } = one?.nativeTransaction ?? {}
   return (
-    found.data?.hits.some(({ kind, chainId: on }) => kind === 'token' && on === chainId) === true ||
-    (called !== undefined && is(called.address) && method?.callType !== 'NATIVE_TRANSFER') ||
-    one?.internalTransactions?.some(
-      (call) => call.internalTxType.startsWith('CREATE') && is(call.to.address),
-    ) === true
+    found.data?.hits.some(
+      ({ kind, chainId: on }) => (kind === 'token' || kind === 'contract') && on === chainId,
+    ) === true ||
+    (called !== undefined && is(called.address) && method?.callType !== 'NATIVE_TRANSFER')
   )
 }
 

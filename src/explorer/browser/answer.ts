@@ -13,7 +13,12 @@ export type Failure = {
 }
 
 /** An answer, or the reason why there is none, or neither yet. */
-export type Answer<T> = { readonly data?: T; readonly failure?: Failure }
+export type Answer<T> = {
+  readonly data?: T
+  readonly failure?: Failure
+  /** What header `x-balances` says where balances are from logs, which the node did not confirm. */
+  readonly fromLogs?: string
+}
 
 const keyName = 'firn-api-key'
 
@@ -55,8 +60,10 @@ async function told<T>(path: string, how: RequestInit, signal?: AbortSignal): Pr
       const busy = isBusy(response) ? { busy: true as const } : {}
       return { failure: { status, message: messageOf(body), ...busy } }
     }
+    const balances = response.headers.get('x-balances') ?? ''
+    const note = balances.startsWith('from logs') ? { fromLogs: balances } : {}
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server answers by its shape
-    return { data: body as T }
+    return { data: body as T, ...note }
   } catch (error) {
     if (signal?.aborted === true) throw error
     return { failure: { status: 0, message: 'the server does not answer' } }

@@ -260,6 +260,13 @@ function Paged<T extends { nextPageToken?: string }>({
     'div',
     null,
     shown(answer, view),
+    answer.fromLogs === undefined
+      ? null
+      : h(
+          'p',
+          { class: 'quiet' },
+          `Balances are ${answer.fromLogs}: the node did not confirm them.`,
+        ),
     buttons === null && isEmpty(answer.data)
       ? null
       : h(

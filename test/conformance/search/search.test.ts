@@ -91,6 +91,16 @@ void test('search: hashes, addresses and tokens of EVM chains', async () => {
   const sender = await hits(transaction.from.address.toLowerCase())
   assert.ok(sender.some(({ kind, chainId }) => kind === 'address' && chainId === '51001'))
   for (const hit of sender) await follows(hit)
+  const path = '/v1/chains/51001/transactions?pageSize=100'
+  const made: string[] = (await service.get(path)).body.transactions.flatMap(
+    ({ createdContract }: { createdContract?: string }) => createdContract ?? [],
+  )
+  assert.ok(made.length > 0)
+  for (const contract of made) {
+    const [on] = (await hits(contract)).filter(({ chainId }) => chainId === '51001')
+    assert.match(on.kind, /^(?:token|contract)$/, contract)
+    await follows(on)
+  }
   const owner = transaction.from.address
   const { body } = await service.get(`/v1/chains/51001/addresses/${owner}/transactions:listErc20`)
   for (const { erc20Token } of body.transactions) {

@@ -16,7 +16,7 @@ export type Failure = {
 export type Answer<T> = {
   readonly data?: T
   readonly failure?: Failure
-  /** What header `x-balances` says where balances are from logs, which the node did not confirm. */
+  /** Header `x-balances`, where balances are from logs and the node did not confirm them. */
   readonly fromLogs?: string
 }
 

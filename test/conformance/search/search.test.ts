@@ -1,11 +1,11 @@
 /** One question over everything: each kind of id leads to the operation that tells it. */
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'import { rawChain } from '../../demo-store.ts'
-
+import { test } from 'node:test'
 
 import { createNetworkDirectory } from '../../../src/api/primary/network-directory.ts'
 import { search } from '../../../src/api/search/search.ts'
+import { rawChain } from '../../demo-store.ts'
 import { type EvmService, evmService, type Json } from '../../evm-service.ts'
 import { primaryService, recordedAnswers, replyOf } from '../../primary-service.ts'
 

@@ -269,13 +269,6 @@ function Lost(): JSX.Element {
   )
 }
 
-const root = document.getElementById('app')
-if (root !== null) {
-  // The page that the server drew for the first moment is replaced.
-  root.replaceChildren()
-  render(h(Explorer, {}), root)
-}
-
 const keyName = 'firn-theme'
 
 /** Themes and their signs. The first leaves the choice to the system. */
@@ -326,4 +319,12 @@ function stored(): string {
   } catch {
     return 'system'
   }
+}
+
+// Last, since all constants above must be there.
+const root = document.getElementById('app')
+if (root !== null) {
+  // The page that the server drew for the first moment is replaced.
+  root.replaceChildren()
+  render(h(Explorer, {}), root)
 }

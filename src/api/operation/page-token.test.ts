@@ -61,7 +61,7 @@ void test('page token: any changed bit, another query, another key and a day lat
     for (let size = 1; size < token.length; size++) refuse(token.slice(0, size))
     for (const more of ['A', '=', ' ', '\n', 'AAAA']) refuse(token + more)
     refuse(token, bindingOf('listErc20', { chainId: '51002', pageSize: 10 }))
-    refuse(token, bindingOf('listErc20', { chainId: '51001', pageSize: 11 }))
+    assert.ok(tokens.open(token, bindingOf('listErc20', { chainId: '51001', pageSize: 11 })))
     refuse(token, bindingOf('listErc721', { chainId: '51001', pageSize: 10 }))
     refuse(token, binding, createPageTokens([{ id: 7, secret: new Uint8Array(32) }], clockAt(now)))
     now.value += 24 * 3_600_000 - 1_000

@@ -31,16 +31,13 @@ export type MessageChain = {
 /** One end of a message, by column of its table. */
 type End = ReturnType<typeof commonEnd> | ReturnType<typeof receiveEnd>
 
-/** Logs of a sending chain about a message that it sent before. */
-const aboutSent: ReadonlySet<number> = new Set([eventKinds.icmAddFee, eventKinds.icmReceipt])
-
 /**
  * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs that are
  * not what their first topic promises.
  *
  * A chain may have any code at the messenger's address. Its word counts for its own ends of messages
  * alone: the id of an end is the hash of messenger, source, destination and nonce, and what else is said
- * of a message must come from the chain of the end that it is about, and after it.
+ * of a message counts from the chain of the end that it is about.
  */
 export async function applyMessages(
   writer: Writer,
@@ -51,18 +48,15 @@ export async function applyMessages(
   const ends: { readonly table: Table; readonly end: End }[] = []
   const notes = new Map<string, { id: Uint8Array; fee?: IcmFee; receipt?: boolean }>()
   const executed: Uint8Array[] = []
-  const sent = await endsHere(writer, [icmSend, chain], logs)
-  const received = await endsHere(writer, [icmReceive, chain], logs)
+  const received = await receivedHere(writer, chain, logs)
   for (const log of logs) {
     const id = log.topics.subarray(0, 32)
-    if (aboutSent.has(log.kind) && !sent.has(keyOf(id))) continue
     const note = notes.get(keyOf(id)) ?? { id }
     try {
       switch (log.kind) {
         case eventKinds.icmSend: {
           const proven = provenSend(log, chain.blockchainId)
           ends.push({ table: icmSend, end: commonEnd(chain, log, proven) })
-          sent.add(keyOf(id))
           notes.set(keyOf(id), { ...note, fee: proven.fee })
           break
         }
@@ -91,22 +85,23 @@ export async function applyMessages(
     if (isNew) countEnd(counts, { what: table === icmSend ? 'sent' : 'received' }, end)
   }
   await writeHours(writer, counts)
-  await writeNotes(writer, [...notes.values()])
+  await writeNotes(writer, chain, [...notes.values()])
   // A call goes through before its message is told to be received, in one transaction.
   const here = distinct(executed).filter((id) => received.has(keyOf(id)))
   await writer.insertNew(icmExecuted, { message_id: here })
   return bad
 }
 
-/** Keys of those messages of `logs` whose end of `table` is stored as of this chain. */
-async function endsHere(
+/** Keys of those messages of `logs` that are stored as received on this chain. */
+async function receivedHere(
   writer: Writer,
-  [table, { key }]: readonly [Table, MessageChain],
+  { key }: MessageChain,
   logs: readonly MessengerLog[],
 ): Promise<Set<string>> {
   if (logs.length === 0) return new Set()
   const ids = distinct(logs.map(({ topics }) => topics.subarray(0, 32)))
-  const rows = await writer.lookup({ table, key: ['message_id'], select: ['chain'] }, [ids])
+  const lookup = { table: icmReceive, key: ['message_id'], select: ['chain'] }
+  const rows = await writer.lookup(lookup, [ids])
   return new Set(ids.filter((_, at) => rows[at]?.[0] === key).map(keyOf))
 }
 
@@ -162,6 +157,7 @@ async function unlist(
 
 async function writeNotes(
   writer: Writer,
+  { key }: MessageChain,
   notes: readonly { id: Uint8Array; fee?: IcmFee; receipt?: boolean }[],
 ): Promise<void> {
   if (notes.length === 0) return
@@ -169,13 +165,14 @@ async function writeNotes(
   const known = await writer.lookup(
     {
       table: icmSourceNote,
-      key: ['message_id'],
+      key: ['message_id', 'chain'],
       select: ['fee_token', 'fee_amount', 'receipt_delivered'],
     },
-    [ids],
+    [ids, ids.map(() => key)],
   )
   await writer.upsert(icmSourceNote, {
     message_id: ids,
+    chain: ids.map(() => key),
     fee_token: notes.map(({ fee }, at) => fee?.token ?? known[at]?.[0] ?? null),
     fee_amount: notes.map(({ fee }, at) =>
       fee === undefined ? (known[at]?.[1] ?? null) : minimal(fee.amount),

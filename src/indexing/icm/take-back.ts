@@ -73,13 +73,12 @@ async function endOf(writer: Writer, table: Table, id: Uint8Array): Promise<End 
 /** The sending chain tells fees and receipts, the receiving one that the call went through. */
 async function takeNotes(
   writer: Writer,
-  { blockchainId }: MessageChain,
+  { key, blockchainId }: MessageChain,
   { id, end }: { readonly id: Uint8Array; readonly end: End | undefined },
 ): Promise<void> {
-  const isOf = (value: Uint8Array | undefined): boolean =>
-    value === undefined || equalBytes(value, blockchainId)
-  if (isOf(end?.source_id)) await writer.remove(icmSourceNote, { message_id: [id] })
-  if (isOf(end?.destination_id)) await writer.remove(icmExecuted, { message_id: [id] })
+  await writer.remove(icmSourceNote, { message_id: [id], chain: [key] })
+  if (end === undefined || equalBytes(end.destination_id, blockchainId))
+    await writer.remove(icmExecuted, { message_id: [id] })
 }
 
 /** Entries are under the time of sending, or while that is not known under that of receiving. */

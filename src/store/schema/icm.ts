@@ -37,11 +37,20 @@ export const icmSend = table('icm_send', messageColumns, {
   sums: sumsBy('timestamp', secondsPerSum),
 })
 
-/** Later facts of the sending chain: the fee, newest total, and whether the receipt came back. */
+/**
+ * Facts besides the ends of a message, as chains say them: the fee, newest total, and whether the receipt came back.
+ * The word of `chain` counts where it is the sending one.
+ */
 export const icmSourceNote = table(
   'icm_source_note',
-  { message_id: 'bytes', fee_token: 'bytes?', fee_amount: 'bytes?', receipt_delivered: 'integer' },
-  { key: ['message_id'], layout: 'keyed', sums: {} },
+  {
+    message_id: 'bytes',
+    chain: 'text',
+    fee_token: 'bytes?',
+    fee_amount: 'bytes?',
+    receipt_delivered: 'integer',
+  },
+  { key: ['message_id', 'chain'], layout: 'keyed', sums: {} },
 )
 
 /** The receiving end; it repeats the message, for when the sending chain is not indexed. */

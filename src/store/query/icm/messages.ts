@@ -66,7 +66,7 @@ const joins = `
   left join icm_send s on s.message_id = l.message_id
   left join icm_receive r on r.message_id = l.message_id
   left join icm_executed e on e.message_id = l.message_id
-  left join icm_source_note n on n.message_id = l.message_id`
+  left join icm_source_note n on n.message_id = l.message_id and n.chain = s.chain`
 
 const listed = statement(
   `select ${columns} from icm_list l ${joins}

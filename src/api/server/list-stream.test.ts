@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 
 import { Fault } from '../../core/fault.ts'
-import { listBody, pagedAdmission } from './list-stream.ts'
+import { listBody, pagedAdmission, WholeLists } from './list-stream.ts'
 
 const columns = [{ name: 'at', path: ['at'], type: 'integer' }] as const
 const shape = { name: 'items', columns, mostItems: 100 }
@@ -63,4 +63,15 @@ void test('a whole list: the limit of a minute is waited for, that of a day ends
     }),
     /more/,
   )
+})
+
+void test('whole lists: one address has a quarter of the places, all of them have a bound', () => {
+  const places = new WholeLists(8)
+  const leave = ['a', 'a', 'b', 'b', 'c', 'c'].map((address) => places.enter(address))
+  assert.throws(() => places.enter('a'), { code: 'overloaded' })
+  leave.splice(1, 1)[0]?.()
+  leave.push(places.enter('a'), places.enter('d'), places.enter('d'))
+  assert.throws(() => places.enter('e'), { code: 'overloaded' })
+  for (const each of leave) each()
+  for (const address of 'aabbccdd') places.enter(address)
 })

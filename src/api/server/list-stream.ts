@@ -82,24 +82,24 @@ export async function pagedAdmission(clock: Clock, admit: () => unknown): Promis
 /** Whole lists sent at once. A reader of whole histories must not slow other callers down. */
 export class WholeLists {
   readonly #most: number
-  #running = 0
+  /** Address of the reader of each. */
+  readonly #readers: string[] = []
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Takes a place until the returned function is called. Throws `overloaded`. */
-  enter(): () => void {
-    if (this.#running >= this.#most)
+  /** Takes a place until the returned function is called; one address has a quarter at most. Throws `overloaded`. */
+  enter(address: string): () => void {
+    const own = this.#readers.filter((one) => one === address).length
+    if (this.#readers.length >= this.#most || own >= this.#most / 4)
       throw new Fault(
         'overloaded',
-        `${this.#most} whole lists are being sent: ask later, or for pages`,
-        {
-          detail: { reset: 10 },
-        },
+        `${this.#most} whole lists are being sent, or ${this.#most / 4} to you: ask later, or for pages`,
+        { detail: { reset: 10 } },
       )
-    this.#running++
-    return () => void this.#running--
+    this.#readers.push(address)
+    return () => void this.#readers.splice(this.#readers.indexOf(address), 1)
   }
 }
 

@@ -156,7 +156,7 @@ export async function sendList(
     parts.inspect?.(operation, answer.body)
     return inDialect(answer.body, rule, dialect)
   }
-  if (isWhole) reply.raw.once('close', parts.wholeLists.enter())
+  if (isWhole) reply.raw.once('close', parts.wholeLists.enter(caller.address))
   // What a whole list is long is known when it was sent.
   const isHead = request.method === 'HEAD'
   const { body, nextPageToken } =

@@ -104,6 +104,12 @@ export type Columns = Readonly<Record<string, Column>>
 /** Values of every column of a table, those that may be NULL too: one that is left out does not compile. */
 export type ColumnsOf<T extends Table> = { readonly [Name in keyof T['columns']]: Column }
 
+/** Names of the columns of a table. */
+export type NameIn<T extends Table> = keyof T['columns'] & string
+
+/** Values of some columns: a name that the table does not have does not compile. */
+export type SomeColumns<Name extends string> = Readonly<Record<Name, Column>>
+
 /** The column `name`, which must be there. */
 export function columnOf(columns: Columns, name: string): Column {
   const column = columns[name]
@@ -150,9 +156,15 @@ export interface Writer extends Reader {
   /** Adds rows, leaving those whose key exists as they are. */
   readonly insertNew: <T extends Table>(table: T, columns: ColumnsOf<T>) => Soon<void>
   /** Adds rows or replaces the named columns of those whose key exists. */
-  readonly upsert: (table: Table, columns: Columns) => Soon<void>
+  readonly upsert: <T extends Table, Name extends NameIn<T>>(
+    table: T,
+    columns: SomeColumns<Name>,
+  ) => Soon<void>
   /** Changes the named columns of rows that exist, found by the table's key. */
-  readonly update: (table: Table, columns: Columns) => Soon<void>
+  readonly update: <T extends Table, Name extends NameIn<T>>(
+    table: T,
+    columns: SomeColumns<Name>,
+  ) => Soon<void>
   /**
    * Takes rows away, found by the table's key. Sorted by key is fastest. `known` are their other
    * columns, where the caller has them: sums then need no look at the rows.

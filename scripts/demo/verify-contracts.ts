@@ -79,6 +79,13 @@ const lines: string[] = []
 for (const chain of chains) {
   const recording = openRecording(readFileSync(new URL(`${chain}.firnrec`, folder)))
   const creations = await creationsOf(recording)
+  const { until } = recording.heights
+  const verifiedAt = await recording.blocks(
+    { from: until - 1, until },
+    // Nothing of the demo is of a time after its end.
+    ([last]) => Number(last?.block['timestamp']),
+    signal,
+  )
   for (const [key, answer] of recording.answers()) {
     const [method, address = ''] = key.split(' ')
     if (method !== 'eth_getCode' || answer.kind !== 'value') continue
@@ -91,7 +98,7 @@ for (const chain of chains) {
         chainId: recording.header.chainId,
         runtimeMatch,
         creationMatch,
-        verifiedAt: Math.floor(Date.now() / 1_000),
+        verifiedAt,
         name,
         version,
         body,

@@ -76,7 +76,7 @@ export const pictures: readonly (readonly [name: string, place: string])[] = [
   ['transaction', `#/chain/51001/tx/${cast['tx message'] ?? ''}`],
   ['address', `#/chain/51001/address/${cast['traveller'] ?? ''}`],
   ['token', `#/chain/51001/address/${cast['Summit.stable'] ?? ''}`],
-  ['contract', `#/chain/51001/address/${cast['Summit.exchange'] ?? ''}/read`],
+  ['contract', `#/chain/51001/address/${cast['Summit.exchange'] ?? ''}/code`],
   ['message', `#/message/${cast['deliveredMessage'] ?? ''}`],
   ['staking', '#/staking/fuji'],
   ['metrics', '#/metrics/51003/day/txCount'],

@@ -24,6 +24,7 @@ import {
   type RunningFirn,
   type ToldChain,
   toldChains,
+  until,
 } from '../firn-process.ts'
 import { openReplayNode } from '../replay-node.ts'
 
@@ -67,7 +68,7 @@ export async function manyChains(t: Ending, store: string, size: Size): Promise<
   for (const reader of readers) await untilAllLive(reader, size.chains)
   const liveMs = Math.round(performance.now() - sinceMs)
   await askForEverything(readers, size.chains)
-  const shares = await watch.shares(size.chains)
+  const shares = await watch.shares(size)
   return { connections: watch.most(), shares, liveMs }
 }
 
@@ -113,7 +114,9 @@ async function watchSessions(
   store: string,
 ): Promise<{
   readonly most: () => number
-  readonly shares: (chains: number) => Promise<readonly number[]>
+  readonly shares: (
+    size: Readonly<Record<'chains' | 'index', number>>,
+  ) => Promise<readonly number[]>
 }> {
   const client = new pg.Client({ connectionString: store })
   await client.connect()
@@ -135,15 +138,19 @@ async function watchSessions(
   })
   return {
     most: () => most,
-    shares: async (chains) => {
+    shares: async ({ chains, index }) => {
       const parts = Array.from(
         { length: chains },
         (_, at) => `select owner from "firn_fuji_chain_${at + 1}".lease`,
       )
-      const { rows } = await client.query<{ n: number }>(
-        `select count(*)::int as n from (${parts.join(' union all ')}) as leases group by owner order by 1`,
-      )
-      return rows.map(({ n }) => n)
+      const sql = `select count(*)::int as n from (${parts.join(' union all ')}) as leases group by owner order by 1`
+      let shares: readonly number[] = []
+      // A process that was kept from its core for long has lost chains meanwhile, and has them back.
+      await until('each has its share', async () => {
+        shares = (await client.query<{ n: number }>(sql)).rows.map(({ n }) => n)
+        return shares.every((share) => share <= Math.ceil(chains / index))
+      })
+      return shares
     },
   }
 }

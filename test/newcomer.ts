@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -111,6 +111,17 @@ const rpc = async (to: string, method: string, ...params: readonly unknown[]): P
   const headers = { 'content-type': 'application/json' }
   const reply = await fetch(to, { method: 'POST', headers, body })
   return objectOf(await reply.json(), method)['result']
+}
+
+/** A clone; a copy of the files where these are no repository of ours, as in an unpacked archive. */
+async function fetchClone(): Promise<void> {
+  try {
+    await runFile('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone])
+  } catch (error) {
+    console.log(`no clone, a copy: ${error instanceof Error ? error.message : ''}`)
+    const left = new Set(['.git', 'dist', 'node_modules'].map((name) => join(root, name)))
+    await cp(root, clone, { recursive: true, filter: (path) => !left.has(path) })
+  }
 }
 
 /** Text of the page of the demo: what moves on it is different a while later. */
@@ -231,9 +242,7 @@ async function withNode(): Promise<void> {
 }
 
 try {
-  await step('git clone', () =>
-    runFile('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]),
-  )
+  await step('git clone', fetchClone)
   await step('npm ci', () => runFile('npm', ['ci'], { cwd: clone, maxBuffer: 67_108_864 }))
   await demo()
   await withNode()

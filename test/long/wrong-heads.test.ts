@@ -21,6 +21,7 @@ import { createLog, type Log } from '../../src/telemetry/log.ts'
 import { factsOf } from '../primary-facts.ts'
 import { nodeGenesis, openPrimaryNode, type NodeBehaviour } from '../primary-node.ts'
 import { fileWorld, indexPrimary } from '../primary-service.ts'
+import { newDatabase } from '../shared-postgres.ts'
 import { drawsOf } from '../simulation/draws.ts'
 import { systemClock } from '../system-clock.ts'
 
@@ -32,7 +33,7 @@ const quick = {
 
 type Indexed = { readonly facts: unknown; readonly takenBack: readonly unknown[] }
 
-async function indexed(behaviour: NodeBehaviour): Promise<Indexed> {
+async function indexed(behaviour: NodeBehaviour, database?: string): Promise<Indexed> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-heads-'))
   const { transport } = openPrimaryNode(behaviour)
   const world: World = { ...fileWorld, clock: quick, transport }
@@ -45,7 +46,7 @@ async function indexed(behaviour: NodeBehaviour): Promise<Indexed> {
   )
   const options = { world, nodeUrl: 'http://node', genesis: nodeGenesis, log, isPatient: true }
   try {
-    const store = await indexPrimary({ store: 'embedded', dataDir }, options)
+    const store = await indexPrimary({ store: database ?? 'embedded', dataDir }, options)
     const facts = await factsOf(store)
     await store.close()
     return { facts, takenBack }
@@ -145,15 +146,26 @@ function liarOf(seed: number): NodeBehaviour & { readonly chain: keyof typeof he
   return { chain, lie }
 }
 
-void test('wrong heads: of 25 that a node told, those that were stored are taken back', async () => {
+/** Chains of which a wrong block was taken back, over `seeds`; what is stored is the truth after each. */
+async function takenBackOver(seeds: number, database: () => Promise<string | undefined>) {
   const honest = await indexed({})
   const takenBack = new Map<unknown, number>()
-  for (let seed = 1; seed <= 25; seed++) {
+  for (let seed = 1; seed <= seeds; seed++) {
     const liar = liarOf(seed)
-    const { facts, takenBack: seen } = await indexed(liar)
+    const { facts, takenBack: seen } = await indexed(liar, await database())
     assert.deepEqual(facts, honest.facts, `seed ${seed}, ${liar.chain}`)
     for (const chain of seen) takenBack.set(chain, (takenBack.get(chain) ?? 0) + 1)
   }
+  return takenBack
+}
+
+void test('wrong heads: of 25 that a node told, those that were stored are taken back', async () => {
+  const takenBack = await takenBackOver(25, () => Promise.resolve(undefined))
   // The others contradicted what was known, and were not stored.
   for (const chain of ['P', 'X', 'C']) assert.ok((takenBack.get(chain) ?? 0) > 1, chain)
+})
+
+void test('wrong heads in PostgreSQL: of 10 that a node told, those that were stored are taken back', async () => {
+  const takenBack = await takenBackOver(10, newDatabase)
+  for (const chain of ['P', 'X', 'C']) assert.ok((takenBack.get(chain) ?? 0) > 0, chain)
 })

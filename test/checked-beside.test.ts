@@ -12,9 +12,10 @@ import type { StageStatus } from '../src/indexing/stream/stage.ts'
 import type { Database } from '../src/store/engine/database.ts'
 import type { Table } from '../src/store/engine/table.ts'
 import { openStore } from '../src/store/open.ts'
+import { transfer } from '../src/store/schema/evm.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
-import { freshFolder } from './firn-process.ts'
+import { freshFolder, indexedFolder, startFirn, toldChains, until } from './firn-process.ts'
 import { readDemoChain } from './read-demo-chain.ts'
 import { alterationsOf } from './spoilt-stores.ts'
 import { systemClock } from './system-clock.ts'
@@ -65,4 +66,23 @@ void test('a row that a disk changed is found in any table that is summed, and n
   }
   assert.ok(tried > 30, `${tried} changes`)
   assert.equal((await told(database, chainTables)).state, 'live')
+})
+
+void test('a Firn that is started over a changed row says which table it is in, and how to mend it', async (t) => {
+  const dataDir = await indexedFolder(t)
+  const file = join(dataDir, 'fuji-demo-chain.sqlite')
+  const disk = new DatabaseSync(file)
+  const [words = ''] = alterationsOf(transfer, 'sqlite')
+  disk.exec(words)
+  disk.close()
+  const firn = await startFirn(t, ['--data-dir', dataDir])
+  const told = async () => (await toldChains(firn)).get('fuji-demo-chain')
+  await until('told', async () => (await told())?.state === 'stopped')
+  assert.match(
+    (await told())?.reason ?? '',
+    /damaged: table transfer; firn verify --store --repair mends it/,
+  )
+  const health = () => fetch(`${firn.nodeUrl}/ext/health`)
+  await until('not healthy', async () => (await health()).status === 503)
+  assert.match(await (await health()).text(), /damaged: table transfer/)
 })

@@ -88,3 +88,12 @@ export async function indexedTo(
   // Below 0 is what the X-Chain had before its blocks.
   return height < 0 ? {} : { indexedHeight: height }
 }
+
+/** `not-found`: what was asked for on `chain` is not there, or nothing of the chain is, as without a node. */
+export async function unknownOn({ store, chain }: ChainOf, what: string): Promise<Fault> {
+  const isIndexed = (await checkpointHeights(store)).has(chain)
+  const where = isIndexed
+    ? 'on this chain'
+    : `here: no block of the ${chainNameOf[chain]} is indexed`
+  return new Fault('not-found', `${what} is not known ${where}`)
+}

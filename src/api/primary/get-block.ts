@@ -1,7 +1,6 @@
 /** One block of the primary network. */
 
 import { clip } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
 import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
 import { ChainPath } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
@@ -9,7 +8,7 @@ import { blockByHash, blockById, type StoredBlock } from '../../store/query/prim
 import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { blockViews } from './block-view.ts'
-import { chainOf, type ChainOf, indexedTo } from './chain-of.ts'
+import { chainOf, type ChainOf, indexedTo, unknownOn } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 
@@ -37,8 +36,7 @@ export function getPrimaryBlock(parts: PrimaryParts): Operation {
     const height = await indexedTo(chain.store, chain.chain)
     const row = await blockNamed(chain, path.blockId)
     const [body] = row === undefined ? [] : await blockViews(chain, [row])
-    if (body === undefined)
-      throw new Fault('not-found', `block is not known on this chain: ${clip(path.blockId)}`)
+    if (body === undefined) throw await unknownOn(chain, `block ${clip(path.blockId)}`)
     return { body, ...height }
   })
 }

@@ -1,13 +1,12 @@
 /** One transaction of the primary network. */
 
 import { clip } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
 import { ChainPath } from '../../shape/primary/parameters.ts'
 import { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { Type } from '../../shape/type.ts'
 import { transactionById } from '../../store/query/primary/transaction-rows.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { chainOf, indexedTo } from './chain-of.ts'
+import { chainOf, indexedTo, unknownOn } from './chain-of.ts'
 import { idIn } from './inputs.ts'
 import type { PrimaryParts } from './parts.ts'
 import { transactionViews } from './transaction-page.ts'
@@ -36,10 +35,8 @@ export function getPrimaryTransaction(parts: PrimaryParts): Operation {
     const txId = idIn('txHash', path.txHash)
     const height = await indexedTo(chain.store, chain.chain)
     const row = await transactionById(chain.store, chain.chain, txId)
-    if (row === undefined)
-      throw new Fault('not-found', `transaction is not known on this chain: ${clip(path.txHash)}`)
-    const [body] = await transactionViews(chain, [row])
-    if (body === undefined) throw new Fault('not-found', 'transaction is not known on this chain')
+    const [body] = row === undefined ? [] : await transactionViews(chain, [row])
+    if (body === undefined) throw await unknownOn(chain, `transaction ${clip(path.txHash)}`)
     return { body, ...height }
   })
 }

@@ -142,8 +142,12 @@ function menu(world: World, place: readonly string[]): JSX.Element {
           ['Staking', to('staking', network), 'staking'] as const,
           ['L1s', to('l1s', network), 'l1s'] as const,
         ]),
-    ['Messages', to('messages'), 'message'],
-    ['Metrics', to('metrics'), 'metrics'],
+    ...(world.chains.length === 0
+      ? []
+      : [
+          ['Messages', to('messages'), 'message'] as const,
+          ['Metrics', to('metrics'), 'metrics'] as const,
+        ]),
     ['API', to('api'), 'api'],
   ]
   // Subnets and validations have their places below the network, and belong to the L1s.

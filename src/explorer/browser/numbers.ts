@@ -56,11 +56,12 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
     'dl',
     { class: 'numbers card' },
     ofNetwork,
-    number(
-      'Transactions, 24 h',
-      hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
-      to('metrics', 'total', 'day', 'txCount'),
-    ),
+    served &&
+      number(
+        'Transactions, 24 h',
+        hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
+        to('metrics', 'total', 'day', 'txCount'),
+      ),
     cChain === undefined
       ? null
       : number(
@@ -68,8 +69,8 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
           fees && burned(fees, funds),
           to('metrics', cChain, 'day', 'feesPaid'),
         ),
-    number('Messages, 24 h', ofDay(messages?.result.lastDay), to('messages')),
-    number('Newest EVM block', newest === undefined ? undefined : age(newest)),
+    served && number('Messages, 24 h', ofDay(messages?.result.lastDay), to('messages')),
+    served && number('Newest EVM block', newest === undefined ? undefined : age(newest)),
   )
 }
 

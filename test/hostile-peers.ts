@@ -234,7 +234,12 @@ export type Network = {
 }
 
 /** Starts `count` peers that serve the network. */
-export async function startPeers(truth: Truth, count: number, draw: Draw): Promise<Network> {
+export async function startPeers(
+  truth: Truth,
+  count: number,
+  draw: Draw,
+  note: (question: BlockQuestionMessage) => void = () => undefined,
+): Promise<Network> {
   const told: (string | undefined)[] = Array.from({ length: count }, () => undefined)
   const validators = await Promise.all(
     told.map((_, at) =>
@@ -243,6 +248,7 @@ export async function startPeers(truth: Truth, count: number, draw: Draw): Promi
         networkId: truth.networkId,
         behaviour: { kind: 'sign' },
         blocks: (question, to) => {
+          note(question)
           const isP = isZero(question.chainId)
           const isX = equalBytes(question.chainId, truth.xChainId)
           const chain = isP ? truth.P : isX ? truth.X : undefined

@@ -1,6 +1,6 @@
 /** The strip of numbers of the first page. */
 
-import { h, type JSX } from 'preact'
+import { Fragment, h, type JSX } from 'preact'
 
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { useAnswer } from './answer.ts'
@@ -22,24 +22,12 @@ type Points = { readonly results: readonly MetricPoint[] }
 /** Chains of the world, and the second of the newest block. */
 export type NumbersProps = { readonly world: World; readonly newest: number | undefined }
 
-/** The strip; what is not served or not known yet has a dash. */
+/** The strip: what is served, with a dash where it is not known yet. */
 export function Numbers({ world, newest }: NumbersProps): JSX.Element {
   const network = primaryNetworks(world)[0]
   const base = network === undefined ? undefined : `/v1/networks/${encodeURIComponent(network)}`
   const details = useAnswer<Details>(base, 60_000).data
   const funds = useAnswer<FundsPage>(base && `${base}/subnets:listFunds?pageSize=100`, 60_000).data
-  const served = world.chains.length > 0
-  // The hours of a day, of which the running one is the last: a tenth of the work of all windows.
-  const hours = useAnswer<Points>(
-    served ? '/v2/chains/total/metrics/txCount?timeInterval=hour&pageSize=24' : undefined,
-    60_000,
-  ).data
-  const cChain = world.chains.find(({ subnetId }) => subnetId === primarySubnetId)?.chainId
-  const fees = useAnswer<Points>(
-    cChain && `/v2/chains/${cChain}/metrics/feesPaid?timeInterval=day&pageSize=2`,
-    60_000,
-  ).data
-  const messages = useAnswer<Messages>(served ? '/v2/icm/summary' : undefined, 60_000).data
   const ofNetwork =
     network === undefined
       ? []
@@ -56,21 +44,36 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
     'dl',
     { class: 'numbers card' },
     ofNetwork,
-    served &&
-      number(
-        'Transactions, 24 h',
-        hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
-        to('metrics', 'total', 'day', 'txCount'),
-      ),
-    cChain === undefined
-      ? null
-      : number(
-          'Burned a day',
-          fees && burned(fees, funds),
-          to('metrics', cChain, 'day', 'feesPaid'),
-        ),
-    served && number('Messages, 24 h', ofDay(messages?.result.lastDay), to('messages')),
-    served && number('Newest EVM block', newest === undefined ? undefined : age(newest)),
+    world.chains.length > 0 && h(NumbersOfChains, { world, newest, funds }),
+  )
+}
+
+type ChainProps = NumbersProps & { readonly funds: FundsPage | undefined }
+
+function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
+  // The hours of a day, of which the running one is the last: a tenth of the work of all windows.
+  const hours = useAnswer<Points>(
+    '/v2/chains/total/metrics/txCount?timeInterval=hour&pageSize=24',
+    60_000,
+  ).data
+  const cChain = world.chains.find(({ subnetId }) => subnetId === primarySubnetId)?.chainId
+  const fees = useAnswer<Points>(
+    cChain && `/v2/chains/${cChain}/metrics/feesPaid?timeInterval=day&pageSize=2`,
+    60_000,
+  ).data
+  const messages = useAnswer<Messages>('/v2/icm/summary', 60_000).data
+  return h(
+    Fragment,
+    null,
+    number(
+      'Transactions, 24 h',
+      hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
+      to('metrics', 'total', 'day', 'txCount'),
+    ),
+    cChain !== undefined &&
+      number('Burned a day', fees && burned(fees, funds), to('metrics', cChain, 'day', 'feesPaid')),
+    number('Messages, 24 h', ofDay(messages?.result.lastDay), to('messages')),
+    number('Newest EVM block', newest === undefined ? undefined : age(newest)),
   )
 }
 

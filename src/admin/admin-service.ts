@@ -7,7 +7,7 @@
 
 import { Fault } from '../core/fault.ts'
 import { parseLogLevel } from '../telemetry/log-level.ts'
-import type { LogRegistry, LoggerLevels } from '../telemetry/log-registry.ts'
+import type { LevelChange, LogRegistry, LoggerLevels } from '../telemetry/log-registry.ts'
 import type { Profiler } from '../telemetry/profile/profiler.ts'
 import type { AliasTable } from './alias-table.ts'
 import { readId } from './chain-id.ts'
@@ -116,12 +116,12 @@ function isLevel(value: Arguments[string]): boolean {
   return value === undefined || (typeof value === 'string' && parseLogLevel(value) !== undefined)
 }
 
-function levelChange(args: Arguments): Partial<LoggerLevels> {
+function levelChange(args: Arguments): LevelChange {
   const logLevel = parseLogLevel(textOf(args, 'logLevel'))
   const displayLevel = parseLogLevel(textOf(args, 'displayLevel'))
   return {
-    ...(logLevel === undefined ? {} : { logLevel }),
-    ...(displayLevel === undefined ? {} : { displayLevel }),
+    logLevel,
+    displayLevel,
   }
 }
 

@@ -19,7 +19,7 @@ export type NodeChain = {
   /** `evm`: JSON-RPC at `/rpc`. `plain`: at the base itself, as P and X. */
   readonly kind: 'evm' | 'plain'
   /** Id of its virtual machine, cb58, where known. */
-  readonly vmId?: string
+  readonly vmId?: string | undefined
   /** Whole addresses of its node's RPC, in order of preference. */
   readonly rpcUrls: readonly string[]
   /** True when the chain is served up to its head. */

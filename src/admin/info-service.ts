@@ -18,7 +18,7 @@ export type NodeIdentity = {
   /** Version of the product, `firn/0.1.0`. */
   readonly version: string
   /** `NodeID-…` of our peer, where it has one. */
-  readonly nodeId?: string
+  readonly nodeId?: string | undefined
 }
 
 /** Methods of the service `info`. */

@@ -18,7 +18,7 @@ export type NodeRequest = {
 /** Answer of a route. Without a content type none is sent. */
 export type NodeReply = {
   readonly status: number
-  readonly contentType?: string
+  readonly contentType?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
 }

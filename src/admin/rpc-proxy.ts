@@ -75,7 +75,7 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
     const type = reply.headers['content-type']
     return {
       status: reply.status,
-      ...(type === undefined ? {} : { contentType: type }),
+      contentType: type,
       body: reply.body,
     }
   }

@@ -81,7 +81,7 @@ export function loadConfig(
   const read = readConfig({
     flags: Object.fromEntries(given),
     environment: process.env,
-    ...(file === undefined ? {} : { file }),
+    file,
   })
   const isDemo = file === undefined && target === undefined
   if (!isDemo || read.origins['dataDir'] !== 'default') return { ...read, isDemo }

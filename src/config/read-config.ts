@@ -38,7 +38,7 @@ export type ReadConfig = {
 export type ConfigInput = {
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly file?: ConfigFile
+  readonly file?: ConfigFile | undefined
 }
 
 /** A file of settings; `value` where it was written as one in the sources. */

@@ -94,7 +94,7 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
       ...(network.recording === ''
         ? {}
         : { recording: network.recording, recordedTime: config.recordedTime }),
-      ...(network.source === 'node' ? {} : { peers: peersSpec(name, network, config.dataDir) }),
+      peers: network.source === 'node' ? undefined : peersSpec(name, network, config.dataDir),
     })
   }
   if (chains.length > 0) {
@@ -107,7 +107,7 @@ export function streamSpecs(config: Config, chains: readonly SpecifiedChain[]): 
         key: spec.key,
         network: spec.network,
         contracts: [icmContract, ...spec.icmContracts],
-        ...(spec.blockchainId === undefined ? {} : { blockchainId: spec.blockchainId }),
+        blockchainId: spec.blockchainId,
       })),
     })
   }
@@ -172,10 +172,10 @@ function specOf(chain: ChainConfig, key: string): ChainSpec {
     rpcUrls: chain.rpcUrls,
     traces: chain.traces,
     startHeight: chain.startHeight,
-    ...(chain.logs === 'on' ? { keepsLogs: true } : {}),
+    keepsLogs: chain.logs === 'on',
     wrappedTokens: chain.wrappedTokens.map((token) => token.toLowerCase()),
     icmContracts: chain.icmContracts.map((contract) => contract.toLowerCase()),
-    ...(chain.blockchainId === '' ? {} : { blockchainId: to0x(parseId(chain.blockchainId)) }),
-    ...(chain.recording === '' ? {} : { recording: chain.recording }),
+    blockchainId: chain.blockchainId === '' ? undefined : to0x(parseId(chain.blockchainId)),
+    recording: chain.recording === '' ? undefined : chain.recording,
   }
 }

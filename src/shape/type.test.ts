@@ -6,10 +6,12 @@ import { Compile } from 'typebox/compile'
 
 import { Type } from './type.ts'
 
-type Builders = typeof Type
+/** TypeBox's own builders, with the types of ours. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the tests compare are the values
+const theirType = TypeBox as unknown as typeof Type
 
 /** One schema that uses every builder, with and without options. */
-function everything(type: Builders) {
+function everything(type: typeof Type) {
   const inner = type.Object({ count: type.Integer({ minimum: 1 }), flag: type.Boolean() })
   return type.Object(
     {
@@ -38,14 +40,14 @@ const good = {
 }
 
 void test('builders: each gives the schema TypeBox gives', () => {
-  assert.equal(JSON.stringify(everything(Type)), JSON.stringify(everything(TypeBox)))
+  assert.equal(JSON.stringify(everything(Type)), JSON.stringify(everything(theirType)))
   assert.equal(JSON.stringify(Type.Void()), JSON.stringify(TypeBox.Void()))
   assert.equal(JSON.stringify(Type.Unknown()), JSON.stringify(TypeBox.Unknown()))
 })
 
 void test('builders: a schema is checked as the same one of TypeBox is', () => {
   const ours = Compile(everything(Type))
-  const theirs = Compile(everything(TypeBox))
+  const theirs = Compile(everything(theirType))
   const cases: readonly unknown[] = [
     good,
     { ...good, maybe: 1, nothing: {} },

@@ -5,7 +5,7 @@
  * start of the product loads. Its compiler takes these values as it takes its own.
  */
 
-import type { Type as TypeBox } from 'typebox'
+import type { Static, TOptional, TSchema, TUnsafe, Type as TypeBox } from 'typebox'
 
 type Builders = Pick<
   typeof TypeBox,
@@ -18,13 +18,15 @@ type Builders = Pick<
   | 'Null'
   | 'Number'
   | 'Object'
-  | 'Optional'
   | 'Record'
   | 'String'
   | 'Union'
   | 'Unknown'
   | 'Void'
->
+> & {
+  /** A member that may be absent. JSON leaves out what is undefined, so a view may say that instead. */
+  readonly Optional: <T extends TSchema>(schema: T) => TOptional<TUnsafe<Static<T> | undefined>>
+}
 type Options = Readonly<Record<string, unknown>> | undefined
 type Schema = Readonly<Record<string, unknown>>
 

@@ -18,7 +18,7 @@ import type { ChainIdentity } from './evm-source.ts'
 export type Need = {
   /** Height the endpoint must have; -1 for none. */
   readonly height: number
-  readonly capability?: Capability
+  readonly capability?: Capability | undefined
   /** Names of endpoints that are asked only where no other can be. */
   readonly otherThan?: readonly string[] | undefined
 }

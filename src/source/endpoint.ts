@@ -164,7 +164,7 @@ export class Endpoint {
       latencyMs: Math.round(this.usual.latencyMs),
       inFlight: this.usual.inFlight + this.traces.inFlight,
       window: this.usual.size,
-      ...(problem === undefined ? {} : { problem }),
+      problem,
     }
   }
 

@@ -65,7 +65,7 @@ export type EndpointStatus = {
   readonly latencyMs: number
   readonly inFlight: number
   readonly window: number
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
 /** One chain's source. Faults are those of `core/fault.ts`; `not-served` for missing state. */

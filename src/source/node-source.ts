@@ -203,7 +203,7 @@ async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promi
   const capability = isOne ? first?.method : undefined
   try {
     return await pool.run(
-      { height, otherThan: read.otherThan, ...(capability === undefined ? {} : { capability }) },
+      { height, otherThan: read.otherThan, capability },
       async (endpoint) => ({
         origin: endpoint.name,
         answers: await readState(ask, { endpoint, ...read }),

@@ -27,9 +27,9 @@ export type RecordOptions = {
   /** First height; 0 when absent. A later one is replayed with the setting `startHeight`. */
   readonly from?: number
   /** First height that is not recorded; the head is the last one when absent. */
-  readonly until?: number
+  readonly until?: number | undefined
   /** True when to record traces; when absent, if there are any. */
-  readonly traces?: boolean
+  readonly traces?: boolean | undefined
   /** zstd level, 1 to 22. */
   readonly level: number
   /** Appends to the file. */
@@ -88,9 +88,9 @@ function headerOf(
     name,
     symbol,
     nodeVersion,
-    ...(blockchainId === undefined ? {} : { blockchainId }),
+    blockchainId,
     // Block 0 says it itself where it is recorded.
-    ...(first === 0 ? {} : { genesisHash }),
+    genesisHash: first === 0 ? undefined : genesisHash,
   }
 }
 

@@ -29,9 +29,9 @@ export type Part = HeightRange & {
 /** First content of every recording. */
 export type RecordingHeader = {
   readonly chainId: number
-  readonly blockchainId?: string
+  readonly blockchainId?: string | undefined
   /** Hash of block 0, where the recording begins later. */
-  readonly genesisHash?: string
+  readonly genesisHash?: string | undefined
   readonly name: string
   readonly symbol: string
   /** `web3_clientVersion` of the node that was recorded. */

@@ -230,8 +230,8 @@ function headerOf(file: Uint8Array, parts: readonly Part[]): RecordingHeader {
     name,
     symbol,
     nodeVersion,
-    ...(typeof blockchainId === 'string' ? { blockchainId } : {}),
-    ...(typeof genesisHash === 'string' ? { genesisHash } : {}),
+    blockchainId: typeof blockchainId === 'string' ? blockchainId : undefined,
+    genesisHash: typeof genesisHash === 'string' ? genesisHash : undefined,
   }
 }
 

@@ -12,6 +12,8 @@ const whole: CopiedHistory = {
   tracedUntil: 90,
   confirmed: 40,
   check,
+  without: undefined,
+  refused: undefined,
 }
 
 /** A store whose row of `meta` is `text`. */

@@ -37,11 +37,11 @@ export type CopiedHistory = {
   /** Blocks that a comparison which was done has confirmed. */
   readonly confirmed: number
   /** Absent before the first one. */
-  readonly check?: CopiedCheck
+  readonly check?: CopiedCheck | undefined
   /** Rows that could not be compared, and why; absent where there are none. */
-  readonly without?: string
+  readonly without?: string | undefined
   /** The difference that was found; such a history is not used. */
-  readonly refused?: string
+  readonly refused?: string | undefined
 }
 
 const valueOf = statement('select value from meta where name = ?')
@@ -128,9 +128,9 @@ function parseCopied(text: string): CopiedHistory {
     ends,
     tracedUntil,
     confirmed,
-    ...(check === undefined ? {} : { check: parseCheck(check) }),
-    ...(typeof without === 'string' ? { without } : {}),
-    ...(typeof refused === 'string' ? { refused } : {}),
+    check: check === undefined ? undefined : parseCheck(check),
+    without: typeof without === 'string' ? without : undefined,
+    refused: typeof refused === 'string' ? refused : undefined,
   }
 }
 

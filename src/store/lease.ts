@@ -149,7 +149,7 @@ async function seize(
         if (row === undefined) return (await writer.run(takeFirst, values)) === 1
         return (await writer.run(takeOver, [...values, epoch, row.stamp])) === 1
       },
-      { isUrgent: true, ...(row === undefined ? {} : { against: row.owner }) },
+      { isUrgent: true, against: row?.owner },
     ))
   await database.unclaim(epoch)
   if (isMarked && !held) await database.unclaim(mine)

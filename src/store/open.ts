@@ -19,18 +19,18 @@ export type StoreLocation = {
   /** `embedded`, or `postgres://user@host:5432/db`. */
   readonly store: string
   /** Chains that lie on other servers than `store`; PostgreSQL only. */
-  readonly stores?: readonly StorePattern[]
+  readonly stores?: readonly StorePattern[] | undefined
   /** Folder of the embedded stores; `<name>.sqlite` each. */
   readonly dataDir: string
   /** Folder of the segments of all stores; absent, `segments` of `dataDir`. */
-  readonly segments?: string
+  readonly segments?: string | undefined
   /**
    * Present where history moves into segments, which lie in `segments/<store>` of `dataDir`. Every
    * process of a deployment must say the same, and read the same folder.
    */
   readonly freeze?: FreezeSettings
   /** Where a process that only serves takes segments from that are not in its folder. */
-  readonly fetching?: SegmentFetching
+  readonly fetching?: SegmentFetching | undefined
   /** Page cache of a writing connection, bytes; embedded only. */
   readonly writerCacheBytes?: number
   /** Connections of this thread at most; PostgreSQL only. */
@@ -177,7 +177,7 @@ async function openEngine(
       ...location,
       ...common,
       path,
-      ...(isFrozen ? { logBytes: frozenLogBytes } : {}),
+      logBytes: isFrozen ? frozenLogBytes : undefined,
     }
     if (mode === 'write') return openSqliteWriter(options)
     return withSegments(location, common, openSqliteReader(options))

@@ -18,6 +18,11 @@ import { plainFields } from './redact.ts'
 /** Both levels of a logger: `logLevel` filters its file, `displayLevel` the display. */
 export type LoggerLevels = { readonly logLevel: LogLevel; readonly displayLevel: LogLevel }
 
+/** Levels to set; those that are absent stay. */
+export type LevelChange = {
+  readonly [name in keyof LoggerLevels]?: LogLevel | undefined
+}
+
 /** All loggers of the process. */
 export type LogRegistry = {
   /** The root logger, `main`. */
@@ -26,7 +31,7 @@ export type LogRegistry = {
   readonly names: () => readonly string[]
   readonly levels: (name: string) => LoggerLevels | undefined
   /** Sets one or both levels, at once and in every thread. Throws `not-found`. */
-  readonly setLevels: (name: string, change: Partial<LoggerLevels>) => void
+  readonly setLevels: (name: string, change: LevelChange) => void
   /** Takes a record from elsewhere: a worker thread, or code that needs VERBO, TRACE or FATAL. */
   readonly record: (record: Omit<LogRecord, 'time'>) => void
   /** The newest records of INFO and above, oldest first; at most {@link mostRecent}. */
@@ -104,10 +109,14 @@ export function createLogs(options: LogOptions): LogRegistry {
     return made
   }
 
-  function setLevels(name: string, change: Partial<LoggerLevels>): void {
+  function setLevels(name: string, change: LevelChange): void {
     const logger = loggers.get(name)
     if (logger === undefined) throw new Fault('not-found', `no logger of this name: ${name}`)
-    logger.levels = { ...logger.levels, ...change }
+    const { logLevel, displayLevel } = logger.levels
+    logger.levels = {
+      logLevel: change.logLevel ?? logLevel,
+      displayLevel: change.displayLevel ?? displayLevel,
+    }
     logger.pino.level = pinoThreshold(logger.levels)
     settle()
   }

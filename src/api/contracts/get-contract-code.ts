@@ -43,19 +43,18 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
     return {
       body: {
         address: toChecksumAddress(address),
-        ...(known === undefined ? {} : { source: sourceView(known) }),
-        ...(compilers === undefined ? {} : { compilers: [...compilers] }),
-        ...(proxy === undefined
-          ? {}
-          : {
-              proxy: {
+        source: known && sourceView(known),
+        compilers: compilers === undefined ? undefined : [...compilers],
+        proxy:
+          proxy === undefined
+            ? undefined
+            : {
                 kind: proxy.kind,
                 implementations: implementations.map(({ one, code }) => ({
                   address: toChecksumAddress(one),
                   ...(code === undefined ? {} : { source: sourceView(code) }),
                 })),
               },
-            }),
       },
     }
   })

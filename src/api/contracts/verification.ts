@@ -19,7 +19,7 @@ export type Ended = {
   /** Unix seconds. */
   readonly at: number
   /** Why it failed; absent: verified. */
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
 const binding = { route: 'verification', filter: '' }
@@ -48,7 +48,7 @@ export async function verification(
     chainId: chain.facts.evmChainId,
     address: `0x${Buffer.from(address).toString('hex')}`,
     at: Math.floor(clock.now() / 1_000),
-    ...(problem === undefined ? {} : { problem: problem.slice(0, longestProblem) }),
+    problem: problem?.slice(0, longestProblem),
   }
   return { id: tokens.seal(new TextEncoder().encode(JSON.stringify(ended)), binding), ended }
 }

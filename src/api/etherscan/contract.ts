@@ -168,7 +168,7 @@ function inputOf(asked: Asked): StandardInput {
     sources: { [file]: { content: source } },
     settings: {
       optimizer: { enabled: of('optimizationUsed') === '1', runs: Number(of('runs') ?? 200) },
-      ...(evmVersion.toLowerCase() === 'default' ? {} : { evmVersion: evmVersion.toLowerCase() }),
+      evmVersion: evmVersion.toLowerCase() === 'default' ? undefined : evmVersion.toLowerCase(),
       libraries: { [file]: librariesOf(asked) },
     },
   })

@@ -107,9 +107,9 @@ async function transactionOf(
     erc20Transfers: ofStandard(20),
     erc721Transfers: ofStandard(721),
     erc1155Transfers: ofStandard(1155),
-    ...(of.includeInternalTxs
-      ? { internalTransactions: internals.map((frame) => internalOf(frame, address)) }
-      : {}),
+    internalTransactions: of.includeInternalTxs
+      ? internals.map((frame) => internalOf(frame, address))
+      : undefined,
     networkToken: coinOf(chain, value),
   }
 }

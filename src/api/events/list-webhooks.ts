@@ -49,7 +49,7 @@ export function listWebhooks(parts: EventParts): Operation {
           owner,
           after,
           limit,
-          ...(status === undefined ? {} : { active: status === 'active' }),
+          active: status === undefined ? undefined : status === 'active',
         }),
       cursorOf: ({ number }) => number,
     })

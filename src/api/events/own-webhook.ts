@@ -62,9 +62,9 @@ export function webhookView(webhook: Webhook, place?: WebhookPlace): View {
     id: webhook.id,
     eventType: body.eventType,
     url: body.url,
-    ...(body.format === undefined ? {} : { format: body.format }),
+    format: body.format,
     chainId: body.chainId,
-    ...(body.network === undefined ? {} : { network: body.network }),
+    network: body.network,
     status: webhook.active ? 'active' : 'inactive',
     createdAt: webhook.createdMs,
     name: body.name,
@@ -73,7 +73,7 @@ export function webhookView(webhook: Webhook, place?: WebhookPlace): View {
       ? { includeInternalTxs: body.includeInternalTxs, includeLogs: body.includeLogs }
       : {}),
     metadata: metadataOf(body),
-    ...(place === undefined ? {} : { delivery: deliveryOf(webhook, place) }),
+    delivery: place === undefined ? undefined : deliveryOf(webhook, place),
   }
 }
 
@@ -89,8 +89,8 @@ function deliveryOf(webhook: Webhook, place: WebhookPlace): NonNullable<View['de
   return {
     toldUntilBlock: String(heightOfPlace(webhook.ledger, place.pos)),
     failedAttempts: isFailing ? attempts : 0,
-    ...(isFailing ? { nextAttemptAt: dueMs } : {}),
-    ...(problem === undefined ? {} : { problem }),
+    nextAttemptAt: isFailing ? dueMs : undefined,
+    problem,
   }
 }
 
@@ -112,15 +112,14 @@ function metadataOf(body: WebhookBody): View['metadata'] {
       keys: [...keys],
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked when it was registered
       subEvents: { addressActivitySubEvents: [...subEvents] as never },
-      ...(balance === undefined
-        ? {}
-        : {
-            balanceThresholdFilter: {
+      balanceThresholdFilter:
+        balance === undefined
+          ? undefined
+          : {
               // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
               balanceType: balance.type as never,
               balanceThreshold: balance.threshold,
             },
-          }),
       ...signatures,
     }
   const { kind, l1Threshold } = watched
@@ -131,7 +130,7 @@ function metadataOf(body: WebhookBody): View['metadata'] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     subEvents: { validatorActivitySubEvents: [...subEvents] as never },
     ...(only.length === 0 ? {} : narrowed),
-    ...(l1Threshold === undefined ? {} : { l1ValidatorFeeBalanceThreshold: l1Threshold }),
+    l1ValidatorFeeBalanceThreshold: l1Threshold,
     ...signatures,
   }
 }

@@ -128,9 +128,10 @@ async function ofAddresses(parts: EventParts, asked: Asked): Promise<ReadWebhook
       network,
       chainId: ledger === 'X' ? 'x-chain' : 'p-chain',
       subEvents: [...new Set(subEvents)],
-      ...(filter === undefined
-        ? {}
-        : { balance: { type: filter.balanceType, threshold: filter.balanceThreshold } }),
+      balance:
+        filter === undefined
+          ? undefined
+          : { type: filter.balanceType, threshold: filter.balanceThreshold },
       keys: addresses.map((bytes) => toPrimaryAddress(hrp, bytes)),
       only: [],
       watched: watchedText({
@@ -155,7 +156,7 @@ async function ofValidators(parts: EventParts, asked: Asked): Promise<ReadWebhoo
     key,
     only,
     from,
-    ...(l1Threshold === undefined ? {} : { l1Threshold }),
+    l1Threshold,
   }
   const [showKey, showOther] = kind === 'node' ? [toNodeId, toCb58] : [toCb58, toNodeId]
   return {

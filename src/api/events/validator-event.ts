@@ -142,7 +142,7 @@ async function joinedEvent(at: Happening, life: L1Life, event: L1Event): Promise
   const [transaction] = views
   return {
     ...l1Event(at, 'validator_stake', { life, event }),
-    ...(transaction === undefined ? {} : { transaction }),
+    transaction,
   }
 }
 

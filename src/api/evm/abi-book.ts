@@ -13,9 +13,9 @@ import type { Decoded } from '../../shape/evm/decoded.ts'
 /** An ABI, and for which contracts it counts. */
 export type GivenAbi = {
   /** EVM chain id in decimal; absent: on every chain. */
-  readonly chainId?: string
+  readonly chainId?: string | undefined
   /** `0x` and lower-case digits; absent: every contract whose logs and inputs fit. */
-  readonly address?: string
+  readonly address?: string | undefined
   readonly entries: readonly AbiEntry[]
 }
 
@@ -125,8 +125,8 @@ function firstThatFits(
 function describe(
   { name, type, indexed }: AbiParameter,
   kind: AbiEntry['kind'],
-): { name: string; type: string; indexed?: boolean } {
-  return { name, type, ...(kind === 'event' ? { indexed } : {}) }
+): { name: string; type: string; indexed?: boolean | undefined } {
+  return { name, type, indexed: kind === 'event' ? indexed : undefined }
 }
 
 /** A value as answers have it: lists and tuples as JSON. */

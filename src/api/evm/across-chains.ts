@@ -42,9 +42,9 @@ export type ListAcross<R> = {
   /** Operation id: tokens of another are refused. */
   readonly route: string
   readonly query: {
-    readonly network?: 'mainnet' | 'fuji' | 'testnet'
-    readonly pageToken?: string
-    readonly pageSize?: number
+    readonly network?: 'mainnet' | 'fuji' | 'testnet' | undefined
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
   }
   readonly source: ChainRows<R>
 }

@@ -23,10 +23,10 @@ export type AddressList<R> = {
   readonly route: string
   readonly path: { readonly chainId: string; readonly address: string }
   readonly query: {
-    readonly startBlock?: number
-    readonly endBlock?: number
-    readonly pageToken?: string
-    readonly pageSize?: number
+    readonly startBlock?: number | undefined
+    readonly endBlock?: number | undefined
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
   }
   readonly rows: (store: Database, question: AddressQuestion) => Promise<readonly R[]>
 }

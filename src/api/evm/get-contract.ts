@@ -91,6 +91,6 @@ async function deployment(
   return {
     txHash: transaction.hash,
     deployerAddress: named(transaction.fromId).address,
-    ...(creatorId === undefined ? {} : { deployerContractAddress: named(creatorId).address }),
+    deployerContractAddress: creatorId === undefined ? undefined : named(creatorId).address,
   }
 }

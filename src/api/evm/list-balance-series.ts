@@ -82,7 +82,7 @@ type Point = {
   timestamp: number
   blockNumber: string
   nativeBalance?: string
-  erc20Balances: { contractAddress: string; balance?: string }[]
+  erc20Balances: { contractAddress: string; balance?: string | undefined }[]
 }
 
 /**
@@ -108,9 +108,9 @@ export function listEvmBalanceSeries(parts: EvmParts): Operation {
     }
     const notTold = [...problems]
     return {
-      body: { series, ...(notTold.length === 0 ? {} : { notTold }) },
-      ...(newest < 0 ? {} : { indexedHeight: newest }),
-      ...(tokens.length === 0 ? {} : { headers: balancesHeader(asked.compared, newest) }),
+      body: { series, notTold: notTold.length === 0 ? undefined : notTold },
+      indexedHeight: newest < 0 ? undefined : newest,
+      headers: tokens.length === 0 ? undefined : balancesHeader(asked.compared, newest),
     }
   })
 }
@@ -156,7 +156,7 @@ async function pointAt(
     const { address: contractAddress } = token
     point.erc20Balances.push({
       contractAddress,
-      ...(balance === undefined ? {} : { balance: String(balance) }),
+      balance: balance === undefined ? undefined : String(balance),
     })
   }
   return point

@@ -77,7 +77,7 @@ async function viewsOf(
       deploymentDetails: {
         txHash: transaction.hash,
         deployerAddress: named(transaction.fromId).address,
-        ...(creatorId === undefined ? {} : { deployerContractAddress: named(creatorId).address }),
+        deployerContractAddress: creatorId === undefined ? undefined : named(creatorId).address,
       },
     }
   })

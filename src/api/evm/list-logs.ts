@@ -81,8 +81,8 @@ const ListLogs = {
 } as const
 
 type Query = {
-  readonly address?: string
-  readonly event?: string
+  readonly address?: string | undefined
+  readonly event?: string | undefined
   readonly topic0?: unknown
   readonly topic1?: unknown
   readonly topic2?: unknown
@@ -188,12 +188,12 @@ function viewOf(
     transactionIndex: row.txIndex,
     logIndex: placeOf(row.pos),
     address: toChecksumAddress(row.address),
-    ...(topic0 === undefined ? {} : { topic0 }),
-    ...(topic1 === undefined ? {} : { topic1 }),
-    ...(topic2 === undefined ? {} : { topic2 }),
-    ...(topic3 === undefined ? {} : { topic3 }),
+    topic0,
+    topic1,
+    topic2,
+    topic3,
     data: hexText(row.data),
     removed: false,
-    ...(decoded === undefined ? {} : { decoded }),
+    decoded,
   }
 }

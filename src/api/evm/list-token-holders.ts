@@ -112,7 +112,10 @@ export function listTokenHolders(parts: EvmParts): Operation {
 /** Blocks of the range: what was held after `from`, and after each later one up to `at`. */
 async function rangeOf(
   store: Database,
-  query: { readonly startTimestamp?: number; readonly endTimestamp?: number },
+  query: {
+    readonly startTimestamp?: number | undefined
+    readonly endTimestamp?: number | undefined
+  },
   newest: number,
 ): Promise<{ readonly from: number | undefined; readonly at: number }> {
   const { startTimestamp, endTimestamp } = query

@@ -77,10 +77,10 @@ export function listTransactionCalls({ chains, methodNames }: EvmParts): Operati
           return {
             ...call,
             callType: type,
-            ...(to === undefined ? {} : { to }),
-            ...(selector === undefined ? {} : { methodHash: selector }),
-            ...(methodName === undefined ? {} : { methodName }),
-            ...(error === undefined ? {} : { error }),
+            to,
+            methodHash: selector,
+            methodName,
+            error,
           }
         }),
       },

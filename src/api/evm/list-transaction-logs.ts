@@ -59,7 +59,7 @@ export function listTransactionLogs({ chains, contracts }: EvmParts): Operation 
           return {
             ...log,
             logIndex: Number(logIndex),
-            ...(decoded === undefined ? {} : { decoded }),
+            decoded,
           }
         }),
       },

@@ -44,7 +44,7 @@ export function networkToken(facts: ChainFacts): NetworkToken {
     name: facts.symbol === 'AVAX' ? 'Avalanche' : facts.symbol,
     symbol: facts.symbol,
     decimals: facts.decimals,
-    ...(facts.logoUri === undefined ? {} : { logoUri: facts.logoUri }),
+    logoUri: facts.logoUri,
     description: `Native coin of ${facts.name}`,
   }
 }

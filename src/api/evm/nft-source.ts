@@ -10,7 +10,7 @@ export type NftItem = { readonly contractId: number; readonly item: string }
 export type Erc721Details = {
   readonly tokenUri: string
   readonly metadata: Erc721Metadata
-  readonly ownerAddress?: string
+  readonly ownerAddress?: string | undefined
 }
 
 /** Stored facts about an ERC-1155 token id. */

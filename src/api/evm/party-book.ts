@@ -178,9 +178,9 @@ function partyOf(
 ): Party {
   if (token === undefined) return { address }
   return {
-    ...(token.name === undefined ? {} : { name: token.name }),
-    ...(token.symbol === undefined ? {} : { symbol: token.symbol }),
-    ...(token.standard !== 20 || token.decimals === undefined ? {} : { decimals: token.decimals }),
+    name: token.name,
+    symbol: token.symbol,
+    decimals: token.standard !== 20 || token.decimals === undefined ? undefined : token.decimals,
     ...more,
     address,
   }

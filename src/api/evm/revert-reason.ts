@@ -90,8 +90,8 @@ function reasonOf(failed: Failed, { data, error, source }: Told): RevertReason {
   return {
     message,
     source,
-    ...(data.length === 0 ? {} : { data: to0x(data) }),
-    ...(decoded === undefined ? {} : { decoded }),
+    data: data.length === 0 ? undefined : to0x(data),
+    decoded,
   }
 }
 

@@ -5,7 +5,7 @@ import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** Headers of such an answer; `x-indexed-height` as everywhere. */
 export type TracedHeaders = {
-  readonly indexedHeight?: number
+  readonly indexedHeight?: number | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -13,7 +13,7 @@ export type TracedHeaders = {
 export async function tracedHeaders(chain: ServedChain): Promise<TracedHeaders> {
   const heights = await storedHeights(chain.store)
   return {
-    ...(heights.blocks < 0 ? {} : { indexedHeight: heights.blocks }),
+    indexedHeight: heights.blocks < 0 ? undefined : heights.blocks,
     headers: { 'x-traces-indexed-height': tracedText(chain, heights) },
   }
 }

@@ -36,7 +36,10 @@ export async function transactionDetail(
   parts: EvmParts,
   chain: ServedChain,
   row: TransactionWithFees,
-  { currency = 'usd', signal }: { readonly currency?: CurrencyCode; readonly signal: AbortSignal },
+  {
+    currency = 'usd',
+    signal,
+  }: { readonly currency?: CurrencyCode | undefined; readonly signal: AbortSignal },
 ): Promise<TransactionDetail> {
   const { store } = chain
   const [transfers, internals, events, input, networkTokenDetails] = await Promise.all([
@@ -70,7 +73,7 @@ export async function transactionDetail(
       { chain, row, signal },
       fullTransaction(row, context, input),
     ),
-    ...(info === undefined ? {} : { teleporterMessageInfo: info }),
+    teleporterMessageInfo: info,
   }
 }
 
@@ -113,11 +116,7 @@ async function inWords(
   const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
   if (decodedInput !== undefined && view.method !== undefined)
     view.method.methodName ??= decodedInput.signature
-  return {
-    ...view,
-    ...(decodedInput === undefined ? {} : { decodedInput }),
-    ...(revertReason === undefined ? {} : { revertReason }),
-  }
+  return { ...view, decodedInput, revertReason }
 }
 
 // The historical price is of another day than the current one. Source: public API description.

@@ -89,7 +89,7 @@ async function* primaryLines(
     const name = chainNameOf[chain.chain]
     const query = {
       addresses: names.join(','),
-      ...(detail === 'staking' ? { txTypes: stakingTypes } : {}),
+      txTypes: detail === 'staking' ? stakingTypes : undefined,
       startTimestamp: Math.max(0, period.from - 1),
       endTimestamp: period.until + 1,
       sortOrder: 'asc',

@@ -143,9 +143,9 @@ type Wanted = Readonly<
 >
 
 type PageQuery = {
-  readonly pageToken?: string
-  readonly pageSize?: number
-  readonly network?: (typeof networkNames)[number]
+  readonly pageToken?: string | undefined
+  readonly pageSize?: number | undefined
+  readonly network?: (typeof networkNames)[number] | undefined
 }
 
 type ListRequest = {

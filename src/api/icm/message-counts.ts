@@ -130,10 +130,10 @@ const GetTeleporterMetrics = {
 } as const
 
 type Filters = {
-  readonly srcBlockchainId?: string
-  readonly destBlockchainId?: string
-  readonly groupBy?: string
-  readonly network?: (typeof networkNames)[number]
+  readonly srcBlockchainId?: string | undefined
+  readonly destBlockchainId?: string | undefined
+  readonly groupBy?: string | undefined
+  readonly network?: (typeof networkNames)[number] | undefined
 }
 
 const always = { from: 0, to: Number.MAX_SAFE_INTEGER } as const
@@ -265,8 +265,8 @@ async function hoursOf(
       messageHours(store, {
         network,
         ...range,
-        ...(source === undefined ? {} : { source }),
-        ...(destination === undefined ? {} : { destination }),
+        source,
+        destination,
       }),
     ),
   )

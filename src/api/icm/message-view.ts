@@ -38,16 +38,15 @@ export async function messageView(parts: IcmParts, row: MessageRow): Promise<Icm
     receipts: receiptsOf(end.receipts),
     receiptDelivered: row.receiptDelivered,
     rewardDetails: await rewardOf(parts, row, end),
-    ...(sent === undefined ? {} : { sourceTransaction: transactionOf(sent) }),
-    ...(received === undefined
-      ? {}
-      : {
-          destinationTransaction: {
+    sourceTransaction: sent === undefined ? undefined : transactionOf(sent),
+    destinationTransaction:
+      received === undefined
+        ? undefined
+        : {
             ...transactionOf(received),
             rewardRedeemer: toChecksumAddress(received.rewardRedeemer),
             delivererAddress: toChecksumAddress(received.deliverer),
           },
-        }),
     status: statusOf(row),
   }
 }

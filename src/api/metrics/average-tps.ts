@@ -53,7 +53,7 @@ export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
         unit: 'day',
         end: await knownUntil(served),
         limit: limit + 1,
-        ...(cursor === undefined ? {} : { before: numberCursor.decode(cursor) }),
+        before: cursor && numberCursor.decode(cursor),
       },
       union,
     )
@@ -67,9 +67,9 @@ export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
         results,
         status: 200,
         lastRun: Math.floor(newestMs / 1_000),
-        ...(more
-          ? { nextPageToken: tokens.seal(numberCursor.encode(last.timestamp), binding, 'uuids') }
-          : {}),
+        nextPageToken: more
+          ? tokens.seal(numberCursor.encode(last.timestamp), binding, 'uuids')
+          : undefined,
       },
     }
   })

@@ -63,9 +63,9 @@ export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation
         unit,
         end: await knownUntil(served),
         limit: limit + 1,
-        ...(query.startTimestamp === undefined ? {} : { after: query.startTimestamp }),
-        ...(query.endTimestamp === undefined ? {} : { until: query.endTimestamp }),
-        ...(cursor === undefined ? {} : { before: numberCursor.decode(cursor) }),
+        after: query.startTimestamp,
+        until: query.endTimestamp,
+        before: cursor && numberCursor.decode(cursor),
       },
       union,
     )
@@ -74,9 +74,9 @@ export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation
     const more = points.length > limit && last !== undefined
     return {
       body: {
-        ...(more
-          ? { nextPageToken: tokens.seal(numberCursor.encode(last.timestamp), binding, 'uuids') }
-          : {}),
+        nextPageToken: more
+          ? tokens.seal(numberCursor.encode(last.timestamp), binding, 'uuids')
+          : undefined,
         results,
       },
       headers,

@@ -17,9 +17,9 @@ export type SeriesRequest = {
   readonly chains: readonly UnionChain[]
   readonly metric: MetricName
   readonly unit: Unit
-  readonly after?: number
-  readonly until?: number
-  readonly before?: number
+  readonly after?: number | undefined
+  readonly until?: number | undefined
+  readonly before?: number | undefined
   /** Unix seconds up to which nothing more is known to have happened; see `knownUntil`. */
   readonly end?: number
   readonly limit: number

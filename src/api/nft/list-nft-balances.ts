@@ -120,10 +120,10 @@ export function listCollectibleBalances(parts: NftParts): Operation {
 }
 
 type ListQuery = {
-  readonly pageToken?: string
-  readonly pageSize?: number
-  readonly contractAddress?: string
-  readonly blockNumber?: string
+  readonly pageToken?: string | undefined
+  readonly pageSize?: number | undefined
+  readonly contractAddress?: string | undefined
+  readonly blockNumber?: string | undefined
 }
 
 /** A page: rows of either kind, and the token of the next in the form a body takes. */

@@ -21,13 +21,7 @@ export function storedNfts(parties: PartyBooks): NftSource {
         metadataOfTokens(chain.store, 721, places),
         ownerAddresses(parties, chain, places),
       ])
-      return places.map((_, at) => {
-        const owner = owners[at]
-        return {
-          ...erc721Details(metadata[at]),
-          ...(owner === undefined ? {} : { ownerAddress: owner }),
-        }
-      })
+      return places.map((_, at) => ({ ...erc721Details(metadata[at]), ownerAddress: owners[at] }))
     },
     erc1155: async (chain, items) => {
       const rows = await metadataOfTokens(chain.store, 1155, items.map(placeOf))

@@ -27,7 +27,7 @@ export type ChainFacts = {
   readonly publicRpcUrl?: string
   readonly publicWsUrl?: string
   /** 32 bytes. */
-  readonly blockchainId?: Uint8Array
+  readonly blockchainId?: Uint8Array | undefined
   readonly subnetId?: string
   readonly vmId?: string
 }
@@ -119,7 +119,7 @@ export type ServedChain = {
    */
   readonly receipts?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** The store of its logs, once there is one; absent where logs are not kept. */
-  readonly logs?: () => Promise<Database | undefined>
+  readonly logs?: (() => Promise<Database | undefined>) | undefined
   /** Traces of the transactions of the block at a height by the callTracer. Rejects as `receipts`. */
   readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** Calls of others to its node, where `publicRpc` allows any. */
@@ -137,7 +137,7 @@ export type WaitingChain = {
   readonly network: Network
   readonly name: string
   /** 32 bytes, where it is configured. */
-  readonly blockchainId?: Uint8Array
+  readonly blockchainId?: Uint8Array | undefined
 }
 
 /** Finds chains by what callers write. */

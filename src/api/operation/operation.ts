@@ -63,13 +63,13 @@ export type Answer<S extends OperationShape> = {
   /** The body as JSON text written straight from rows, byte for byte what `JSON.stringify` gives. */
   readonly json?: () => string
   /** Height up to which this answer is complete: header `x-indexed-height`. */
-  readonly indexedHeight?: number
+  readonly indexedHeight?: number | undefined
   /** Headers that say more about this answer. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** The body says that what was asked for is not there: 404. */
   readonly isAbsent?: boolean
   /** Never changes again, whatever is indexed, priced or named later: it may be cached for ever. */
-  readonly immutable?: boolean
+  readonly immutable?: boolean | undefined
 }
 
 /** An operation ready to serve. */

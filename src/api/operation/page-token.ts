@@ -21,9 +21,9 @@ export type TokenKey = {
   readonly id: number
   readonly secret: Uint8Array
   /** Unix second from which it signs: other processes know it by then. Absent: at once. */
-  readonly startsAt?: number
+  readonly startsAt?: number | undefined
   /** Unix second of the rotation that replaced it: what it sealed later is refused. */
-  readonly retiredAt?: number
+  readonly retiredAt?: number | undefined
 }
 
 /** Opens and makes page tokens. */

@@ -26,9 +26,9 @@ const mostPoints = 100
  */
 export function momentsOf(
   query: {
-    readonly timeInterval?: (typeof unitNames)[number]
-    readonly startTimestamp?: number
-    readonly endTimestamp?: number
+    readonly timeInterval?: (typeof unitNames)[number] | undefined
+    readonly startTimestamp?: number | undefined
+    readonly endTimestamp?: number | undefined
   },
   nowSeconds: number,
 ): number[] {

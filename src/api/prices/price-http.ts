@@ -24,7 +24,7 @@ export type HttpPrices = {
   /** Names of chains by EVM chain id, before those the host is known to use. */
   readonly chains: ReadonlyMap<string, ChainNames>
   /** Answers `{ "rates": { "EUR": 0.92 } }` for one dollar; `{date}` is `latest` or a day. */
-  readonly fiatUrl?: string
+  readonly fiatUrl?: string | undefined
 }
 
 const freshMs = 5 * 60 * 1_000

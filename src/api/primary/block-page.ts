@@ -16,10 +16,10 @@ export type BlockPageQuery = {
   readonly chain: ChainOf
   readonly route: string
   readonly query: {
-    readonly pageToken?: string
-    readonly pageSize?: number
-    readonly startTimestamp?: number
-    readonly endTimestamp?: number
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+    readonly startTimestamp?: number | undefined
+    readonly endTimestamp?: number | undefined
   }
   /** Blocks with ids in a range, newest first. */
   readonly rows: (range: BlockRange) => Promise<StoredBlock[]>

@@ -36,10 +36,10 @@ function blockView(of: ChainOf, row: StoredBlock, transactions: string[]): Prima
     txCount: transactions.length,
     transactions,
     blockSizeBytes: row.sizeBytes,
-    ...(row.l1Fees === undefined ? {} : { l1ValidatorsAccruedFees: wideInteger(row.l1Fees) }),
-    ...(row.l1Active === undefined ? {} : { activeL1Validators: row.l1Active }),
-    ...(row.supply === undefined ? {} : { currentSupply: String(row.supply) }),
-    ...(proposer === undefined ? {} : { proposerDetails: proposer }),
+    l1ValidatorsAccruedFees: row.l1Fees === undefined ? undefined : wideInteger(row.l1Fees),
+    activeL1Validators: row.l1Active,
+    currentSupply: row.supply === undefined ? undefined : String(row.supply),
+    proposerDetails: proposer,
   }
 }
 
@@ -53,8 +53,8 @@ function proposerView(row: StoredBlock): PrimaryNetworkBlock['proposerDetails'] 
   return {
     proposerId: toCb58(row.outerId),
     proposerParentId: toCb58(row.outerParent),
-    ...(row.proposer === undefined ? {} : { proposerNodeId: toNodeId(row.proposer) }),
-    ...(row.proposerHeight === undefined ? {} : { proposerPChainHeight: row.proposerHeight }),
-    ...(row.proposerTime === undefined ? {} : { proposerTimestamp: row.proposerTime }),
+    proposerNodeId: row.proposer && toNodeId(row.proposer),
+    proposerPChainHeight: row.proposerHeight,
+    proposerTimestamp: row.proposerTime,
   }
 }

@@ -92,7 +92,7 @@ function credentialsFor(utxo: StoredUtxo, signed: Signed, turn: Turn): Credentia
     const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, turn })
     return {
       signature: toBase64(signature),
-      ...(publicKey === undefined ? {} : { publicKey: toBase64(publicKey) }),
+      publicKey: publicKey && toBase64(publicKey),
     }
   })
 }

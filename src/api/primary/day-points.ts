@@ -7,8 +7,8 @@ const daySeconds = 86_400
 
 /** A range of points; `before` is where the page before ended. */
 export type PointRange = {
-  readonly startTimestamp?: number
-  readonly endTimestamp?: number
+  readonly startTimestamp?: number | undefined
+  readonly endTimestamp?: number | undefined
 }
 
 /**

@@ -153,9 +153,9 @@ async function evmFeesOf(
 type Body = {
   circulatingSupply?: string
   totalSupply?: string
-  totalPBurned?: string
-  totalCBurned?: string
-  totalXBurned?: string
+  totalPBurned?: string | undefined
+  totalCBurned?: string | undefined
+  totalXBurned?: string | undefined
   totalStaked: string
   totalLocked: string
   totalRewards: string
@@ -219,9 +219,9 @@ function burnedView({
   const onC =
     evmFees === undefined || atomic === undefined ? undefined : evmFees + atomic * weiPerNavax
   const shown: Partial<Body> = {
-    ...(onP === undefined ? {} : { totalPBurned: avax(onP) }),
-    ...(onC === undefined ? {} : { totalCBurned: withPoint(onC, 18) }),
-    ...(x === undefined ? {} : { totalXBurned: avax(x) }),
+    totalPBurned: onP === undefined ? undefined : avax(onP),
+    totalCBurned: onC === undefined ? undefined : withPoint(onC, 18),
+    totalXBurned: x === undefined ? undefined : avax(x),
   }
   if (onP === undefined || x === undefined || onC === undefined)
     return { ...shown, notTold: [...notTold, 'totalSupply, circulatingSupply: a part is missing'] }

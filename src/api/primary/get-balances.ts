@@ -43,7 +43,7 @@ export function getBalances(parts: PrimaryParts): Operation {
     const holdings = await balancesOfAddresses(chain.store, {
       addresses: numbers,
       chain: chain.chain,
-      ...(moment === undefined ? {} : { moment }),
+      moment,
     })
     const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
     const book = await assetBook(chain.store, chain, assets)

@@ -152,7 +152,7 @@ type L1Now = { readonly time: number; readonly accrued: bigint }
 
 type Asked = {
   readonly metric: string
-  readonly query: PointRange & { readonly network?: (typeof networkNames)[number] }
+  readonly query: PointRange & { readonly network?: (typeof networkNames)[number] | undefined }
   readonly scopeOn: (store: Reader) => Promise<L1Scope>
 }
 

@@ -52,8 +52,8 @@ export function listDelegators(parts: PrimaryParts): Operation {
     const height = await indexedTo(network.store, 'P')
     const { rewardAddresses, nodeIds, delegationStatus } = query
     const whose = await whoseOrAll(parts, network, {
-      ...(rewardAddresses === undefined ? {} : { addresses: rewardAddresses }),
-      ...(nodeIds === undefined ? {} : { nodeIds }),
+      addresses: rewardAddresses,
+      nodeIds,
     })
     const page = await numberedPage(parts.tokens, {
       route: ListDelegators.id,

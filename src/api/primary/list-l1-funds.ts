@@ -284,7 +284,7 @@ function subnetView(
   activeWeight: number
   totalBalance: string
   feesPerDay: string
-  daysLeft?: number
+  daysLeft?: number | undefined
 } {
   const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
   const sum = (
@@ -303,6 +303,6 @@ function subnetView(
     activeWeight: wideInteger(sum(active, weight)),
     totalBalance: String(sum(active, ({ balanceEnd }) => balanceEnd - rate.accrued)),
     feesPerDay: String(BigInt(active.length) * rate.perSecond * daySeconds),
-    ...(first === undefined ? {} : { daysLeft: rate.daysOf(first) }),
+    daysLeft: first === undefined ? undefined : rate.daysOf(first),
   }
 }

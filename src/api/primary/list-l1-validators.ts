@@ -59,11 +59,10 @@ export function listL1Validators(parts: PrimaryParts): Operation {
     const { l1ValidationId, nodeId, subnetId } = query
     const node = nodeId === undefined ? undefined : nodeIdIn('nodeId', nodeId)
     const filters = {
-      ...(l1ValidationId === undefined
-        ? {}
-        : { validationId: idIn('l1ValidationId', l1ValidationId) }),
-      ...(subnetId === undefined ? {} : { subnetId: idIn('subnetId', subnetId) }),
-      ...(node === undefined ? {} : { node: (await numberOfNode(store, node)) ?? 0 }),
+      validationId:
+        l1ValidationId === undefined ? undefined : idIn('l1ValidationId', l1ValidationId),
+      subnetId: subnetId === undefined ? undefined : idIn('subnetId', subnetId),
+      node: node === undefined ? undefined : ((await numberOfNode(store, node)) ?? 0),
     }
     const page = await numberedPage(parts.tokens, {
       route: ListL1Validators.id,

@@ -63,7 +63,7 @@ export function listNodeValidators(parts: PrimaryParts): Operation {
           order: query.sortOrder ?? 'desc',
           nodes: node === undefined ? [] : [node],
           limit,
-          ...(after === undefined ? {} : { after }),
+          after,
         }),
       cursorOf: ({ cursor }) => cursor,
     })

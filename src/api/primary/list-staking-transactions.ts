@@ -72,7 +72,7 @@ export function listStakingTransactions(parts: PrimaryParts): Operation {
           ...range,
           addresses,
           onlyOpenStakes: true,
-          ...(types === undefined ? {} : { types }),
+          types,
         }),
     })
     const transactions = await withRenewal(chain, list.body.transactions)

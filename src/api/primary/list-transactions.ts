@@ -71,9 +71,9 @@ export function listTransactions(parts: PrimaryParts): Operation {
 }
 
 type Filters = {
-  readonly txTypes?: readonly string[]
-  readonly startTimestamp?: number
-  readonly endTimestamp?: number
+  readonly txTypes?: readonly string[] | undefined
+  readonly startTimestamp?: number | undefined
+  readonly endTimestamp?: number | undefined
 }
 
 /** Document A: these filters need an address; with an L1 validation id they are allowed too. */
@@ -87,8 +87,8 @@ function checkFilters(hasSubject: boolean, filters: Filters): void {
 }
 
 type Subject = {
-  readonly addresses?: string
-  readonly l1ValidationId?: string
+  readonly addresses?: string | undefined
+  readonly l1ValidationId?: string | undefined
   readonly types: readonly number[] | undefined
 }
 

@@ -1,7 +1,5 @@
 /** Document A, operation 7: validators. */
 
-import type { TNumber, TOptional, TString } from 'typebox'
-
 import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
@@ -42,11 +40,11 @@ const validatorSorts = [
   'uptimePerformance',
 ] as const
 
-const between = (minimum: number, maximum: number, description: string): TOptional<TNumber> =>
+const between = (minimum: number, maximum: number, description: string) =>
   Type.Optional(Type.Number({ minimum, maximum, description }))
 
 // 720 M AVAX, all there can ever be.
-const capacity = (description: string): TOptional<TString> =>
+const capacity = (description: string) =>
   Type.Optional(
     Type.String({
       description,
@@ -131,9 +129,9 @@ export function listValidators(parts: PrimaryParts): Operation {
             10_000,
           ),
           limit,
-          ...(nodes === undefined ? {} : { nodes }),
-          ...(subnetId === undefined ? {} : { subnetId }),
-          ...(after === undefined ? {} : { after }),
+          nodes,
+          subnetId,
+          after,
         }),
       cursorOf: ({ cursor }) => cursor,
     })
@@ -146,9 +144,9 @@ type Status = (typeof validationStatuses)[number]
 
 /** Only of active validators an uptime is known. */
 function statusesOf(query: {
-  readonly validationStatus?: Status
-  readonly minUptimePerformance?: number
-  readonly maxUptimePerformance?: number
+  readonly validationStatus?: Status | undefined
+  readonly minUptimePerformance?: number | undefined
+  readonly maxUptimePerformance?: number | undefined
 }): readonly Status[] {
   const { validationStatus, minUptimePerformance, maxUptimePerformance } = query
   const asked = validationStatus === undefined ? validationStatuses : [validationStatus]
@@ -192,8 +190,8 @@ async function nodesOf(
 
 function textBounds(min: string | undefined, max: string | undefined): Bounds {
   return {
-    ...(min === undefined ? {} : { min: BigInt(min) }),
-    ...(max === undefined ? {} : { max: BigInt(max) }),
+    min: min === undefined ? undefined : BigInt(min),
+    max: max === undefined ? undefined : BigInt(max),
   }
 }
 
@@ -203,8 +201,8 @@ type Given = { readonly min: number | undefined; readonly max: number | undefine
 /** Bounds in stored units: `factor` of them to one given, counted from `zero`. */
 export function scaledBounds({ min, max }: Given, factor: number, zero = 0n): Bounds {
   return {
-    ...(min === undefined ? {} : { min: zero + BigInt(Math.ceil(times(min, factor))) }),
-    ...(max === undefined ? {} : { max: zero + BigInt(Math.floor(times(max, factor))) }),
+    min: min === undefined ? undefined : zero + BigInt(Math.ceil(times(min, factor))),
+    max: max === undefined ? undefined : zero + BigInt(Math.floor(times(max, factor))),
   }
 }
 

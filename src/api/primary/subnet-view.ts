@@ -70,8 +70,8 @@ export function chainView(row: StoredChain): Blockchain {
     vmId: toCb58(row.vmId),
     subnetId: toCb58(row.subnetId),
     blockchainName: row.name,
-    ...(row.evmChainId === undefined ? {} : { evmChainId: row.evmChainId }),
-    ...(genesisData === undefined ? {} : { genesisData }),
+    evmChainId: row.evmChainId,
+    genesisData,
   }
 }
 

@@ -22,11 +22,11 @@ export type TransactionListQuery = {
   readonly route: string
   readonly places: PlacePage
   readonly query: {
-    readonly pageToken?: string
-    readonly pageSize?: number
-    readonly sortOrder?: 'asc' | 'desc'
-    readonly startTimestamp?: number
-    readonly endTimestamp?: number
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+    readonly sortOrder?: 'asc' | 'desc' | undefined
+    readonly startTimestamp?: number | undefined
+    readonly endTimestamp?: number | undefined
   }
 }
 

@@ -61,16 +61,14 @@ function commonView(of: ChainOf, row: StoredTransaction, facts: PageFacts): View
     blockHash: blockHash(of, row.blockHash),
     consumedUtxos: (facts.spent.get(row.pos) ?? []).map((utxo) => utxoView(of, utxo, facts)),
     emittedUtxos: (facts.made.get(row.pos) ?? []).map((utxo) => withReward(of, utxo, facts)),
-    ...(body.sourceChain === undefined ? {} : { sourceChain: toCb58(body.sourceChain) }),
-    ...(body.destinationChain === undefined
-      ? {}
-      : { destinationChain: toCb58(body.destinationChain) }),
+    sourceChain: body.sourceChain && toCb58(body.sourceChain),
+    destinationChain: body.destinationChain && toCb58(body.destinationChain),
     value: amounts(body.value, facts),
     amountBurned: amounts(body.burned, facts),
     amountStaked: amounts(body.staked, facts),
     amountL1ValidatorBalanceBurned:
       body.l1BalanceBurned === undefined ? [] : [facts.book.view(1, body.l1BalanceBurned)],
-    ...(body.memo === undefined ? {} : { memo: to0x(body.memo) }),
+    memo: body.memo && to0x(body.memo),
   }
 }
 
@@ -97,21 +95,16 @@ function pView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Partial<V
   const { body } = row
   const changes = facts.l1Changes.get(row.pos) ?? []
   return {
-    ...(row.committed ? {} : { status: 'Aborted' }),
+    status: row.committed ? undefined : 'Aborted',
     ...stakingView(of, row, facts),
-    ...(body.subnetId === undefined ? {} : { subnetId: toCb58(body.subnetId) }),
-    ...(body.subnetOwner === undefined
-      ? {}
-      : { subnetOwnershipInfo: ownershipView(of.hrp, body.subnetOwner) }),
-    ...(body.managerChainId === undefined || body.managerAddress === undefined
-      ? {}
-      : {
-          l1ValidatorManagerDetails: {
-            blockchainId: toCb58(body.managerChainId),
-            contractAddress: to0x(body.managerAddress),
-          },
-        }),
-    ...(changes.length === 0 ? {} : { l1ValidatorDetails: changes.map(changeView) }),
+    subnetId: body.subnetId && toCb58(body.subnetId),
+    subnetOwnershipInfo: body.subnetOwner && ownershipView(of.hrp, body.subnetOwner),
+    l1ValidatorManagerDetails: body.managerChainId &&
+      body.managerAddress && {
+        blockchainId: toCb58(body.managerChainId),
+        contractAddress: to0x(body.managerAddress),
+      },
+    l1ValidatorDetails: changes.length === 0 ? undefined : changes.map(changeView),
     ...chainView(row, facts),
   }
 }
@@ -121,24 +114,23 @@ function stakingView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
   const staker = facts.stakers.get(keyOf(row.txId))
   const { publicKey, proofOfPossession } = body
   return {
-    ...(body.startTime === undefined ? {} : { startTimestamp: body.startTime }),
-    ...(body.endTime === undefined ? {} : { endTimestamp: body.endTime }),
-    ...(body.delegationShares === undefined
-      ? {}
-      : { delegationFeePercent: percentOf(body.delegationShares) }),
-    ...(body.nodeId === undefined ? {} : { nodeId: toNodeId(body.nodeId) }),
-    ...(body.stakingTxId === undefined ? {} : { stakingTxHash: toCb58(body.stakingTxId) }),
-    ...(body.rewardAddresses.length === 0
-      ? {}
-      : { rewardAddresses: body.rewardAddresses.map((one) => toPrimaryAddress(of.hrp, one)) }),
+    startTimestamp: body.startTime,
+    endTimestamp: body.endTime,
+    delegationFeePercent:
+      body.delegationShares === undefined ? undefined : percentOf(body.delegationShares),
+    nodeId: body.nodeId && toNodeId(body.nodeId),
+    stakingTxHash: body.stakingTxId && toCb58(body.stakingTxId),
+    rewardAddresses:
+      body.rewardAddresses.length === 0
+        ? undefined
+        : body.rewardAddresses.map((one) => toPrimaryAddress(of.hrp, one)),
     ...blsCredentials(publicKey, proofOfPossession),
     ...renewalView(of, row, facts),
     ...(staker === undefined || staker.permissioned
       ? {}
       : { estimatedReward: String(staker.potentialReward) }),
-    ...(staker?.status === 'completed' && staker.endTxId !== undefined
-      ? { rewardTxHash: toCb58(staker.endTxId) }
-      : {}),
+    rewardTxHash:
+      staker?.status === 'completed' ? staker.endTxId && toCb58(staker.endTxId) : undefined,
   }
 }
 
@@ -152,17 +144,13 @@ function renewalView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
     ...(staker?.autoRenewal === undefined
       ? {}
       : { startTimestamp: staker.startTime, endTimestamp: staker.endTime }),
-    ...(period === undefined ? {} : { period }),
-    ...(autoCompoundRewardShares === undefined ? {} : { autoCompoundRewardShares }),
-    ...(validatorAuthority === undefined
-      ? {}
-      : {
-          validatorAuthority: {
-            addresses: validatorAuthority.addresses.map((one) => toPrimaryAddress(of.hrp, one)),
-            threshold: validatorAuthority.threshold,
-          },
-        }),
-    ...(expected === undefined ? {} : { estimatedReward: String(expected) }),
+    period,
+    autoCompoundRewardShares,
+    validatorAuthority: validatorAuthority && {
+      addresses: validatorAuthority.addresses.map((one) => toPrimaryAddress(of.hrp, one)),
+      threshold: validatorAuthority.threshold,
+    },
+    estimatedReward: expected === undefined ? undefined : String(expected),
   }
 }
 
@@ -187,7 +175,7 @@ function chainView(row: StoredTransaction, { chains }: PageFacts): Partial<View>
     blockchainInfo: {
       chainName: chain.name,
       vmId: toCb58(chain.vmId),
-      ...(genesisData === undefined ? {} : { genesisData }),
+      genesisData,
     },
   }
 }
@@ -198,8 +186,8 @@ function xView(row: StoredTransaction, facts: PageFacts): Partial<View> {
   return {
     ...clientNames(row, facts),
     chainFormat: linear ? 'linear' : 'non-linear',
-    ...(linear ? {} : { vertices: [] }),
-    ...(created === undefined ? {} : { assetCreated: created }),
+    vertices: linear ? undefined : [],
+    assetCreated: created,
   }
 }
 
@@ -235,6 +223,6 @@ function evmSide(
   return {
     [name]: toChecksumAddress(side.address),
     asset: book.view(side.asset, side.amount),
-    ...(name === 'fromAddress' ? { credentials } : {}),
+    credentials: name === 'fromAddress' ? credentials : undefined,
   }
 }

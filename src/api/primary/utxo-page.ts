@@ -27,13 +27,13 @@ export type UtxoPageQuery = {
   readonly addresses: readonly Uint8Array[]
   readonly route: string
   readonly filters: {
-    readonly pageToken?: string
-    readonly pageSize?: number
-    readonly assetId?: string
-    readonly minUtxoAmount?: number
-    readonly includeSpent?: boolean
-    readonly sortBy?: 'timestamp' | 'amount'
-    readonly sortOrder?: 'asc' | 'desc'
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+    readonly assetId?: string | undefined
+    readonly minUtxoAmount?: number | undefined
+    readonly includeSpent?: boolean | undefined
+    readonly sortBy?: 'timestamp' | 'amount' | undefined
+    readonly sortOrder?: 'asc' | 'desc' | undefined
   }
 }
 
@@ -79,8 +79,8 @@ export async function utxoPage(parts: PrimaryParts, asked: UtxoPageQuery): Promi
             includeSpent: filters.includeSpent ?? false,
             minAmount,
             limit,
-            ...(asset === undefined ? {} : { asset }),
-            ...(after === undefined ? {} : { after }),
+            asset,
+            after,
           }),
     cursorOf: (row) => row,
   })

@@ -25,10 +25,7 @@ export function utxoView(of: ChainOf, utxo: StoredUtxo, facts: UtxoFacts): Utxo 
   const { book } = facts
   if (of.chain === 'P') return pView(of, utxo, content, book)
   const credentials = facts.credentials.get(utxo.id)
-  return {
-    ...otherView(of, utxo, content, book),
-    ...(credentials === undefined ? {} : { credentials: [...credentials] }),
-  }
+  return { ...otherView(of, utxo, content, book), credentials: credentials && [...credentials] }
 }
 
 /** Facts that the views of a page use. */
@@ -50,12 +47,10 @@ function pView(of: ChainOf, utxo: StoredUtxo, content: OutputContent, book: Asse
   return {
     ...commonView(of, utxo, content, book),
     // Outputs on their way between chains have no platform lock to show.
-    ...(utxo.createdOn === utxo.consumableOn
-      ? { platformLocktime: seconds(content.locktime) }
-      : {}),
-    ...(stakeableLocktime > 0n ? { stakeableLocktime: seconds(stakeableLocktime) } : {}),
-    ...(wasStaked && utxo.stakeStart !== undefined ? { utxoStartTimestamp: utxo.stakeStart } : {}),
-    ...(wasStaked && utxo.stakeEnd !== undefined ? { utxoEndTimestamp: utxo.stakeEnd } : {}),
+    platformLocktime: utxo.createdOn === utxo.consumableOn ? seconds(content.locktime) : undefined,
+    stakeableLocktime: stakeableLocktime > 0n ? seconds(stakeableLocktime) : undefined,
+    utxoStartTimestamp: wasStaked ? utxo.stakeStart : undefined,
+    utxoEndTimestamp: wasStaked ? utxo.stakeEnd : undefined,
     staked,
     utxoType: wasStaked || stakeableLocktime > 0n ? 'STAKE' : 'TRANSFER',
   }
@@ -72,9 +67,9 @@ function otherView(of: ChainOf, utxo: StoredUtxo, content: OutputContent, book: 
     creationTxHash: common.txHash,
     timestamp: utxo.createdAt,
     locktime: seconds(content.locktime),
-    ...(utxo.spentAt === undefined ? {} : { consumingTxTimestamp: utxo.spentAt }),
-    ...(groupId === undefined ? {} : { groupId }),
-    ...(payload === undefined ? {} : { payload: to0x(payload) }),
+    consumingTxTimestamp: utxo.spentAt,
+    groupId,
+    payload: payload && to0x(payload),
   }
 }
 
@@ -109,9 +104,9 @@ function commonView(
     outputIndex: utxo.outputIndex,
     threshold: content.threshold,
     txHash: toCb58(utxo.txId),
-    ...(utxo.spentBy === undefined ? {} : { consumingTxHash: toCb58(utxo.spentBy) }),
-    ...(utxo.spentPos === undefined ? {} : { consumingBlockNumber: heightText(utxo.spentPos) }),
-    ...(utxo.spentAt === undefined ? {} : { consumingBlockTimestamp: utxo.spentAt }),
+    consumingTxHash: utxo.spentBy && toCb58(utxo.spentBy),
+    consumingBlockNumber: utxo.spentPos === undefined ? undefined : heightText(utxo.spentPos),
+    consumingBlockTimestamp: utxo.spentAt,
   }
 }
 

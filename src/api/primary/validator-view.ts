@@ -38,7 +38,7 @@ export function validatorView(
         ...autoRenewView(network.hrp, row),
         validationStatus: 'completed',
         delegatorCount: row.totalDelegatorCount,
-        ...(row.permissioned ? {} : { amountDelegated: String(row.totalDelegatedWeight) }),
+        amountDelegated: row.permissioned ? undefined : String(row.totalDelegatedWeight),
         rewards: completedRewards(network, row, facts.paid),
       }
     case 'active':
@@ -58,9 +58,7 @@ function commonView(row: StoredStaker): Omit<Validator, 'validationStatus'> {
     subnetId: toCb58(row.subnetId),
     amountStaked: String(row.weight),
     stakingType: stakingTypeOf(row),
-    ...(row.delegationShares === undefined
-      ? {}
-      : { delegationFee: percentOf(row.delegationShares) }),
+    delegationFee: row.delegationShares === undefined ? undefined : percentOf(row.delegationShares),
     startTimestamp: row.startTime,
     endTimestamp: row.endTime,
     ...blsCredentials(publicKey, proofOfPossession),
@@ -76,10 +74,10 @@ function activeView(
     validationStatus: 'active',
     stakePercentage: shareOf(row.weight, totalWeight),
     delegatorCount: row.delegatorCount,
-    ...(row.permissioned ? {} : { amountDelegated: String(row.delegatedWeight) }),
+    amountDelegated: row.permissioned ? undefined : String(row.delegatedWeight),
     // Nodes tell none of validators of other subnets than the primary network.
-    ...(row.uptime === undefined ? {} : { uptimePerformance: row.uptime / 10_000 }),
-    ...(row.capacity < 0n ? {} : { delegationCapacity: String(row.capacity) }),
+    uptimePerformance: row.uptime === undefined ? undefined : row.uptime / 10_000,
+    delegationCapacity: row.capacity < 0n ? undefined : String(row.capacity),
     potentialRewards: {
       validationRewardAmount: String(row.potentialReward),
       delegationRewardAmount: String(row.delegateeReward),
@@ -110,7 +108,7 @@ function completedRewards(
     validationRewardAmount: String(paid.validation),
     delegationRewardAmount: String(paid.delegation),
     rewardAddresses: ownersOf(network, row),
-    ...(row.endTxId === undefined ? {} : { rewardTxHash: toCb58(row.endTxId) }),
+    rewardTxHash: row.endTxId && toCb58(row.endTxId),
   }
 }
 

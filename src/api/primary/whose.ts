@@ -7,13 +7,16 @@ import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'
 
 /** Numbers of addresses and nodes; both given: of those addresses for those nodes. */
-export type Whose = { readonly addresses?: readonly number[]; readonly nodes?: readonly number[] }
+export type Whose = {
+  readonly addresses?: readonly number[] | undefined
+  readonly nodes?: readonly number[] | undefined
+}
 
 /** Reads both lists. Throws `bad-parameter`, also when neither is given. */
 export async function whoseIn(
   parts: PrimaryParts,
   network: ServedNetwork,
-  query: { readonly addresses?: string; readonly nodeIds?: string },
+  query: { readonly addresses?: string | undefined; readonly nodeIds?: string | undefined },
 ): Promise<Whose> {
   const whose = await whoseOrAll(parts, network, query)
   if (whose.addresses === undefined && whose.nodes === undefined)
@@ -25,7 +28,7 @@ export async function whoseIn(
 export async function whoseOrAll(
   parts: PrimaryParts,
   network: ServedNetwork,
-  query: { readonly addresses?: string; readonly nodeIds?: string },
+  query: { readonly addresses?: string | undefined; readonly nodeIds?: string | undefined },
 ): Promise<Whose> {
   const { maxAddresses } = parts.limits
   const hasAddresses = itemsOf(query.addresses ?? '').length > 0
@@ -36,7 +39,7 @@ export async function whoseOrAll(
   const nodeIds = hasNodes ? nodeIdsIn(query.nodeIds ?? '', maxAddresses) : []
   const nodes = await Promise.all(nodeIds.map((id) => numberOfNode(network.store, id)))
   return {
-    ...(hasAddresses ? { addresses: await knownNumbers(network.store, owners) } : {}),
-    ...(hasNodes ? { nodes: nodes.filter((number) => number !== undefined) } : {}),
+    addresses: hasAddresses ? await knownNumbers(network.store, owners) : undefined,
+    nodes: hasNodes ? nodes.filter((number) => number !== undefined) : undefined,
   }
 }

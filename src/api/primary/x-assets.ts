@@ -89,8 +89,7 @@ export function listAssetTransactions(parts: PrimaryParts): Operation {
       chain,
       query,
       route: `${ListAssetTransactions.id} ${asset}`,
-      places: async (range) =>
-        transactionsOfAsset(store, { ...range, asset, ...(types === undefined ? {} : { types }) }),
+      places: async (range) => transactionsOfAsset(store, { ...range, asset, types }),
     })
   })
 }

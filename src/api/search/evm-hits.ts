@@ -145,7 +145,7 @@ async function tokenHits(
       network: facts.network,
       chainId,
       path: `/v1/chains/${chainId}/addresses/${address}`,
-      ...(party.isSpam === true ? { isSpam: true as const } : {}),
+      isSpam: party.isSpam === true ? (true as const) : undefined,
       rank: (party.isSpam === true ? 4 : 0) + (isKnown ? 0 : 2) + (isWhole ? 0 : 1),
     }
   })

@@ -146,7 +146,7 @@ function namedHits(network: ServedNetwork, q: string, names: readonly NamedChain
       label: `${name} ${where}`,
       match: isId ? 'id' : own === wanted ? 'name' : 'part',
       blockchainId: id,
-      ...(evmChainId === undefined ? {} : { chainId: String(evmChainId) }),
+      chainId: evmChainId === undefined ? undefined : String(evmChainId),
       path: `blockchains/${id}`,
     })
   })

@@ -80,9 +80,9 @@ export async function placedAnswer(readings: Replicas, answer: AnswerOf): Promis
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one text in place of another
     body: { ...Object(body), nextPageToken: withPosition(token, position) } as never,
-    ...(indexedHeight === undefined ? {} : { indexedHeight }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(immutable === undefined ? {} : { immutable }),
+    indexedHeight,
+    headers,
+    immutable,
   }
 }
 

@@ -39,13 +39,13 @@ export type RoutedParts = SendParts & {
   readonly log: Log
   readonly limits: { readonly handlerTimeoutMs: number }
   readonly addressOf: AddressReader
-  readonly readings?: Replicas
-  readonly freshChains?: FreshChains
+  readonly readings?: Replicas | undefined
+  readonly freshChains?: FreshChains | undefined
   /** Refuses query parameters that an operation does not have. */
-  readonly refusesUnknown?: boolean
-  readonly callerOf?: (request: AdmissionRequest) => Caller
-  readonly observe?: (operation: string, status: number, elapsedMs: number) => void
-  readonly record?: (call: AnsweredCall) => void
+  readonly refusesUnknown?: boolean | undefined
+  readonly callerOf?: ((request: AdmissionRequest) => Caller) | undefined
+  readonly observe?: ((operation: string, status: number, elapsedMs: number) => void) | undefined
+  readonly record?: ((call: AnsweredCall) => void) | undefined
   readonly door: FrontDoor
   readonly deadlineOf: (timeoutMs: number) => Deadline
   readonly fresh: FreshReader

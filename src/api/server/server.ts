@@ -56,7 +56,7 @@ export type ServerParts = {
   /** The address of the caller; where absent, that of the connection. */
   readonly addressOf?: AddressReader
   /** Where stores are read from, where there are several such places. */
-  readonly readings?: Replicas
+  readonly readings?: Replicas | undefined
   /**
    * Hosts it answers as (where absent: any), and web pages that may read it (where absent: none).
    */
@@ -150,8 +150,10 @@ export function createServer(parts: ServerParts): ApiServer {
       addressOf,
       release: door.answered,
     },
-    listen: (host, port, isShared = false) =>
-      http.listen({ host, port, ...(isShared ? { reusePort: true } : {}) }),
+    listen: (host, port, isShared = false) => {
+      const at = { host, port, reusePort: isShared }
+      return http.listen(at)
+    },
     close: async () => {
       entrance.close()
       const over = new AbortController()

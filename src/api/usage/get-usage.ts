@@ -220,7 +220,7 @@ function valueOf(
   const { requests, failed, invalid, units, wasted } = sum
   return {
     groupedBy: of.group,
-    ...(of.value === '' ? {} : { groupValue: of.value }),
+    groupValue: of.value === '' ? undefined : of.value,
     totalRequests: requests,
     requestsPerSecond: requests / of.seconds,
     successRatePercent: ((requests - failed) / requests) * 100,

@@ -70,7 +70,7 @@ export function listCalls(parts: UsageParts): Operation {
     const { nextPageToken: token } = page
     return {
       body: {
-        ...(token === undefined ? {} : { nextPageToken: token }),
+        nextPageToken: token,
         orgId: organisation,
         logs,
       },
@@ -104,7 +104,7 @@ function viewOf(
     apiCreditsConsumed: units,
     requestDurationMsecs: elapsedMs,
     responseCode: status,
-    ...(chain === '' ? {} : { chainId: chain }),
+    chainId: chain === '' ? undefined : chain,
     metadata: { ipAddress: address, host, userAgent },
   }
 }

@@ -122,7 +122,7 @@ function allowanceIn(flags: Flags, config: Config): Pick<StoredKey, 'tier' | 'li
   try {
     const limit = readRateLimit({
       perMinute: units(perMinute),
-      ...(perDay === undefined ? {} : { perDay: units(perDay) }),
+      perDay: perDay === undefined ? undefined : units(perDay),
     })
     return limit === undefined ? {} : { limit }
   } catch (cause) {

@@ -45,12 +45,10 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
       random: world.random,
       checks: checksOf(source),
       decompress: (bytes) => zstdDecompressSync(bytes),
-      ...(url === undefined
-        ? {}
-        : {
-            logsOf: (height) =>
-              logsAt({ ...limits, transport: world.transport, url }, height, signal),
-          }),
+      logsOf:
+        url === undefined
+          ? undefined
+          : (height) => logsAt({ ...limits, transport: world.transport, url }, height, signal),
       signal,
       sample,
     })

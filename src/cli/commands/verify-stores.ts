@@ -28,7 +28,7 @@ function plainOf({ damaged, ...rest }: StoreVerdict): unknown {
     damaged: damaged.map(({ table, part, range, written, found }) => ({
       table: table.name,
       ...(range ?? { part }),
-      ...(written === undefined ? {} : { rowsWritten: written.rows }),
+      rowsWritten: written?.rows,
       ...(found === undefined
         ? { isReadable: false }
         : { isReadable: true, rowsFound: found.rows }),

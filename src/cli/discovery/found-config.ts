@@ -26,7 +26,7 @@ export type Target =
 
 /** `networks` and `chains` as a file of settings holds them. */
 type FoundSettings = {
-  readonly networks?: Readonly<Record<string, unknown>>
+  readonly networks?: Readonly<Record<string, unknown>> | undefined
   readonly chains: readonly unknown[]
 }
 
@@ -115,7 +115,7 @@ async function settingsOf(base: Config, target: Target, parts: SurveyParts): Pro
   ])
   return {
     settings: {
-      ...(target.kind === 'node' ? { networks: Object.fromEntries(networks) } : {}),
+      networks: target.kind === 'node' ? Object.fromEntries(networks) : undefined,
       chains: nodes.flatMap(({ chains }) => chains),
     },
     told: nodes.flatMap(sentencesAbout),
@@ -179,7 +179,7 @@ export function targetIn(base: Config): Target | undefined {
 function keptSettings(base: Config, target: Target): FoundSettings | undefined {
   const { networks, chains, target: asked } = kept(base)
   if (JSON.stringify(asked) !== JSON.stringify(target) || !Array.isArray(chains)) return undefined
-  return { chains, ...(isObject(networks) ? { networks } : {}) }
+  return { chains, networks: isObject(networks) ? networks : undefined }
 }
 
 function kept(base: Config): Readonly<Record<string, unknown>> {

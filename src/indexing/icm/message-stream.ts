@@ -118,7 +118,7 @@ async function oneRound(followed: readonly Followed[], target: Target): Promise<
     height: Math.max(-1, ...followed.map((one) => one.height)),
     isBusy,
     isLive: !isBusy,
-    ...(absent > 0 ? { reason: `chains without a blockchain id or a store: ${absent}` } : {}),
+    reason: absent > 0 ? `chains without a blockchain id or a store: ${absent}` : undefined,
   }
 }
 

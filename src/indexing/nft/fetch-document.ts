@@ -18,7 +18,7 @@ export type Fetched =
       readonly kind: 'failed'
       readonly status: NftStatus
       /** Time that the host wants us to wait. */
-      readonly retryAfterSeconds?: number
+      readonly retryAfterSeconds?: number | undefined
     }
 
 /** Hops followed. */
@@ -167,7 +167,7 @@ function documentOf(
     return {
       kind: 'failed',
       status: 'THROTTLED_TOKEN_URI',
-      ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+      retryAfterSeconds: seconds,
     }
   }
   // Anything but success; of a host that answers, so that it is no reason to leave it alone.

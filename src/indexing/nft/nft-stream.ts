@@ -112,9 +112,9 @@ function fetcherOf(
 
 type Found = {
   readonly status: NftStatus
-  readonly fields?: NftFields
-  readonly retryAfterSeconds?: number
-  readonly again?: boolean
+  readonly fields?: NftFields | undefined
+  readonly retryAfterSeconds?: number | undefined
+  readonly again?: boolean | undefined
 }
 
 async function resultOf(

@@ -41,13 +41,13 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
   const { data, world, log, signal } = thread
   const shares = sharesOf(thread)
   const parts = {
-    ...(shares === undefined ? {} : { takeLease: shares.takeLease }),
+    takeLease: shares?.takeLease,
     world,
     store: data.store,
     limits: data.limits,
     owner: data.owner,
     keepEventsMs: data.keepEventsMs,
-    ...(merge === undefined ? {} : { merge }),
+    merge,
     signal,
   }
   const hosts = new Map<string, ChainHost>()

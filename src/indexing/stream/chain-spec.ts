@@ -14,10 +14,10 @@ export type ChainSpec = {
   /** Chain id that all endpoints must have; when absent, that of the first endpoint. */
   readonly chainId?: number
   /** `0x` hex. */
-  readonly blockchainId?: string
+  readonly blockchainId?: string | undefined
   /** Endpoints, or the file of a recording. */
   readonly rpcUrls: readonly string[]
-  readonly recording?: string
+  readonly recording?: string | undefined
   /** Holds back blocks of a recording. */
   readonly recordedTime?: RecordedTime | undefined
   readonly traces: 'auto' | 'on' | 'off'
@@ -28,7 +28,7 @@ export type ChainSpec = {
    */
   readonly checkCopied?: number
   /** True when its logs are kept, in a store of their own. */
-  readonly keepsLogs?: boolean
+  readonly keepsLogs?: boolean | undefined
   /** `0x` hex, lower case. */
   readonly wrappedTokens: readonly string[]
   /** Teleporter messengers besides the known one, `0x` hex. */
@@ -65,9 +65,9 @@ export type ResumePoint = {
   readonly blocksFrom: number
   readonly tracesFrom: number
   /** Hash of block `blocksFrom - 1`, `0x` hex; absent in an empty store. */
-  readonly parentHash?: string
+  readonly parentHash?: string | undefined
   /** Blocks before that hashes do not prove; absent in an empty store. */
-  readonly proofs?: StoredProofs
+  readonly proofs?: StoredProofs | undefined
 }
 
 /** Facts known when blocks are stored. */

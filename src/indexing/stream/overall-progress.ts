@@ -14,7 +14,7 @@ export type Overall = {
   /** Stage with the longest way to go; absent when none is under way. */
   readonly stage?: string
   /** Until the slowest stage is done; absent when that cannot be said. */
-  readonly etaSeconds?: number
+  readonly etaSeconds?: number | undefined
 }
 
 /**
@@ -57,7 +57,7 @@ export function overallOf(stages: readonly StageStatus[]): Overall {
     // Below 1 while anything is left, however little.
     share: all === 0 ? 0 : Math.min(0.999, done / all),
     stage: slowest.stage,
-    ...(Number.isFinite(etaSeconds) ? { etaSeconds } : {}),
+    etaSeconds: Number.isFinite(etaSeconds) ? etaSeconds : undefined,
   }
 }
 

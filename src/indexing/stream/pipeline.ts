@@ -162,10 +162,10 @@ export class Pipeline<Batch extends HeightRange> {
       state: this.#stopped !== undefined ? 'stopped' : behind ? 'syncing' : 'live',
       indexedHeight: this.#committed,
       headHeight: Math.max(this.#head, this.#committed),
-      ...(this.#head < 0 ? {} : { headAt: Math.floor(this.#headAtMs / 1_000) }),
+      headAt: this.#head < 0 ? undefined : Math.floor(this.#headAtMs / 1_000),
       blocksPerSecond: Math.round(this.#progress.speed() * 100) / 100,
-      ...(etaSeconds === undefined ? {} : { etaSeconds }),
-      ...(reason === undefined ? {} : { reason }),
+      etaSeconds,
+      reason,
     }
   }
 

@@ -14,7 +14,7 @@ export type Round = {
   /** All that can be done now is done. */
   readonly isLive: boolean
   /** Reason why a part of the work waits. */
-  readonly reason?: string
+  readonly reason?: string | undefined
 }
 
 /**
@@ -43,7 +43,7 @@ export function roundStream(
         state: isLive ? 'live' : 'syncing',
         indexedHeight: height,
         headHeight: height,
-        ...(reason === undefined ? {} : { reason }),
+        reason,
       }
       return isBusy ? 0 : idlePauseMs
     } catch (error) {

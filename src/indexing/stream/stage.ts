@@ -24,21 +24,21 @@ export type StageStatus = {
   /** Newest accepted height known; -1 before one was told. */
   readonly headHeight: number
   /** Unix seconds when the source last told its head; absent before it did. */
-  readonly headAt?: number
+  readonly headAt?: number | undefined
   /** Over the last half minute. */
   readonly blocksPerSecond: number
   /** Until `headHeight` at this speed; absent when that cannot be said. */
-  readonly etaSeconds?: number
+  readonly etaSeconds?: number | undefined
   /** Why it is stopped or off, or what holds it up. */
-  readonly reason?: string
+  readonly reason?: string | undefined
   /** True while another process writes the store, so that this one has nothing to do. */
-  readonly standsBy?: boolean
+  readonly standsBy?: boolean | undefined
   /** Last height up to which every block is proven by hashes; absent where nothing is. */
-  readonly provenHeight?: number
+  readonly provenHeight?: number | undefined
   /** Why blocks are taken that hashes do not prove; absent when none is. */
-  readonly unverified?: string
+  readonly unverified?: string | undefined
   /** True when the store holds another chain than the source: nothing in it is served. */
-  readonly isForeign?: boolean
+  readonly isForeign?: boolean | undefined
 }
 
 /** Work that runs beside others until it is told to end. */

@@ -18,7 +18,7 @@ export type PrimaryStreamSpec = {
   /** Holds back blocks of a recording. */
   readonly recordedTime?: RecordedTime | undefined
   /** Where blocks come from peers. */
-  readonly peers?: PeersSpec
+  readonly peers?: PeersSpec | undefined
   /** False where atomic transactions of the C-Chain are not indexed. */
   readonly cAtomic: boolean
   /** `auto`, or a genesis file. */
@@ -41,7 +41,7 @@ export type MessengerChain = {
   readonly key: string
   readonly network: Network
   /** `0x` hex; absent: what the chain's store says. */
-  readonly blockchainId?: string
+  readonly blockchainId?: string | undefined
   /** Messengers believed, `0x` hex. */
   readonly contracts: readonly string[]
 }

@@ -97,7 +97,7 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
     gauges,
     signal,
     indexed: () => indexer?.status() ?? [],
-    ...(parts.aggregators === undefined ? {} : { aggregators: parts.aggregators }),
+    aggregators: parts.aggregators,
   })
   closers.push(served.close)
   const nodes = nodeChains({

@@ -137,7 +137,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
     },
     callerOf: (request) => callerIn(request, parts.keys()),
     addressOf: addressReader(config['api.trustProxy']),
-    ...(parts.readings === undefined ? {} : { readings: parts.readings }),
+    readings: parts.readings,
     observe: (operation, status, elapsedMs) => {
       gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
       gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })

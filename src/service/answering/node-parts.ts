@@ -121,7 +121,7 @@ function identityOf({ config, networkId, nodeId }: NodeListenerParts): NodeIdent
       return { id, name: networkNameOf(id) }
     },
     version: `firn/${version}`,
-    ...(nodeId === undefined ? {} : { nodeId }),
+    nodeId,
   }
 }
 
@@ -262,7 +262,7 @@ function evmChain({ facts }: ServedChain, parts: NodeChainParts): NodeChain {
     kind: 'evm',
     rpcUrls: parts.specified.find(({ spec }) => spec.key === facts.key)?.spec.rpcUrls ?? [],
     isLive: () => stage()?.state === 'live',
-    ...(facts.vmId === undefined ? {} : { vmId: facts.vmId }),
+    vmId: facts.vmId,
   }
 }
 

@@ -90,8 +90,8 @@ function keyOf(value: unknown): TokenKey | undefined {
   return {
     id,
     secret: fromHex(secret),
-    ...(typeof startsAt === 'number' ? { startsAt } : {}),
-    ...(typeof retiredAt === 'number' ? { retiredAt } : {}),
+    startsAt: typeof startsAt === 'number' ? startsAt : undefined,
+    retiredAt: typeof retiredAt === 'number' ? retiredAt : undefined,
   }
 }
 

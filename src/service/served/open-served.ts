@@ -40,7 +40,7 @@ export type ServedParts = {
   readonly signal: AbortSignal
   readonly indexed: () => readonly ChainStatus[]
   /** The parts of the main thread; without them this thread opens its own. */
-  readonly aggregators?: Aggregators
+  readonly aggregators?: Aggregators | undefined
 }
 
 /** Opens what exists already and goes on to open what appears, until `signal` is aborted. */

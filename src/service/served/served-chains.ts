@@ -118,7 +118,7 @@ function waitingChain({ spec, config }: SpecifiedChain): WaitingChain {
   return {
     network,
     name,
-    ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
+    blockchainId: blockchainId === undefined ? undefined : fromHex(blockchainId),
   }
 }
 
@@ -151,7 +151,7 @@ async function tryOpen(
         clock: parts.world.clock,
       }),
       wantsTraces: spec.traces !== 'off',
-      ...(logs === undefined ? {} : { logs: logs.get }),
+      logs: logs?.get,
       rpc: rpcOf(chain.config.publicRpc, source),
       headHeight: headAsker(source, parts),
       receipts: (height, signal) =>
@@ -256,7 +256,7 @@ async function factsOf(
     symbol: config.symbol,
     decimals: config.decimals,
     description: config.description,
-    ...(blockchainId === undefined ? {} : { blockchainId: fromHex(blockchainId) }),
+    blockchainId: blockchainId === undefined ? undefined : fromHex(blockchainId),
     ...present({
       logoUri: config.logoUri,
       explorerUrl: config.explorerUrl,

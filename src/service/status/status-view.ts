@@ -46,10 +46,10 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
   return {
     version: parts.version,
     role: parts.role,
-    ...(nodeId === undefined ? {} : { nodeId }),
-    ...(recording === undefined ? {} : { recording }),
+    nodeId,
+    recording,
     chains,
-    ...(messages === undefined ? {} : { messages }),
+    messages,
   }
 }
 
@@ -67,8 +67,8 @@ async function indexedStatus(
     kind: chain.key.startsWith('primary-') ? 'primary' : 'evm',
     network: chain.network === 'mainnet' ? 'mainnet' : 'fuji',
     name: chain.name,
-    ...(facts === undefined ? {} : { evmChainId: facts.evmChainId }),
-    ...(blockchainId === undefined ? {} : { blockchainId }),
+    evmChainId: facts?.evmChainId,
+    blockchainId,
     ...summaryOf(stages),
     overall: chain.overall ?? overallOf(stages),
     ...(one === undefined ? {} : heightsOf(await copiedHistory(one.store))),
@@ -83,7 +83,7 @@ function heightsOf(copied: CopiedHistory | undefined): { readonly copied?: Copie
   const { from, until, without } = copied
   const share = confirmedShare(copied)
   return {
-    copied: { from, height: until - 1, share, ...(without === undefined ? {} : { without }) },
+    copied: { from, height: until - 1, share, without },
   }
 }
 
@@ -151,7 +151,7 @@ function storedChains({ served, networks }: StatusParts): StoredChain[] {
   const chains = served().map(({ store, facts, headHeight }): StoredChain => {
     const { key, network, name, evmChainId } = facts
     const blockchainId = blockchainIdText(facts)
-    const ids = { evmChainId, ...(blockchainId === undefined ? {} : { blockchainId }) }
+    const ids = { evmChainId, blockchainId }
     const told = { chain: key, kind: 'evm', network, name, ...ids } as const
     return { store, facts: told, stages: ['blocks', 'traces'], head: headHeight ?? unknownHead }
   })
@@ -175,7 +175,7 @@ async function provenOf(
   const { unverified } = proofs
   return {
     provenHeight: provenHeightOf(proofs, height),
-    ...(unverified === undefined ? {} : { unverified }),
+    unverified,
   }
 }
 

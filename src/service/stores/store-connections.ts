@@ -76,7 +76,7 @@ export async function storesOf(
     ...location,
     connections: shares.main,
     readTimeoutMs,
-    ...(fetching === undefined ? {} : { fetching }),
+    fetching,
   }
   if (config.store === 'embedded') return { owner, shares, location, store, readings: undefined }
   const { openReplicas } = await import('../../store/engine/open-replicas.ts')

@@ -20,8 +20,8 @@ export function storeLocation(config: StoreSettings): StoreLocation {
     store,
     dataDir,
     leaseMs: config['index.leaseSeconds'] * 1_000,
-    ...(segments === '' ? {} : { segments }),
-    ...(stores.length === 0 ? {} : { stores }),
+    segments: segments === '' ? undefined : segments,
+    stores: stores.length === 0 ? undefined : stores,
   }
 }
 

@@ -53,8 +53,8 @@ async function add(
   const stem = name.replace(/\.json$/, '').toLowerCase()
   try {
     abis.push({
-      ...(chainId === undefined ? {} : { chainId }),
-      ...(contractForm.test(stem) ? { address: stem } : {}),
+      chainId,
+      address: contractForm.test(stem) ? stem : undefined,
       entries: readAbi(jsonOf(bytes)),
     })
   } catch (error) {

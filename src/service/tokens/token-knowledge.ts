@@ -118,7 +118,7 @@ async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
       host,
       url: webAddress(given.get('http')).replace(/\/$/, ''),
       chains: chainNames(given.get('chains')),
-      ...(fiat === undefined ? {} : { fiatUrl: webAddress(fiat) }),
+      fiatUrl: fiat === undefined ? undefined : webAddress(fiat),
     },
     { transport: parts.world.transport, clock: parts.world.clock, log: parts.log },
   )

@@ -188,7 +188,7 @@ export type Manner = {
    * Owner of a lease that stands still: where the work waits for a lock that a stopped transaction of
    * that process has, the engine ends that transaction if it can.
    */
-  readonly against?: string
+  readonly against?: string | undefined
   /** Goes before the work of other stores: a lease must be renewed in time. */
   readonly isUrgent?: boolean
 }

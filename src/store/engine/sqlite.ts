@@ -32,13 +32,13 @@ export type SqliteOptions = {
   readonly name: string
   readonly tables: readonly Table[]
   /** In place of {@link storeFormat}, for tests. */
-  readonly format?: number
+  readonly format?: number | undefined
   /** Page cache of the writing connection, bytes. */
-  readonly writerCacheBytes?: number
+  readonly writerCacheBytes?: number | undefined
   /** Size of the log before its pages move into the file, while the store is filled. */
-  readonly logBytes?: number
+  readonly logBytes?: number | undefined
   /** Longest wait for another process's lock. */
-  readonly busyTimeoutMs?: number
+  readonly busyTimeoutMs?: number | undefined
 }
 
 // Fits the process limits of 512 MiB in backfill and 256 MiB when serving. A backfill of 320,000

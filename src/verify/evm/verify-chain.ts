@@ -39,7 +39,7 @@ export type ChainSubject = {
   readonly checks: BlockChecks
   readonly decompress: (bytes: Uint8Array) => Uint8Array
   /** Logs of one block by its number, as `eth_getLogs` gives them; absent where nobody can. */
-  readonly logsOf?: (height: number) => Promise<readonly NodeLog[]>
+  readonly logsOf?: ((height: number) => Promise<readonly NodeLog[]>) | undefined
   readonly signal: AbortSignal
   /** Most blocks and tokens looked at. */
   readonly sample: number

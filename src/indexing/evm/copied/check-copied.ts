@@ -188,7 +188,7 @@ export class CopiedHistoryCheck {
       check = { ...check, next: until, compared: check.compared + until - first }
       without ??= compared.withoutTraces && `internal transactions: ${compared.withoutTraces}`
     }
-    await this.#write({ ...copied, check, ...(without === undefined ? {} : { without }) })
+    await this.#write({ ...copied, check, without })
   }
 
   /** Ends a check whose blocks were all compared; of a whole history segments must say what their blocks do. */

@@ -47,7 +47,7 @@ export type MergeParts = {
   readonly clock: Clock
   readonly log: Log
   /** Writes merged files beside this thread; it does so itself, in slices, where that is absent. */
-  readonly merge?: MergeFiles
+  readonly merge?: MergeFiles | undefined
   /** Does work in one transaction, under the lease, when no batch is being written. */
   readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 }

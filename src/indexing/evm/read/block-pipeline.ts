@@ -138,8 +138,8 @@ function proofsOf(checks: BlockChecks, settlement: StoredProofs['settlement']): 
   const unprovenFrom = checks.firstUnproven
   const unverified = checks.unverified()
   return {
-    ...(unprovenFrom === undefined ? {} : { unprovenFrom }),
-    ...(unverified === undefined ? {} : { unverified }),
-    ...(settlement === undefined ? {} : { settlement }),
+    unprovenFrom,
+    unverified,
+    settlement,
   }
 }

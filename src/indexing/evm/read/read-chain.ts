@@ -97,7 +97,7 @@ export class ChainReader {
     const unverified = this.#checks.unverified()
     const checked = this.#checks.provenUntil(status.indexedHeight)
     const provenHeight = Math.min(checked, this.#settlement.provenHeight ?? checked)
-    const proven = { ...status, provenHeight, ...(unverified === undefined ? {} : { unverified }) }
+    const proven = { ...status, provenHeight, unverified }
     return this.#trust.shownIn(proven)
   }
 

@@ -62,11 +62,11 @@ export type HostParts = {
   readonly limits: SourceLimits
   readonly owner: string
   /** Milliseconds for which events for webhooks are kept; absent: webhooks are off. */
-  readonly keepEventsMs?: number
+  readonly keepEventsMs?: number | undefined
   /** Writes merged segments beside this thread; absent: it does so itself. */
-  readonly merge?: MergeFiles
+  readonly merge?: MergeFiles | undefined
   /** Takes the lease of a store; absent: it is taken as soon as nobody has it. */
-  readonly takeLease?: TakeLease
+  readonly takeLease?: TakeLease | undefined
   readonly signal: AbortSignal
 }
 
@@ -328,7 +328,7 @@ async function claimStore(
   const told = {
     chainId: String(identity.chainId),
     genesisHash: identity.genesisHash,
-    ...(identity.blockchainId === undefined ? {} : { blockchainId: identity.blockchainId }),
+    ...(identity.blockchainId && { blockchainId: identity.blockchainId }),
   }
   for (const [name, value] of Object.entries(told)) {
     const stored = known.get(name)

@@ -32,13 +32,13 @@ export type EvmIngestParts = {
   readonly lease: Lease
   readonly clock: Clock
   /** Loads the counters as of the last commit; absent where nobody counts. */
-  readonly openRollup?: (reader: Reader) => Soon<Rollup>
+  readonly openRollup?: ((reader: Reader) => Soon<Rollup>) | undefined
   /** Notes what webhooks are to be told; absent where nobody tells. */
-  readonly outbox?: EvmOutbox
+  readonly outbox?: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */
-  readonly freezing?: FreezingAtOnce
+  readonly freezing?: FreezingAtOnce | undefined
   /** Hears of rows in tables that are not those that were written, and so do not freeze. */
-  readonly altered?: (fault: Fault) => void
+  readonly altered?: ((fault: Fault) => void) | undefined
 }
 
 /**

@@ -71,9 +71,9 @@ export class StandingIngest {
     const { database, standing, spec, world, outbox, freezing, altered } = this.#parts
     const { clock } = world
     const more = {
-      ...(altered === undefined ? {} : { altered }),
-      ...(outbox === undefined ? {} : { outbox }),
-      ...(freezing === undefined ? {} : { freezing }),
+      altered,
+      outbox,
+      freezing,
     }
     await standing.regain()
     return this.#inOrder(async (lease) => {
@@ -163,7 +163,7 @@ async function resumePoint(reader: Reader, startHeight: number): Promise<ResumeP
   return {
     blocksFrom: blocks === undefined ? startHeight : blocks.height + 1,
     tracesFrom: traces === undefined ? startHeight : traces.height + 1,
-    ...(blocks?.hash === undefined ? {} : { parentHash: to0x(blocks.hash) }),
-    ...(blocks === undefined ? {} : { proofs: await storedProofs(reader) }),
+    parentHash: blocks?.hash && to0x(blocks.hash),
+    proofs: blocks === undefined ? undefined : await storedProofs(reader),
   }
 }

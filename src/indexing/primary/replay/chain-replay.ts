@@ -281,7 +281,7 @@ function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): Chai
     find: UtxoReader['find'],
     signal: AbortSignal,
   ): Promise<ReplayedBatch> => {
-    const draft = newDraft(parts.chain, { ...start(), ...(room === undefined ? {} : { room }) })
+    const draft = newDraft(parts.chain, { ...start(), room })
     let reads: R[] = []
     let bytes = 0
     for (const [at, one] of fetched.entries()) {

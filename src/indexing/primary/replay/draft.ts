@@ -77,7 +77,9 @@ export type Draft = {
 export type Adds<K extends keyof Draft> = { readonly draft: Pick<Draft, K> }
 
 /** Start of a draft: see {@link Draft}; and the room its ledger is expected to need. */
-export type DraftStart = Pick<Draft, 'firstUtxo' | 'follows'> & { readonly room?: LedgerRoom }
+export type DraftStart = Pick<Draft, 'firstUtxo' | 'follows'> & {
+  readonly room?: LedgerRoom | undefined
+}
 
 /** An empty draft. */
 export function newDraft(chain: ChainName, { firstUtxo, follows, room }: DraftStart): Draft {

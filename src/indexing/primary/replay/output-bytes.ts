@@ -12,8 +12,8 @@ export type OutputFields = {
   readonly amount: bigint
   readonly owner: Owner
   readonly stakeableLocktime: bigint
-  readonly groupId?: number
-  readonly payload?: Uint8Array
+  readonly groupId?: number | undefined
+  readonly payload?: Uint8Array | undefined
 }
 
 const mostKeptBytes = 1_024

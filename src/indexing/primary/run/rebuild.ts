@@ -31,7 +31,7 @@ export async function rebuildPrimary(options: RebuildOptions): Promise<void> {
     source,
     store: options.to,
     genesis: 'auto',
-    ...(genesis === undefined ? {} : { genesisBytes: genesis.bytes }),
+    genesisBytes: genesis?.bytes,
     owner: 'rebuild',
   })
   try {

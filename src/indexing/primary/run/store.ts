@@ -45,14 +45,14 @@ export type PrimaryStoreParts = {
   /** `auto` or a path. */
   readonly genesis: string
   /** Genesis itself, where it is at hand. */
-  readonly genesisBytes?: Uint8Array
+  readonly genesisBytes?: Uint8Array | undefined
   readonly store: StoreLocation
   readonly world: World
   readonly owner: string
   /** Milliseconds for which events for webhooks are kept; absent: webhooks are off. */
-  readonly keepEventsMs?: number
+  readonly keepEventsMs?: number | undefined
   /** Takes the lease of the store; absent: it is taken as soon as nobody has it. */
-  readonly takeLease?: TakeLease
+  readonly takeLease?: TakeLease | undefined
   readonly signal: AbortSignal
 }
 

@@ -232,7 +232,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
         if (moved || told.state === 'live') failures = 0
         if (failures === 0) patience.renew()
         const { reason } = failures > 0 ? status : {}
-        status = { stage: chain, ...(reason === undefined ? {} : { reason }), ...told }
+        status = { stage: chain, reason, ...told }
       },
     }
     while (!signal.aborted) {
@@ -407,7 +407,7 @@ function statusAt(
     headHeight: head,
     headAt,
     blocksPerSecond: Math.round(progress.speed() * 100) / 100,
-    ...(etaSeconds === undefined ? {} : { etaSeconds }),
-    ...(behind ? { reason: `the node is behind this store: ${head}` } : {}),
+    etaSeconds,
+    reason: behind ? `the node is behind this store: ${head}` : undefined,
   }
 }

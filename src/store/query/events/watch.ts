@@ -26,7 +26,7 @@ export type Watched =
       readonly only: readonly Uint8Array[]
       readonly from: number
       /** nAVAX; absent: the balances of L1 validators are not looked at. */
-      readonly l1Threshold?: bigint
+      readonly l1Threshold?: bigint | undefined
     }
 
 /** A webhook as the indexing threads see it. */
@@ -44,7 +44,7 @@ export type WatchedText =
       readonly key: string
       readonly only: readonly string[]
       readonly from: number
-      readonly l1Threshold?: string
+      readonly l1Threshold?: string | undefined
     }
 
 /** For the tables. */
@@ -60,7 +60,7 @@ export function watchedText(watched: Watched): WatchedText {
     key: toHex(key),
     only: only.map(toHex),
     from,
-    ...(l1Threshold === undefined ? {} : { l1Threshold: String(l1Threshold) }),
+    l1Threshold: l1Threshold === undefined ? undefined : String(l1Threshold),
   }
 }
 
@@ -77,7 +77,7 @@ export function watchedOf(text: WatchedText): Watched {
     key: fromHex(key),
     only: only.map(fromHex),
     from,
-    ...(l1Threshold === undefined ? {} : { l1Threshold: BigInt(l1Threshold) }),
+    l1Threshold: l1Threshold === undefined ? undefined : BigInt(l1Threshold),
   }
 }
 

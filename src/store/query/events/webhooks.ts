@@ -39,7 +39,7 @@ export type WebhookBody = {
   readonly includeLogs: boolean
   /** Sub-events wanted; empty where there are none. */
   readonly subEvents: readonly string[]
-  readonly balance?: { readonly type: string; readonly threshold: string }
+  readonly balance?: { readonly type: string; readonly threshold: string } | undefined
   /** The watched addresses, or one node or subnet, as shown; empty on EVM chains. */
   readonly keys: readonly string[]
   /** The nodes or subnets that narrow it, as they are shown. */
@@ -107,7 +107,7 @@ export async function webhooksOf(
   reader: Reader,
   query: {
     readonly owner: string
-    readonly active?: boolean
+    readonly active?: boolean | undefined
     readonly after: number | undefined
     readonly limit: number
   },

@@ -23,17 +23,18 @@ export type StoredSettlement = {
 /** The unproven blocks; a part is absent where it has none. */
 export type StoredProofs = {
   /** First height that was taken without a proof. */
-  readonly unprovenFrom?: number
+  readonly unprovenFrom?: number | undefined
   /** Why blocks are taken that hashes do not prove. */
-  readonly unverified?: string
-  readonly settlement?: StoredSettlement
+  readonly unverified?: string | undefined
+  readonly settlement?: StoredSettlement | undefined
 }
 
 const question = statement("select value from meta where name = 'proofs'")
 
 /** The text in `meta`; empty where there is nothing to say. */
 export function proofsText(proofs: StoredProofs): string {
-  return Object.keys(proofs).length === 0 ? '' : JSON.stringify(proofs)
+  const text = JSON.stringify(proofs)
+  return text === '{}' ? '' : text
 }
 
 /** The stored text; empty when there is none. */

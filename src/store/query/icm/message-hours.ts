@@ -21,8 +21,8 @@ export type HourQuery = {
   readonly network: number
   readonly from: number
   readonly to: number
-  readonly source?: Uint8Array
-  readonly destination?: Uint8Array
+  readonly source?: Uint8Array | undefined
+  readonly destination?: Uint8Array | undefined
 }
 
 const question = hourRow.statement(

@@ -87,7 +87,7 @@ export async function balancesOfAddresses(
     readonly addresses: readonly number[]
     readonly chain: PrimaryChain
     /** Unix seconds: made before it, not spent at it or before. */
-    readonly moment?: number
+    readonly moment?: number | undefined
     /** Count also what was spent at `moment`: what was held when it came. */
     readonly withSpentThen?: boolean
     /** Count what has any of the owners asked for, as nodes do. */

@@ -22,10 +22,10 @@ export type StoredL1Validator = RowOf<typeof validatorRow>
 
 /** Conditions of validations. */
 export type L1Query = {
-  readonly validationId?: Uint8Array
-  readonly subnetId?: Uint8Array
+  readonly validationId?: Uint8Array | undefined
+  readonly subnetId?: Uint8Array | undefined
   /** Number of a node. */
-  readonly node?: number
+  readonly node?: number | undefined
   /** Includes validations without a balance; removed ones are found by their own id only. */
   readonly includeInactive: boolean
   readonly after: number | undefined

@@ -28,8 +28,8 @@ export type Lists<L, R> = {
 /** A page of rows by owners or nodes; both given: of these owners on these nodes. */
 export type OwnerPage = {
   /** Numbers. */
-  readonly addresses?: readonly number[]
-  readonly nodes?: readonly number[]
+  readonly addresses?: readonly number[] | undefined
+  readonly nodes?: readonly number[] | undefined
   readonly order: 'asc' | 'desc'
   readonly after: number | undefined
   readonly limit: number

@@ -55,7 +55,7 @@ export type AddressPlaceQuery = PlaceQuery & {
   /** Numbers of addresses. */
   readonly addresses: readonly number[]
   /** Wire type ids; absent: all. */
-  readonly types?: readonly number[]
+  readonly types?: readonly number[] | undefined
   /** Only staking transactions whose stake is pending or active. */
   readonly onlyOpenStakes?: boolean
 }

@@ -24,7 +24,7 @@ const questions = { asc: question('asc'), desc: question('desc') } as const
 /** An asset, by number, and wire types of transactions; all types where absent. */
 export type AssetPlaceQuery = PlaceQuery & {
   readonly asset: number
-  readonly types?: readonly number[]
+  readonly types?: readonly number[] | undefined
 }
 
 /**

@@ -34,8 +34,8 @@ export type HoldingQuery = {
   /** Smallest unit, inclusive. */
   readonly minAmount: bigint
   /** Number of an asset. */
-  readonly asset?: number
-  readonly after?: HoldingCursor
+  readonly asset?: number | undefined
+  readonly after?: HoldingCursor | undefined
   readonly limit: number
 }
 

@@ -23,7 +23,7 @@ export type ValidatorSort =
 export type ValidatorCursor = { readonly key: bigint; readonly pos: number }
 
 /** Inclusive bounds of a column; where either is given, rows without that quantity are dropped. */
-export type Bounds = { readonly min?: bigint; readonly max?: bigint }
+export type Bounds = { readonly min?: bigint | undefined; readonly max?: bigint | undefined }
 
 /** Parameters of the question. */
 export type ValidatorQuery = {
@@ -31,8 +31,8 @@ export type ValidatorQuery = {
   readonly sortBy: ValidatorSort
   readonly order: 'asc' | 'desc'
   /** Numbers of nodes; absent: all. */
-  readonly nodes?: readonly number[]
-  readonly subnetId?: Uint8Array
+  readonly nodes?: readonly number[] | undefined
+  readonly subnetId?: Uint8Array | undefined
   /** Smallest unit. */
   readonly capacity: Bounds
   /** Unix seconds of the end. */
@@ -41,7 +41,7 @@ export type ValidatorQuery = {
   readonly shares: Bounds
   /** Ten-thousandths of a percent. */
   readonly uptime: Bounds
-  readonly after?: ValidatorCursor
+  readonly after?: ValidatorCursor | undefined
   readonly limit: number
 }
 

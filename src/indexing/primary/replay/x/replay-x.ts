@@ -282,16 +282,16 @@ function xOutputFields(output: XOutput): {
   readonly amount: bigint
   readonly owner: Owner
   readonly stakeableLocktime: bigint
-  readonly groupId?: number
-  readonly payload?: Uint8Array
+  readonly groupId?: number | undefined
+  readonly payload?: Uint8Array | undefined
 } {
   return {
     outputType: output.typeId,
     amount: output.typeId === outputTypes.secpTransfer ? output.amount : 0n,
     owner: ownerOf(output),
     stakeableLocktime: 0n,
-    ...('groupId' in output ? { groupId: output.groupId } : {}),
-    ...('payload' in output ? { payload: output.payload } : {}),
+    groupId: 'groupId' in output ? output.groupId : undefined,
+    payload: 'payload' in output ? output.payload : undefined,
   }
 }
 

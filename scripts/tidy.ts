@@ -1,6 +1,6 @@
 /**
  * Checks what the linter cannot: which layer may import which, dead files, variables of modules,
- * unread vectors, gauges that nothing uses, look-ups by a caller's text in plain objects,
+ * optional members by spreads, unread vectors, gauges that nothing uses, look-ups by a caller's text in plain objects,
  * declarations that nothing uses, members that nothing reads, modules imported twice, names in comments
  * and guides that do not exist, and doc comments that begin with a question word.
  *
@@ -146,6 +146,9 @@ for (const file of sources) {
   if (!isEntry) owned.set(file, text)
   if (!isEntry && /^(export )?let /m.test(text)) problems.push(`${file}: a variable of the module`)
   if (!isEntry && !imported.has(file)) problems.push(`${file}: the product does not import it`)
+  const [spread] = /\.\.\.\((\w+) === undefined\s*\? \{\}\s*: \{ \1 \}\)/.exec(text) ?? []
+  if (spread !== undefined && !file.endsWith('.test.ts'))
+    problems.push(`${file}: an optional member is \`T | undefined\`: ${spread}`)
   if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
     problems.push(`${file}: no such names`)
   // `src/layer/folder/file.ts`; the rooms of `src/indexing` are deeper.

@@ -154,7 +154,7 @@ async function utxosOfNode(
           ...sourceChain,
           limit: utxosPerCall,
           encoding: 'hexnc',
-          ...(startIndex === undefined ? {} : { startIndex }),
+          startIndex,
         },
         signal,
       )

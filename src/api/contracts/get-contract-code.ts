@@ -52,7 +52,7 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
                 kind: proxy.kind,
                 implementations: implementations.map(({ one, code }) => ({
                   address: toChecksumAddress(one),
-                  ...(code === undefined ? {} : { source: sourceView(code) }),
+                  source: code && sourceView(code),
                 })),
               },
       },

@@ -151,7 +151,7 @@ export async function sendList(
     const answer = await ask({
       ...query,
       ...size,
-      ...(pageToken === undefined ? {} : { pageToken }),
+      ...(pageToken && { pageToken }),
     })
     parts.inspect?.(operation, answer.body)
     return inDialect(answer.body, rule, dialect)

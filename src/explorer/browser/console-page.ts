@@ -338,7 +338,7 @@ async function call(method: string, target: string, body: string | undefined): P
       method,
       headers:
         body === undefined ? apiHeaders() : { ...apiHeaders(), 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body }),
+      body: body ?? null,
       signal: AbortSignal.timeout(70_000),
     })
     const text = await response.text()

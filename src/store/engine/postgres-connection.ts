@@ -111,7 +111,7 @@ async function connectOnce(
     query_timeout: of.statementTimeoutMs,
     keepAlive: true,
     application_name: of.applicationName,
-    ...(options === undefined ? {} : { options }),
+    ...(options && { options }),
     stream: () => socket,
   })
   // The next use of an idle connection finds out that it is broken.

@@ -1,5 +1,7 @@
 /** Document A, operation 7: validators. */
 
+import type { TNumber, TString } from 'typebox'
+
 import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
@@ -40,11 +42,14 @@ const validatorSorts = [
   'uptimePerformance',
 ] as const
 
-const between = (minimum: number, maximum: number, description: string) =>
+type OptionalNumber = ReturnType<typeof Type.Optional<TNumber>>
+type OptionalText = ReturnType<typeof Type.Optional<TString>>
+
+const between = (minimum: number, maximum: number, description: string): OptionalNumber =>
   Type.Optional(Type.Number({ minimum, maximum, description }))
 
 // 720 M AVAX, all there can ever be.
-const capacity = (description: string) =>
+const capacity = (description: string): OptionalText =>
   Type.Optional(
     Type.String({
       description,

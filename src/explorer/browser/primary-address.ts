@@ -163,7 +163,7 @@ function heldOn(chain: string, balances: Balances | undefined): HeldRow[] {
     isAvax: true,
   }
   return [
-    ...Object.entries(categories).flatMap(([name, sums]) =>
+    ...Object.entries(categories).flatMap(([name, sums = []]) =>
       sums.map((sum) => ({
         chain,
         state: states[name] ?? words(name),

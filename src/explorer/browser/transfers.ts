@@ -14,7 +14,7 @@ type Erc20 = {
   readonly address: string
   readonly symbol: string
   readonly decimals: number
-  readonly isSpam?: true
+  readonly isSpam?: true | undefined
 }
 type Nft = { readonly address: string; readonly symbol?: string; readonly tokenId: string }
 
@@ -24,10 +24,10 @@ export type AnyTransfer = {
   readonly blockTimestamp: number
   readonly from: Party
   readonly to: Party
-  readonly value?: string
-  readonly erc20Token?: Erc20
-  readonly erc721Token?: Nft
-  readonly erc1155Token?: Nft
+  readonly value?: string | undefined
+  readonly erc20Token?: Erc20 | undefined
+  readonly erc721Token?: Nft | undefined
+  readonly erc1155Token?: Nft | undefined
 }
 
 /** An amount of a token; the token is a link. */

@@ -16,7 +16,7 @@ export type Log = {
   readonly address: string
   readonly topics: readonly string[]
   readonly data: string
-  readonly decoded?: Decoded
+  readonly decoded?: Decoded | undefined
 }
 
 /** A transaction with logs. */

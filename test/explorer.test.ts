@@ -25,7 +25,7 @@ import {
   visible,
   words,
 } from '../src/explorer/browser/format.ts'
-import { changed, paramsOf, segmentsOf, to } from '../src/explorer/browser/link.ts'
+import { changed, pages, paramsOf, segmentsOf, to } from '../src/explorer/browser/link.ts'
 import { daysLeft, fewestHolding, ordered, orderOf } from '../src/explorer/browser/order.ts'
 import {
   foundOf,
@@ -39,7 +39,7 @@ import { primaryHeights } from '../src/explorer/browser/world.ts'
 import { explorerPage } from '../src/explorer/page.ts'
 import { contentPolicy } from '../src/explorer/routes.ts'
 import { readExplorerFiles, type ExplorerFiles } from '../src/service/web/explorer-files.ts'
-import { mountExplorer } from '../src/service/web/explorer-mount.ts'
+import { firnBrand, mountExplorer } from '../src/service/web/explorer-mount.ts'
 import type { SearchHit } from '../src/shape/search-hit.ts'
 import type { Status } from '../src/shape/status.ts'
 
@@ -90,7 +90,15 @@ function urlOf(name: string): string {
 }
 
 void test('explorer: the whole of it is at most 140 kB by gzip', () => {
-  const page = gzipSync(explorerPage({ folder: '/explorer/x', status })).length
+  const page = gzipSync(
+    explorerPage({
+      folder: '/explorer/x',
+      status,
+      brand: { ...firnBrand, logo: '/x' },
+      path: '/',
+      origin: '',
+    }),
+  ).length
   const bytes = [...all.files.values()].reduce((sum, { gzip }) => sum + gzip.length, page)
   assert.ok(bytes <= 140_000, `${bytes} bytes`)
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
@@ -183,13 +191,49 @@ void test('explorer: the document holds no script or style of its own and names 
   const named = [...reply.body.matchAll(/(?:src|href)="(\/explorer\/[^"]+)"/g)].map(([, url]) =>
     String(url),
   )
-  assert.equal(new Set(named).size, 4)
+  assert.equal(new Set(named).size, 5)
   for (const url of named) assert.equal((await http.inject(url)).statusCode, 200, url)
   const again = await http.inject({
     url: '/',
     headers: { 'if-none-match': String(reply.headers['etag']) },
   })
   assert.equal(again.statusCode, 304)
+})
+
+void test('explorer: an operator gives it a name, a picture, colours and links, and pages have previews', async () => {
+  const own = Fastify()
+  const logo = { contentType: 'image/svg+xml', bytes: Buffer.from('<svg/>') }
+  const brand = {
+    ...firnBrand,
+    title: 'Glacier <Explorer>',
+    description: 'All of "Glacier"',
+    links: [['Bridge', 'https://bridge.example']],
+    colour: '#aa0000',
+    darkColour: '#ff8888',
+    logo,
+  } as const
+  mountExplorer(own, () => Promise.resolve(status), { brand })
+  const hash = `0x${'ab'.repeat(32)}`
+  const { body, headers } = await own.inject({
+    url: `/chain/7/tx/${hash}?page=2`,
+    headers: { host: 'glacier.example' },
+  })
+  assert.equal(headers['content-security-policy'], contentPolicy)
+  const told = (property: string): string | undefined =>
+    new RegExp(`<meta property="og:${property}" content="([^"]*)">`).exec(body)?.[1]
+  assert.equal(told('title'), 'Transaction 0xababab…ababab on 7 · Glacier &lt;Explorer&gt;')
+  assert.equal(told('description'), 'All of &quot;Glacier&quot;')
+  assert.equal(told('image'), 'http://glacier.example/explorer/logo')
+  assert.equal(told('url'), `http://glacier.example/chain/7/tx/${hash}`)
+  assert.ok(!body.includes('<Explorer>'))
+  assert.equal((await own.inject('/explorer/logo')).body, '<svg/>')
+  const css = await own.inject('/explorer/brand.css')
+  assert.match(css.body, /:root\{--accent:#aa0000;/)
+  assert.match(css.body, /data-theme='dark'\]\{--accent:#ff8888;/)
+  for (const path of pages) assert.equal((await own.inject(`/${path}`)).statusCode, 200, path)
+  for (const path of ['/elsewhere', '/chains', '/v1/nothing'])
+    assert.equal((await own.inject(path)).statusCode, 404, path)
+  await own.close()
 })
 
 void test('explorer: without scripts the document tells the status, with every sign escaped', async () => {
@@ -281,7 +325,7 @@ void test('explorer: page, filters and order of a list are part of the address',
   assert.equal(paramsOf(both).get('page'), '2.a/b+c=')
   assert.equal(paramsOf(both).get('status'), 'active')
   assert.equal(changed(both, { page: '', status: '' }), link)
-  assert.deepEqual(segmentsOf('#/chain/1/block/2'), ['chain', '1', 'block', '2'])
+  assert.deepEqual(segmentsOf('/chain/1/block/2'), ['chain', '1', 'block', '2'])
 })
 
 void test('explorer: validators that hold a quorum are told of the whole weight, also of validators without a balance', () => {
@@ -417,12 +461,12 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
   const cases: [SearchHit, string][] = [
     [
       { ...fuji, kind: 'chain', id: '51001', chainId: '51001', path: '/v1/chains/51001' },
-      '#/chain/51001',
+      '/chain/51001',
     ],
-    [{ ...fuji, kind: 'subnet', id, path: `${base}/subnets/${id}` }, `#/primary/mine/subnet/${id}`],
+    [{ ...fuji, kind: 'subnet', id, path: `${base}/subnets/${id}` }, `/primary/mine/subnet/${id}`],
     [
       { ...fuji, kind: 'blockchain', id, path: `${base}/blockchains/${id}` },
-      `#/primary/mine/tx/p-chain/${id}`,
+      `/primary/mine/tx/p-chain/${id}`,
     ],
     [
       {
@@ -432,7 +476,7 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
         blockchainId: 'x-chain',
         path: `${base}/blockchains/x-chain/transactions/${id}`,
       },
-      `#/primary/mine/tx/x-chain/${id}`,
+      `/primary/mine/tx/x-chain/${id}`,
     ],
     [
       {
@@ -442,11 +486,11 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
         blockchainId: 'p-chain',
         path: `${base}/blockchains/p-chain/blocks/7`,
       },
-      '#/primary/mine/block/p-chain/7',
+      '/primary/mine/block/p-chain/7',
     ],
     [
       { ...fuji, kind: 'block', id: '7', chainId: '5', path: '/v1/chains/5/blocks/7' },
-      '#/chain/5/block/7',
+      '/chain/5/block/7',
     ],
     [
       {
@@ -456,23 +500,23 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
         chainId: '5',
         path: '/v1/chains/5/transactions/0xab',
       },
-      '#/chain/5/tx/0xab',
+      '/chain/5/tx/0xab',
     ],
     [
       { ...fuji, kind: 'asset', id, path: `${base}/blockchains/x-chain/assets/${id}` },
-      `#/primary/mine/tx/x-chain/${id}`,
+      `/primary/mine/tx/x-chain/${id}`,
     ],
     [
       { ...fuji, kind: 'l1Validator', id, path: `${base}/l1Validators?l1ValidationId=${id}` },
-      `#/primary/mine/validation/${id}`,
+      `/primary/mine/validation/${id}`,
     ],
     [
       { ...fuji, kind: 'node', id: 'NodeID-7', path: `${base}/validators/NodeID-7` },
-      '#/primary/mine/node/NodeID-7',
+      '/primary/mine/node/NodeID-7',
     ],
     [
       { ...fuji, kind: 'token', id: '0xcd', chainId: '6', path: '/v1/chains/6/addresses/0xcd' },
-      '#/chain/6/address/0xcd',
+      '/chain/6/address/0xcd',
     ],
     [
       {
@@ -482,7 +526,7 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
         chainId: '6',
         path: '/v1/chains/6/addresses/0xcd/transactions',
       },
-      '#/chain/6/address/0xcd',
+      '/chain/6/address/0xcd',
     ],
     [
       {
@@ -491,14 +535,14 @@ void test('explorer: every kind of hit leads to its page, those of the chain loo
         id: 'P-fuji1q',
         path: `${base}/blockchains/p-chain/balances?addresses=P-fuji1q`,
       },
-      '#/primary/mine/address/fuji1q',
+      '/primary/mine/address/fuji1q',
     ],
   ]
   for (const [hit, link] of cases) assert.equal(foundOf(hit).link, link, hit.kind)
   const hits = cases.map(([hit]) => hit)
   // The asset is the transaction that made it, the token is an address: a place is offered once.
   assert.equal(offered(hits, '').length, hits.length - 2)
-  assert.equal(offered(hits, '6')[0]?.link, '#/chain/6/address/0xcd')
+  assert.equal(offered(hits, '6')[0]?.link, '/chain/6/address/0xcd')
   // What looks like spam comes last, also on the chain that is looked at.
   const spam = hits.map((hit) => (hit.chainId === '6' ? { ...hit, isSpam: true as const } : hit))
   assert.equal(offered(spam, '6').at(-1)?.isSpam, true)
@@ -520,12 +564,12 @@ void test('explorer: what nobody used yet has a page by its form', () => {
   const node = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
   const hash = 'a443404db3af3eb1f8a5a23583218581730a0e417d935aa566e95327282a7f40'
   const cases: [string, string | undefined][] = [
-    [address, `#/chain/51002/address/${address}`],
+    [address, `/chain/51002/address/${address}`],
     [address.slice(1), undefined],
-    [`P-${bech}`, `#/primary/fuji/address/${bech}`],
-    [`X-${bech}`, `#/primary/fuji/address/${bech}/x-chain`],
-    [bech, `#/primary/fuji/address/${bech}`],
-    [node, `#/primary/fuji/node/${node}`],
+    [`P-${bech}`, `/primary/fuji/address/${bech}`],
+    [`X-${bech}`, `/primary/fuji/address/${bech}/x-chain`],
+    [bech, `/primary/fuji/address/${bech}`],
+    [node, `/primary/fuji/node/${node}`],
     ['nowhere', undefined],
     ['', undefined],
   ]

@@ -164,7 +164,7 @@ async function demo(): Promise<void> {
           'api',
           'chain/51003',
         ]) {
-          await page.goto(`${url}/#/${place}`)
+          await page.goto(`${url}/${place}`)
           await page.getByText('Recording of 22 November 2026').waitFor()
         }
       })

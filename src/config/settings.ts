@@ -158,6 +158,26 @@ export const settings = {
     'A page of transactions ends early once its transactions carry this many UTXOs.',
   ),
   'api.explorer': flag(true, 'Serve the explorer and its reference of the API at `/`.'),
+  'explorer.title': text(
+    '',
+    'Name of the explorer: in its header, its titles and in previews of links; empty: Firn.',
+  ),
+  'explorer.description': text('', 'One sentence for the footer and for previews of links.'),
+  'explorer.home': text(
+    '',
+    'Text at the head of the first page; an empty line begins a paragraph.',
+  ),
+  'explorer.logo': text('', 'Picture in the header: a file, SVG or PNG; empty: that of Firn.'),
+  'explorer.colour': text(
+    '',
+    'Colour of links and buttons in the light theme, `#0b6c9e`; empty: that of Firn.',
+  ),
+  'explorer.darkColour': text('', 'The same in the dark theme, `#7cc9f2`.'),
+  'explorer.links': list('Links in the menu and the footer, `Bridge https://bridge.example` each.'),
+  'explorer.labels': text(
+    '',
+    'File of `address,label` or `chainId,address,label` lines: what addresses are called in the explorer and in answers (`label`).',
+  ),
   'api.segments': flag(
     false,
     'Offer the segments of frozen history at `/v1/segments`, to other Firns; see the guide.',

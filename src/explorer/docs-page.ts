@@ -1,6 +1,7 @@
 /** A page of the documentation as an HTML document: the list of pages beside the page. */
 
 import { escaped } from '../core/html-text.ts'
+import type { Brand } from './brand.ts'
 
 /** A page in the list. */
 export type DocsEntry = { readonly path: string; readonly title: string; readonly group: string }
@@ -13,10 +14,11 @@ export type DocsParts = {
   readonly html: string
   readonly path: string
   readonly entries: readonly DocsEntry[]
+  readonly brand: Pick<Brand, 'title' | 'logo'>
 }
 
 /** The document. Holds no script and no style of its own. */
-export function docsPage({ folder, title, html, path, entries }: DocsParts): string {
+export function docsPage({ folder, title, html, path, entries, brand }: DocsParts): string {
   const groups = Map.groupBy(entries, ({ group }) => group)
   const lists = [...groups].map(
     ([group, all]) =>
@@ -26,17 +28,18 @@ export function docsPage({ folder, title, html, path, entries }: DocsParts): str
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${escaped(title)} · Firn</title>
+<title>${escaped(title)} · ${escaped(brand.title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" type="image/svg+xml" href="${folder}/logo.svg">
+<link rel="icon" href="${escaped(brand.logo)}">
 <link rel="stylesheet" href="${folder}/explorer.css">
+<link rel="stylesheet" href="/explorer/brand.css">
 </head>
 <body>
 <div class="frame">
 <a class="skip" href="#main">to the content</a>
 <header class="top">
-<a href="/" class="brand"><img src="${folder}/logo.svg" width="28" height="28" alt="">Firn</a>
+<a href="/" class="brand"><img src="${escaped(brand.logo)}" width="28" height="28" alt="">${escaped(brand.title)}</a>
 <nav class="menu" aria-label="places"><a href="/">Explorer</a><a href="/docs">Documentation</a></nav>
 </header>
 <div class="console docs">

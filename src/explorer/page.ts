@@ -7,32 +7,50 @@
 
 import { escaped } from '../core/html-text.ts'
 import type { ChainStatus, Status } from '../shape/status.ts'
-import { day, visible } from './browser/format.ts'
+import type { Brand } from './brand.ts'
+import { day, ends, visible } from './browser/format.ts'
+import { segmentsOf } from './browser/link.ts'
 
 /** Files that the document refers to. */
 export type PageParts = {
   /** Folder of the files, without a slash at its end. */
   readonly folder: string
   readonly status: Status
+  readonly brand: Brand
+  /** The path that is asked for. */
+  readonly path: string
+  /** `https://explorer.example`, as the caller has it: previews of links need whole addresses. */
+  readonly origin: string
 }
 
 /** The document. Holds no script or style of its own: the policy forbids both. */
-export function explorerPage({ folder, status }: PageParts): string {
+export function explorerPage(parts: PageParts): string {
+  const { folder, status, brand, origin, path } = parts
+  const title = titleOf(parts)
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>Firn</title>
+<title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="An open Avalanche data service">
+<meta name="description" content="${escaped(brand.description)}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${escaped(brand.title)}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${escaped(brand.description)}">
+<meta property="og:url" content="${escaped(origin + path)}">
+<meta property="og:image" content="${escaped(origin + brand.logo)}">
+<meta name="twitter:card" content="summary">
+<meta name="brand" content="${escaped(JSON.stringify(brand))}">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" type="image/svg+xml" href="${folder}/logo.svg">
+<link rel="icon" href="${escaped(brand.logo)}">
 <link rel="stylesheet" href="${folder}/uplot.css">
 <link rel="stylesheet" href="${folder}/explorer.css">
+<link rel="stylesheet" href="/explorer/brand.css">
 <script type="module" src="${folder}/main.js"></script>
 </head>
 <body>
-<div id="app">${frame(folder, status)}</div>
+<div id="app">${frame(brand, status)}</div>
 <noscript>${statusTable(status)}</noscript>
 </body>
 </html>
@@ -42,7 +60,7 @@ export function explorerPage({ folder, status }: PageParts): string {
 /**
  * Content before the first script runs: the frame of every page, and the height of each chain.
  */
-function frame(folder: string, { chains, recording }: Status): string {
+function frame(brand: Brand, { chains, recording }: Status): string {
   const note =
     recording === undefined
       ? ''
@@ -55,8 +73,33 @@ function frame(folder: string, { chains, recording }: Status): string {
         `<div><dt>${escaped(visible(name))}</dt><dd>${counted(indexedHeight)}</dd></div>`,
     )
   return `<div class="frame"><header class="top">
-<a href="#/" class="brand"><img src="${folder}/logo.svg" width="28" height="28" alt="">Firn</a>
+<a href="/" class="brand"><img src="${escaped(brand.logo)}" width="28" height="28" alt="">${escaped(brand.title)}</a>
 </header>${note}<div class="stack first"><dl class="numbers card">${heights.join('')}</dl></div></div>`
+}
+
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['tx', 'Transaction'],
+  ['l1s', 'L1s'],
+])
+
+/** Title of a path, also for previews of links: `Transaction 0x5c7fbe…5dae73 on Summit`. */
+function titleOf({ path, status, brand }: PageParts): string {
+  const [page = '', first = '', kind = '', ...rest] = segmentsOf(path)
+  const chain = status.chains.find(({ evmChainId }) => String(evmChainId) === first)?.name
+  const where = page === 'chain' ? (chain ?? first) : first
+  const id = rest.find((part) => part.length > 20 || /^\d+$/.test(part))
+  const what = kind === '' ? (page === 'chain' ? '' : page) : kind
+  const text =
+    what === ''
+      ? where
+      : [kinds.get(what) ?? capital(what), id && ends(id), where && `on ${where}`]
+          .filter((part) => part !== '' && part !== undefined)
+          .join(' ')
+  return escaped(text === '' ? brand.title : `${visible(text)} · ${brand.title}`)
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
 function counted(height: number): string {

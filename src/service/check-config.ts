@@ -12,6 +12,7 @@ import { chainSpecs } from './chain-specs.ts'
 import { checkRecordings } from './stores/data-folder.ts'
 import { checkStorePatterns } from './stores/store-location.ts'
 import { checkTokenKnowledge } from './tokens/token-knowledge.ts'
+import { readBrand } from './web/read-brand.ts'
 import { webRules } from './web/web-rules.ts'
 
 /**
@@ -39,6 +40,7 @@ export async function checkConfig(
         adminAllowRemote: config['node.adminAllowRemote'],
       }),
     () => checkTokenKnowledge(config, parts),
+    async () => void (await readBrand(config, parts.world)),
   ]
   const problems: string[] = []
   for (const check of checks) {

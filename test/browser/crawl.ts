@@ -12,10 +12,10 @@ export type Crawl = {
   readonly faults: readonly string[]
 }
 
-/** A place without its ids: `#/chain/51001/tx/0x…` is `chain/:/tx/:`. */
+/** A place without its ids: `/chain/51001/tx/0x…` is `chain/:/tx/:`. */
 export function kindOf(place: string): string {
   return place
-    .replace(/^#\//, '')
+    .replace(/^\//, '')
     .replace(/\?.*/, '')
     .split('/')
     .map((part, at, [first]) =>
@@ -44,7 +44,7 @@ export async function crawl(
   const { page, faults: seen, close } = await watchedPage(browser, origin, look)
   const kinds = new Map<string, number>()
   const faults: string[] = []
-  const known = new Set(['#/', ...seeds])
+  const known = new Set(['/', ...seeds])
   const queue = [...known]
   for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
     const kind = kindOf(place)
@@ -57,14 +57,14 @@ export async function crawl(
       ...seen.splice(0),
       ...(await overflow(page)),
       ...(await axeFaults(page)),
-      ...(place === '#/' || title.endsWith(' · Firn') ? [] : [`title: ${title}`]),
+      ...(place === '/' || title.endsWith(' · Firn') ? [] : [`title: ${title}`]),
     ]
     faults.push(...wrong.map((one) => `${look.width} ${look.scheme} ${place}: ${one}`))
-    const links = await page.$$eval('#main a[href^="#/"], .menu a', (all) =>
+    const links = await page.$$eval('#main a[href^="/"], .menu a', (all) =>
       all.map((one) => one.getAttribute('href') ?? ''),
     )
     for (const link of links)
-      if (!known.has(link)) {
+      if (!known.has(link) && !/^\/(docs|status|openapi)/.test(link)) {
         known.add(link)
         queue.push(link)
       }

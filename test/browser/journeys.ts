@@ -41,7 +41,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await page.keyboard.press('ArrowDown')
     const chosen = await page.locator('#found [aria-selected=true]').textContent()
     await page.keyboard.press('Enter')
-    await page.waitForFunction(() => location.hash.startsWith('#/chain/'))
+    await page.waitForFunction(() => (location.pathname + location.search).startsWith('/chain/'))
     await settled(page)
     assert.ok(chosen?.startsWith(await page.locator('h1').innerText()))
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'main')
@@ -52,21 +52,24 @@ export const journeys: Readonly<Record<string, Journey>> = {
     const [{ txHash }] = transactions
     await page.fill('.search input', txHash)
     await page.keyboard.press('Enter')
-    await page.waitForFunction((hash) => location.hash.includes(hash), txHash)
+    await page.waitForFunction(
+      (hash) => (location.pathname + location.search).includes(hash),
+      txHash,
+    )
     await settled(page)
     assert.equal(await page.title(), `Transaction ${txHash.slice(0, 8)}…${txHash.slice(-6)} · Firn`)
   },
   'pages of a list are in the address, Back returns to them': async (page, origin) => {
-    await visit(page, origin, '#/chain/51001')
+    await visit(page, origin, '/chain/51001')
     const first = await page.locator('tbody a').first().innerText()
     await page.click('text=Next →')
-    await page.waitForFunction(() => location.hash.includes('page=2.'))
+    await page.waitForFunction(() => (location.pathname + location.search).includes('page=2.'))
     await settled(page)
     const second = await page.locator('tbody a').first().innerText()
     assert.equal(Number(first.replace(',', '')) - Number(second.replace(',', '')), 25)
     const place = page.url()
     await page.locator('tbody a').first().click()
-    await page.waitForFunction(() => location.hash.includes('/block/'))
+    await page.waitForFunction(() => (location.pathname + location.search).includes('/block/'))
     await settled(page)
     await page.goBack()
     await settled(page)
@@ -77,9 +80,11 @@ export const journeys: Readonly<Record<string, Journey>> = {
     assert.equal(await page.locator('tbody a').first().innerText(), second)
   },
   'filters are in the address, a link holds them': async (page, origin) => {
-    await visit(page, origin, '#/primary/fuji')
+    await visit(page, origin, '/primary/fuji')
     await page.selectOption('select[name=status]', 'completed')
-    await page.waitForFunction(() => location.hash.includes('status=completed'))
+    await page.waitForFunction(() =>
+      (location.pathname + location.search).includes('status=completed'),
+    )
     await settled(page)
     const rows = await page.locator('tbody tr').count()
     const reply = await fetch(
@@ -94,7 +99,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     assert.equal(await page.locator('tbody tr').count(), rows)
   },
   'the console sends a form and shows the answer': async (page, origin) => {
-    await visit(page, origin, '#/api/getBlock')
+    await visit(page, origin, '/api/getBlock')
     await page.click('text=Fill in an example')
     assert.equal(await page.inputValue('#field-chainId'), '51001')
     await page.fill('#field-blockId', '7')
@@ -125,10 +130,10 @@ export const journeys: Readonly<Record<string, Journey>> = {
       [cast['tx message'], /It sent an interchain message\.$/],
     ]
     for (const [hash, sentence] of said) {
-      await visit(page, origin, `#/chain/51001/tx/${hash ?? ''}`)
+      await visit(page, origin, `/chain/51001/tx/${hash ?? ''}`)
       assert.match(await page.locator('.said').innerText(), sentence)
     }
-    await visit(page, origin, '#/chain/51002')
+    await visit(page, origin, '/chain/51002')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.click('a[aria-label="list as CSV"]'),
@@ -151,7 +156,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     page,
     origin,
   ) => {
-    await visit(page, origin, `#/chain/51001/tx/${cast['tx transfer'] ?? ''}`)
+    await visit(page, origin, `/chain/51001/tx/${cast['tx transfer'] ?? ''}`)
     await page.getByRole('button', { name: 'Show event logs' }).click()
     await settled(page)
     const path = `/v1/chains/51001/transactions/${cast['tx transfer'] ?? ''}`
@@ -168,7 +173,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
 
     // A call inside another is a list inside its item.
     const made = cast['tx internal'] ?? ''
-    await visit(page, origin, `#/chain/51001/tx/${made}`)
+    await visit(page, origin, `/chain/51001/tx/${made}`)
     await page.getByRole('button', { name: 'Show internal calls' }).click()
     await settled(page)
     const traced = await fetch(`${origin}/v1/chains/51001/transactions/${made}/calls`)
@@ -186,7 +191,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
       calls.map(({ depth, callType }) => ({ depth, callType })),
     )
 
-    await visit(page, origin, `#/chain/51001/address/${cast['Summit.token'] ?? ''}/holders`)
+    await visit(page, origin, `/chain/51001/address/${cast['Summit.token'] ?? ''}/holders`)
     const answer = await fetch(
       `${origin}/v2/chains/51001/contracts/${cast['Summit.token'] ?? ''}/balances`,
     )
@@ -218,7 +223,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     const { hits } = (await reply.json()) as { hits: { kind: string; id: string }[] }
     const token = hits.find(({ kind }) => kind === 'token')?.id ?? ''
     assert.notEqual(token, '')
-    await visit(page, origin, `#/chain/51001/address/${token}`)
+    await visit(page, origin, `/chain/51001/address/${token}`)
     await page.locator('.heading .pill').first().waitFor()
     const text = await page.locator('#main').innerText()
     assert.ok(text.includes('A⟨200B⟩VAX⟨202E⟩'), text.slice(0, 400))
@@ -317,7 +322,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
       ['Summit.deceiver', 'malicious'],
       ['Summit.stable', 'benign'],
     ] as const) {
-      await visit(page, origin, `#/chain/51001/address/${cast[role] ?? ''}`)
+      await visit(page, origin, `/chain/51001/address/${cast[role] ?? ''}`)
       await page.locator('.heading .pill', { hasText: word }).waitFor()
     }
   },

@@ -62,22 +62,22 @@ export const cast = JSON.parse(
 
 /** Places that a crawl need not find by itself: nowhere, contracts, a chart that is studied. */
 export const seeds: readonly string[] = [
-  '#/nowhere',
-  `#/chain/51001/address/${cast['Summit.token'] ?? ''}`,
-  `#/chain/51001/address/${cast['Summit.pictures'] ?? ''}/transfers`,
-  '#/metrics/51001/day/txCount?with=51002&days=365&log=on',
+  '/nowhere',
+  `/chain/51001/address/${cast['Summit.token'] ?? ''}`,
+  `/chain/51001/address/${cast['Summit.pictures'] ?? ''}/transfers`,
+  '/metrics/51001/day/txCount?with=51002&days=365&log=on',
 ]
 
 /** Pictures of README and guides: a file of `docs/images`, and the place it shows. */
 export const pictures: readonly (readonly [name: string, place: string])[] = [
-  ['explorer', '#/'],
-  ['l1', `#/primary/fuji/subnet/${cast['Summit.subnet'] ?? ''}`],
-  ['flow', `#/primary/fuji/tx/p-chain/${cast['renewingTx'] ?? ''}`],
-  ['transaction', `#/chain/51001/tx/${cast['tx message'] ?? ''}`],
-  ['address', `#/chain/51001/address/${cast['traveller'] ?? ''}`],
-  ['token', `#/chain/51001/address/${cast['Summit.stable'] ?? ''}`],
-  ['contract', `#/chain/51001/address/${cast['Summit.exchange'] ?? ''}/code`],
-  ['message', `#/message/${cast['deliveredMessage'] ?? ''}`],
-  ['staking', '#/staking/fuji'],
-  ['metrics', '#/metrics/51003/day/txCount'],
+  ['explorer', '/'],
+  ['l1', `/primary/fuji/subnet/${cast['Summit.subnet'] ?? ''}`],
+  ['flow', `/primary/fuji/tx/p-chain/${cast['renewingTx'] ?? ''}`],
+  ['transaction', `/chain/51001/tx/${cast['tx message'] ?? ''}`],
+  ['address', `/chain/51001/address/${cast['traveller'] ?? ''}`],
+  ['token', `/chain/51001/address/${cast['Summit.stable'] ?? ''}`],
+  ['contract', `/chain/51001/address/${cast['Summit.exchange'] ?? ''}/code`],
+  ['message', `/message/${cast['deliveredMessage'] ?? ''}`],
+  ['staking', '/staking/fuji'],
+  ['metrics', '/metrics/51003/day/txCount'],
 ]

@@ -93,17 +93,16 @@ export async function watchedPage(
 
 /** Goes to a place of the explorer and waits until nothing on it is still loading. */
 export async function visit(page: Page, origin: string, place: string): Promise<void> {
-  const target = `${origin}/${place}`
-  // A change of the part after `#` alone loads nothing: the page moves as by a link.
+  const target = origin + place
+  // Nothing is loaded: the page moves as by a link.
   if (page.url().startsWith(`${origin}/`)) {
     await page.evaluate(
-      (hash) =>
+      (path) =>
         new Promise<void>((resolve) => {
-          if (location.hash === hash) return resolve()
-          addEventListener('hashchange', () => requestAnimationFrame(() => resolve()), {
-            once: true,
-          })
-          location.hash = hash
+          if (location.pathname + location.search === path) return resolve()
+          addEventListener('popstate', () => requestAnimationFrame(() => resolve()), { once: true })
+          history.pushState(null, '', path)
+          dispatchEvent(new PopStateEvent('popstate'))
         }),
       place,
     )

@@ -57,7 +57,7 @@ void test('explorer of a Firn without a node', { skip }, async (t) => {
   // Imports and exports link to the C-Chain, whose blocks a Firn without a node leaves out: its pages say so.
   assert.equal(faults.filter((fault) => !fault.includes('/tx/c-chain/')).join('\n'), '')
   const { page, close } = await watchedPage(browser, firn.apiUrl, look)
-  await visit(page, firn.apiUrl, `#/primary/fuji/tx/c-chain/${toCb58(new Uint8Array(32))}`)
+  await visit(page, firn.apiUrl, `/primary/fuji/tx/c-chain/${toCb58(new Uint8Array(32))}`)
   assert.match(await page.innerText('#main'), /no block of the c-chain is indexed/)
   await close()
   const missing = kindsOfPages.filter((kind) => !kinds.has(kind))

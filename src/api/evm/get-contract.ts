@@ -56,6 +56,7 @@ export function contractView({ address, party, token, note }: PartyEntry): Contr
       view.balancesDiffer = { blockNumber: String(height), reason }
     }
   }
+  if (note?.label !== undefined) view.label = note.label
   if (party.isSpam === true) view.isSpam = true
   if (note?.reputation !== undefined) view.tokenReputation = note.reputation
   if (note?.logoUri !== undefined) view.logoAsset = { imageUri: note.logoUri }

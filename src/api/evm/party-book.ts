@@ -106,7 +106,7 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
       const address =
         stale.get(id)?.address ??
         (mask === undefined ? toChecksumAddress(fromHex(digits)) : casedAddress(digits, mask))
-      const note = token === undefined ? undefined : notes(chain.facts, fromHex(digits))
+      const note = notes(chain.facts, fromHex(digits))
       const isSpam = token !== undefined && looksLikeSpam(token, note, chain.facts)
       const entry = entryOf(token, address, { note, isSpam })
       const silent = token?.name === undefined && token?.symbol === undefined
@@ -156,8 +156,10 @@ function entryOf(
     ...spam,
     ercType: 'ERC-20',
   } as const
-  const party = partyOf(address, token, { ...logo, ...spam })
-  const partyText = token === undefined ? `{"address":"${address}"}` : JSON.stringify(party)
+  const label = note?.label === undefined ? {} : { label: note.label }
+  const party = partyOf(address, token, { ...logo, ...spam, ...label })
+  const isBare = token === undefined && note?.label === undefined
+  const partyText = isBare ? `{"address":"${address}"}` : JSON.stringify(party)
   let erc20Text: string | undefined
   return {
     address,
@@ -174,9 +176,9 @@ function entryOf(
 function partyOf(
   address: string,
   token: TokenRow | undefined,
-  more: Pick<Party, 'logoUri' | 'isSpam'>,
+  more: Pick<Party, 'logoUri' | 'isSpam' | 'label'>,
 ): Party {
-  if (token === undefined) return { address }
+  if (token === undefined) return more.label === undefined ? { address } : { ...more, address }
   return {
     name: token.name,
     symbol: token.symbol,

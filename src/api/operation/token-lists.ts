@@ -82,10 +82,51 @@ export function readReputation(file: string, text: string): RatedToken[] {
   })
 }
 
-/** Notes of tokens from lists, of which an earlier entry wins, and from a reputation file. */
+/** The name that an operator gives an address. */
+export type LabelledAddress = {
+  /** `undefined`: on every chain. */
+  readonly chainId: number | undefined
+  /** 20 bytes. */
+  readonly address: Uint8Array
+  readonly label: string
+}
+
+const longestLabel = 80
+
+/**
+ * Reads a file of `address,label` or `chainId,address,label` lines, in which a label may have commas; empty
+ * lines and those that begin with `#` are left out. Throws `bad-config` with line and column.
+ */
+export function readLabels(file: string, text: string): LabelledAddress[] {
+  return text.split('\n').flatMap((raw, at) => {
+    const line = raw.trim()
+    if (line === '' || line.startsWith('#')) return []
+    const [, chainId, address = '', label = ''] =
+      /^(?:(\d{1,15}),)?(0x[0-9a-fA-F]{40}),(.+)$/.exec(line) ?? []
+    if (label === '' || label.length > longestLabel)
+      throw wrongAt(
+        file,
+        { line: at + 1, column: 1 },
+        `not address,label or chainId,address,label: ${line.slice(0, 80)}`,
+      )
+    return [
+      {
+        chainId: chainId === undefined ? undefined : Number(chainId),
+        address: fromHex(address),
+        label: label.trim().replace(/^"(.*)"$/, '$1'),
+      },
+    ]
+  })
+}
+
+/**
+ * Notes of tokens from lists, of which an earlier entry wins, and from a reputation file, and of any address
+ * its label.
+ */
 export function listedNotes(
   lists: readonly (readonly ListedToken[])[],
   rated: readonly RatedToken[],
+  labels: readonly LabelledAddress[] = [],
 ): TokenNotes {
   const notes = new Map<string, TokenNote>()
   for (const { chainId, address, ...texts } of lists.flat()) {
@@ -96,7 +137,15 @@ export function listedNotes(
     const key = `${chainId} ${keyOf(address)}`
     notes.set(key, { ...notes.get(key), reputation })
   }
-  return (chain, token) => notes.get(`${chain.evmChainId} ${keyOf(token)}`)
+  const named = new Map(
+    labels.map(({ chainId = '', address, label }) => [`${chainId} ${keyOf(address)}`, { label }]),
+  )
+  return (chain, address) => {
+    const key = ` ${keyOf(address)}`
+    const note = notes.get(chain.evmChainId + key)
+    const label = named.get(chain.evmChainId + key) ?? named.get(key)
+    return note === undefined || label === undefined ? (note ?? label) : { ...note, ...label }
+  }
 }
 
 function ownField(value: unknown, name: string): unknown {

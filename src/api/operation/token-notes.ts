@@ -1,9 +1,11 @@
-/** Notes on tokens from the operator's lists: logos, and trust. */
+/** Notes on addresses from the operator's lists: labels, and of tokens logos and trust. */
 
 import type { ChainFacts } from './chain-directory.ts'
 
-/** Notes on one token. */
+/** Notes on one address. */
 export type TokenNote = {
+  /** The operator's name of it. */
+  readonly label?: string
   /** For contracts that tell no name or symbol themselves. */
   readonly name?: string
   readonly symbol?: string
@@ -13,7 +15,7 @@ export type TokenNote = {
   readonly reputation?: 'Malicious' | 'Benign'
 }
 
-/** Finds notes by chain and contract (20 bytes). */
+/** Finds notes by chain and address (20 bytes). */
 export type TokenNotes = (chain: ChainFacts, token: Uint8Array) => TokenNote | undefined
 
 /** No lists. */

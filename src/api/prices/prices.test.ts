@@ -8,7 +8,7 @@ import type { HttpReply, Transport } from '../../core/world.ts'
 import { currencies } from '../../shape/evm/money.ts'
 import type { ChainFacts } from '../operation/chain-directory.ts'
 import { valueAt } from '../operation/price.ts'
-import { listedNotes, readReputation, readTokenList } from '../operation/token-lists.ts'
+import { listedNotes, readLabels, readReputation, readTokenList } from '../operation/token-lists.ts'
 import { filePrices } from './price-file.ts'
 import { coingecko, defillama } from './price-hosts.ts'
 import { type HttpPrices, httpPrices } from './price-http.ts'
@@ -313,4 +313,22 @@ void test('token list: what is broken is named by line and column', () => {
       text,
     )
   assert.throws(() => readReputation('r.csv', `1,${address},Bad`), /r\.csv, line 1, column 46/)
+})
+
+void test('labels of addresses: of one chain or of all, a wrong line is named', () => {
+  const one = `0x${'1a'.repeat(20)}`
+  const two = `0x${'2b'.repeat(20)}`
+  const labels = readLabels(
+    'labels.csv',
+    `# ours\n${one},Bridge\n\n7,${two},"Vault, cold"\n7,${one},Gate\n`,
+  )
+  const notes = listedNotes([], [], labels)
+  const at = (evmChainId: number, address: string): string | undefined =>
+    notes({ ...chain, evmChainId }, fromHex(address))?.label
+  assert.deepEqual(
+    [at(1, one), at(7, one), at(7, two), at(1, two)],
+    ['Bridge', 'Gate', 'Vault, cold', undefined],
+  )
+  for (const line of ['0x12,short', one, `${one},`, `x,${one},name`, `${one},${'n'.repeat(81)}`])
+    assert.throws(() => readLabels('labels.csv', `# head\n${line}`), /labels.csv, line 2/, line)
 })

@@ -21,6 +21,17 @@ export function party(chainId: string, of: Party, self = ''): JSX.Element {
   if (zeroAddress.test(address)) {
     return h('span', { class: 'quiet', title: address }, 'zero address')
   }
+  if (of.label !== undefined)
+    return h(
+      'span',
+      null,
+      h(
+        'a',
+        { href: to('chain', chainId, 'address', address), title: address },
+        named(of.label, address),
+      ),
+      spamPill(of),
+    )
   if (symbol !== undefined && symbol !== '') {
     const title = `${visible(name ?? symbol)}\n${address}`
     return h(

@@ -1,35 +1,53 @@
-/** Addresses of the explorer: what stands after `#/`, and the parameters after it. */
+/** Addresses of the explorer: paths, and the parameters after them. */
+
+/** First parts of the paths of its pages. */
+export const pages = [
+  'chain',
+  'messages',
+  'message',
+  'metrics',
+  'primary',
+  'l1s',
+  'staking',
+  'api',
+] as const
+
+/** Returns whether a path is that of a page of the explorer. */
+export function isPage(path: string): boolean {
+  const [first = ''] = segmentsOf(path)
+  return path === '/' || pages.some((page) => page === first)
+}
 
 /**
- * The segments of a hash, decoded: `#/chain/1/block/2?page=2` is `['chain', '1', 'block', '2']`.
+ * The segments of a place, decoded: `/chain/1/block/2?page=2` is `['chain', '1', 'block', '2']`.
  */
-export function segmentsOf(hash: string): string[] {
-  return pathOf(hash)
-    .replace(/^#?\/?/, '')
+export function segmentsOf(place: string): string[] {
+  return pathOf(place)
+    .replace(/^\//, '')
     .split('/')
     .filter((part) => part !== '')
     .map(decoded)
 }
 
-/** A hash without its parameters. */
-export function pathOf(hash: string): string {
-  return hash.split('?', 1)[0] ?? ''
+/** A place without its parameters. */
+export function pathOf(place: string): string {
+  return place.split('?', 1)[0] ?? ''
 }
 
-/** Parameters of a hash: page, filters and order of lists. */
-export function paramsOf(hash: string): URLSearchParams {
-  return new URLSearchParams(hash.slice(pathOf(hash).length))
+/** Parameters of a place: page, filters and order of lists. */
+export function paramsOf(place: string): URLSearchParams {
+  return new URLSearchParams(place.slice(pathOf(place).length))
 }
 
-/** A hash with parameters changed; empty ones go. */
-export function changed(hash: string, changes: Readonly<Record<string, string>>): string {
-  const params = paramsOf(hash)
+/** A place with parameters changed; empty ones go. */
+export function changed(place: string, changes: Readonly<Record<string, string>>): string {
+  const params = paramsOf(place)
   for (const [name, value] of Object.entries(changes)) {
     if (value === '') params.delete(name)
     else params.set(name, value)
   }
   const text = params.toString()
-  return text === '' ? pathOf(hash) : `${pathOf(hash)}?${text}`
+  return text === '' ? pathOf(place) : `${pathOf(place)}?${text}`
 }
 
 function decoded(part: string): string {
@@ -43,5 +61,5 @@ function decoded(part: string): string {
 
 /** A link to a place inside the explorer. */
 export function to(...segments: readonly (string | number)[]): string {
-  return `#/${segments.map((segment) => encodeURIComponent(String(segment))).join('/')}`
+  return `/${segments.map((segment) => encodeURIComponent(String(segment))).join('/')}`
 }

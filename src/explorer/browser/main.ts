@@ -11,6 +11,7 @@ import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'
 import { AddressPage } from './address-page.ts'
 import { type Answer, askAgain, useAnswer, useBusy } from './answer.ts'
+import { brand } from './brand.ts'
 import { BlockPage, ChainPage } from './chain-page.ts'
 import { followRecording } from './clock.ts'
 import { ConsolePage } from './console-page.ts'
@@ -24,7 +25,7 @@ import { NftPage } from './nft-page.ts'
 import { NodePage } from './node-page.ts'
 import { Overview } from './overview.ts'
 import { failed, heading } from './parts.ts'
-import { usePlace, useTitle } from './place.ts'
+import { leadOn, usePlace, useTitle } from './place.ts'
 import { PrimaryAddressPage } from './primary-address.ts'
 import { PrimaryBlockPage, PrimaryTxPage } from './primary-detail.ts'
 import { PrimaryPage } from './primary-page.ts'
@@ -33,8 +34,6 @@ import { StakingPage } from './staking-page.ts'
 import { SubnetPage } from './subnet-page.ts'
 import { TxPage } from './tx-page.ts'
 import { primaryNetworks, type World } from './world.ts'
-
-const logoUrl = new URL('./logo.svg', import.meta.url).href
 
 /** Everything on the screen. */
 function Explorer(): JSX.Element {
@@ -53,9 +52,9 @@ function Explorer(): JSX.Element {
       { class: 'top' },
       h(
         'a',
-        { href: to(), class: 'brand', 'aria-label': 'Firn, overview' },
-        h('img', { src: logoUrl, width: 28, height: 28, alt: '' }),
-        'Firn',
+        { href: to(), class: 'brand', 'aria-label': `${brand.title}, overview` },
+        h('img', { src: brand.logo, width: 28, height: 28, alt: '' }),
+        brand.title,
       ),
       menu(world, place),
       h(SearchBox, { world, chainId }),
@@ -72,10 +71,11 @@ function Explorer(): JSX.Element {
     h(
       'footer',
       null,
-      h('span', null, 'Firn, an open Avalanche data service'),
+      h('span', null, `${brand.title}: ${brand.description}`),
       h(
         'span',
         null,
+        brand.links.map(([label, address]) => [h('a', { href: address }, label), ' · ']),
         h('a', { href: '/docs' }, 'documentation'),
         ' · ',
         h('a', { href: '/status' }, 'status'),
@@ -328,6 +328,7 @@ function stored(): string {
 // Last, since all constants above must be there.
 const root = document.getElementById('app')
 if (root !== null) {
+  leadOn()
   // The page that the server drew for the first moment is replaced.
   root.replaceChildren()
   render(h(Explorer, {}), root)

@@ -10,6 +10,7 @@ import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
+import { brand } from './brand.ts'
 import { chainLink, methodWord, party, txLink } from './evm-parts.ts'
 import { count, ends, speed, visible } from './format.ts'
 import { to } from './link.ts'
@@ -43,7 +44,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
     { class: 'stack' },
     heading(
       status === undefined ? 'Overview' : `Firn ${status.version}`,
-      'Overview',
+      brand.home.length === 0 ? 'Overview' : brand.title,
       tries([
         chain && [visible(chain.chainName), to('chain', chain.chainId)],
         newest && [
@@ -53,6 +54,12 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
         latest && [ends(latest.txHash), to('chain', latest.chainId, 'tx', latest.txHash)],
       ]),
     ),
+    brand.home.length === 0
+      ? null
+      : card(
+          '',
+          brand.home.map((text) => h('p', null, text)),
+        ),
     h(ThreeThings, { world }),
     h(Numbers, { world, newest: newest?.blockTimestamp }),
     h(BlockTape, { tape, nameOf: (chainId) => chainName(world, chainId) }),

@@ -1,53 +1,78 @@
-/** Where in the explorer we are: the part of the address after `#/`. */
+/** Where in the explorer we are: the path of the address. */
 
 import { useEffect, useState } from 'preact/hooks'
 
+import { brand } from './brand.ts'
 import { visible } from './format.ts'
-import { changed, paramsOf, pathOf, segmentsOf } from './link.ts'
+import { changed, isPage, paramsOf, segmentsOf } from './link.ts'
+
+function present(): string {
+  return location.pathname + location.search
+}
 
 /** The present place without its parameters, as links write it. */
 export function here(): string {
-  return pathOf(location.hash)
+  return location.pathname
 }
 
 /** Parameters of the present place. */
 export function query(): URLSearchParams {
-  return paramsOf(location.hash)
+  return paramsOf(present())
 }
 
 /** A link to the present place with parameters changed; empty ones go. */
 export function withParams(changes: Readonly<Record<string, string>>): string {
-  return changed(location.hash, changes)
+  return changed(present(), changes)
 }
 
 /** The segments of the present place; renders again when it changes. */
 export function usePlace(): string[] {
-  const [hash, setHash] = useState(location.hash)
+  const [place, setPlace] = useState(present())
   useEffect(() => {
     let path = here()
     const moved = (): void => {
-      setHash(location.hash)
+      setPlace(present())
       if (here() === path) return
       // Another page, not another part of a list: it is read from its top.
       path = here()
       scrollTo(0, 0)
       document.getElementById('main')?.focus({ preventScroll: true })
     }
-    addEventListener('hashchange', moved)
-    return () => removeEventListener('hashchange', moved)
+    addEventListener('popstate', moved)
+    addEventListener('click', follow)
+    return () => {
+      removeEventListener('popstate', moved)
+      removeEventListener('click', follow)
+    }
   }, [])
-  return segmentsOf(hash)
+  return segmentsOf(place)
+}
+
+/** A plain click on a link to a page loads nothing: the page moves. */
+function follow(event: MouseEvent): void {
+  const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event
+  const link = target instanceof Element ? target.closest('a') : null
+  if (event.defaultPrevented || button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return
+  if (link === null || link.origin !== location.origin || !isPage(link.pathname)) return
+  event.preventDefault()
+  go(link.pathname + link.search)
 }
 
 /** Goes somewhere. */
 export function go(link: string): void {
-  location.hash = link
+  if (link !== present()) history.pushState(null, '', link)
+  dispatchEvent(new PopStateEvent('popstate'))
+}
+
+/** Links had the place behind `#` before it was a path. */
+export function leadOn(): void {
+  if (location.hash.startsWith('#/')) history.replaceState(null, '', location.hash.slice(1))
 }
 
 /** Sets the title of the browser's tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = title === '' ? 'Firn' : `${visible(title)} · Firn`
+    document.title = title === '' ? brand.title : `${visible(title)} · ${brand.title}`
   }, [title])
 }
 

@@ -31,6 +31,7 @@ import { openCallersStore } from '../stores/late-store.ts'
 import type { ProcessStores } from '../stores/store-connections.ts'
 import { openTokenKnowledge, type TokenKnowledge } from '../tokens/token-knowledge.ts'
 import type { Aggregators } from '../warp/aggregators.ts'
+import { readBrand } from '../web/read-brand.ts'
 import { type Api, assembleApi, type ApiParts } from './api-parts.ts'
 import { nodeChains } from './node-parts.ts'
 
@@ -109,7 +110,8 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
   })
   const aliases = await parts.openAliases(nodes, documents)
   const leases = new LeaseWatch(world.clock)
-  const own = { served, chains, indexer, ...written, owner, thread: parts.thread, readings }
+  const brand = await readBrand(config, world)
+  const own = { brand, served, chains, indexer, ...written, owner, thread: parts.thread, readings }
   const api = assembleApi(config, { world, log, gauges, aliases, leases, ...callers, ...own })
   return { api, served, aliases, leases, damaged }
 }

@@ -52,7 +52,7 @@ import { nftFetching } from '../tokens/nft-fetching.ts'
 import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
 import { version } from '../version.ts'
 import { readExamples } from '../web/docs-files.ts'
-import { mountExplorer } from '../web/explorer-mount.ts'
+import { type ExplorerBrand, mountExplorer } from '../web/explorer-mount.ts'
 import { createNftPictures, imageUriOf } from '../web/nft-pictures.ts'
 import { mountSegments } from '../web/segment-mount.ts'
 import { mountSnapshots } from '../web/snapshot-mount.ts'
@@ -71,6 +71,7 @@ export type ApiParts = {
   readonly gauges: Gauges
   readonly leases: LeaseWatch
   readonly knowledge: TokenKnowledge
+  readonly brand: ExplorerBrand
   /** API keys as they are now. */
   readonly keys: () => readonly StoredKey[]
   readonly uses: UseCounter
@@ -150,7 +151,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   if (config['api.explorer']) {
     const fetching = nftFetching(config.nftMetadata)
     const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
-    mountExplorer(server.http, status, pictures)
+    mountExplorer(server.http, status, { pictures, brand: parts.brand })
   }
   if (config['api.segments'])
     mountSegments(server, { chains: parts.served.chains.list, location: storeLocation(config) })

@@ -11,6 +11,7 @@ import { noPrices, type PriceSource } from '../../api/operation/price.ts'
 import {
   listedNotes,
   type ListedToken,
+  readLabels,
   readReputation,
   readTokenList,
 } from '../../api/operation/token-lists.ts'
@@ -133,7 +134,10 @@ async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes>
   const file = config.tokenReputation
   const rated =
     file === '' ? [] : readReputation(file, await readText(parts, file, 'token reputation'))
-  return listedNotes(lists, rated)
+  const named = config['explorer.labels']
+  const labels =
+    named === '' ? [] : readLabels(named, await readText(parts, named, 'labels of addresses'))
+  return listedNotes(lists, rated, labels)
 }
 
 async function openList(place: string, parts: Parts): Promise<ListedToken[]> {

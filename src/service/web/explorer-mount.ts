@@ -5,8 +5,10 @@ import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../../api/server/server.ts'
 import { isObject } from '../../core/json.ts'
 import { ownValue } from '../../core/own-value.ts'
+import type { Brand } from '../../explorer/brand.ts'
+import { pages } from '../../explorer/browser/link.ts'
 import { docsPage } from '../../explorer/docs-page.ts'
-import { explorerPage } from '../../explorer/page.ts'
+import { explorerPage, type PageParts } from '../../explorer/page.ts'
 import {
   type ExplorerAnswer,
   type ExplorerRequest,
@@ -19,7 +21,30 @@ import { type Docs, readDocs } from './docs-files.ts'
 import { type ExplorerFiles, hashOf, readExplorerFiles } from './explorer-files.ts'
 import { type NftPictures, pictureAnswer, type PictureOf } from './nft-pictures.ts'
 
+/** Name, picture and colours of an operator. */
+export type ExplorerBrand = Omit<Brand, 'logo'> & {
+  /** `undefined`: that of Firn. */
+  readonly logo: { readonly contentType: string; readonly bytes: Uint8Array } | undefined
+  /** Accents of both themes, `#rrggbb`; empty: those of Firn. */
+  readonly colour: string
+  readonly darkColour: string
+}
+
+/** As it is where the operator says nothing. */
+export const firnBrand: ExplorerBrand = {
+  title: 'Firn',
+  description: 'An open Avalanche data service',
+  home: [],
+  links: [],
+  logo: undefined,
+  colour: '',
+  darkColour: '',
+}
+
 type HttpRequest = {
+  readonly protocol: string
+  readonly host: string
+  readonly url: string
   readonly params: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
@@ -28,7 +53,13 @@ type HttpRequest = {
 export function mountExplorer(
   http: ApiServer['http'],
   status: () => Promise<Status>,
-  pictures?: NftPictures,
+  {
+    brand = firnBrand,
+    pictures,
+  }: {
+    readonly brand?: ExplorerBrand
+    readonly pictures?: NftPictures | undefined
+  } = {},
 ): void {
   if (pictures !== undefined)
     http.get('/explorer/pictures/:chainId/:address/:tokenId', async (request, reply) => {
@@ -38,11 +69,27 @@ export function mountExplorer(
   let reading: Promise<ExplorerFiles> | undefined
   const ready = (): Promise<ExplorerFiles> => (reading ??= readExplorerFiles())
 
-  mountDocs(http, ready, asked)
-  http.get('/', async (request, reply) => {
-    const page = document(await ready(), await status())
-    return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked(request)))
+  const { logo, colour, darkColour, ...texts } = brand
+  const shown = ({ version }: ExplorerFiles): Brand => ({
+    ...texts,
+    logo: logo === undefined ? `/explorer/${version}/logo.svg` : '/explorer/logo',
   })
+  mountDocs(http, ready, shown)
+  for (const path of ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])])
+    http.get(path, async (request, reply) => {
+      const files = await ready()
+      const page = document(files, await status(), { brand: shown(files), ...placeOf(request) })
+      return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked(request)))
+    })
+  const kept = { ...safetyHeaders, 'cache-control': 'no-cache' }
+  const css = brandStyle(colour, darkColour)
+  http.get('/explorer/brand.css', (_request, reply) =>
+    reply.headers({ ...kept, 'content-type': 'text/css; charset=utf-8' }).send(css),
+  )
+  if (logo !== undefined)
+    http.get('/explorer/logo', (_request, reply) =>
+      reply.headers({ ...kept, 'content-type': logo.contentType }).send(Buffer.from(logo.bytes)),
+    )
   http.get('/explorer/:version/:name', async (request, reply) => {
     const { version, files } = await ready()
     const path = pathOf(request.params)
@@ -52,8 +99,26 @@ export function mountExplorer(
   })
 }
 
-function document({ version }: ExplorerFiles, status: Status): string {
-  return explorerPage({ folder: `/explorer/${version}`, status })
+/** The accents of an operator over those of the style sheet. */
+function brandStyle(colour: string, darkColour: string): string {
+  const rule = (value: string): string => `{--accent:${value};--wash:${value}22}`
+  const light = colour === '' ? '' : `:root${rule(colour)}`
+  if (darkColour === '') return light
+  return `${light}
+@media (prefers-color-scheme:dark){:root:not([data-theme='light'])${rule(darkColour)}}
+:root[data-theme='dark']${rule(darkColour)}`
+}
+
+function placeOf({ protocol, host, url }: HttpRequest): Pick<PageParts, 'path' | 'origin'> {
+  return { path: url.replace(/[?#].*/, ''), origin: `${protocol}://${host}` }
+}
+
+function document(
+  { version }: ExplorerFiles,
+  status: Status,
+  more: Pick<PageParts, 'brand' | 'path' | 'origin'>,
+): string {
+  return explorerPage({ folder: `/explorer/${version}`, status, ...more })
 }
 
 function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {
@@ -85,13 +150,11 @@ function textIn(params: unknown, name: string): string {
   return typeof found === 'string' ? found : ''
 }
 
-type Asking = { readonly headers: Readonly<Record<string, string | string[] | undefined>> }
-
 /** Adds the routes. Pages are read and rendered at the first request, then kept. */
 function mountDocs(
   http: ApiServer['http'],
   files: () => Promise<ExplorerFiles>,
-  asked: (request: Asking) => ExplorerRequest,
+  brand: (files: ExplorerFiles) => Brand,
 ): void {
   let reading: Promise<Docs> | undefined
   const ready = (): Promise<Docs> => (reading ??= readDocs())
@@ -100,22 +163,23 @@ function mountDocs(
     request: ExplorerRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> => {
-    const { pages, pictures } = await ready()
+    const { pages: documents, pictures } = await ready()
     const picture = pictures.get(path)
     if (picture !== undefined)
       return reply
         .headers({ ...safetyHeaders, 'content-type': 'image/png', 'cache-control': 'no-cache' })
         .send(Buffer.from(picture))
-    const page = pages.get(path)
+    const page = documents.get(path)
     if (page === undefined) {
       reply.callNotFound()
       return undefined
     }
-    const { version } = await files()
+    const read = await files()
     const text = docsPage({
-      folder: `/explorer/${version}`,
+      folder: `/explorer/${read.version}`,
       ...page,
-      entries: [...pages.values()],
+      entries: [...documents.values()],
+      brand: brand(read),
     })
     const { status, headers, body } = pageAnswer(Buffer.from(text), `"${hashOf(text)}"`, request)
     return reply

@@ -46,6 +46,7 @@ export const ContractMetadata = Type.Object(
     logoAsset: Type.Optional(Type.Object({ imageUri: Type.Optional(Type.String()) })),
     deploymentDetails: Type.Optional(DeploymentDetails),
     isSpam,
+    label: Type.Optional(Type.String({ description: 'What the operator calls the contract' })),
     tokenReputation: Type.Optional(
       Type.Enum(['Malicious', 'Benign'], { description: "The operator's opinion" }),
     ),

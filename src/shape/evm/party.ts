@@ -14,6 +14,7 @@ export const Party = Type.Object(
     decimals: Type.Optional(Type.Integer({ description: 'Decimals of an ERC-20 contract' })),
     logoUri: Type.Optional(Type.String({ description: 'Logo of the token contract' })),
     isSpam,
+    label: Type.Optional(Type.String({ description: 'What the operator calls the address' })),
     address: address('Address; the zero address where a contract was created'),
   },
   { $id: 'Party', additionalProperties: false },

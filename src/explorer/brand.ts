@@ -1,0 +1,12 @@
+/** The explorer in the words of its operator. */
+
+/** Of the settings `explorer.*`. */
+export type Brand = {
+  readonly title: string
+  readonly description: string
+  /** Paragraphs of the first page. */
+  readonly home: readonly string[]
+  readonly links: readonly (readonly [label: string, address: string])[]
+  /** Address of the picture in the header. */
+  readonly logo: string
+}

@@ -2,8 +2,9 @@
 
 import { stringify } from 'yaml'
 
+import { chainSettings, networkSettings } from '../config/chain-settings.ts'
 import type { Setting } from '../config/setting.ts'
-import { chainSettings, type Config, networkSettings, settings } from '../config/settings.ts'
+import { type Config, settings } from '../config/settings.ts'
 import { membersOf } from '../core/json.ts'
 import { ownValue } from '../core/own-value.ts'
 

@@ -11,15 +11,14 @@ import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
 import { ownValue } from '../core/own-value.ts'
-import { environmentName, type Setting } from './setting.ts'
 import {
   chainSettings,
   networkSettings,
-  settings,
   type ChainConfig,
-  type Config,
   type NetworkConfig,
-} from './settings.ts'
+} from './chain-settings.ts'
+import { environmentName, type Setting } from './setting.ts'
+import { settings, type Config } from './settings.ts'
 import { webAddressProblem } from './web-address.ts'
 
 /** Where a value came from. */

@@ -3,7 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { chainSettings, networkSettings, settings } from './settings.ts'
+import { chainSettings, networkSettings } from './chain-settings.ts'
+import { settings } from './settings.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -1,6 +1,7 @@
 /** Turns the configuration into instructions for the indexing threads. */
 
-import type { ChainConfig, Config, NetworkConfig } from '../config/settings.ts'
+import type { ChainConfig, NetworkConfig } from '../config/chain-settings.ts'
+import type { Config } from '../config/settings.ts'
 import { to0x } from '../core/bytes.ts'
 import { parseId } from '../core/cb58.ts'
 import { Fault } from '../core/fault.ts'

@@ -145,26 +145,21 @@ function entryOf(
   address: string,
   { note, isSpam }: { readonly note: TokenNote | undefined; readonly isSpam: boolean },
 ): PartyEntry {
-  const spam = isSpam ? { isSpam: true as const } : {}
-  const logo = note?.logoUri === undefined ? {} : { logoUri: note.logoUri }
+  const notes = notesOf(note, isSpam)
   const erc20 = {
     address,
     name: token?.name ?? note?.name ?? '',
     symbol: token?.symbol ?? note?.symbol ?? '',
     decimals: token?.decimals ?? 0,
-    ...logo,
-    ...spam,
+    ...notes,
     ercType: 'ERC-20',
   } as const
-  const label = note?.label === undefined ? {} : { label: note.label }
-  const party = partyOf(address, token, { ...logo, ...spam, ...label })
-  const isBare = token === undefined && note?.label === undefined
-  const partyText = isBare ? `{"address":"${address}"}` : JSON.stringify(party)
+  const party = partyOf(address, token, { notes, label: note?.label })
   let erc20Text: string | undefined
   return {
     address,
     party,
-    partyText,
+    partyText: JSON.stringify(party),
     token,
     note,
     erc20,
@@ -172,18 +167,29 @@ function entryOf(
   }
 }
 
+type Notes = Pick<Party, 'logoUri' | 'isSpam'>
+
+/** What lists say of a token, and its own texts. */
+function notesOf(note: TokenNote | undefined, isSpam: boolean): Notes {
+  const notes: Notes = {}
+  if (note?.logoUri !== undefined) notes.logoUri = note.logoUri
+  if (isSpam) notes.isSpam = true
+  return notes
+}
+
 /** Name and symbol only where the contract tells them, decimals only of ERC-20. */
 function partyOf(
   address: string,
   token: TokenRow | undefined,
-  more: Pick<Party, 'logoUri' | 'isSpam' | 'label'>,
+  { notes, label }: { readonly notes: Notes; readonly label: string | undefined },
 ): Party {
-  if (token === undefined) return more.label === undefined ? { address } : { ...more, address }
+  if (token === undefined) return { label, address }
   return {
     name: token.name,
     symbol: token.symbol,
-    decimals: token.standard !== 20 || token.decimals === undefined ? undefined : token.decimals,
-    ...more,
+    decimals: token.standard === 20 ? token.decimals : undefined,
+    ...notes,
+    label,
     address,
   }
 }

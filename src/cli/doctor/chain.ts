@@ -1,6 +1,6 @@
 /** Checks of an EVM chain's endpoints: what they are, and what they offer. */
 
-import type { ChainConfig } from '../../config/settings.ts'
+import type { ChainConfig } from '../../config/chain-settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import type { Clock, Transport } from '../../core/world.ts'

@@ -1,6 +1,6 @@
 /** Checks of the node of a primary network: its chains, and the APIs that are read. */
 
-import type { NetworkConfig } from '../../config/settings.ts'
+import type { NetworkConfig } from '../../config/chain-settings.ts'
 import { toHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'

@@ -54,39 +54,41 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
         latest && [ends(latest.txHash), to('chain', latest.chainId, 'tx', latest.txHash)],
       ]),
     ),
-    brand.home.length === 0
-      ? null
-      : card(
-          '',
-          brand.home.map((text) => h('p', null, text)),
-        ),
+    home(),
     h(ThreeThings, { world }),
     h(Numbers, { world, newest: newest?.blockTimestamp }),
     h(BlockTape, { tape, nameOf: (chainId) => chainName(world, chainId) }),
     progressOf(status?.chains ?? []),
-    chains.length === 0
-      ? null
-      : h(
-          'div',
-          { class: 'grid two' },
-          h(MetricChart, {
-            chainId: 'total',
-            metric: 'txCount',
-            interval: 'day',
-            title: 'Transactions a day',
-          }),
-          h(MetricChart, {
-            chainId: 'total',
-            metric: 'activeAddresses',
-            interval: 'day',
-            title: 'Active addresses a day',
-          }),
-        ),
-    card(
-      'Latest transactions',
-      shown(transactions, (data) => latestTxs(world, data.transactions)),
-    ),
+    chains.length > 0 && [
+      charts(),
+      card(
+        'Latest transactions',
+        shown(transactions, (data) => latestTxs(world, data.transactions)),
+      ),
+    ],
     h(Newest, { world }),
+  )
+}
+
+/** What the operator says at the head of the page. */
+function home(): View {
+  const { home: texts } = brand
+  return (
+    texts.length > 0 &&
+    card(
+      '',
+      texts.map((text) => h('p', null, text)),
+    )
+  )
+}
+
+function charts(): JSX.Element {
+  const chart = { chainId: 'total', interval: 'day' }
+  return h(
+    'div',
+    { class: 'grid two' },
+    h(MetricChart, { ...chart, metric: 'txCount', title: 'Transactions a day' }),
+    h(MetricChart, { ...chart, metric: 'activeAddresses', title: 'Active addresses a day' }),
   )
 }
 

@@ -2,7 +2,8 @@
 
 import type { ServedNetwork } from '../../api/primary/network-directory.ts'
 import type { OpenAggregator, ServedAggregators } from '../../api/warp/aggregators.ts'
-import type { Config, NetworkConfig } from '../../config/settings.ts'
+import type { NetworkConfig } from '../../config/chain-settings.ts'
+import type { Config } from '../../config/settings.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'

@@ -169,7 +169,7 @@ function entryOf(
 
 type Notes = Pick<Party, 'logoUri' | 'isSpam'>
 
-/** What lists say of a token, and its own texts. */
+/** Words of lists about a token, and whether its texts look like spam. */
 function notesOf(note: TokenNote | undefined, isSpam: boolean): Notes {
   const notes: Notes = {}
   if (note?.logoUri !== undefined) notes.logoUri = note.logoUri

@@ -70,7 +70,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   )
 }
 
-/** What the operator says at the head of the page. */
+/** The operator's text at the head of the page. */
 function home(): View {
   const { home: texts } = brand
   return (

@@ -145,7 +145,7 @@ function entryOf(
   address: string,
   { note, isSpam }: { readonly note: TokenNote | undefined; readonly isSpam: boolean },
 ): PartyEntry {
-  const notes = notesOf(note, isSpam)
+  const notes = { logoUri: note?.logoUri, isSpam: isSpam ? true : undefined } as const
   const erc20 = {
     address,
     name: token?.name ?? note?.name ?? '',
@@ -154,7 +154,7 @@ function entryOf(
     ...notes,
     ercType: 'ERC-20',
   } as const
-  const party = partyOf(address, token, { notes, label: note?.label })
+  const party = partyOf(address, token, { ...notes, label: note?.label })
   let erc20Text: string | undefined
   return {
     address,
@@ -167,29 +167,18 @@ function entryOf(
   }
 }
 
-type Notes = Pick<Party, 'logoUri' | 'isSpam'>
-
-/** Words of lists about a token, and whether its texts look like spam. */
-function notesOf(note: TokenNote | undefined, isSpam: boolean): Notes {
-  const notes: Notes = {}
-  if (note?.logoUri !== undefined) notes.logoUri = note.logoUri
-  if (isSpam) notes.isSpam = true
-  return notes
-}
-
 /** Name and symbol only where the contract tells them, decimals only of ERC-20. */
 function partyOf(
   address: string,
   token: TokenRow | undefined,
-  { notes, label }: { readonly notes: Notes; readonly label: string | undefined },
+  more: Pick<Party, 'logoUri' | 'isSpam' | 'label'>,
 ): Party {
-  if (token === undefined) return { label, address }
+  if (token === undefined) return { label: more.label, address }
   return {
     name: token.name,
     symbol: token.symbol,
     decimals: token.standard === 20 ? token.decimals : undefined,
-    ...notes,
-    label,
+    ...more,
     address,
   }
 }

@@ -121,6 +121,10 @@ const ownNotes: Readonly<Record<string, Note>> = {
     'the newest holder of a token whose balance by logs was not what a node told the API',
     undefined,
   ],
+  verified_method: [
+    'a method in the ABI of a verified contract, the first one with its selector',
+    undefined,
+  ],
   verified_contract: [
     'a contract whose sources were proved: sources, ABI, settings compressed',
     undefined,

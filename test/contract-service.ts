@@ -13,6 +13,7 @@ import { after } from 'node:test'
 import { allowedMethods } from '../src/admin/rpc-methods.ts'
 import { type ContractBook, createContractBook } from '../src/api/contracts/contract-book.ts'
 import { noAbis } from '../src/api/evm/abi-book.ts'
+import { createMethodNames } from '../src/api/evm/method-names.ts'
 import { createChainDirectory, type ServedChain } from '../src/api/operation/chain-directory.ts'
 import { type CompileLimits, usualCompileLimits } from '../src/contracts/compiler.ts'
 import type { Compilers } from '../src/contracts/compilers.ts'
@@ -120,7 +121,11 @@ export async function contractService(
   }
   const service = await startEvmService({
     chains: [],
-    parts: { chains: createChainDirectory(() => [chain]), contracts: book },
+    parts: {
+      chains: createChainDirectory(() => [chain]),
+      contracts: book,
+      methodNames: createMethodNames([], book.methods),
+    },
   })
   after(async () => {
     await service.close()

@@ -205,6 +205,7 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts 
 export function abisAlone(abis: AbiBook): ContractBook {
   return {
     versions: async () => undefined,
+    methods: async () => new Map(),
     find: async () => undefined,
     proxyAt: async () => undefined,
     verify: () => Promise.reject(new Error('nothing is verified here')),

@@ -1,6 +1,6 @@
 /** Verified contracts: looked up, proved, and read for what bytes say. */
 
-import { type AbiEntry, readAbi } from '../../codec/evm/abi.ts'
+import { type AbiEntry, methodsOf, readAbi } from '../../codec/evm/abi.ts'
 import type { CompileLimits } from '../../contracts/compiler.ts'
 import type { Compilers } from '../../contracts/compilers.ts'
 import { findProxy, type Proxy } from '../../contracts/proxy.ts'
@@ -17,6 +17,7 @@ import {
   contractWithCode,
   hasContracts,
   putContracts,
+  verifiedMethods,
   type VerifiedContract,
 } from '../../store/query/verified-contracts.ts'
 import { type AbiBook, createAbiBook, joinedBooks } from '../evm/abi-book.ts'
@@ -43,6 +44,8 @@ export type KnownContract = { readonly contract: VerifiedContract; readonly isOw
 export type ContractBook = {
   /** Versions of compilers, newest first; `undefined` where nothing is verified. Throws as `Compilers`. */
   readonly versions: () => Promise<readonly string[] | undefined>
+  /** Signatures of methods of verified contracts by their selectors, of those that are known. Asks no node. */
+  readonly methods: (selectors: readonly number[]) => Promise<ReadonlyMap<number, string>>
   /** Asks the node for the code where the contract itself is not verified. Throws `not-served`. */
   readonly find: (
     chain: ServedChain,
@@ -94,6 +97,7 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
   const decoding = createDecoding(parts, find)
   return {
     versions: async () => parts.compilers?.versions(),
+    methods: (selectors) => verifiedMethods(parts.store, selectors),
     find,
     proxyAt,
     verify: verifying(parts, decoding.forget),
@@ -166,7 +170,7 @@ function verifying(
     }
     const before = await contractAt(store, verified.chainId, address)
     if (before?.runtimeMatch === 'full' && runtimeMatch === 'partial') return before
-    await putContracts(store, [verified])
+    await putContracts(store, [verified], methodsOf([body.abi]))
     changed(chain, address)
     return verified
   }

@@ -2,14 +2,17 @@
 
 import { readAbi } from '../../codec/evm/abi.ts'
 import { contractNameOf } from '../../contracts/standard-input.ts'
-import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { ContractCode, type ContractSource } from '../../shape/evm/contract-source.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
 import { NoQuery } from '../../shape/evm/query.ts'
 import { constructorValues } from '../evm/abi-book.ts'
+import { abiOfStandard } from '../evm/known-abis.ts'
 import type { EvmParts } from '../evm/parts.ts'
+import { subjectOf } from '../evm/subject.ts'
 import { toldByNode } from '../evm/told-by-node.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { KnownContract } from './contract-book.ts'
 
@@ -25,10 +28,10 @@ const GetContractCode = {
 } as const
 
 /** Sources of a contract and its implementations, of each that is verified. */
-export function getContractCode({ chains, contracts, clock }: EvmParts): Operation {
+export function getContractCode(parts: EvmParts): Operation {
+  const { contracts, clock } = parts
   return operation(GetContractCode, async ({ path, signal }) => {
-    const chain = chains.find(path.chainId)
-    const address = parseEvmAddress(path.address)
+    const { chain, address, id } = await subjectOf(parts, path)
     const find = (of: Uint8Array): Promise<KnownContract | undefined> =>
       toldByNode(clock, signal, (until) => contracts.find(chain, of, until))
     const [known, proxy] = await Promise.all([
@@ -40,10 +43,13 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
     const implementations = await Promise.all(
       (proxy?.implementations ?? []).map(async (one) => ({ one, code: await find(one) })),
     )
+    const isKnown = known !== undefined || implementations.some(({ code }) => code !== undefined)
+    const standardAbi = isKnown || id === undefined ? [] : await abiOfToken(parts, chain, id)
     return {
       body: {
         address: toChecksumAddress(address),
         source: known && sourceView(known),
+        standardAbi: standardAbi.length === 0 ? undefined : standardAbi,
         compilers: compilers === undefined ? undefined : [...compilers],
         proxy:
           proxy === undefined
@@ -58,6 +64,15 @@ export function getContractCode({ chains, contracts, clock }: EvmParts): Operati
       },
     }
   })
+}
+
+async function abiOfToken(
+  { parties }: EvmParts,
+  chain: ServedChain,
+  id: number,
+): Promise<object[]> {
+  const named = await parties(chain).load([id])
+  return abiOfStandard(named(id).token?.standard ?? 0)
 }
 
 /** Sources of a contract. */

@@ -117,7 +117,7 @@ async function placeAndGas(
   { chain, parts }: Asked,
   row: TransactionRow,
 ): Promise<Readonly<Record<string, string>>> {
-  const { methodHash, methodName = '' } = methodOf(row, parts.methodNames)
+  const { methodHash, methodName = '' } = methodOf(row, await parts.methodNames([row.selector]))
   return {
     blockNumber: String(heightOf(row.pos)),
     timeStamp: String(row.timestamp),

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { erc1155Abi, erc20Abi, erc721Abi, toEventSignature, toFunctionSignature } from 'viem'
 
 import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import type { Decoded } from '../../shape/evm/decoded.ts'
 import { decodedLog } from './abi-book.ts'
-import { inputBySignature, wellKnown } from './known-abis.ts'
+import { abiOfStandard, inputBySignature, wellKnown } from './known-abis.ts'
 
 const pad = (hex: string): string => hex.padStart(64, '0')
 const text = (hex: string): string => hex.padEnd(64, '0')
@@ -84,4 +85,23 @@ void test('inputs by signature: the examples of the ABI specification, nothing w
   for (let size = 0; size < input.length - 64; size += 2)
     assert.equal(inputBySignature(signature, fromHex(input.slice(0, size))), undefined)
   assert.equal(inputBySignature('no signature', fromHex(input)), undefined)
+})
+
+void test('ABIs of the standards: each method and event is as another library has it', () => {
+  const others = [...erc20Abi, ...erc721Abi, ...erc1155Abi].flatMap((item) =>
+    item.type === 'error' ? [] : [item],
+  )
+  const lineOf = (item: (typeof others)[number]): string =>
+    item.type === 'event'
+      ? `event ${toEventSignature(item)} ${item.inputs.map(({ indexed }) => indexed).join()}`
+      : `${item.stateMutability === 'view' ? 'view' : ''} ${toFunctionSignature(item)} ${item.outputs.map(({ type }) => type).join()}`
+  const known = new Set(others.map(lineOf))
+  for (const standard of [20, 721, 1155]) {
+    const items = abiOfStandard(standard)
+    assert.ok(items.length > 5)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a wrong form fails the comparison
+    for (const item of items)
+      assert.ok(known.has(lineOf(item as (typeof others)[number])), JSON.stringify(item))
+  }
+  assert.deepEqual(abiOfStandard(0), [])
 })

@@ -28,7 +28,7 @@ import { tracedHeaders } from './traced.ts'
 import {
   nativeTransaction,
   type TransactionContext,
-  transactionParties,
+  transactionContext,
 } from './transaction-views.ts'
 import {
   erc1155TransferDetails,
@@ -134,22 +134,13 @@ async function participationViews(
 ): Promise<Views> {
   const transfers = rows.flatMap((row) => row.transfers)
   const internals = rows.flatMap((row) => row.internals)
-  const [named, viewer] = await Promise.all([
-    parts
-      .parties(chain)
-      .load([
-        ...transactionParties(rows.map(({ transaction }) => transaction)),
-        ...internalParties(internals),
-        ...transfers.map(({ tokenId }) => tokenId),
-      ]),
+  const transactions = rows.map(({ transaction }) => transaction)
+  const others = [...internalParties(internals), ...transfers.map(({ tokenId }) => tokenId)]
+  const [context, viewer] = await Promise.all([
+    transactionContext(parts, chain, transactions, others),
     transferViewer(parts, chain, transfers),
   ])
-  const context = {
-    chainId: String(chain.facts.evmChainId),
-    named,
-    methodNames: parts.methodNames,
-  }
-  return { named, views: (row) => participationView(row, context, viewer) }
+  return { named: context.named, views: (row) => participationView(row, context, viewer) }
 }
 
 /** Lists without an entry are absent, not empty. */

@@ -12,8 +12,8 @@ import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken } from '../operation/paging.ts'
 import { type ChainRow, pageAcross } from './across-chains.ts'
-import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
+import { nativeTransactions } from './transaction-views.ts'
 
 const ListAllLatestTransactions = {
   id: 'listLatestTransactionsAllChains',

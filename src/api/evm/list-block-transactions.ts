@@ -10,8 +10,8 @@ import { posRange } from '../../store/query/evm/position.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { namedBlock } from './block-views.ts'
-import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
+import { nativeTransactions } from './transaction-views.ts'
 
 const ListBlockTransactions = {
   id: 'getTransactionsForBlock',

@@ -9,8 +9,8 @@ import { latestTransactions } from '../../store/query/evm/latest-transactions.ts
 import { posRange, rangeBefore } from '../../store/query/evm/position.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
-import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
+import { nativeTransactions } from './transaction-views.ts'
 
 const ListLatestTransactions = {
   id: 'listLatestTransactions',

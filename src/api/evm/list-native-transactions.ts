@@ -9,8 +9,8 @@ import { transactionsOfAddress } from '../../store/query/evm/transactions-of-add
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken } from '../operation/paging.ts'
 import { addressPage } from './address-list.ts'
-import { nativeTransactions } from './native-list.ts'
 import type { EvmParts } from './parts.ts'
+import { nativeTransactions } from './transaction-views.ts'
 
 const ListNativeTransactions = {
   id: 'listNativeTransactions',

@@ -69,11 +69,14 @@ export function listTransactionCalls({ chains, methodNames }: EvmParts): Operati
     if (trace === undefined)
       throw new Fault('not-served', 'calls need a node that traces, and none answers now')
     const { calls, count } = callsOf(objectOf(trace, 'trace'), mostCalls)
+    const nameOf = await methodNames(
+      calls.flatMap(({ selector }) => (selector === undefined ? [] : [Number(selector)])),
+    )
     return {
       body: {
         callCount: count,
         calls: calls.map(({ type, selector, to, error, ...call }) => {
-          const methodName = selector === undefined ? undefined : methodNames(Number(selector))
+          const methodName = selector === undefined ? undefined : nameOf(Number(selector))
           return {
             ...call,
             callType: type,

@@ -22,7 +22,7 @@ import { inputOf } from './transaction-input.ts'
 import {
   nativeTransaction,
   type TransactionContext,
-  transactionParties,
+  transactionContext,
 } from './transaction-views.ts'
 import {
   erc1155TransferDetails,
@@ -49,24 +49,18 @@ export async function transactionDetail(
     inputOf(chain, row),
     coinOf(parts, chain, row.timestamp, currency),
   ])
-  const book = parts.parties(chain)
-  const [named, viewer] = await Promise.all([
-    book.load([...transactionParties([row]), ...internalParties(internals)]),
+  const [context, viewer] = await Promise.all([
+    transactionContext(parts, chain, [row], internalParties(internals)),
     transferViewer(parts, chain, transfers),
   ])
   const info = messageInfo(parts, chain.facts, events)
   const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
     transfers.filter(({ kind }) => standardOf(kind) === standard)
-  const context = {
-    chainId: String(chain.facts.evmChainId),
-    named,
-    methodNames: parts.methodNames,
-  }
   return {
     erc20Transfers: ofStandard(20).map((each) => erc20TransferDetails(each, viewer)),
     erc721Transfers: ofStandard(721).map((each) => erc721TransferDetails(each, viewer)),
     erc1155Transfers: ofStandard(1155).map((each) => erc1155TransferDetails(each, viewer)),
-    internalTransactions: internals.map((each) => internalDetails(each, named)),
+    internalTransactions: internals.map((each) => internalDetails(each, context.named)),
     networkTokenDetails,
     nativeTransaction: await inWords(
       parts,

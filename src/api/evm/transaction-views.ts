@@ -6,7 +6,9 @@ import type { Method, NativeTransaction } from '../../shape/evm/native-transacti
 import type { Party } from '../../shape/evm/party.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
-import type { MethodNames } from './method-names.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import type { MethodName } from './method-names.ts'
+import type { EvmParts } from './parts.ts'
 import type { Named } from './party-book.ts'
 import { decimalText } from './text.ts'
 
@@ -18,11 +20,35 @@ export type TransactionContext = {
   /** EVM chain id. */
   readonly chainId: string
   readonly named: Named
-  readonly methodNames: MethodNames
+  readonly methodName: MethodName
+}
+
+/** What the views of `rows` need, with `more` addresses by number. */
+export async function transactionContext(
+  { parties, methodNames }: Pick<EvmParts, 'parties' | 'methodNames'>,
+  chain: ServedChain,
+  rows: readonly TransactionRow[],
+  more: readonly number[] = [],
+): Promise<TransactionContext> {
+  const [named, methodName] = await Promise.all([
+    parties(chain).load([...transactionParties(rows), ...more]),
+    methodNames(rows.map(({ selector }) => selector)),
+  ])
+  return { chainId: String(chain.facts.evmChainId), named, methodName }
+}
+
+/** Views of `rows`, in their order. */
+export async function nativeTransactions(
+  parts: EvmParts,
+  chain: ServedChain,
+  rows: readonly TransactionRow[],
+): Promise<NativeTransaction[]> {
+  const context = await transactionContext(parts, chain, rows)
+  return rows.map((row) => nativeTransaction(row, context))
 }
 
 /** Numbers of the addresses in `rows`. */
-export function transactionParties(rows: readonly TransactionRow[]): number[] {
+function transactionParties(rows: readonly TransactionRow[]): number[] {
   const ids: number[] = []
   for (const row of rows) {
     ids.push(row.fromId)
@@ -34,7 +60,7 @@ export function transactionParties(rows: readonly TransactionRow[]): number[] {
 /** A transaction of a list. */
 export function nativeTransaction(
   row: TransactionRow,
-  { chainId, named, methodNames }: TransactionContext,
+  { chainId, named, methodName }: TransactionContext,
 ): NativeTransaction {
   const view: NativeTransaction = {
     blockNumber: String(heightOf(row.pos)),
@@ -51,7 +77,7 @@ export function nativeTransaction(
     nonce: String(row.nonce),
     from: named(row.fromId).party,
     to: row.toId === undefined ? zeroParty : named(row.toId).party,
-    method: methodOf(row, methodNames),
+    method: methodOf(row, methodName),
     value: decimalText(row.value),
   }
   if (row.toId === undefined && row.status === 1)
@@ -87,7 +113,7 @@ export function methodOf(
     readonly inputLength: number
     readonly selector: number
   },
-  methodNames: MethodNames,
+  nameOf: MethodName,
 ): Method {
   if (row.toId === undefined) return creation
   if (row.inputLength === 0) return payment
@@ -95,7 +121,7 @@ export function methodOf(
     .toString(16)
     .padStart(8, '0')
     .slice(0, Math.min(4, row.inputLength) * 2)}`
-  const methodName = row.inputLength < 4 ? undefined : methodNames(row.selector)
+  const methodName = row.inputLength < 4 ? undefined : nameOf(row.selector)
   return methodName === undefined
     ? { callType: 'CONTRACT_CALL', methodHash }
     : { callType: 'CONTRACT_CALL', methodHash, methodName }

@@ -2,6 +2,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { zstdDecompressSync } from 'node:zlib'
 
+import { methodsOf } from '../../codec/evm/abi.ts'
 import type { Config } from '../../config/settings.ts'
 import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
@@ -64,7 +65,7 @@ async function takeLines(
     const contracts: VerifiedContract[] = []
     for await (const line of lines)
       if (line !== '') contracts.push(readLine(line, contracts.length + 1))
-    await putContracts(store, contracts)
+    await putContracts(store, contracts, methodsOf(contracts.map(({ body }) => body.abi)))
     return contracts.length
   } finally {
     await store.close()

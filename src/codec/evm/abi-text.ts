@@ -1,4 +1,4 @@
-/** Methods and events from text: `transfer(address to, uint256 value)`, names as they are given. */
+/** Methods and events from text: `balanceOf(address account) view returns (uint256)`, names as they are given. */
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { type AbiEntry, readAbi } from './abi.ts'
@@ -10,12 +10,21 @@ type Json = {
   readonly components?: readonly Json[]
 }
 
+/** A method or an event as compilers write it. Throws `bad-text` for a text that is none. */
+export function itemOfText(kind: 'event' | 'function', text: string): object {
+  const [, name, list = '', view, results = ''] =
+    /^([\w$]+)\((.*?)\)( view)?(?: returns \((.*)\))?$/.exec(text) ?? []
+  if (name === undefined) throw new Fault('bad-text', `no method: ${text.slice(0, 80)}`)
+  const item = { type: kind, name, inputs: parameters(list) }
+  if (kind === 'event') return item
+  const stateMutability = view === undefined ? 'nonpayable' : 'view'
+  return { ...item, outputs: parameters(results), stateMutability }
+}
+
 /** `undefined` for a text that is none. */
 export function entryOfText(kind: 'event' | 'function', text: string): AbiEntry | undefined {
-  const [, name = '', list] = /^([\w$]+)\((.*)\)$/.exec(text) ?? []
-  if (list === undefined) return undefined
   try {
-    return readAbi([{ type: kind, name, inputs: parameters(list) }])[0]
+    return readAbi([itemOfText(kind, text)])[0]
   } catch (error) {
     if (faultOf(error)?.code === 'bad-text') return undefined
     throw error

@@ -70,6 +70,14 @@ export function readAbi(json: unknown): AbiEntry[] {
   return list.flatMap((entry: unknown) => entryOf(entry) ?? [])
 }
 
+/** Signatures of the methods of ABIs by their selectors. Throws `bad-text`. */
+export function methodsOf(abis: readonly unknown[]): ReadonlyMap<number, string> {
+  const methods = abis.flatMap(readAbi).filter(({ kind }) => kind === 'function')
+  return new Map(
+    methods.map(({ hash, signature }) => [Buffer.from(hash).readUInt32BE(), signature]),
+  )
+}
+
 function entryOf(entry: unknown): AbiEntry | undefined {
   if (!isObject(entry)) throw new Fault('bad-text', 'an entry of the ABI is no object')
   const { type, inputs, outputs = [], anonymous } = entry

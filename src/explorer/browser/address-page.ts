@@ -71,7 +71,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
   )
   const { kind, title, symbol, ercType, isToken, isCollection } = namesOf(contract, isContract)
   useTitle(`${title} ${ends(address)}`)
-  const items = code.data === undefined ? [] : itemsOf(code.data, ercType)
+  const items = code.data === undefined ? [] : itemsOf(code.data)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
   const calls = { ...props, items, token, key: `${path} ${items.length}` }
   return h(

@@ -20,10 +20,9 @@ export type AbiItem = {
 }
 
 /** Methods and events of a contract and of what it hands calls on to, each once. */
-export function itemsOf({ source, proxy }: ContractCode, standard: string): readonly AbiItem[] {
-  const abis = [source?.abi, ...(proxy?.implementations ?? []).map((one) => one.source?.abi)]
-  const known = abis.flatMap((abi) => abi ?? []).filter(isItem)
-  const items = known.length > 0 ? known : (standards[standard] ?? [])
+export function itemsOf({ source, standardAbi, proxy }: ContractCode): readonly AbiItem[] {
+  const led = (proxy?.implementations ?? []).map((one) => one.source?.abi)
+  const items = [source?.abi, ...led, standardAbi].flatMap((abi) => abi ?? []).filter(isItem)
   const signatures = items.map((item) => item.type + signatureOf(item))
   return items.filter((_, at) => signatures.indexOf(signatures[at] ?? '') === at)
 }
@@ -61,39 +60,4 @@ export function argumentOf({ type }: AbiParameter, typed: string): unknown {
   // Whole numbers of any size and bytes need no quotes.
   const text = typed.replace(/(?<=[[,:\s]|^)(-?\d+|0x[0-9a-f]*)(?=\s*[\],}]|$)/gi, '"$1"')
   return JSON.parse(text)
-}
-
-const view = (name: string, inputs: string, output: string): AbiItem => ({
-  type: 'function',
-  name,
-  stateMutability: 'view',
-  inputs: inputs.split(',').flatMap((each) => {
-    const [type = '', called = ''] = each.split(' ')
-    return type === '' ? [] : [{ type, name: called }]
-  }),
-  outputs: [{ type: output, name: '' }],
-})
-const named = [view('name', '', 'string'), view('symbol', '', 'string')]
-
-/** Methods that a token answers although it is not verified. Source: ERC-20, ERC-721, ERC-1155. */
-const standards: Readonly<Record<string, readonly AbiItem[]>> = {
-  'ERC-20': [
-    ...named,
-    view('decimals', '', 'uint8'),
-    view('totalSupply', '', 'uint256'),
-    view('balanceOf', 'address account', 'uint256'),
-    view('allowance', 'address owner,address spender', 'uint256'),
-  ],
-  'ERC-721': [
-    ...named,
-    view('balanceOf', 'address owner', 'uint256'),
-    view('ownerOf', 'uint256 tokenId', 'address'),
-    view('tokenURI', 'uint256 tokenId', 'string'),
-    view('getApproved', 'uint256 tokenId', 'address'),
-  ],
-  'ERC-1155': [
-    view('balanceOf', 'address account,uint256 id', 'uint256'),
-    view('uri', 'uint256 id', 'string'),
-    view('isApprovedForAll', 'address account,address operator', 'bool'),
-  ],
 }

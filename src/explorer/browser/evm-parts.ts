@@ -95,7 +95,14 @@ export function methodWord({ method }: NativeTransaction): JSX.Element {
       : method?.methodHash === undefined || method.methodHash === ''
         ? 'transfer'
         : method.methodHash)
-  return h('span', { class: 'method', title: visible(method?.methodName ?? word) }, clipped(word))
+  return h(
+    'span',
+    {
+      class: 'method',
+      title: visible(`${method?.methodName ?? word} ${method?.methodHash ?? ''}`.trim()),
+    },
+    clipped(word),
+  )
 }
 
 /** The receiver of a transaction: of a creation the contract that it made. */

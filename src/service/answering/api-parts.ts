@@ -247,7 +247,7 @@ function evmPartsOf(config: Config, parts: ApiParts, { chains }: Directories): E
     chains,
     tokens: parts.tokens,
     clock,
-    methodNames: createMethodNames(parts.knowledge.signatures),
+    methodNames: createMethodNames(parts.knowledge.signatures, parts.knowledge.contracts.methods),
     contracts: parts.knowledge.contracts,
     reverts: createRevertReasons(clock),
     prices,

@@ -43,7 +43,7 @@ type Parts = { readonly world: World; readonly log: Log }
 
 /** Knowledge about tokens and contracts that does not come from their chains. */
 export type TokenKnowledge = {
-  /** Method signatures beside those the code knows: the bundled ones, then the operator's. */
+  /** Method signatures beside those the code knows: the bundled ones, then the operator's, and those of the operator's ABIs. */
   readonly signatures: readonly string[]
   readonly contracts: ContractBook
   readonly prices: PriceSource
@@ -60,8 +60,14 @@ export async function openTokenKnowledge(
   config: Config,
   parts: Parts & { readonly store: StoreLocation },
 ): Promise<TokenKnowledge> {
-  const signatures = await readSignatures(parts.world, config['evm.selectorsFile'])
-  const abis = createAbiBook(await readAbis(parts.world, config.abis))
+  const given = await readAbis(parts.world, config.abis)
+  const abis = createAbiBook(given)
+  const signatures = [
+    ...(await readSignatures(parts.world, config['evm.selectorsFile'])),
+    ...given.flatMap(({ entries }) =>
+      entries.flatMap(({ kind, signature }) => (kind === 'function' ? [signature] : [])),
+    ),
+  ]
   const prices = await openPrices(config, parts)
   const notes = await openTokenNotes(config, parts)
   const requests = await openCallersStore({

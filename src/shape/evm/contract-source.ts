@@ -52,6 +52,12 @@ export const ContractCode = Type.Object(
           'Of a contract without sources: versions it can be verified with here, newest first',
       }),
     ),
+    standardAbi: Type.Optional(
+      Type.Array(Type.Unknown(), {
+        description:
+          'Of a token whose ABI is not known: methods and events of its standard, as a compiler gives them',
+      }),
+    ),
     proxy: Type.Optional(
       Type.Object(
         {

@@ -3,7 +3,8 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 import { type Database, type Reader, statement } from '../engine/database.ts'
-import { verifiedContract } from '../schema/contracts.ts'
+import { verifiedContract, verifiedMethod } from '../schema/contracts.ts'
+import { integerAt, textAt } from './row-values.ts'
 import { bytes, integer, mapped, oneOf, type RowOf, storedRow, text } from './stored-row.ts'
 
 const matches = ['none', 'partial', 'full'] as const
@@ -98,13 +99,30 @@ export async function contractsAfter(
   return rows.map(contractRow.read)
 }
 
-/** Adds contracts, or replaces those that are there. */
+/** Signatures of verified contracts by their selectors, of those that are known. One look-up by key each. */
+export async function verifiedMethods(
+  reader: Reader,
+  selectors: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const asked = { table: verifiedMethod, key: ['selector'], select: ['selector', 'signature'] }
+  const rows = await reader.lookup(asked, [selectors])
+  return new Map(
+    rows.flatMap((row) => (row === undefined ? [] : [[integerAt(row, 0), textAt(row, 1)]])),
+  )
+}
+
+/** Adds contracts, or replaces those that are there; `methods` are signatures in their ABIs by selector. */
 export function putContracts(
   store: Database,
   contracts: readonly VerifiedContract[],
+  methods: ReadonlyMap<number, string>,
 ): Promise<void> {
-  return store.transaction((writer) =>
-    writer.upsert(verifiedContract, {
+  return store.transaction(async (writer) => {
+    await writer.insertNew(verifiedMethod, {
+      selector: [...methods.keys()],
+      signature: [...methods.values()],
+    })
+    await writer.upsert(verifiedContract, {
       chain_id: contracts.map(({ chainId }) => chainId),
       address: contracts.map(({ address }) => address),
       code_hash: contracts.map(({ codeHash }) => codeHash),
@@ -114,6 +132,6 @@ export function putContracts(
       name: contracts.map(({ name }) => name),
       version: contracts.map(({ version }) => version),
       body: contracts.map(({ body }) => zstdCompressSync(JSON.stringify(body))),
-    }),
-  )
+    })
+  })
 }

@@ -30,8 +30,15 @@ export const verifiedContract = table(
   },
 )
 
+/** Methods in the ABIs of verified contracts, by their selectors: the first one that had it. */
+export const verifiedMethod = table(
+  'verified_method',
+  { selector: 'integer', signature: 'text' },
+  { key: ['selector'], layout: 'keyed' },
+)
+
 /** Name of the store of verified contracts, one for all chains. */
 export const contractStore = 'contracts'
 
 /** All tables of the store of verified contracts. */
-export const contractTables = [verifiedContract] as const
+export const contractTables = [verifiedContract, verifiedMethod] as const

@@ -1,10 +1,12 @@
 /** Verified contracts, the forms of Etherscan and Sourcify, and reasons of reverts, of a recorded chain. */
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem'
 
+import { abiOfStandard } from '../../../src/api/evm/known-abis.ts'
 import { toChecksumAddress } from '../../../src/core/address.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import {
@@ -15,9 +17,12 @@ import {
   sendForm,
   solcVersion,
 } from '../../contract-service.ts'
-import type { Json } from '../../evm-service.ts'
+import { evmService, type Json } from '../../evm-service.ts'
 import { provesOperations } from '../../proven-operations.ts'
 
+const cast: Json = JSON.parse(
+  readFileSync(new URL('../../../demo/cast.json', import.meta.url), 'utf8'),
+)
 const service = await contractService()
 const path = `/v1/chains/${contractChain}`
 const etherscan = async (query: string): Promise<Json> =>
@@ -120,6 +125,10 @@ void test('contracts: a verified ABI is read for inputs and errors, through prox
     `${path}/transactions/${transactions[places.proxyFails].txHash}`,
   )
   assert.equal(body.nativeTransaction.decodedInput.signature, 'fail(uint256)')
+  // Lists ask no node whose method it is: its selector alone tells.
+  assert.equal(transactions[places.tooFar].method.methodName, undefined)
+  const newest = await service.readAll(`${path}/transactions?pageSize=100`, 'transactions')
+  assert.equal(newest.toReversed()[places.tooFar].method.methodName, 'add(uint256)')
 
   const counter = made.counter.toLowerCase()
   const cloneAddress = (
@@ -171,6 +180,12 @@ void test('contracts: Sourcify is told a partial match where a comment differs, 
   )
   assert.equal(body.match, 'match')
   assert.equal(body.compilation.fullyQualifiedName, 'contracts.sol:Maker')
+})
+
+void test('contracts: a token that is not verified has the ABI of its standard', async () => {
+  const demo = await evmService({ chains: [51002] })
+  const { body } = await demo.get(`/v1/chains/51002/contracts/${cast['Harbor.pictures'] ?? ''}`)
+  assert.deepEqual(body.standardAbi, abiOfStandard(721))
 })
 
 void test('contracts: an account’s history in the form of Etherscan is that of the lists', async () => {

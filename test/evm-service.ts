@@ -206,6 +206,8 @@ export function abisAlone(abis: AbiBook): ContractBook {
   return {
     versions: async () => undefined,
     methods: async () => new Map(),
+    newest: async () => [],
+    listed: async () => [],
     find: async () => undefined,
     proxyAt: async () => undefined,
     verify: () => Promise.reject(new Error('nothing is verified here')),

@@ -137,6 +137,21 @@ are bothered by a token that only pretends to be one. Prices come from \`demo/pr
         `/v2/chains/51001/contracts/${of('Summit.token')}/balances?threshold=1000000000000000000&pageSize=1`,
     },
     {
+      id: 'listErc20Tokens',
+      about: 'The token that most addresses ever had.',
+      path: `${summit}/tokens?sortBy=holders&pageSize=1`,
+    },
+    {
+      id: 'listNftCollections',
+      about: 'The collection that moved most often.',
+      path: `${summit}/nfts/collections?pageSize=1`,
+    },
+    {
+      id: 'listContracts',
+      about: 'The contract that was verified last.',
+      path: `${summit}/contracts?verified=true&pageSize=1`,
+    },
+    {
       id: 'getContractCode',
       about: 'Sources that were proved, the ABI, and what a proxy leads to.',
       path: ({ of }) => `${summit}/contracts/${of('Summit.token')}`,

@@ -45,6 +45,7 @@ import { listBlockTransactions } from './evm/list-block-transactions.ts'
 import { listBlocks } from './evm/list-blocks.ts'
 import { listChains } from './evm/list-chains.ts'
 import { listContractDeployments } from './evm/list-contract-deployments.ts'
+import { listContracts } from './evm/list-contracts.ts'
 import { listErc20Balances } from './evm/list-erc20-balances.ts'
 import { listErc20Transfers } from './evm/list-erc20-transfers.ts'
 import { listErc721Transfers } from './evm/list-erc721-transfers.ts'
@@ -55,6 +56,7 @@ import { listLogs } from './evm/list-logs.ts'
 import { listNativeTransactions } from './evm/list-native-transactions.ts'
 import { listTokenHolders } from './evm/list-token-holders.ts'
 import { listTokenTransfers } from './evm/list-token-transfers.ts'
+import { listTokens } from './evm/list-tokens.ts'
 import { listTransactionCalls } from './evm/list-transaction-calls.ts'
 import { listTransactionLogs } from './evm/list-transaction-logs.ts'
 import { olderEvmOperations } from './evm/older-names.ts'
@@ -164,6 +166,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
   return [
     listErc1155Transfers(parts),
     listErc20Transfers(parts),
+    ...listTokens(parts),
     listTokenTransfers(parts),
     listTokenHolders(parts),
     listInternalTransactions(parts),
@@ -192,6 +195,7 @@ export function evmOperations(parts: EvmParts): Operation[] {
     ...sourcifyOperations(parts),
     ...etherscanOperations(parts),
     getContractDeployment(parts),
+    listContracts(parts),
     listContractDeployments(parts),
     listAllLatestTransactions(parts),
     listAllLatestBlocks(parts),

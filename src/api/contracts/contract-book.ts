@@ -16,7 +16,10 @@ import {
   contractAt,
   contractWithCode,
   hasContracts,
+  type ListedContract,
   putContracts,
+  listedContracts,
+  newestContracts,
   verifiedMethods,
   type VerifiedContract,
 } from '../../store/query/verified-contracts.ts'
@@ -46,6 +49,17 @@ export type ContractBook = {
   readonly versions: () => Promise<readonly string[] | undefined>
   /** Signatures of methods of verified contracts by their selectors, of those that are known. Asks no node. */
   readonly methods: (selectors: readonly number[]) => Promise<ReadonlyMap<number, string>>
+  /** Those of a chain, newest first, strictly after one. */
+  readonly newest: (
+    chain: ServedChain,
+    after: Pick<ListedContract, 'verifiedAt' | 'address'> | undefined,
+    limit: number,
+  ) => Promise<readonly ListedContract[]>
+  /** Those that are verified themselves, or `undefined`, in the order of their addresses. */
+  readonly listed: (
+    chain: ServedChain,
+    addresses: readonly Uint8Array[],
+  ) => Promise<readonly (ListedContract | undefined)[]>
   /** Asks the node for the code where the contract itself is not verified. Throws `not-served`. */
   readonly find: (
     chain: ServedChain,
@@ -98,6 +112,9 @@ export function createContractBook(parts: ContractBookParts): ContractBook {
   return {
     versions: async () => parts.compilers?.versions(),
     methods: (selectors) => verifiedMethods(parts.store, selectors),
+    newest: ({ facts }, after, limit) =>
+      newestContracts(parts.store, facts.evmChainId, after, limit),
+    listed: ({ facts }, addresses) => listedContracts(parts.store, facts.evmChainId, addresses),
     find,
     proxyAt,
     verify: verifying(parts, decoding.forget),

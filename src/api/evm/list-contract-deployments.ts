@@ -1,5 +1,7 @@
 /** Contracts that an address deployed. Source: official clients, ListContractsResponse. */
 
+import type { Static } from 'typebox'
+
 import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
 import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
@@ -10,11 +12,12 @@ import { Type } from '../../shape/type.ts'
 import {
   type DeploymentCursor,
   type DeploymentRow,
-  deploymentsOfAddress,
-} from '../../store/query/evm/deployments-of-address.ts'
+  deployments,
+} from '../../store/query/evm/deployments.ts'
 import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
+import type { Binding } from '../operation/page-token.ts'
 import { bindingOf, cursorOf } from '../operation/paging.ts'
 import { contractView } from './get-contract.ts'
 import type { EvmParts } from './parts.ts'
@@ -36,18 +39,35 @@ export function listContractDeployments(parts: EvmParts): Operation {
   return operation(ListContractDeployments, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(parts, path)
     const binding = bindingOf(ListContractDeployments.id, { ...query, ...subject })
-    const opened = parts.tokens.open(query.pageToken, binding)
-    if (id === undefined) return { body: { contracts: [] } }
-    const limit = query.pageSize ?? defaultPageSize
-    const from = opened === undefined ? undefined : cursor.decode(opened)
-    const page = await deploymentsOfAddress(chain.store, { addressId: id, from, limit: limit + 1 })
-    const rows = page.rows.slice(0, limit)
-    const last = rows.at(-1)
-    const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
-    const next =
-      end === undefined ? {} : { nextPageToken: parts.tokens.seal(cursor.encode(end), binding) }
-    return { body: { ...next, contracts: await viewsOf(parts, chain, rows) } }
+    if (id === undefined) {
+      parts.tokens.open(query.pageToken, binding)
+      return { body: { contracts: [] } }
+    }
+    return { body: await deploymentPage(parts, chain, { addressId: id, query, binding }) }
   })
+}
+
+/** A page of the contracts that were created by an address, or by all. */
+export async function deploymentPage(
+  parts: EvmParts,
+  chain: ServedChain,
+  of: {
+    readonly addressId: number | undefined
+    readonly query: Static<typeof PageQuery>
+    readonly binding: Binding
+  },
+): Promise<{ contracts: ContractMetadata[]; nextPageToken?: string }> {
+  const { addressId, query, binding } = of
+  const opened = parts.tokens.open(query.pageToken, binding)
+  const limit = query.pageSize ?? defaultPageSize
+  const from = opened === undefined ? undefined : cursor.decode(opened)
+  const page = await deployments(chain.store, { addressId, from, limit: limit + 1 })
+  const rows = page.rows.slice(0, limit)
+  const last = rows.at(-1)
+  const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
+  const next =
+    end === undefined ? {} : { nextPageToken: parts.tokens.seal(cursor.encode(end), binding) }
+  return { ...next, contracts: await viewsOf(parts, chain, rows) }
 }
 
 const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))

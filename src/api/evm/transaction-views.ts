@@ -23,7 +23,7 @@ export type TransactionContext = {
   readonly methodName: MethodName
 }
 
-/** What the views of `rows` need, with `more` addresses by number. */
+/** Facts that the views of `rows` need, with `more` addresses by number. */
 export async function transactionContext(
   { parties, methodNames }: Pick<EvmParts, 'parties' | 'methodNames'>,
   chain: ServedChain,

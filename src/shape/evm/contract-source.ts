@@ -7,7 +7,7 @@ import { Decoded } from './decoded.ts'
 import { address, decimal, hex } from './scalars.ts'
 
 /** How far code is that of the sources. */
-const matchWord = Type.Enum(['full', 'partial'], {
+export const matchWord = Type.Enum(['full', 'partial'], {
   description:
     'full: the very code, with the hash of the sources in it; partial: the same but for comments, names of files or a missing hash',
 })

@@ -48,6 +48,48 @@ const contractRow = storedRow({
 /** A verified contract. */
 export type VerifiedContract = RowOf<typeof contractRow>
 
+/** Facts that lists tell of a verified contract. */
+const listedRow = storedRow({
+  address: bytes('address'),
+  runtimeMatch: oneOf('runtime_match', matches),
+  /** Unix seconds. */
+  verifiedAt: integer('verified_at'),
+  /** Path and name: `src/Token.sol:Token`. */
+  name: text('name'),
+})
+/** Row of {@link listedRow}. */
+export type ListedContract = RowOf<typeof listedRow>
+
+const newest = listedRow.statement(
+  (columns) => `select ${columns} from verified_contract
+   where chain_id = ? and (verified_at < ? or (verified_at = ? and address < ?))
+   order by verified_at desc, address desc limit ?`,
+)
+
+/** Those of a chain, newest first, strictly after one. Cost: a range of the index. */
+export async function newestContracts(
+  reader: Reader,
+  chainId: number,
+  after: Pick<ListedContract, 'verifiedAt' | 'address'> | undefined,
+  limit: number,
+): Promise<ListedContract[]> {
+  const { verifiedAt, address } = after ?? { verifiedAt: maxSafe, address: new Uint8Array() }
+  const rows = await reader.all(newest, [chainId, verifiedAt, verifiedAt, address, limit])
+  return rows.map(listedRow.read)
+}
+
+/** Those at some addresses, or `undefined`, in their order. Cost: a look-up by key each. */
+export async function listedContracts(
+  reader: Reader,
+  chainId: number,
+  addresses: readonly Uint8Array[],
+): Promise<(ListedContract | undefined)[]> {
+  const asked = { table: verifiedContract, key: ['chain_id', 'address'], select: listedRow.names }
+  const rows = await reader.lookup(asked, [addresses.map(() => chainId), addresses])
+  return rows.map((row) => (row === undefined ? undefined : listedRow.read(row)))
+}
+
+const maxSafe = Number.MAX_SAFE_INTEGER
 const mostSameCode = 8
 
 const byAddress = contractRow.statement(

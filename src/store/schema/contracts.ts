@@ -26,7 +26,10 @@ export const verifiedContract = table(
   {
     key: ['chain_id', 'address'],
     layout: 'keyed',
-    indexes: [{ name: 'verified_contract_by_code', columns: ['code_hash'] }],
+    indexes: [
+      { name: 'verified_contract_by_code', columns: ['code_hash'] },
+      { name: 'verified_contract_by_time', columns: ['chain_id', 'verified_at'] },
+    ],
   },
 )
 

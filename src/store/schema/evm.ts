@@ -260,7 +260,8 @@ export const holding = table(
  * `metadata_at` and `compared_at` are Unix seconds, 0 for never. `code` is the start of the hash of the
  * code when it was last looked at, `source` the contract whose code a proxy runs. `inexact_height` is the
  * block at which a balance differed from its logs, with the holder and the reason; NULL while none is
- * known to. `agreed` counts the looks since then in which none differed.
+ * known to. `agreed` counts the looks since then in which none differed. `transfers` and `holders` are as of
+ * the last look, see `counts-of-token.ts`.
  */
 export const token = table(
   'token',
@@ -281,12 +282,16 @@ export const token = table(
     inexact_reason: 'text?',
     agreed: 'integer',
     spam: 'integer',
+    transfers: 'integer',
+    holders: 'integer',
   },
   {
     key: ['id'],
     layout: 'rows',
-    sums: sumsBy('id', idsPerSum),
+    sums: sumsBy('id', idsPerSum, ['transfers', 'holders']),
     indexes: [
+      { name: 'token_by_transfers', columns: ['transfers'] },
+      { name: 'token_by_holders', columns: ['holders'] },
       { name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' },
       { name: 'token_by_compared', columns: ['compared_at'] },
       { name: 'token_by_source', columns: ['source'], where: 'source is not null' },

@@ -179,6 +179,28 @@ void test('contracts: Sourcify is told a partial match where a comment differs, 
   assert.equal(body.compilation.fullyQualifiedName, 'contracts.sol:Maker')
 })
 
+void test('contracts: the verified ones are listed, newest first, and marked among all', async () => {
+  const verified = await service.readAll(`${path}/contracts?verified=true&pageSize=1`, 'contracts')
+  const times = verified.map(({ source }) => source.verifiedAt)
+  assert.deepEqual(
+    times,
+    times.toSorted((a: number, b: number) => b - a),
+  )
+  const all = await service.readAll(`${path}/contracts?pageSize=2`, 'contracts')
+  assert.equal(all[0].address.toLowerCase(), createdAt(places.diamond))
+  const marked = all.filter(({ source }) => source !== undefined)
+  const nameOf = ({ address, source: { name, match } }: Json): Json => [address, name, match]
+  assert.deepEqual(
+    new Set(marked.map((one) => JSON.stringify(nameOf(one)))),
+    new Set(verified.map((one) => JSON.stringify(nameOf(one)))),
+  )
+  assert.ok(
+    marked.some(
+      (one) => nameOf(one).join() === `${toChecksumAddress(fromHex(made.counter))},Counter,full`,
+    ),
+  )
+})
+
 void test('contracts: a token that is not verified has the ABI of its standard', async () => {
   const demo = await evmService({ chains: [51002] })
   for (const wanted of [20, 721, 1155]) {
@@ -342,6 +364,7 @@ provesOperations(
   [
     'callContract',
     'getContractCode',
+    'listContracts',
     'callChain',
     'callBlockchain',
     'verifyContract',

@@ -52,6 +52,28 @@ void test('deployments: those of receipts are all there, newest first, page by p
   }
 })
 
+void test('contracts: all of a chain, newest first, page by page, the same on both engines', async () => {
+  const path = '/v1/chains/51001/contracts?pageSize=3'
+  const listed = await service.readAll(path, 'contracts')
+  const outside = listed.filter(
+    (one) => one.deploymentDetails.deployerContractAddress === undefined,
+  )
+  const receipts = rawChain(51001).flatMap(({ receipts: all }) => all as Json[])
+  assert.deepEqual(
+    outside.map(({ address }) => address.toLowerCase()),
+    receipts
+      .filter(
+        ({ contractAddress, status }) => typeof contractAddress === 'string' && status === '0x1',
+      )
+      .map(({ contractAddress }) => contractAddress.toLowerCase())
+      .toReversed(),
+  )
+  assert.ok(listed.length > outside.length)
+  assert.deepEqual(await scaled.readAll(path, 'contracts'), listed)
+  const frozen = await evmService({ chains: [51001], frozen: [40, 80] })
+  assert.deepEqual(await frozen.readAll(path, 'contracts'), listed)
+})
+
 void test('deployments: who deployed nothing has none; what is wrong is told', async () => {
   const nobody = `0x${'12'.repeat(20)}`
   assert.deepEqual((await service.get(pathOf(nobody))).body, { contracts: [] })

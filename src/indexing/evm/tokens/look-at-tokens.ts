@@ -16,6 +16,7 @@ import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
 import { type Row, statement } from '../../../store/engine/database.ts'
 import type { BalanceAt } from '../../../store/query/evm/balance-at.ts'
 import { balancesOfPairs } from '../../../store/query/evm/balance-candidates.ts'
+import { countsOfToken } from '../../../store/query/evm/counts-of-token.ts'
 import { drawHolders } from '../../../store/query/evm/holders-of-token.ts'
 import {
   bytesAt,
@@ -88,14 +89,15 @@ type Subject = {
   readonly address: Uint8Array
   readonly row: Row
   readonly holders: readonly Holder[]
+  readonly counts: { readonly transfers: number; readonly holders: number }
 }
 type Holder = { readonly id: number; readonly address: Uint8Array; readonly sum: bigint }
 
 /**
  * Looks at tokens after block `height`, which must be stored, and stores what it finds.
  *
- * Cost: for each token a scan of some of its holders and a look-up of the balance of each drawn one; three
- * requests to a node.
+ * Cost: for each token a count of its transfers and holders, a scan of some of these and a look-up of the
+ * balance of each drawn one; three requests to a node.
  */
 export async function lookAtTokens(
   parts: LookParts,
@@ -137,6 +139,7 @@ export async function lookAtTokens(
       })
       const { id } = subject
       looks.push({ id, isTold: true, isNews: isNews(columns) })
+      Object.assign(columns, subject.counts)
       const named = Object.entries(columns).map(([name, value]) => [name, [value]] as const)
       await writer.update(token, { id: [id], ...Object.fromEntries(named) })
     }
@@ -162,7 +165,8 @@ async function subjectsOf(
     const drawn = integerAt(row, 0) === 20 ? await drawnHolders(parts, one, first) : []
     const of = { tokenId: one.id, holders: drawn, first, height }
     const holders = await withSums(parts, of)
-    subjects.push({ id: one.id, address: bytesAt(known, 0), row, holders })
+    const counts = await countsOfToken(database, one.id)
+    subjects.push({ id: one.id, address: bytesAt(known, 0), row, holders, counts })
   }
   return subjects
 }

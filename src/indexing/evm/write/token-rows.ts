@@ -31,5 +31,7 @@ export function newTokens(tokens: readonly ShownToken[]): ColumnsOf<typeof token
     inexact_reason: unknown,
     agreed: never,
     spam: never,
+    transfers: never,
+    holders: never,
   }
 }

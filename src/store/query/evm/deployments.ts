@@ -1,4 +1,4 @@
-/** Contracts that transactions of an address created. */
+/** Contracts that transactions created, those of an address or all. */
 
 import { type Reader, statement } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/places.ts'
@@ -29,6 +29,11 @@ const sent = statement(
   { over: 'newest' },
 )
 
+const all = statement(
+  'select pos, created_id from tx where pos <= ? and status = 1 order by pos desc limit ?',
+  { over: 'newest' },
+)
+
 // Kinds 2 to 4 are the creations of `frameKinds` in the codec.
 const inside = statement(
   `select j.value, i.pos, i.to_id, i.from_id from json_each(?) j cross join internal i
@@ -48,18 +53,18 @@ const inside = statement(
 )
 
 const readAtOnce = 250
-// Of an address that hardly ever deploys: some 50 ms for a page, which then has a token to go on.
+// Where hardly anything is deployed: some 50 ms for a page, which then has a token to go on.
 const mostRead = 5_000
 
 /**
- * Deployments from `cursor` on, newest transaction first, at most `limit`.
+ * Deployments of an address, or of all, from `cursor` on, newest transaction first, at most `limit`.
  *
- * Cost: a range of `tx_by_address`, and for each transaction the internal ones of its block.
+ * Cost: a range of `tx_by_address` or `tx`, and for each transaction the internal ones of its block.
  */
-export async function deploymentsOfAddress(
+export async function deployments(
   store: Reader,
   query: {
-    readonly addressId: number
+    readonly addressId: number | undefined
     readonly from: DeploymentCursor | undefined
     readonly limit: number
   },
@@ -69,7 +74,10 @@ export async function deploymentsOfAddress(
   let before = query.from?.txPos ?? Number.MAX_SAFE_INTEGER
   let skipped = query.from?.place ?? -1
   for (let read = 0; read < mostRead; read += readAtOnce) {
-    const transactions = await store.all(sent, [addressId, before, addressId, readAtOnce])
+    const transactions =
+      addressId === undefined
+        ? await store.all(all, [before, readAtOnce])
+        : await store.all(sent, [addressId, before, addressId, readAtOnce])
     const created = await creationsIn(
       store,
       transactions.map((row) => ({

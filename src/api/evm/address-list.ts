@@ -2,13 +2,28 @@
  * Paging of the rows of one address or token: its chain, and a page.
  */
 
-import { defaultPageSize } from '../../shape/evm/query.ts'
+import type { Static } from 'typebox'
+
+import { type AddressListQuery, defaultPageSize } from '../../shape/evm/query.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { posRange, type PosRange, rangeBefore } from '../../store/query/evm/position.ts'
+import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
+import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import {
+  posOfHeight,
+  posRange,
+  type PosRange,
+  rangeBefore,
+} from '../../store/query/evm/position.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import { numberedPage, type Page } from '../operation/paging.ts'
+import {
+  bindingOf,
+  numberCursor,
+  type NumberedList,
+  numberedPage,
+  type Page,
+} from '../operation/paging.ts'
 import type { EvmParts } from './parts.ts'
-import { subjectOf } from './subject.ts'
+import { type Subject, subjectOf } from './subject.ts'
 
 /** A question to the store: rows of an address inside a range, newest first. */
 export type AddressQuestion = {
@@ -22,13 +37,10 @@ export type AddressList<R> = {
   /** Operation id: tokens of another are refused. */
   readonly route: string
   readonly path: { readonly chainId: string; readonly address: string }
-  readonly query: {
-    readonly startBlock?: number | undefined
-    readonly endBlock?: number | undefined
-    readonly pageToken?: string | undefined
-    readonly pageSize?: number | undefined
-  }
+  readonly query: Static<typeof AddressListQuery>
   readonly rows: (store: Database, question: AddressQuestion) => Promise<readonly R[]>
+  /** Of all rows those that are wanted; absent: all are. */
+  readonly fits?: ((row: R) => boolean) | undefined
 }
 
 /** A page of an address's rows. */
@@ -37,24 +49,98 @@ export type AddressPage<R> = {
   readonly page: Page<R>
 }
 
+type Row = { readonly pos: number; readonly fromId: number; readonly toId: number | undefined }
+
 /** Reads one page; an address the chain has never shown has none. Throws `bad-page-token`. */
-export async function addressPage<R extends { readonly pos: number }>(
+export async function addressPage<R extends Row>(
   parts: EvmParts,
   list: AddressList<R>,
 ): Promise<AddressPage<R>> {
   const { route, path, query } = list
-  const { chain, id, binding } = await subjectOf(parts, path)
-  const range = posRange(query.startBlock, query.endBlock)
-  const page = await numberedPage(parts.tokens, {
+  const subject = await subjectOf(parts, path)
+  const { chain, id, binding } = subject
+  const of: NumberedList<R> = {
     route,
     subject: binding,
     query,
     limit: query.pageSize ?? defaultPageSize,
-    rows: async (before, limit) =>
-      id === undefined
-        ? []
-        : list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit }),
+    rows: () => [],
     numberOf: ({ pos }) => pos,
-  })
+  }
+  if (id === undefined) return { chain, page: await numberedPage(parts.tokens, of) }
+  const range = await rangeOf(chain, query)
+  const read = async (before: number | undefined, limit: number): Promise<readonly R[]> =>
+    list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit })
+  const fits = await filterOf(parts, subject, list)
+  const page =
+    fits === undefined
+      ? await numberedPage(parts.tokens, { ...of, rows: read })
+      : await filteredPage(parts.tokens, { ...of, rows: read }, fits)
   return { chain, page }
+}
+
+async function rangeOf(
+  { store }: ServedChain,
+  query: AddressList<never>['query'],
+): Promise<PosRange> {
+  const range = posRange(query.startBlock, query.endBlock)
+  const newest = await indexedHeight(store, 'blocks')
+  const firstSince = async (seconds: number): Promise<number> =>
+    posOfHeight(1 + (await heightAtTime(store, { seconds: seconds - 1, newest })))
+  const { startTimestamp, endTimestamp } = query
+  return {
+    from:
+      startTimestamp === undefined
+        ? range.from
+        : Math.max(range.from, await firstSince(startTimestamp)),
+    until:
+      endTimestamp === undefined
+        ? range.until
+        : Math.min(range.until, await firstSince(endTimestamp)),
+  }
+}
+
+/** The rows that are wanted; `undefined` where all are. */
+async function filterOf<R extends Row>(
+  { parties }: EvmParts,
+  { chain, id }: Subject,
+  { query, fits }: AddressList<R>,
+): Promise<((row: R) => boolean) | undefined> {
+  const { direction, counterparty } = query
+  if (direction === undefined && counterparty === undefined) return fits
+  const other =
+    counterparty === undefined ? undefined : (await parties(chain).find(counterparty)).id
+  return (row) =>
+    (direction === undefined || (direction === 'in' ? row.toId : row.fromId) === id) &&
+    (counterparty === undefined ||
+      (other !== undefined && (row.fromId === other || row.toId === other))) &&
+    fits?.(row) !== false
+}
+
+// Of a list that hardly ever fits: some 50 ms for a page, which then has a token to go on.
+const mostRead = 5_000
+const readAtOnce = 500
+
+/** A page of those rows of a list that fit. It is short where few of many do, and its token goes on. */
+async function filteredPage<R extends Row>(
+  tokens: EvmParts['tokens'],
+  { route, subject, query, limit, rows: read }: NumberedList<R>,
+  fits: (row: R) => boolean,
+): Promise<Page<R>> {
+  const binding = bindingOf(route, { ...query, ...subject })
+  const opened = tokens.open(query.pageToken, binding)
+  let last = opened === undefined ? undefined : numberCursor.decode(opened)
+  const found: R[] = []
+  for (let looked = 0; looked < mostRead; looked += readAtOnce) {
+    const some = await read(last, readAtOnce)
+    found.push(...some.filter(fits))
+    if (found.length > limit) break
+    if (some.length < readAtOnce) return { rows: found }
+    last = some.at(-1)?.pos
+  }
+  const rows = found.slice(0, limit)
+  const end = found.length > limit ? rows.at(-1)?.pos : last
+  return end === undefined
+    ? { rows }
+    : { rows, nextPageToken: tokens.seal(numberCursor.encode(end), binding) }
 }

@@ -11,7 +11,8 @@ import type { EvmParts } from './parts.ts'
 import { type TransferViewer, transferViewer } from './transfer-views.ts'
 
 /** A token standard, and the view of its transfers. */
-export type TransferList<V> = Omit<AddressList<TransferRow>, 'rows' | 'stage'> & {
+export type TransferList<V> = Omit<AddressList<TransferRow>, 'rows' | 'fits'> & {
+  readonly query: { readonly tokenAddress?: string }
   readonly standard: 20 | 721 | 1155
   readonly view: (row: TransferRow, viewer: TransferViewer) => V
   /** Writes a page as JSON without views, where that is worth it. */
@@ -59,12 +60,18 @@ export async function addressTransfers<V>(
   list: TransferList<V>,
 ): Promise<TransferAnswer<V>> {
   const { standard, route, path, query } = list
+  const { tokenAddress } = query
+  const known =
+    tokenAddress === undefined
+      ? undefined
+      : await parts.parties(parts.chains.find(path.chainId)).find(tokenAddress)
   const { chain, page } = await addressPage(parts, {
     route,
     path,
     query,
     rows: (store, { addressId, range, limit }) =>
       transfersOfAddress(store, { addressId, standard, range, limit }),
+    fits: known === undefined ? undefined : ({ tokenId }) => tokenId === known.id,
   })
   return new TransferAnswer(list, page, await transferViewer(parts, chain, page.rows))
 }

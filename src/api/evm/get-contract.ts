@@ -11,6 +11,7 @@ import { operation, type Operation } from '../operation/operation.ts'
 import type { EvmParts } from './parts.ts'
 import type { PartyEntry } from './party-book.ts'
 import { subjectOf } from './subject.ts'
+import { tokenPricer } from './token-views.ts'
 import { tracedHeaders } from './traced.ts'
 
 const GetContract = {
@@ -37,6 +38,10 @@ export function getContract(parts: EvmParts): Operation {
     if (entry === undefined || (entry.token === undefined && deploymentDetails === undefined))
       throw new Fault('not-found', `contract is not known here: ${path.address}`)
     const view = contractView(entry)
+    if (entry.token?.standard === 20) {
+      const { price } = (await tokenPricer(parts.prices, chain, [entry.erc20]))(entry.erc20)
+      if (price !== undefined) view.price = price
+    }
     if (deploymentDetails !== undefined) view.deploymentDetails = deploymentDetails
     return { body: view, ...(await tracedHeaders(chain)) }
   })

@@ -83,7 +83,7 @@ export function listContracts(parts: EvmParts): Operation {
       cursorOf: ({ verifiedAt, address }) => ({ verifiedAt, address }),
     })
     const found = await Promise.all(
-      page.rows.map(({ address }) => parties(chain).find(to0x(address))),
+      page.rows.map(async ({ address }) => parties(chain).find(to0x(address))),
     )
     const named = await parties(chain).load(found.flatMap(({ id }) => id ?? []))
     const views = page.rows.map((row, at) => {

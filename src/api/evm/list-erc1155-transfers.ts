@@ -1,7 +1,7 @@
 /** ERC-1155 transfers of an address. */
 
 import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { AddressTransfersQuery } from '../../shape/evm/query.ts'
 import { Erc1155Transfer } from '../../shape/evm/token-transfer.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
@@ -17,7 +17,7 @@ const ListErc1155Transfers = {
   summary: 'ERC-1155 transfers of an address, newest first',
   tag: 'EVM transactions',
   weight: 20,
-  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
   response: pageShape({ transactions: Type.Array(Erc1155Transfer) }),
 } as const
 

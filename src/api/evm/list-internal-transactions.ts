@@ -2,7 +2,7 @@
 
 import { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { AddressListQuery } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
@@ -20,7 +20,7 @@ const ListInternalTransactions = {
   summary: 'Internal transactions of an address, newest first',
   tag: 'EVM transactions',
   weight: 20,
-  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  parameters: { path: ChainAddressPath, query: AddressListQuery },
   response: pageShape({ transactions: Type.Array(InternalTransaction) }),
 } as const
 

@@ -2,7 +2,7 @@
 
 import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { AddressTransactionsQuery } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { transactionsOfAddress } from '../../store/query/evm/transactions-of-address.ts'
@@ -19,18 +19,23 @@ const ListNativeTransactions = {
   summary: 'Native transactions of an address, newest first',
   tag: 'EVM transactions',
   weight: 20,
-  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  parameters: { path: ChainAddressPath, query: AddressTransactionsQuery },
   response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
 /** Native transactions an address sent, received or was created by. */
 export function listNativeTransactions(parts: EvmParts): Operation {
   return operation(ListNativeTransactions, async ({ path, query }) => {
+    const { methodHash } = query
     const { chain, page } = await addressPage(parts, {
       route: ListNativeTransactions.id,
       path,
       query,
       rows: transactionsOfAddress,
+      fits:
+        methodHash === undefined
+          ? undefined
+          : ({ selector, inputLength }) => inputLength >= 4 && selector === Number(methodHash),
     })
     const transactions = await nativeTransactions(parts, chain, page.rows)
     return { body: { ...nextToken(page), transactions } }

@@ -2,7 +2,7 @@
 
 import { standardOf } from '../../codec/evm/columns.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { BlockRangeQuery } from '../../shape/evm/query.ts'
+import { TokenTransfersQuery } from '../../shape/evm/query.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../../shape/evm/token-transfer.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
@@ -27,7 +27,7 @@ const ListTokenTransfers = {
   summary: 'Transfers of a token contract, newest first',
   tag: 'EVM contracts',
   weight: 20,
-  parameters: { path: ChainAddressPath, query: BlockRangeQuery },
+  parameters: { path: ChainAddressPath, query: TokenTransfersQuery },
   response: pageShape({
     transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
   }),
@@ -36,12 +36,17 @@ const ListTokenTransfers = {
 /** Document B, endpoint 3. */
 export function listTokenTransfers(parts: EvmParts): Operation {
   return operation(ListTokenTransfers, async ({ path, query }) => {
+    const { tokenId } = query
     const { chain, page } = await addressPage(parts, {
       route: ListTokenTransfers.id,
       path,
       query,
       rows: (store, { addressId, ...rest }) =>
         transfersOfToken(store, { tokenId: addressId, ...rest }),
+      fits:
+        tokenId === undefined
+          ? undefined
+          : ({ item }) => item !== undefined && BigInt(item) === BigInt(tokenId),
     })
     const viewer = await transferViewer(parts, chain, page.rows)
     const transfers = page.rows.map((row) => transferView(row, viewer))

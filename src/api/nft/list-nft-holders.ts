@@ -4,12 +4,14 @@ import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
 import { defaultHolders, Holder, holderPaging } from '../../shape/evm/holder.ts'
 import { ChainAddressPath } from '../../shape/evm/path.ts'
+import { tokenId } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { mayHold } from '../../store/query/evm/holders-of-token.ts'
 import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
-import { heldAmount, ownedCount } from '../../store/query/nft/held-count.ts'
+import { heldAmount, heldOfItem, ownedCount } from '../../store/query/nft/held-count.ts'
+import { maxItem } from '../../store/query/nft/nft-place.ts'
 import { balancesHeader } from '../evm/compared-balances.ts'
 import { subjectOf } from '../evm/subject.ts'
 import { operation, type Operation } from '../operation/operation.ts'
@@ -23,7 +25,7 @@ const ListNftHolders = {
   summary: 'Holders of the tokens of an NFT contract, and how many each has',
   tag: 'NFTs',
   weight: 500,
-  parameters: { path: ChainAddressPath, query: Type.Object(holderPaging) },
+  parameters: { path: ChainAddressPath, query: Type.Object({ ...holderPaging, tokenId }) },
   response: pageShape({
     addresses: Type.Array(Holder),
     nftCollectionName: Type.Optional(Type.Array(Type.String())),
@@ -68,8 +70,10 @@ export function listNftHolders(parts: NftParts): Operation {
     const none = { addresses: [], totalHolders: 0, totalTokens: 0 }
     if (id === undefined) return { body: none, headers }
     const { token } = (await parts.parties(chain).load([id]))(id)
-    if (token === undefined || token.standard === 20) return { body: none, headers }
-    const of = { contractId: id, standard: token.standard }
+    const item = query.tokenId === undefined ? undefined : BigInt(query.tokenId)
+    if (token === undefined || token.standard === 20 || (item ?? 0n) > maxItem)
+      return { body: none, headers }
+    const of = { contractId: id, standard: token.standard, item }
     const cursor = opened === undefined ? undefined : holderCursor.decode(opened)
     const totals = cursor ?? (await totalsOf(store, of))
     const limit = query.pageSize ?? defaultHolders
@@ -102,14 +106,19 @@ export function listNftHolders(parts: NftParts): Operation {
   })
 }
 
-type Contract = { readonly contractId: number; readonly standard: number }
+type Contract = {
+  readonly contractId: number
+  readonly standard: number
+  /** Only holders of it. */
+  readonly item: bigint | undefined
+}
 type HeldRow = { readonly ownerId: number; readonly held: bigint }
 
 async function holders(
   store: Database,
   query: Contract & { readonly after: number; readonly limit: number },
 ): Promise<{ readonly rows: readonly HeldRow[]; readonly goOn?: number }> {
-  const { contractId, standard, limit } = query
+  const { contractId, standard, item, limit } = query
   const rows: HeldRow[] = []
   let { after } = query
   const at = Number.MAX_SAFE_INTEGER
@@ -118,8 +127,11 @@ async function holders(
     for (const ownerId of owners) {
       const of = { ownerId, contractId }
       // A contract of the other standard may log single tokens, too.
-      const units = standard === 721 ? 0n : await heldAmount(store, of)
-      const held = units + (await ownedCount(store, of))
+      const units = standard === 721 || item !== undefined ? 0n : await heldAmount(store, of)
+      const held =
+        item === undefined
+          ? units + (await ownedCount(store, of))
+          : await heldOfItem(store, { ...of, item })
       if (held > 0n && rows.length === limit) return { rows, goOn: after }
       if (held > 0n) rows.push({ ownerId, held })
       after = ownerId

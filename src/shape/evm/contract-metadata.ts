@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
 import { isSpam } from './erc20-token.ts'
+import { Money } from './money.ts'
 import { address, hash } from './scalars.ts'
 
 /** Where a contract came from. */
@@ -25,6 +26,7 @@ export const ContractMetadata = Type.Object(
     }),
     name: Type.Optional(Type.String()),
     symbol: Type.Optional(Type.String()),
+    price: Type.Optional(Money),
     decimals: Type.Optional(Type.Integer({ description: 'Always there for ERC-20', minimum: 0 })),
     metadataLastUpdatedTimestamp: Type.Optional(
       Type.Integer({

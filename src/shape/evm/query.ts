@@ -85,7 +85,64 @@ export const status = Type.Optional(
 export const PageQuery = Type.Object({ pageToken, pageSize })
 
 /** A list limited to a range of blocks. */
-export const BlockRangeQuery = Type.Object({ ...blockRange, pageToken, pageSize })
+const BlockRangeQuery = Type.Object({ ...blockRange, pageToken, pageSize })
+
+const moment = { minimum: 0, maximum: 2 ** 40 }
+const contract = {
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  allowed: 'an EVM address: 0x and 40 hex digits',
+}
+
+/** Parts of a list of an address: of a long one a page may be short, and its token goes on. */
+const filters = {
+  direction: Type.Optional(
+    Type.Enum(['in', 'out'], { description: 'Only what came to the address, or what left it' }),
+  ),
+  counterparty: Type.Optional(
+    Type.String({ ...contract, description: 'Only from or to this other address' }),
+  ),
+  startTimestamp: Type.Optional(
+    Type.Integer({ ...moment, description: 'Only of this second and later, Unix time' }),
+  ),
+  endTimestamp: Type.Optional(
+    Type.Integer({ ...moment, description: 'Only from before this second, Unix time' }),
+  ),
+}
+
+/** A list of an address, and what of it is wanted. */
+export const AddressListQuery = Type.Object({ ...BlockRangeQuery.properties, ...filters })
+
+/** Transactions of an address. */
+export const AddressTransactionsQuery = Type.Object({
+  ...AddressListQuery.properties,
+  methodHash: Type.Optional(
+    Type.String({
+      description: 'Only calls whose input begins with this selector',
+      pattern: '^0x[0-9a-fA-F]{8}$',
+      allowed: 'a selector: 0x and 8 hex digits',
+    }),
+  ),
+})
+
+/** Transfers of an address. */
+export const AddressTransfersQuery = Type.Object({
+  ...AddressListQuery.properties,
+  tokenAddress: Type.Optional(
+    Type.String({ ...contract, description: 'Only of this token contract' }),
+  ),
+})
+
+/** An item of a collection. */
+export const tokenId = Type.Optional(
+  Type.String({
+    description: 'Only of this item of a collection',
+    pattern: '^[0-9]{1,78}$',
+    allowed: 'an id of a token, base 10',
+  }),
+)
+
+/** Transfers of a token. */
+export const TokenTransfersQuery = Type.Object({ ...BlockRangeQuery.properties, tokenId })
 
 /** No query parameter. */
 export const NoQuery = Type.Object({})

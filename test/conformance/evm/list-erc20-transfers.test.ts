@@ -41,6 +41,31 @@ void test('listErc20: a page holds 10 unless told, and a full last page has no t
   assert.ok(!('nextPageToken' in full.body))
 })
 
+void test('listErc20: by direction, counterparty, token and time, alone and together, in pages', async () => {
+  const all = of(busy)
+  const [{ from, to, token, timestamp }] = all as [(typeof all)[number]]
+  const other = from === busy ? to : from
+  const filters = [
+    ['direction=in', (row) => row.to === busy],
+    ['direction=out', (row) => row.from === busy],
+    [`counterparty=${other}`, (row) => row.from === other || row.to === other],
+    [`tokenAddress=${token}`, (row) => row.token === token],
+    [`startTimestamp=${timestamp}`, (row) => row.timestamp >= timestamp],
+    [`endTimestamp=${timestamp}`, (row) => row.timestamp < timestamp],
+    [
+      `direction=in&tokenAddress=${token}&endTimestamp=${timestamp}`,
+      (row) => row.to === busy && row.token === token && row.timestamp < timestamp,
+    ],
+    [`counterparty=0x${'12'.repeat(20)}`, () => false],
+  ] as const satisfies readonly (readonly [string, (row: (typeof all)[number]) => boolean])[]
+  for (const [query, fits] of filters) {
+    const items = await service.readAll(`${listOf(busy)}?${query}&pageSize=3`, 'transactions')
+    assert.deepEqual(items.map(transferOf), all.filter(fits), query)
+  }
+  for (const wrong of ['direction=up', 'counterparty=me', 'tokenAddress=0x', 'startTimestamp=-1'])
+    assert.equal((await service.get(`${listOf(busy)}?${wrong}`)).status, 400, wrong)
+})
+
 void test('listErc20: startBlock is inclusive, endBlock exclusive, both on paged lists too', async () => {
   const heights = [...new Set(of(busy).map(({ height }) => height))].sort((a, b) => a - b)
   const [low, high] = [heights[3]!, heights[heights.length - 3]!]

@@ -26,6 +26,24 @@ void test('listNative: senders, receivers and created contracts have their trans
   }
 })
 
+void test('listNative: by method and direction', async () => {
+  const address = parties[0] ?? ''
+  const all = await service.readAll(`${listOf(address)}?pageSize=100`, 'transactions')
+  const hashes = new Set(all.map(({ method }) => method.methodHash).filter((hash) => hash !== ''))
+  assert.ok(hashes.size > 0)
+  for (const hash of hashes) {
+    const query = `${listOf(address)}?methodHash=${hash}&direction=out&pageSize=2`
+    const items = await service.readAll(query, 'transactions')
+    assert.deepEqual(
+      items,
+      all.filter(
+        ({ method, from }) => method.methodHash === hash && from.address.toLowerCase() === address,
+      ),
+    )
+  }
+  assert.equal((await service.get(`${listOf(address)}?methodHash=transfer`)).status, 400)
+})
+
 void test('listNative: a creation is shown to the zero address, but not listed there', async () => {
   const items = await service.readAll(`${listOf(zeroAddress)}?pageSize=100`, 'transactions')
   assert.ok(items.every(({ method }) => method.callType !== 'CONTRACT_CREATION'))

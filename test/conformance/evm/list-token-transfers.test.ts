@@ -19,6 +19,17 @@ void test('listTransfers: every token has all its transfers, each with its own t
   }
 })
 
+void test('listTransfers: of one item of a collection alone', async () => {
+  const items = expected.filter(({ tokenId }) => tokenId !== undefined)
+  const { token = '', tokenId = '' } = items.at(-1) ?? {}
+  const listed = await service.readAll(
+    `${listOf(token)}?tokenId=${tokenId}&pageSize=1`,
+    'transfers',
+  )
+  const wanted = items.filter((row) => row.token === token && row.tokenId === tokenId)
+  assert.deepEqual(listed.map(transferOf), wanted.reverse())
+})
+
 void test('listTransfers: the block range bounds the list', async () => {
   const token = tokens[0]!
   const items = await service.readAll(

@@ -70,6 +70,11 @@ void test('prices: a transaction older than a day has the price of its day besid
   assert.ok(!('historicalPrice' in young.body.networkTokenDetails))
 })
 
+void test('prices: a token contract carries its price', async () => {
+  const { body } = await service.get(`/v1/chains/${chain}/addresses/0x${usdc}`)
+  assert.deepEqual(body.price, { currencyCode: 'usd', value: '0.9998' })
+})
+
 void test('prices: the token of a transfer carries its price', async () => {
   const { body } = await service.get(`/v1/chains/${chain}/tokens/0x${usdc}/transfers?pageSize=1`)
   assert.deepEqual(body.transfers[0].erc20Token.price, { currencyCode: 'usd', value: '0.9998' })

@@ -22,14 +22,14 @@ const zero = `0x${'0'.repeat(40)}`
 const listOf = (contract: string): string =>
   `/v2/chains/${chain}/contracts/${contract}/nfts:listHolders`
 
-/** Holdings of each address in a contract: ERC-721 tokens and ERC-1155 units. */
-function heldOf(contract: string): Map<string, bigint> {
+/** Holdings of each address in a contract or of one item: ERC-721 tokens and ERC-1155 units. */
+function heldOf(contract: string, item?: string): Map<string, bigint> {
   const held = new Map<string, bigint>()
   const owners = new Map<string, string>()
   const add = (holder: string, by: bigint): void =>
     void held.set(holder, (held.get(holder) ?? 0n) + by)
   for (const { standard, token, from, to, value = '1', tokenId = '' } of transfers) {
-    if (token !== contract) continue
+    if (token !== contract || (item !== undefined && item !== tokenId)) continue
     const by = standard === 721 ? 1n : BigInt(value)
     const before = standard === 721 ? owners.get(tokenId) : from
     if (before !== undefined && before !== zero) add(before, -by)
@@ -68,6 +68,33 @@ for (const [engine, service] of Object.entries({ embedded, scaled })) {
     }
   })
 }
+
+void test('NFT holders: of one item those who have it, with amounts and their sum', async () => {
+  for (const contract of new Set(transfers.map(({ token }) => token)))
+    for (const item of new Set(
+      transfers.filter(({ token }) => token === contract).map((one) => one.tokenId ?? ''),
+    )) {
+      const wanted = [...heldOf(contract, item)].map(
+        ([holder, count]) => `${toChecksumAddress(fromHex(holder))} ${count}`,
+      )
+      const { body } = await embedded.get(`${listOf(contract)}?tokenId=${item}`)
+      assert.deepEqual(
+        body.addresses
+          .map(
+            ({ address, sortKey }: { address: string; sortKey: string }) => `${address} ${sortKey}`,
+          )
+          .sort(),
+        wanted.sort(),
+        `${contract} ${item}`,
+      )
+      assert.equal(body.totalHolders, wanted.length)
+    }
+  const { body } = await embedded.get(
+    `${listOf(transfers[0]?.token ?? '')}?tokenId=${'9'.repeat(78)}`,
+  )
+  assert.deepEqual(body.addresses, [])
+  assert.equal((await embedded.get(`${listOf(transfers[0]?.token ?? '')}?tokenId=0x1`)).status, 400)
+})
 
 void test('NFT holders: a contract without NFTs has none', async () => {
   const [erc20] = expectedTransfers(chain).filter(({ standard }) => standard === 20)

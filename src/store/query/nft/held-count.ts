@@ -64,6 +64,17 @@ export async function heldAmount(store: Reader, of: OwnerOfContract): Promise<bi
   return sum
 }
 
+/** Units of one id of a contract that an address has, of either standard. Cost: some look-ups by key. */
+export async function heldOfItem(
+  store: Reader,
+  { ownerId, contractId, item }: OwnerOfContract & { readonly item: bigint },
+): Promise<bigint> {
+  const of = { ownerId, from: { contractId, item }, untilContract: contractId, limit: 1 }
+  const [units] = await amountsOfOwner(store, { ...of, height: Number.MAX_SAFE_INTEGER })
+  const [owned] = await tokensOfOwner(store, of)
+  return (units?.item === item ? units.amount : 0n) + (owned?.item === item ? 1n : 0n)
+}
+
 /** The id behind the last of a page; `undefined` where there is none. */
 function itemAfter(last: NftPlace | undefined): bigint | undefined {
   return last === undefined || last.item === maxItem ? undefined : last.item + 1n

@@ -12,7 +12,7 @@ import { type TransferViewer, transferViewer } from './transfer-views.ts'
 
 /** A token standard, and the view of its transfers. */
 export type TransferList<V> = Omit<AddressList<TransferRow>, 'rows' | 'fits'> & {
-  readonly query: { readonly tokenAddress?: string }
+  readonly query: { readonly tokenAddress?: string | undefined }
   readonly standard: 20 | 721 | 1155
   readonly view: (row: TransferRow, viewer: TransferViewer) => V
   /** Writes a page as JSON without views, where that is worth it. */

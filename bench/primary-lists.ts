@@ -15,11 +15,11 @@ import { orderedLists } from '../src/indexing/primary/write/ordered-lists.ts'
 import type { Table } from '../src/store/engine/table.ts'
 import { openStore } from '../src/store/open.ts'
 import { balancesOfAddresses } from '../src/store/query/primary/balances-of-addresses.ts'
-import { utxosOfAddresses } from '../src/store/query/primary/utxos-of-addresses.ts'
+import { utxosOfAddresses } from '../src/store/query/primary/utxos.ts'
 import { controlTables } from '../src/store/schema/control.ts'
-import { listOf, packTraits } from '../src/store/schema/primary-holding.ts'
-import { openHolding, spentHolding } from '../src/store/schema/primary-ledger.ts'
-import { primaryTables } from '../src/store/schema/primary.ts'
+import { listOf, packTraits } from '../src/store/schema/primary/holding.ts'
+import { openHolding, spentHolding } from '../src/store/schema/primary/ledger.ts'
+import { primaryTables } from '../src/store/schema/primary/tables.ts'
 
 const utxos = Number(process.argv[2] ?? 100_000)
 const addresses = Array.from({ length: 64 }, (_, at) => at + 1)

@@ -3,9 +3,8 @@
  * the hash of the header, as a node has them. Without that an indexer would refuse it.
  */
 
-import { receiptsRoot } from '../src/codec/evm/check-receipts.ts'
+import { receiptsRoot, logsBloom } from '../src/codec/evm/check-receipts.ts'
 import { headerHash } from '../src/codec/evm/header-hash.ts'
-import { logsBloom } from '../src/codec/evm/logs-bloom.ts'
 import { orderedRoot } from '../src/codec/evm/ordered-root.ts'
 import { encodeTransaction } from '../src/codec/evm/transactions-root.ts'
 import { to0x } from '../src/core/bytes.ts'

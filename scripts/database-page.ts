@@ -3,16 +3,14 @@
  */
 
 import type { Table } from '../src/store/engine/table.ts'
-import { apiUseTables } from '../src/store/schema/api-use.ts'
-import { contractTables } from '../src/store/schema/contracts.ts'
 import { controlTables } from '../src/store/schema/control.ts'
-import { deploymentTables } from '../src/store/schema/deployment.ts'
+import { apiUseTables, contractTables, deploymentTables } from '../src/store/schema/deployment.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { icmTables } from '../src/store/schema/icm.ts'
 import { logTables } from '../src/store/schema/logs.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { nftRequestTables } from '../src/store/schema/nft.ts'
-import { primaryTables, undo } from '../src/store/schema/primary.ts'
+import { primaryTables, undo } from '../src/store/schema/primary/tables.ts'
 
 /**
  * A row in words, and its bytes: table and indexes as SQLite stores them on the bundled demo

@@ -11,7 +11,7 @@ import type { Sources } from './dead-names.ts'
 /** Those that may be changed, with the reason. */
 const allowed: ReadonlyMap<string, string> = new Map([
   [
-    'src/store/engine/postgres-server.ts: servers',
+    'src/store/engine/postgres/server.ts: servers',
     'stores of a thread share connections, and leave',
   ],
 ])

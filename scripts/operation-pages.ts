@@ -60,12 +60,7 @@ function testOf(id: string, page: string): string | undefined {
 
 /** Of `src/store/query`, but what nearly every page needs: numbers of names, rows, heights. */
 function isQuestion(file: string): boolean {
-  return (
-    file.startsWith('src/store/query/') &&
-    !/\/(address-id|parties-of-ids|position|[a-z]+-row|indexed-height|numbers-of-keys)\.ts$/.test(
-      file,
-    )
-  )
+  return file.startsWith('src/store/query/') && !/\/(addresses|position|heights)\.ts$/.test(file)
 }
 
 /** Of `src/shape`, but builders and parameters, which nearly every page needs. */

@@ -7,9 +7,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
-import { checkReceipts } from '../src/codec/evm/check-receipts.ts'
+import { checkReceipts, compareBloom } from '../src/codec/evm/check-receipts.ts'
 import { compareHeader, headerFormOf, unknownFields } from '../src/codec/evm/header-hash.ts'
-import { compareBloom } from '../src/codec/evm/logs-bloom.ts'
 import { type RawUnit, listOf, objectOf } from '../src/codec/evm/raw.ts'
 import {
   compareTransactions,

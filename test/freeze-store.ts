@@ -13,7 +13,7 @@ import { freezeUntil } from '../src/store/history/freeze.ts'
 import { historyOf } from '../src/store/history/history.ts'
 import { type ManifestSegment, segmentsOf as stageSegments } from '../src/store/history/manifest.ts'
 import { mergeDue, type Merging } from '../src/store/history/merge-segments.ts'
-import { indexedHeight } from '../src/store/query/evm/indexed-height.ts'
+import { indexedHeight } from '../src/store/query/evm/heights.ts'
 
 /** Freezes the history of an open store, one segment up to each of `heights` that it has. */
 export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {

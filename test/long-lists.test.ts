@@ -10,9 +10,9 @@ import {
   type HoldingCursor,
   type HoldingQuery,
   utxosOfAddresses,
-} from '../src/store/query/primary/utxos-of-addresses.ts'
-import { packTraits } from '../src/store/schema/primary-holding.ts'
-import { primaryTables } from '../src/store/schema/primary.ts'
+} from '../src/store/query/primary/utxos.ts'
+import { packTraits } from '../src/store/schema/primary/holding.ts'
+import { primaryTables } from '../src/store/schema/primary/tables.ts'
 import { onBothEngines } from './stores.ts'
 
 const longest = 4

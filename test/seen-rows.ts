@@ -27,16 +27,16 @@ import type { StakerColumns } from '../src/indexing/primary/batch/staker-columns
 import type { StakerRow } from '../src/indexing/primary/batch/staking-rows.ts'
 import type { Mutable } from '../src/indexing/primary/replay/draft.ts'
 import type { Proposer } from '../src/source/primary/primary-source.ts'
-import { stakerBody, txBody, type TxBody } from '../src/store/schema/primary-bodies.ts'
-import { assetOf, neededOf } from '../src/store/schema/primary-holding.ts'
+import { stakerBody, txBody, type TxBody } from '../src/store/schema/primary/bodies.ts'
+import { assetOf, neededOf } from '../src/store/schema/primary/holding.ts'
 import {
   chainOfNumber,
   placeOfPos,
   rewardKinds,
   stakerStatuses,
   utxoKinds,
-} from '../src/store/schema/primary-position.ts'
-import { utxosOfRow } from '../src/store/schema/primary-utxo.ts'
+} from '../src/store/schema/primary/position.ts'
+import { utxosOfRow } from '../src/store/schema/primary/utxo-row.ts'
 
 /** Where and when a transaction spent something. */
 export type SeenSpend = ReturnType<typeof placeOfPos> & { readonly time: number }

@@ -5,7 +5,7 @@
  */
 
 import { Fault } from '../core/fault.ts'
-import { ownValue } from '../core/own-value.ts'
+import { ownValue } from '../core/json.ts'
 import type { AliasTable } from './alias-table.ts'
 import type { Plugins } from './plugins.ts'
 import type { Arguments } from './rpc-request.ts'

@@ -3,7 +3,7 @@
  * far each chain is, and the last hour of the process. It holds no script.
  */
 
-import { escaped } from '../core/html-text.ts'
+import { escaped } from '../core/text.ts'
 import type { Gauges } from '../telemetry/gauges.ts'
 import type { Health } from '../telemetry/health.ts'
 import type { LastHour } from '../telemetry/last-hour.ts'

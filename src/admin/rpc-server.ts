@@ -6,7 +6,7 @@
  */
 
 import { faultOf } from '../core/fault.ts'
-import { ownValue } from '../core/own-value.ts'
+import { ownValue } from '../core/json.ts'
 import type { Log } from '../telemetry/log.ts'
 import { type NodeReply, type NodeRequest, mediaTypeOf, textReply } from './node-http.ts'
 import {

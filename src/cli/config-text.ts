@@ -5,8 +5,7 @@ import { stringify } from 'yaml'
 import { chainSettings, networkSettings } from '../config/chain-settings.ts'
 import type { Setting } from '../config/setting.ts'
 import { type Config, settings } from '../config/settings.ts'
-import { membersOf } from '../core/json.ts'
-import { ownValue } from '../core/own-value.ts'
+import { membersOf, ownValue } from '../core/json.ts'
 
 /** Settings of `config` that are not the defaults; secrets are left out. */
 export function configText(config: Config): string {

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 
-import { ownValue } from '../core/own-value.ts'
+import { ownValue } from '../core/json.ts'
 
 /** Lines by the words that lead to a command; each can be typed as it stands. */
 const examples: Readonly<Record<string, readonly string[]>> = {

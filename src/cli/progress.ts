@@ -1,6 +1,6 @@
 /** Progress while chains are indexed: bars on a terminal, a line every 10 s elsewhere. */
 
-import { ownValue } from '../core/own-value.ts'
+import { ownValue } from '../core/json.ts'
 import type { ChainStatus } from '../indexing/run/status-board.ts'
 import { type Overall, overallOf } from '../indexing/stream/overall-progress.ts'
 import type { StageStatus } from '../indexing/stream/stage.ts'

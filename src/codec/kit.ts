@@ -9,8 +9,8 @@
  * Deliberately not here: text forms, hashes, formats of any chain.
  */
 
+import { functionOfText } from '../core/columns.ts'
 import { Fault } from '../core/fault.ts'
-import { functionOfText } from '../core/function-of-text.ts'
 import { itemAt } from '../core/item-at.ts'
 import { badBytes, type Cursor, decode, type Decoded, type Format, room, take } from './cursor.ts'
 import { readCount, u16, u32, writeCount } from './primitives.ts'
@@ -61,7 +61,7 @@ export function array<T>(item: Format<T>, max: number): Format<readonly T[]> {
 
 /**
  * Reads these fields, in this order, into a record that begins with `typeId` where there is one.
- * One function for each list of fields: see `core/function-of-text.ts`.
+ * One function for each list of fields: see `core/columns.ts`.
  */
 function readerOf(fields: Fields, typeId?: number): (cursor: Cursor) => Record<string, unknown> {
   const names = Object.keys(fields)

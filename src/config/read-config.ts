@@ -8,9 +8,8 @@
 import { createRequire } from 'node:module'
 
 import { Fault } from '../core/fault.ts'
-import { isObject } from '../core/json.ts'
-import { nearest } from '../core/nearest.ts'
-import { ownValue } from '../core/own-value.ts'
+import { isObject, ownValue } from '../core/json.ts'
+import { nearest } from '../core/text.ts'
 import {
   chainSettings,
   networkSettings,

@@ -3,9 +3,9 @@
 import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../core/fault.ts'
-import { inTime } from '../core/in-time.ts'
 import { entryFile } from '../core/installation.ts'
 import { isObject, jsonOf } from '../core/json.ts'
+import { inTime } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import type { CompileWork } from './compile-worker.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Bell } from './bell.ts'
+import { Bell } from './waiting.ts'
 
 void test('bell: who waits hears it once; who came later hears the next', async () => {
   const bell = new Bell()

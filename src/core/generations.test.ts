@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createGenerations } from './generations.ts'
+import { createGenerations } from './bounded-maps.ts'
 
 void test('generations: the newest are found, the oldest are forgotten', () => {
   const kept = createGenerations<number, string>(3)

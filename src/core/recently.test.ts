@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { recently } from './recently.ts'
+import { recently } from './bounded-maps.ts'
 
 void test('readings within the time: are one, also while it is under way', async () => {
   let now = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { setBounded } from './set-bounded.ts'
+import { setBounded } from './bounded-maps.ts'
 
 void test('set bounded: the entry put first goes first, and one put again is new', () => {
   const map = new Map<string, number>()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { WeighedMap } from './weighed-map.ts'
+import { WeighedMap } from './bounded-maps.ts'
 
 /** Texts, by two bytes a character; no pair may take more than a sixteenth. */
 function textsOf(most: number): WeighedMap<string, string> {

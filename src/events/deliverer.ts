@@ -5,8 +5,8 @@
  * or hangs, another takes over; every commit proves that nobody has meanwhile.
  */
 
-import { Bell } from '../core/bell.ts'
 import { Fault, faultOf } from '../core/fault.ts'
+import { Bell } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
 import { awaitLease, holdLease, type Lease, leaseTtlMs, renewLease } from '../store/lease.ts'

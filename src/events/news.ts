@@ -3,7 +3,7 @@
  * none while nobody does.
  */
 
-import { Bell } from '../core/bell.ts'
+import { Bell } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { outboxNews } from '../store/query/events/outbox.ts'

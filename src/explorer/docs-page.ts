@@ -1,6 +1,6 @@
 /** A page of the documentation as an HTML document: the list of pages beside the page. */
 
-import { escaped } from '../core/html-text.ts'
+import { escaped } from '../core/text.ts'
 import type { Brand } from './brand.ts'
 
 /** A page in the list. */

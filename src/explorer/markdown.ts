@@ -2,7 +2,7 @@
 
 import { Marked } from 'marked'
 
-import { escaped } from '../core/html-text.ts'
+import { escaped } from '../core/text.ts'
 
 /** Where a link or picture leads; `undefined` makes plain text of it. */
 export type Resolve = (target: string) => string | undefined

@@ -5,7 +5,7 @@
  * scripts run; without scripts it still tells how far every chain is.
  */
 
-import { escaped } from '../core/html-text.ts'
+import { escaped } from '../core/text.ts'
 import type { ChainStatus, Status } from '../shape/status.ts'
 import type { Brand } from './brand.ts'
 import { day, ends, visible } from './browser/format.ts'

@@ -12,7 +12,7 @@ import type { SecureContext } from 'node:tls'
 
 import type { ClaimedAddress } from '../codec/warp/peer-address.ts'
 import { Fault, faultOf } from '../core/fault.ts'
-import { growingPause } from '../core/growing-pause.ts'
+import { growingPause } from '../core/waiting.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { AddressBook, type NodeAddress } from './address-book.ts'

@@ -6,10 +6,10 @@
  */
 
 import { objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.ts'
+import { setBounded } from '../core/bounded-maps.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import { releasedBlocks } from '../core/recorded-time.ts'
-import { setBounded } from '../core/set-bounded.ts'
 import type { Clock } from '../core/world.ts'
 import type {
   ChainIdentity,

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { Fault, faultOf } from '../core/fault.ts'
 import { itemAt } from '../core/item-at.ts'
 import type { Database } from './engine/database.ts'
-import type { ReadServers } from './engine/open-replicas.ts'
-import type { ConnectionLimits } from './engine/postgres-server.ts'
-import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './engine/sqlite.ts'
+import type { ReadServers } from './engine/postgres/open-replicas.ts'
+import type { ConnectionLimits } from './engine/postgres/server.ts'
+import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './engine/sqlite/sqlite.ts'
 import { patternUrl, type StorePattern } from './engine/store-patterns.ts'
 import type { Table } from './engine/table.ts'
 import type { SegmentFetching } from './history/fetched-segments.ts'
@@ -187,7 +187,7 @@ async function openEngine(
   const url = patternUrl(location.stores ?? [], common.name) ?? location.store
   const options = { ...location, ...common, url }
   // With its driver, which embedded stores never need.
-  const { openPostgresReader, openPostgresWriter } = await import('./engine/postgres.ts')
+  const { openPostgresReader, openPostgresWriter } = await import('./engine/postgres/postgres.ts')
   if (mode === 'write') return openPostgresWriter(options)
   const { readServers } = location
   const openReader = async (from: string): Promise<Database> =>

@@ -7,7 +7,7 @@
  * Source of the form: Prometheus, exposition formats, text format 0.0.4.
  */
 
-import { ownValue } from '../core/own-value.ts'
+import { ownValue } from '../core/json.ts'
 
 /** Values of a row's labels by name. */
 type Labels = Readonly<Record<string, string>>

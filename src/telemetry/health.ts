@@ -4,7 +4,7 @@
  * Source of the answer's form: avalanchego api/health/result.go, worker.go.
  */
 
-import { inTime } from '../core/in-time.ts'
+import { inTime } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import type { Log } from './log.ts'
 

@@ -8,7 +8,7 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 
-import { inTime } from '../core/in-time.ts'
+import { inTime } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import { beat, newHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { levelRank } from './log-level.ts'

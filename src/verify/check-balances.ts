@@ -10,7 +10,7 @@ import { listIn, replyOf } from '../source/node-text.ts'
 import { nodePaths } from '../source/primary/node-api.ts'
 import { balancesOfAddresses } from '../store/query/primary/balances-of-addresses.ts'
 import { everyAddress } from '../store/query/primary/whole-state.ts'
-import type { PrimaryChain } from '../store/schema/primary-position.ts'
+import type { PrimaryChain } from '../store/schema/primary/position.ts'
 import { type Attempt, type Part, spread, type Subject } from './subject.ts'
 
 /**

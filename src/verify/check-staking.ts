@@ -2,14 +2,14 @@
 
 import { keyOf, toBigint } from '../core/bytes.ts'
 import { toCb58, toNodeId } from '../core/cb58.ts'
-import { ownValue } from '../core/own-value.ts'
+import { ownValue } from '../core/json.ts'
 import { listIn, type Reply, replyOf } from '../source/node-text.ts'
 import { nodePaths } from '../source/primary/node-api.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { rewardsOfStakers } from '../store/query/primary/rewards.ts'
-import type { StoredStaker } from '../store/query/primary/staker-rows.ts'
+import type { StoredStaker } from '../store/query/primary/stakers.ts'
 import { listSubnets } from '../store/query/primary/subnets.ts'
-import { stakersAt } from '../store/query/primary/validators-at.ts'
+import { stakersAt } from '../store/query/primary/validators.ts'
 import {
   everyL1Change,
   everyStaker,

@@ -3,19 +3,18 @@
 import { parsePrimaryAddress } from '../core/address.ts'
 import { keyOf, to0x, toHex } from '../core/bytes.ts'
 import { toCb58, toNodeId } from '../core/cb58.ts'
-import { ownValue } from '../core/own-value.ts'
+import { ownValue } from '../core/json.ts'
 import { listIn, replyOf } from '../source/node-text.ts'
 import { isRefusal, nodePaths } from '../source/primary/node-api.ts'
-import { listBlockchains } from '../store/query/primary/blockchains.ts'
 import {
   accruedFees,
   listL1Validators,
   type StoredL1Validator,
 } from '../store/query/primary/l1-validators.ts'
-import { listSubnets, type StoredSubnet } from '../store/query/primary/subnets.ts'
+import { listBlockchains, listSubnets, type StoredSubnet } from '../store/query/primary/subnets.ts'
 import { everyAsset, feeState, transactionIds } from '../store/query/primary/whole-state.ts'
-import { progressBody } from '../store/schema/primary-bodies.ts'
-import { heightOfBlock, blockOfPos, posRangeOf } from '../store/schema/primary-position.ts'
+import { progressBody } from '../store/schema/primary/bodies.ts'
+import { heightOfBlock, blockOfPos, posRangeOf } from '../store/schema/primary/position.ts'
 import type { Report } from './report.ts'
 import { oncePerHeight, type Part, spread, type Subject } from './subject.ts'
 

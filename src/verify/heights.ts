@@ -4,7 +4,7 @@ import { integerIn } from '../source/node-text.ts'
 import { type NodeApi, nodePaths } from '../source/primary/node-api.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
-import type { PrimaryChain } from '../store/schema/primary-position.ts'
+import type { PrimaryChain } from '../store/schema/primary/position.ts'
 
 /** Heights by chain; -1 before the first block. */
 export type Heights = Readonly<Record<PrimaryChain, number>>

@@ -2,7 +2,7 @@
 
 import type { ServedNetwork } from '../api/primary/network-directory.ts'
 import type { NodeApi } from '../source/primary/node-api.ts'
-import type { PrimaryChain } from '../store/schema/primary-position.ts'
+import type { PrimaryChain } from '../store/schema/primary/position.ts'
 import type { Heights } from './heights.ts'
 import type { Report } from './report.ts'
 

@@ -3,8 +3,8 @@
  * fails and {@link openBls} takes the JavaScript one.
  */
 
+import { createGenerations } from '../core/bounded-maps.ts'
 import { equalBytes, toHex } from '../core/bytes.ts'
-import { createGenerations } from '../core/generations.ts'
 import type { Random } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { nobleBls } from './bls-noble.ts'

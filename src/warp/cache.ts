@@ -1,6 +1,6 @@
 /** Answers kept for a while, each asked for once however many want it. */
 
-import { setBounded } from '../core/set-bounded.ts'
+import { setBounded } from '../core/bounded-maps.ts'
 import type { Clock } from '../core/world.ts'
 
 /** Size and duration. Without `keepMs` an answer holds for ever. */

@@ -10,7 +10,7 @@ import { innerSample, sampledHeights } from '../../src/indexing/evm/copied/units
 import { markCopied } from '../../src/store/copied-history.ts'
 import { type Database, type Row, statement } from '../../src/store/engine/database.ts'
 import { transfer } from '../../src/store/schema/evm.ts'
-import { placesPerBlock } from '../../src/store/schema/places.ts'
+import { placesPerBlock } from '../../src/store/schema/sums.ts'
 import { changed, check, copyOf } from '../copied-chain.ts'
 
 const heightOf = (row: Row | undefined): number => Math.floor(Number(row?.[0]) / placesPerBlock)

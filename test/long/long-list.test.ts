@@ -11,8 +11,8 @@ import { writeFrozen } from '../../src/store/history/gathered-rows.ts'
 import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { transferByAddress } from '../../src/store/schema/evm.ts'
-import { placesPerBlock } from '../../src/store/schema/places.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
+import { placesPerBlock } from '../../src/store/schema/sums.ts'
 
 const entries = 10_000_000
 const perBlock = 50

@@ -21,7 +21,7 @@ import {
 } from '../../src/indexing/primary/run/store.ts'
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
 import { type Reader, statement } from '../../src/store/engine/database.ts'
-import { primaryTables } from '../../src/store/schema/primary.ts'
+import { primaryTables } from '../../src/store/schema/primary/tables.ts'
 import { factsOf } from '../primary-facts.ts'
 import { fileWorld, recordingPath } from '../primary-service.ts'
 import { storeDigest } from '../store-digest.ts'

@@ -27,7 +27,7 @@ import {
 } from '../../src/store/query/events/webhooks.ts'
 import { everyAddress } from '../../src/store/query/primary/whole-state.ts'
 import { webhookStore } from '../../src/store/schema/events.ts'
-import { firstPosOf, blockIdOf, chainNumbers } from '../../src/store/schema/primary-position.ts'
+import { firstPosOf, blockIdOf, chainNumbers } from '../../src/store/schema/primary/position.ts'
 import { eventTables } from '../../src/store/schema/stores.ts'
 import { type Json, partsOf } from '../evm-service.ts'
 import {

@@ -12,7 +12,7 @@ import { evmTables, token } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
-import { primaryTables } from '../../src/store/schema/primary.ts'
+import { primaryTables } from '../../src/store/schema/primary/tables.ts'
 import {
   freshFolder,
   runFirn,

@@ -2,19 +2,26 @@
 
 import { standardOf } from '../../codec/evm/columns.ts'
 import { Fault } from '../../core/fault.ts'
-import { addressId } from '../../store/query/evm/address-id.ts'
-import { createdContracts } from '../../store/query/evm/created-contracts.ts'
-import { gasUntil } from '../../store/query/evm/gas-until.ts'
-import type { InternalRow } from '../../store/query/evm/internal-row.ts'
-import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
-import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
+import { addressId } from '../../store/query/evm/addresses.ts'
+import { createdContracts } from '../../store/query/evm/contracts.ts'
+import {
+  type InternalRow,
+  internalsOfAddress,
+  internalsOfTransaction,
+} from '../../store/query/evm/internals.ts'
 import { heightOf, placeOf, posOfHeight } from '../../store/query/evm/position.ts'
-import { transactionAt, transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
-import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
-import { transactionsOfAddress } from '../../store/query/evm/transactions-of-address.ts'
-import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
-import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
-import { transfersOfToken } from '../../store/query/evm/transfers-of-token.ts'
+import {
+  gasUntil,
+  transactionAt,
+  transactionByHash,
+  type TransactionRow,
+  transactionsOfAddress,
+} from '../../store/query/evm/transactions.ts'
+import {
+  type TransferRow,
+  transfersOfAddress,
+  transfersOfToken,
+} from '../../store/query/evm/transfers.ts'
 import { frameType } from '../evm/internal-views.ts'
 import { decimalText } from '../evm/text.ts'
 import { inputOf } from '../evm/transaction-input.ts'

@@ -3,7 +3,7 @@
 import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { type Direction, type PosRange, posRange } from '../../store/query/evm/position.ts'
 import type { EvmParts } from '../evm/parts.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

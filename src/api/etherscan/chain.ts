@@ -4,12 +4,14 @@ import { to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
-import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
-import { latestTransactions } from '../../store/query/evm/latest-transactions.ts'
-import { logsMatching, placesOfLogs } from '../../store/query/evm/logs.ts'
+import { logsMatching, placesOfLogs } from '../../store/query/evm/events.ts'
+import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import { heightOf, placeOf, posOfHeight, posRange } from '../../store/query/evm/position.ts'
-import { transactionAt, transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
+import {
+  latestTransactions,
+  transactionAt,
+  transactionByHash,
+} from '../../store/query/evm/transactions.ts'
 import { logStage } from '../../store/schema/logs.ts'
 import { keptLogs } from '../evm/list-logs.ts'
 import {

@@ -6,17 +6,16 @@ import { toCb58 } from '../../core/cb58.ts'
 import type { Balances } from '../../shape/primary/balances.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { watchOf, type Webhook } from '../../store/query/events/webhooks.ts'
+import { concernedAddresses, numbersOfAddresses } from '../../store/query/primary/addresses.ts'
 import { balancesOfAddresses } from '../../store/query/primary/balances-of-addresses.ts'
-import { concernedAddresses } from '../../store/query/primary/concerned-addresses.ts'
-import { numbersOfAddresses } from '../../store/query/primary/numbers-of-keys.ts'
 import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
 import {
   type StoredTransaction,
   timesOfPlaces,
   transactionsAt,
-} from '../../store/query/primary/transaction-rows.ts'
-import { transactionsOfAddresses } from '../../store/query/primary/transactions-of-addresses.ts'
-import { placeOfPos, posRangeOf } from '../../store/schema/primary-position.ts'
+  transactionsOfAddresses,
+} from '../../store/query/primary/transactions.ts'
+import { placeOfPos, posRangeOf } from '../../store/schema/primary/position.ts'
 import { assetBook } from '../primary/asset-view.ts'
 import { balancesView } from '../primary/balances-view.ts'
 import { chainNameOf, type ChainOf } from '../primary/chain-of.ts'

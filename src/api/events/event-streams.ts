@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import { inTime } from '../../core/in-time.ts'
+import { inTime } from '../../core/waiting.ts'
 import { callerOf } from '../../http/caller-address.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Caller } from '../operation/caller.ts'

@@ -3,17 +3,17 @@
 import { zstdDecompressSync } from 'node:zlib'
 
 import { standardOf } from '../../codec/evm/columns.ts'
-import { withPoint } from '../../core/exact-decimal.ts'
+import { withPoint } from '../../core/text.ts'
 import type { Webhook } from '../../store/query/events/webhooks.ts'
-import { gasUntil } from '../../store/query/evm/gas-until.ts'
-import type { InternalRow } from '../../store/query/evm/internal-row.ts'
-import { internalsOfTransaction } from '../../store/query/evm/internals-of-transaction.ts'
+import { type InternalRow, internalsOfTransaction } from '../../store/query/evm/internals.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
-import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
-import { packedInput } from '../../store/query/evm/transaction-input.ts'
-import type { TransactionWithFees } from '../../store/query/evm/transaction-row.ts'
-import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
-import { transfersOfTransaction } from '../../store/query/evm/transfers-of-transaction.ts'
+import {
+  gasUntil,
+  transactionAt,
+  packedInput,
+  type TransactionWithFees,
+} from '../../store/query/evm/transactions.ts'
+import { type TransferRow, transfersOfTransaction } from '../../store/query/evm/transfers.ts'
 import { frameType } from '../evm/internal-views.ts'
 import type { EvmParts } from '../evm/parts.ts'
 import type { Named, PartyEntry } from '../evm/party-book.ts'

@@ -11,7 +11,7 @@ import { checkpointHeights } from '../../store/checkpoint.ts'
 import { type Watched, watchedText, type WebhookLedger } from '../../store/query/events/watch.ts'
 import type { WebhookBody } from '../../store/query/events/webhooks.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
-import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary-position.ts'
+import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { EventParts } from './parts.ts'
 

@@ -13,7 +13,7 @@ import {
   renumberWebhook,
   type Webhook as StoredWebhook,
 } from '../../store/query/events/webhooks.ts'
-import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary-position.ts'
+import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { changeOwn, webhookWithPlace } from './own-webhook.ts'
 import type { EventParts } from './parts.ts'

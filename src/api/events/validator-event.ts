@@ -15,18 +15,15 @@ import type { Watched } from '../../store/query/events/watch.ts'
 import { watchOf, type Webhook } from '../../store/query/events/webhooks.ts'
 import { timeOfBlock } from '../../store/query/primary/blocks.ts'
 import { rewardsOfStakers } from '../../store/query/primary/rewards.ts'
-import { stakersByTx } from '../../store/query/primary/staker-rows.ts'
-import {
-  type StoredTransaction,
-  transactionsAt,
-} from '../../store/query/primary/transaction-rows.ts'
+import { stakersByTx } from '../../store/query/primary/stakers.ts'
+import { type StoredTransaction, transactionsAt } from '../../store/query/primary/transactions.ts'
 import {
   blockOfPos,
   chainNumbers,
   firstPosOf,
   placeOfPos,
   posAfter,
-} from '../../store/schema/primary-position.ts'
+} from '../../store/schema/primary/position.ts'
 import { assetBook } from '../primary/asset-view.ts'
 import { chainNameOf, type ChainOf } from '../primary/chain-of.ts'
 import { rewardView } from '../primary/list-rewards.ts'

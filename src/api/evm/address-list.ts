@@ -6,8 +6,7 @@ import type { Static } from 'typebox'
 
 import { type AddressListQuery, defaultPageSize } from '../../shape/evm/query.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import {
   posOfHeight,
   posRange,

@@ -1,8 +1,7 @@
 /** Transactions an address took part in, with the entries that touch it. */
 
-import { activityOfAddress } from '../../store/query/evm/activity-of-address.ts'
-import type { InternalRow } from '../../store/query/evm/internal-row.ts'
-import { internalsOfAddress } from '../../store/query/evm/internals-of-address.ts'
+import { activityOfAddress } from '../../store/query/evm/addresses.ts'
+import { type InternalRow, internalsOfAddress } from '../../store/query/evm/internals.ts'
 import {
   type Direction,
   heightOf,
@@ -11,10 +10,8 @@ import {
   type PosRange,
   posRange,
 } from '../../store/query/evm/position.ts'
-import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
-import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
-import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
-import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
+import { transactionAt, type TransactionRow } from '../../store/query/evm/transactions.ts'
+import { type TransferRow, transfersOfAddress } from '../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { bindingOf, numberCursor, numberedPage, type Page } from '../operation/paging.ts'
 import type { EvmParts } from './parts.ts'

@@ -3,8 +3,7 @@
  * one standard each.
  */
 
-import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
-import { transfersOfAddress } from '../../store/query/evm/transfers-of-address.ts'
+import { type TransferRow, transfersOfAddress } from '../../store/query/evm/transfers.ts'
 import { nextToken, type Page } from '../operation/paging.ts'
 import { type AddressList, addressPage } from './address-list.ts'
 import type { EvmParts } from './parts.ts'

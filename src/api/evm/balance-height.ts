@@ -1,7 +1,7 @@
 /** The block at which balances are asked. */
 
 import { Fault } from '../../core/fault.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { indexedHeight } from '../../store/query/evm/heights.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { BalanceMoment } from './compared-balances.ts'
 

@@ -8,15 +8,15 @@
  * what the node tells then, never what logs give.
  */
 
-import { balanceOfData } from '../../codec/evm/abi-words.ts'
+import { balanceOfData } from '../../codec/evm/abi.ts'
+import { createGenerations } from '../../core/bounded-maps.ts'
 import { fromHex, isZero, toBigint, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
-import { createGenerations } from '../../core/generations.ts'
-import { inTime } from '../../core/in-time.ts'
 import { itemAt } from '../../core/item-at.ts'
+import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
-import type { TokenRow } from '../../store/query/evm/parties-of-ids.ts'
+import type { TokenRow } from '../../store/query/evm/addresses.ts'
 import { tokenDoubt } from '../../store/schema/nft.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

@@ -6,7 +6,7 @@ import {
   balanceCandidates,
   balancesOfTokens,
   type BalanceRow,
-} from '../../store/query/evm/balance-candidates.ts'
+} from '../../store/query/evm/balances.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import {
   type BalanceMoment,

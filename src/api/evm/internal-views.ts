@@ -5,7 +5,7 @@ import type {
   InternalTransaction,
   InternalTransactionDetails,
 } from '../../shape/evm/internal-transaction.ts'
-import type { InternalRow } from '../../store/query/evm/internal-row.ts'
+import type { InternalRow } from '../../store/query/evm/internals.ts'
 import type { Named } from './party-book.ts'
 import { decimalText } from './text.ts'
 import { zeroParty } from './transaction-views.ts'

@@ -1,6 +1,6 @@
 /** Events and methods that most contracts share, for where no ABI is given. */
 
-import { entryOfText, itemOfText } from '../../codec/evm/abi-text.ts'
+import { entryOfText, itemOfText } from '../../codec/evm/abi-encode.ts'
 import type { Decoded } from '../../shape/evm/decoded.ts'
 import { createAbiBook, type AbiBook } from './abi-book.ts'
 

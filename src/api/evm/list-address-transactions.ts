@@ -14,7 +14,7 @@ import {
 } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
-import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
+import type { TransferRow } from '../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken } from '../operation/paging.ts'

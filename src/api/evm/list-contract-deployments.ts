@@ -13,8 +13,8 @@ import {
   type DeploymentCursor,
   type DeploymentRow,
   deployments,
-} from '../../store/query/evm/deployments.ts'
-import { transactionAt } from '../../store/query/evm/transaction-by-hash.ts'
+} from '../../store/query/evm/contracts.ts'
+import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { Binding } from '../operation/page-token.ts'

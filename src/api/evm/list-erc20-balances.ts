@@ -14,7 +14,7 @@ import {
 } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
-import { tokensOfIds } from '../../store/query/evm/parties-of-ids.ts'
+import { tokensOfIds } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, numberCursor } from '../operation/paging.ts'

@@ -23,7 +23,7 @@ import {
   type LogRow,
   logsMatching,
   placesOfLogs,
-} from '../../store/query/evm/logs.ts'
+} from '../../store/query/evm/events.ts'
 import { heightOf, placeOf, posOfHeight, posRange } from '../../store/query/evm/position.ts'
 import { logStage } from '../../store/schema/logs.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

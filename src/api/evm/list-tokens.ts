@@ -7,11 +7,7 @@ import { ChainPath } from '../../shape/evm/path.ts'
 import { defaultPageSize, pageSize, pageToken } from '../../shape/evm/query.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
-import {
-  type CountedToken,
-  countedTokens,
-  mostCounted,
-} from '../../store/query/evm/counts-of-token.ts'
+import { type CountedToken, countedTokens, mostCounted } from '../../store/query/evm/balances.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
 import { contractView } from './get-contract.ts'

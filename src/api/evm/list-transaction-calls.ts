@@ -1,6 +1,6 @@
 /** Calls inside a transaction, as a tree. */
 
-import { callsOf } from '../../codec/evm/call-tree.ts'
+import { callsOf } from '../../codec/evm/check-traces.ts'
 import { objectOf } from '../../codec/evm/raw.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
@@ -9,7 +9,7 @@ import { NoQuery } from '../../shape/evm/query.ts'
 import { address, amount, decimal } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
-import { transactionByHash } from '../../store/query/evm/transaction-by-hash.ts'
+import { transactionByHash } from '../../store/query/evm/transactions.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { EvmParts } from './parts.ts'
 

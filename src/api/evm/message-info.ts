@@ -7,7 +7,7 @@ import { toCb58 } from '../../core/cb58.ts'
 import { faultOf } from '../../core/fault.ts'
 import { publicNetworks } from '../../core/network.ts'
 import type { TeleporterMessageInfo } from '../../shape/evm/transaction-detail.ts'
-import type { EventRow } from '../../store/query/evm/events-of-transaction.ts'
+import type { EventRow } from '../../store/query/evm/events.ts'
 import type { ChainFacts } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 

@@ -7,15 +7,14 @@
  */
 
 import { casedAddress, parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
+import { createGenerations } from '../../core/bounded-maps.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
-import { createGenerations } from '../../core/generations.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { Party } from '../../shape/evm/party.ts'
 import type { Soon } from '../../store/engine/database.ts'
-import { addressId } from '../../store/query/evm/address-id.ts'
-import { partiesOfIds, type TokenRow } from '../../store/query/evm/parties-of-ids.ts'
+import { addressId, partiesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../operation/token-notes.ts'
 import { looksLikeSpam } from './spam.ts'

@@ -5,14 +5,14 @@
  */
 
 import { readAbi } from '../../codec/evm/abi.ts'
+import { createGenerations } from '../../core/bounded-maps.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
-import { createGenerations } from '../../core/generations.ts'
 import { isObject } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Decoded } from '../../shape/evm/decoded.ts'
 import type { RevertReason } from '../../shape/evm/native-transaction.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
-import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
+import type { TransactionRow } from '../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { type AbiBook, createAbiBook } from './abi-book.ts'
 import { toldByNode } from './told-by-node.ts'

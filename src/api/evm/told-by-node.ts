@@ -1,7 +1,7 @@
 /** Additions of a node to an answer that is whole without them. */
 
 import { faultOf } from '../../core/fault.ts'
-import { inTime } from '../../core/in-time.ts'
+import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 
 /** A caller waits this long for what is only an addition. */

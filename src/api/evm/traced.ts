@@ -1,6 +1,6 @@
 /** Headers of answers that are made from traces. */
 
-import { type StoredHeights, storedHeights } from '../../store/query/evm/traced-heights.ts'
+import { type StoredHeights, storedHeights } from '../../store/query/evm/heights.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** Headers of such an answer; `x-indexed-height` as everywhere. */

@@ -2,8 +2,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
-import { packedInput } from '../../store/query/evm/transaction-input.ts'
-import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
+import { packedInput, type TransactionRow } from '../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { hexText } from './text.ts'
 

@@ -1,11 +1,11 @@
 /** Native transactions as the API shows them. */
 
-import { createdAddress } from '../../codec/evm/created-address.ts'
+import { createdAddress } from '../../codec/evm/rlp.ts'
 import { toChecksumAddress } from '../../core/address.ts'
 import type { Method, NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
-import type { TransactionRow } from '../../store/query/evm/transaction-row.ts'
+import type { TransactionRow } from '../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { MethodName } from './method-names.ts'
 import type { EvmParts } from './parts.ts'

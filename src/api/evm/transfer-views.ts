@@ -14,7 +14,7 @@ import type {
 } from '../../shape/evm/token-transfer.ts'
 import type { Soon } from '../../store/engine/database.ts'
 import { heightOf } from '../../store/query/evm/position.ts'
-import type { TransferRow } from '../../store/query/evm/transfer-row.ts'
+import type { TransferRow } from '../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'
 import type { Named } from './party-book.ts'

@@ -1,8 +1,7 @@
 /** The rows of an export as CSV, read page by page while they are sent: memory holds one page. */
 
 import { toCb58 } from '../../core/cb58.ts'
-import { heightAtTime } from '../../store/query/evm/height-at-time.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import { listAddressTransactions } from '../evm/list-address-transactions.ts'
 import { unknownCaller } from '../operation/caller.ts'
 import { csvHead, csvLines, type ListShape, listShapeOf } from '../operation/list-format.ts'

@@ -6,7 +6,7 @@ import { toCb58 } from '../../core/cb58.ts'
 import { assert } from '../../core/fault.ts'
 import { publicNetworks } from '../../core/network.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
-import { addressId } from '../../store/query/evm/address-id.ts'
+import { addressId } from '../../store/query/evm/addresses.ts'
 import type { MessageEnd, MessageRow } from '../../store/query/icm/messages.ts'
 import type { IcmParts } from './parts.ts'
 

@@ -3,8 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'
 import { contractMetrics, type MetricName } from '../../shape/metrics/metric-names.ts'
-import { currentAt } from '../../store/query/evm/current-at.ts'
-import { type StoredHeights, storedHeights } from '../../store/query/evm/traced-heights.ts'
+import { currentAt, type StoredHeights, storedHeights } from '../../store/query/evm/heights.ts'
 import { tracedText } from '../evm/traced.ts'
 import { notReady, type ChainDirectory, type ServedChain } from '../operation/chain-directory.ts'
 

@@ -1,7 +1,7 @@
 /** NFTs an address holds, page by page. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import { addressId } from '../../store/query/evm/address-id.ts'
+import { addressId } from '../../store/query/evm/addresses.ts'
 import { type AmountRow, amountsOfOwner } from '../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
 import { tokensOfOwner } from '../../store/query/nft/tokens-of-owner.ts'

@@ -8,7 +8,7 @@ import { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-bal
 import { contractAddress } from '../../shape/nft/nft-path.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
-import { indexedHeight } from '../../store/query/evm/indexed-height.ts'
+import { indexedHeight } from '../../store/query/evm/heights.ts'
 import type { AmountRow } from '../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
 import { balanceHeight } from '../evm/balance-height.ts'

@@ -8,10 +8,9 @@
 
 import type { TSchema } from 'typebox'
 
-import { withPoint } from '../../core/exact-decimal.ts'
 import { Fault } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { isObject, ownValue } from '../../core/json.ts'
+import { withPoint } from '../../core/text.ts'
 import type { OperationShape } from './operation.ts'
 
 /** Formats of a list beside JSON. */

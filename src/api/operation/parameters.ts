@@ -10,8 +10,8 @@ import type { TObject, TSchema } from 'typebox'
 
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { nearest } from '../../core/nearest.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { ownValue } from '../../core/json.ts'
+import { nearest } from '../../core/text.ts'
 
 /** Raw values as the HTTP server parsed them. */
 export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>

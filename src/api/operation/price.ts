@@ -4,7 +4,7 @@
  * Prices are decimal text: they never pass through a double before the dialect prints them.
  */
 
-import { withPoint } from '../../core/exact-decimal.ts'
+import { withPoint } from '../../core/text.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { ChainFacts } from './chain-directory.ts'
 

@@ -8,7 +8,7 @@
  */
 
 import { toHex } from '../../core/bytes.ts'
-import { plainDecimal, product } from '../../core/exact-decimal.ts'
+import { plainDecimal, product } from '../../core/text.ts'
 import { type CurrencyCode, currencies } from '../../shape/evm/money.ts'
 import type { Priced, PriceQuestion, PriceSource } from '../operation/price.ts'
 import { wrongAt } from './text-place.ts'

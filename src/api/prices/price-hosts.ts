@@ -1,8 +1,7 @@
 /** Requests to two public price services, and readers of their answers. */
 
 import { toHex } from '../../core/bytes.ts'
-import { dayText } from '../../core/day-text.ts'
-import { plainDecimal } from '../../core/exact-decimal.ts'
+import { dayText, plainDecimal } from '../../core/text.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Priced } from '../operation/price.ts'
 

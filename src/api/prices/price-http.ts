@@ -5,11 +5,10 @@
  * then none: callers never see an error for want of a price.
  */
 
+import { setBounded } from '../../core/bounded-maps.ts'
 import { toHex } from '../../core/bytes.ts'
-import { dayText } from '../../core/day-text.ts'
-import { decimalOfJson, plainDecimal, product } from '../../core/exact-decimal.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
-import { setBounded } from '../../core/set-bounded.ts'
+import { dayText, decimalOfJson, plainDecimal, product } from '../../core/text.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { CurrencyCode } from '../../shape/evm/money.ts'
 import type { Log } from '../../telemetry/log.ts'

@@ -6,7 +6,7 @@ import { assert } from '../../core/fault.ts'
 import type { AssetAmount } from '../../shape/primary/asset.ts'
 import type { CreatedAsset } from '../../shape/primary/transaction.ts'
 import type { Reader } from '../../store/engine/database.ts'
-import { assetsByNumber, type StoredAsset } from '../../store/query/primary/assets-by-number.ts'
+import { assetsByNumber, type StoredAsset } from '../../store/query/primary/addresses.ts'
 import type { ServedNetwork } from './network-directory.ts'
 
 /** The assets it was made with, by their numbers. */

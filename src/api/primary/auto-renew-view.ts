@@ -8,9 +8,9 @@ import type {
   CurrentAutoRenewedCycle,
   StakingType,
 } from '../../shape/primary/auto-renew.ts'
-import type { StoredCycle } from '../../store/query/primary/cycles.ts'
-import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
-import type { StoredOwner } from '../../store/schema/primary-bodies.ts'
+import type { StoredCycle } from '../../store/query/primary/rewards.ts'
+import type { StoredStaker } from '../../store/query/primary/stakers.ts'
+import type { StoredOwner } from '../../store/schema/primary/bodies.ts'
 
 type Renewal = NonNullable<StoredStaker['autoRenewal']>
 

@@ -5,7 +5,7 @@ import { to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
 import { type StoredBlock, transactionIdsOfBlocks } from '../../store/query/primary/blocks.ts'
-import { heightOfBlock } from '../../store/schema/primary-position.ts'
+import { heightOfBlock } from '../../store/schema/primary/position.ts'
 import type { ChainOf } from './chain-of.ts'
 import { wideInteger } from './numbers-view.ts'
 

@@ -7,7 +7,7 @@ import { networkNames, publicNetworks } from '../../core/network.ts'
 import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Reader } from '../../store/engine/database.ts'
-import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import type { PrimaryChain } from '../../store/schema/primary/position.ts'
 import type { NetworkDirectory, ServedNetwork } from './network-directory.ts'
 
 /** A chain of a network. */

@@ -3,7 +3,7 @@
 import { keyOf } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import type { Reader } from '../../store/engine/database.ts'
-import { stakersByTx } from '../../store/query/primary/staker-rows.ts'
+import { stakersByTx } from '../../store/query/primary/stakers.ts'
 
 /** Fee of a validator in millionths of a reward. Throws for one that was not asked for. */
 export type FeeOf = (validatorTxId: Uint8Array) => number

@@ -1,9 +1,9 @@
 /** A network in sum. Source: official clients, GetNetworkDetailsResponse. */
 
-import { withPlaces } from '../../core/exact-decimal.ts'
+import { withPlaces } from '../../core/text.ts'
 import { NetworkPath } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
-import { type StakeSummary, stakeSummary } from '../../store/query/primary/stake-summary.ts'
+import { type StakeSummary, stakeSummary } from '../../store/query/primary/stakers.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { indexedTo } from './chain-of.ts'
 import { keptFor } from './kept-answers.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import type { L1Step } from '../../store/query/primary/l1-history.ts'
+import type { L1Step } from '../../store/query/primary/l1-validators.ts'
 import { dayOf, feeDays } from './l1-fee-days.ts'
 
 const day = 86_400

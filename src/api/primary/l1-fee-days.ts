@@ -5,7 +5,7 @@
  * between the last block of a day and the next block belongs to the next day.
  */
 
-import type { L1Step } from '../../store/query/primary/l1-history.ts'
+import type { L1Step } from '../../store/query/primary/l1-validators.ts'
 
 /** Fees of a day in nAVAX, and how many validations paid any. */
 export type FeeDay = { readonly fees: bigint; readonly paying: number }

@@ -9,14 +9,14 @@ import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
 import { SubnetId } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
+import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import {
   accruedBefore,
   type L1Scope,
   type L1Step,
   l1Now,
   l1Steps,
-} from '../../store/query/primary/l1-history.ts'
-import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+} from '../../store/query/primary/l1-validators.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { indexedTo } from './chain-of.ts'
 import { dayPoints, type PointRange } from './day-points.ts'

@@ -10,7 +10,7 @@ import {
   SortOrder,
 } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
-import { listDelegators as delegatorRows } from '../../store/query/primary/delegators.ts'
+import { listDelegators as delegatorRows } from '../../store/query/primary/stakers.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { indexedTo } from './chain-of.ts'

@@ -7,12 +7,12 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { L1Validator } from '../../shape/primary/l1-validator.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
+import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import {
   accruedFees,
   listL1Validators as l1Rows,
   type StoredL1Validator,
 } from '../../store/query/primary/l1-validators.ts'
-import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { indexedTo } from './chain-of.ts'

@@ -11,8 +11,8 @@ import {
   StartTimestamp,
 } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
+import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import { blocksOfNode } from '../../store/query/primary/blocks.ts'
-import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { blockPage } from './block-page.ts'
 import { chainOf } from './chain-of.ts'

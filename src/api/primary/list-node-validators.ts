@@ -4,9 +4,9 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { NodePath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
 import { validationStatuses, Validator } from '../../shape/primary/validator.ts'
 import { Type } from '../../shape/type.ts'
-import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
-import { totalWeights } from '../../store/query/primary/total-weight.ts'
+import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import {
+  totalWeights,
   listValidators as validatorRows,
   type ListedValidator,
   type ValidatorCursor,

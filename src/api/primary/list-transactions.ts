@@ -15,14 +15,14 @@ import {
 import { PrimaryNetworkTransaction, TxTypes } from '../../shape/primary/transaction.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
+import { knownNumbers } from '../../store/query/primary/addresses.ts'
 import { numberOfValidation } from '../../store/query/primary/l1-validators.ts'
-import { knownNumbers } from '../../store/query/primary/numbers-of-keys.ts'
-import { transactionsAt } from '../../store/query/primary/transaction-rows.ts'
 import {
+  transactionsAt,
   latestTransactions,
   transactionsOfAddresses,
   transactionsOfValidation,
-} from '../../store/query/primary/transactions-of-addresses.ts'
+} from '../../store/query/primary/transactions.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { chainOf, type ChainOf } from './chain-of.ts'
 import { idIn, itemsOf, ownersAndAccountsIn } from './inputs.ts'

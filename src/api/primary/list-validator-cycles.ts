@@ -6,14 +6,14 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { CurrentAutoRenewedCycle, AutoRenewedCycle } from '../../shape/primary/auto-renew.ts'
 import { NodePath, PageToken, pageSize, SortOrder } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
+import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import {
   type CycleCursor,
   cyclesOfNode,
   delegatedBefore,
   runningPosition,
   type StoredCycle,
-} from '../../store/query/primary/cycles.ts'
-import { numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+} from '../../store/query/primary/rewards.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
 import { currentCycleView, cycleView } from './auto-renew-view.ts'

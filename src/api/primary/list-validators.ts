@@ -15,9 +15,9 @@ import {
 } from '../../shape/primary/parameters.ts'
 import { validationStatuses, Validator } from '../../shape/primary/validator.ts'
 import { Type } from '../../shape/type.ts'
-import { nodesContaining } from '../../store/query/primary/numbers-of-keys.ts'
-import { totalWeights } from '../../store/query/primary/total-weight.ts'
+import { nodesContaining } from '../../store/query/primary/addresses.ts'
 import {
+  totalWeights,
   type Bounds,
   type ListedValidator,
   listValidators as validatorRows,

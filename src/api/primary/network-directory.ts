@@ -3,7 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import { type Network, networkNames, networkOf } from '../../core/network.ts'
 import type { Database } from '../../store/engine/database.ts'
-import type { PrimaryChain } from '../../store/schema/primary-position.ts'
+import type { PrimaryChain } from '../../store/schema/primary/position.ts'
 import type { OwnerKeys } from './owner-keys.ts'
 
 /** A network being served. */

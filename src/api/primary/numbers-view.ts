@@ -1,6 +1,6 @@
 /** Numbers as answers show them. */
 
-import { placeOfPos } from '../../store/schema/primary-position.ts'
+import { placeOfPos } from '../../store/schema/primary/position.ts'
 
 /** Unix seconds as a JSON number; times that a number cannot hold are cut to 2^53 - 1. */
 export function seconds(value: bigint): number {

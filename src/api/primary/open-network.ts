@@ -3,7 +3,7 @@
 import { toCb58 } from '../../core/cb58.ts'
 import { hrpOf, type Network } from '../../core/network.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { networkFacts } from '../../store/query/primary/network-facts.ts'
+import { networkFacts } from '../../store/query/primary/network.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { newOwnerKeys } from './owner-keys.ts'
 

@@ -1,6 +1,6 @@
 /** Public keys of owners, which answers show where credentials are. */
 
-import { createGenerations, type Generations } from '../../core/generations.ts'
+import { createGenerations, type Generations } from '../../core/bounded-maps.ts'
 
 /** Public keys by their owners' addresses: who owns an address is found once. */
 export type OwnerKeys = Generations<string, Uint8Array>

@@ -2,7 +2,7 @@
 
 import { toPrimaryAddress } from '../../core/address.ts'
 import type { SubnetOwnershipInfo } from '../../shape/primary/owners.ts'
-import type { StoredOwner } from '../../store/schema/primary-bodies.ts'
+import type { StoredOwner } from '../../store/schema/primary/bodies.ts'
 import { seconds } from './numbers-view.ts'
 
 /** A subnet's owner. */

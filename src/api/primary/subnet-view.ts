@@ -5,8 +5,11 @@ import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { keyOf, to0x } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import type { Blockchain, Subnet } from '../../shape/primary/subnet.ts'
-import { chainsOfSubnets, type StoredChain } from '../../store/query/primary/blockchains.ts'
-import type { StoredSubnet } from '../../store/query/primary/subnets.ts'
+import {
+  chainsOfSubnets,
+  type StoredChain,
+  type StoredSubnet,
+} from '../../store/query/primary/subnets.ts'
 import { genesisView } from './genesis-view.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import { heightText } from './numbers-view.ts'

@@ -2,10 +2,13 @@
 
 import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import { placesBetween } from '../../store/query/primary/moment-in-history.ts'
-import { timesOfPlaces, transactionsAt } from '../../store/query/primary/transaction-rows.ts'
-import type { PlaceQuery } from '../../store/query/primary/transactions-of-addresses.ts'
-import { firstBlockPosOf } from '../../store/schema/primary-position.ts'
+import { placesBetween } from '../../store/query/primary/network.ts'
+import {
+  timesOfPlaces,
+  transactionsAt,
+  type PlaceQuery,
+} from '../../store/query/primary/transactions.ts'
+import { firstBlockPosOf } from '../../store/schema/primary/position.ts'
 import { bindingOf, numberCursor, nextToken } from '../operation/paging.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'
 import type { AddressSets } from './inputs.ts'

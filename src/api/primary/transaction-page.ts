@@ -1,7 +1,7 @@
 /** Pages of transactions as answers show them. */
 
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import type { StoredTransaction } from '../../store/query/primary/transaction-rows.ts'
+import type { StoredTransaction } from '../../store/query/primary/transactions.ts'
 import type { ChainOf } from './chain-of.ts'
 import { pageFactsOf } from './transaction-facts.ts'
 import { transactionView } from './transaction-view.ts'

@@ -15,10 +15,10 @@ import type {
   L1ValidatorChange,
   PrimaryNetworkTransaction,
 } from '../../shape/primary/transaction.ts'
-import type { StoredL1Change } from '../../store/query/primary/l1-change-rows.ts'
-import type { StoredTransaction } from '../../store/query/primary/transaction-rows.ts'
-import type { StoredAmount, StoredEvmSide } from '../../store/schema/primary-bodies.ts'
-import { placeOfPos } from '../../store/schema/primary-position.ts'
+import type { StoredL1Change } from '../../store/query/primary/l1-validators.ts'
+import type { StoredTransaction } from '../../store/query/primary/transactions.ts'
+import type { StoredAmount, StoredEvmSide } from '../../store/schema/primary/bodies.ts'
+import { placeOfPos } from '../../store/schema/primary/position.ts'
 import { blsCredentials } from './bls-credentials.ts'
 import type { ChainOf } from './chain-of.ts'
 import { genesisView } from './genesis-view.ts'

@@ -5,13 +5,13 @@ import { f64, i64 } from '../../codec/primitives.ts'
 import { toHex } from '../../core/bytes.ts'
 import type { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
-import { knownNumbers, numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
-import { utxosByNumber } from '../../store/query/primary/utxo-rows.ts'
+import { knownNumbers, numberOfAsset } from '../../store/query/primary/addresses.ts'
 import {
+  utxosByNumber,
   type Holding,
   type HoldingCursor,
   utxosOfAddresses,
-} from '../../store/query/primary/utxos-of-addresses.ts'
+} from '../../store/query/primary/utxos.ts'
 import { bindingOf, cursorOf, readPage, nextToken } from '../operation/paging.ts'
 import { assetBook } from './asset-view.ts'
 import { chainInfo, type ChainOf, indexedTo } from './chain-of.ts'

@@ -3,7 +3,7 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import type { ValidationRewards, Validator } from '../../shape/primary/validator.ts'
-import type { StoredStaker } from '../../store/query/primary/staker-rows.ts'
+import type { StoredStaker } from '../../store/query/primary/stakers.ts'
 import { autoRenewView, stakingTypeOf } from './auto-renew-view.ts'
 import { blsCredentials } from './bls-credentials.ts'
 import type { ServedNetwork } from './network-directory.ts'

@@ -1,7 +1,7 @@
 /** The owners whose rewards or stakes a caller asks for. */
 
 import { Fault } from '../../core/fault.ts'
-import { knownNumbers, numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
+import { knownNumbers, numberOfNode } from '../../store/query/primary/addresses.ts'
 import { addressesIn, itemsOf, nodeIdsIn } from './inputs.ts'
 import type { ServedNetwork } from './network-directory.ts'
 import type { PrimaryParts } from './parts.ts'

@@ -16,9 +16,8 @@ import {
   TxTypes,
 } from '../../shape/primary/transaction.ts'
 import { Type } from '../../shape/type.ts'
-import { assetsById } from '../../store/query/primary/assets-by-number.ts'
-import { numberOfAsset } from '../../store/query/primary/numbers-of-keys.ts'
-import { transactionsOfAsset } from '../../store/query/primary/transactions-of-asset.ts'
+import { assetsById, numberOfAsset } from '../../store/query/primary/addresses.ts'
+import { transactionsOfAsset } from '../../store/query/primary/transactions.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { createdAssetView } from './asset-view.ts'
 import { chainOf, type ChainOf, indexedTo } from './chain-of.ts'

@@ -5,15 +5,15 @@ import { equalBytes } from '../../core/bytes.ts'
 import { parseId, parseNodeId, toCb58, toNodeId } from '../../core/cb58.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
+import { knownNumbers, numberOfNode } from '../../store/query/primary/addresses.ts'
 import { blockByHash, blockById } from '../../store/query/primary/blocks.ts'
-import { knownNumbers, numberOfNode } from '../../store/query/primary/numbers-of-keys.ts'
-import { transactionById } from '../../store/query/primary/transaction-rows.ts'
+import { transactionById } from '../../store/query/primary/transactions.ts'
 import {
   kindsOfId,
   type NamedAsset,
   type NamedChain,
 } from '../../store/query/search/primary-ids.ts'
-import { blockIdOf, chainNumbers } from '../../store/schema/primary-position.ts'
+import { blockIdOf, chainNumbers } from '../../store/schema/primary/position.ts'
 import { chainNameOf } from '../primary/chain-of.ts'
 import type { ServedNetwork } from '../primary/network-directory.ts'
 

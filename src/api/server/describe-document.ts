@@ -6,8 +6,7 @@
  * test; those of `document-examples.ts` stand where none of them has the field.
  */
 
-import { isObject } from '../../core/json.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { isObject, ownValue } from '../../core/json.ts'
 import { examples } from './document-examples.ts'
 import { descriptions, tagWords } from './document-words.ts'
 import type { PrintedExample } from './printed-examples.ts'

@@ -2,7 +2,7 @@
 
 import type { TObject, TSchema } from 'typebox'
 
-import { ownValue } from '../../core/own-value.ts'
+import { ownValue } from '../../core/json.ts'
 import { rpcCodes, rpcFailure } from '../operation/json-rpc.ts'
 import { contentTypes, fileFormats, listShapeOf } from '../operation/list-format.ts'
 import type { OperationShape } from '../operation/operation.ts'

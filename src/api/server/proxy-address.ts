@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 import { Fault } from '../../core/fault.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { ownValue } from '../../core/json.ts'
 import { isLoopback } from '../../core/web-request.ts'
 
 /** The address of the caller of a request. */

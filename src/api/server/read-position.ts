@@ -8,8 +8,7 @@
 
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
-import type { Position } from '../../store/engine/postgres-position.ts'
-import type { Replicas } from '../../store/engine/replicas.ts'
+import type { Position, Replicas } from '../../store/engine/replicas.ts'
 import type { AnswerOf } from './send-answer.ts'
 
 /** Behind a token of text stand a point and 16 bytes; behind one of UUIDs stands one more. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-import { ownValue } from '../../core/own-value.ts'
+import { ownValue } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Soon } from '../../store/engine/database.ts'
 import {

@@ -7,9 +7,9 @@
  * itself.
  */
 
+import { setBounded } from '../../core/bounded-maps.ts'
 import { itemAt } from '../../core/item-at.ts'
-import { setBounded } from '../../core/set-bounded.ts'
-import { WorkQueue } from '../../core/work-queue.ts'
+import { WorkQueue } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Database, Soon } from '../../store/engine/database.ts'
 import { type AddedUse, addUse, storeKeyUses, type Use } from '../../store/query/api-use.ts'

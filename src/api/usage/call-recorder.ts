@@ -7,7 +7,7 @@
 
 import { randomUUID } from 'node:crypto'
 
-import { ownValue } from '../../core/own-value.ts'
+import { ownValue } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { addCalls, type CallCount, type KeptCall } from '../../store/query/api-calls.ts'

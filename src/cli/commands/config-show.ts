@@ -1,6 +1,6 @@
 import { environmentName, type Setting } from '../../config/setting.ts'
 import { settings } from '../../config/settings.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { ownValue } from '../../core/json.ts'
 import { checkConfig } from '../../service/check-config.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { redactText } from '../../telemetry/redact.ts'

@@ -8,8 +8,7 @@ import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { installationFolder } from '../../core/installation.ts'
-import { isObject, jsonOf } from '../../core/json.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { isObject, jsonOf, ownValue } from '../../core/json.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
 import {
@@ -17,7 +16,7 @@ import {
   putContracts,
   type VerifiedContract,
 } from '../../store/query/verified-contracts.ts'
-import { contractStore, contractTables } from '../../store/schema/contracts.ts'
+import { contractStore, contractTables } from '../../store/schema/deployment.ts'
 import type { Flags } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 

@@ -14,8 +14,7 @@ import {
   listShapeIn,
 } from '../../api/operation/list-format.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
-import { isObject, jsonOf, membersOf } from '../../core/json.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { isObject, jsonOf, membersOf, ownValue } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'

@@ -11,9 +11,14 @@ import { storeSizes } from '../../service/stores/data-folder.ts'
 import { serverOf, serversOf, storeLocation } from '../../service/stores/store-location.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { storedDocument } from '../../store/query/deployment.ts'
-import { apiUseStore, apiUseTables } from '../../store/schema/api-use.ts'
-import { contractStore, contractTables } from '../../store/schema/contracts.ts'
-import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
+import {
+  apiUseStore,
+  apiUseTables,
+  contractStore,
+  contractTables,
+  deploymentStore,
+  deploymentTables,
+} from '../../store/schema/deployment.ts'
 import { webhookStore } from '../../store/schema/events.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'

@@ -8,7 +8,7 @@ import { rebuildPrimary } from '../../indexing/primary/run/rebuild.ts'
 import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { meta } from '../../store/schema/control.ts'
-import { rawBlock } from '../../store/schema/primary-ledger.ts'
+import { rawBlock } from '../../store/schema/primary/ledger.ts'
 import { openConfigured } from './configured-stores.ts'
 import { removeStore } from './remove-store.ts'
 import type { RepairWork } from './store-verdict.ts'
@@ -54,7 +54,7 @@ async function replaceFile(work: RepairWork): Promise<void> {
 async function replaceInServer(work: RepairWork): Promise<void> {
   const { config, store, world, owner } = work
   const { removeNamespace, replaceNamespace } =
-    await import('../../store/engine/postgres-namespaces.ts')
+    await import('../../store/engine/postgres/namespaces.ts')
   const server = serverOf(storeLocation(config), store.key)
   const place = { to: { store: server, dataDir: '' }, key: `rebuilt-${store.key}` }
   const database = await openStore(storeLocation(config), store.key, store.tables, 'write')

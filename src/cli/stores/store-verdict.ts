@@ -1,14 +1,14 @@
 /** The result of checking one store. */
 
 import type { Config } from '../../config/settings.ts'
-import { dayText } from '../../core/day-text.ts'
 import { faultOf } from '../../core/fault.ts'
+import { dayText } from '../../core/text.ts'
 import type { World } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { checkSegments, type DamagedSegment } from '../../store/history/check-segments.ts'
 import type { ManifestSegment } from '../../store/history/manifest.ts'
-import { placesPerBlock } from '../../store/schema/places.ts'
-import { chainOfNumber, heightOfBlock } from '../../store/schema/primary-position.ts'
+import { chainOfNumber, heightOfBlock } from '../../store/schema/primary/position.ts'
+import { placesPerBlock } from '../../store/schema/sums.ts'
 import { checkStore, checkStructure, type DamagedRange } from '../../store/sums/check-store.ts'
 import { hasSums } from '../../store/sums/summed-database.ts'
 import type { ConfiguredStore } from './configured-stores.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { parseAbiItem, toFunctionSignature } from 'viem'
 
-import { entryOfText } from './abi-text.ts'
+import { entryOfText } from './abi-encode.ts'
 import { readAbi } from './abi.ts'
 
 void test('entryOfText: what viem reads of the same text', () => {

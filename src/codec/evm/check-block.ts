@@ -6,7 +6,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { checkDerived } from './check-derived.ts'
+import { checkDerived } from './check-receipts.ts'
 import { hexNumber } from './hex.ts'
 import {
   type RawBlock,

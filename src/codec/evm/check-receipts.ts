@@ -7,12 +7,21 @@
 
 import { concatBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { isHexOf } from './hex-bytes.ts'
-import { hexNumberOr } from './hex.ts'
+import { keccak256 } from '../../core/hash.ts'
+import { u8At } from '../../core/item-at.ts'
+import { isHexOf, hexNumberOr, hexQuantity, hexNumber, hexText, writeHex } from './hex.ts'
 import { OrderedList } from './ordered-root.ts'
-import { type RawLog, type RawReceipt, type RawUnit, listOf, objectOf } from './raw.ts'
-import { headSize } from './rlp-head.ts'
+import {
+  type RawLog,
+  type RawReceipt,
+  type RawUnit,
+  listOf,
+  objectOf,
+  type RawBlock,
+  type RawTx,
+} from './raw.ts'
 import { type RlpWriter, headRoom, stringSize, threadWriter } from './rlp-writer.ts'
+import { headSize, createdAddress } from './rlp.ts'
 
 /** As much of a receipt as its root covers. */
 type Receipt = RawReceipt & { readonly type?: unknown; readonly logsBloom?: unknown }
@@ -133,4 +142,132 @@ function writeLog(writer: RlpWriter, { log, topics, topicsSize, fields }: LogSiz
 
 function expectHex(written: boolean, what: string): void {
   if (!written) throw new Fault('node-answer', `${what} is not hex`)
+}
+
+// Checks the fields of a receipt that its root does not cover: all follow from the transaction, the
+// header and the receipt before, so they are worked out again and compared.
+//
+// The one thing that follows from nothing cheap is the sender: block and receipt must name the same
+// one.
+
+/** A transaction with its receipt, and the gas that its block had used before it. */
+type Pair = {
+  readonly block: RawBlock
+  readonly tx: RawTx
+  readonly receipt: RawReceipt
+  readonly gasBefore: number
+  readonly height: number
+}
+
+/** Gas used by the block up to this transaction. Throws `node-answer`. */
+export function checkDerived(pair: Pair): number {
+  const { tx, receipt, gasBefore, height } = pair
+  const gasUntil = hexNumber(receipt.cumulativeGasUsed, 'cumulative gas')
+  if (hexNumber(receipt.gasUsed, 'gas used') !== gasUntil - gasBefore)
+    throw differing('gas used', height)
+  if (!sameOrAbsent(receipt.from, tx.from)) throw differing('sender of a receipt', height)
+  if (!sameOrAbsent(receipt.to, tx.to)) throw differing('receiver of a receipt', height)
+  if (!isPriceOf(pair)) throw differing('gas price of a receipt', height)
+  if (!isCreatedBy(pair)) throw differing('created contract', height)
+  return gasUntil
+}
+
+/** The fault of a node whose answer contradicts the block. */
+export function differing(what: string, height: number): Fault {
+  return new Fault('node-answer', `${what} does not match at height ${height}`, {
+    detail: { height },
+  })
+}
+
+/** Both absent in a creation; a node may leave the second out altogether. */
+function sameOrAbsent(repeated: unknown, told: unknown): boolean {
+  if (repeated === undefined || repeated === told) return true
+  if (typeof repeated !== 'string' || typeof told !== 'string') return repeated === (told ?? null)
+  return repeated.toLowerCase() === told.toLowerCase()
+}
+
+/**
+ * The price paid for gas: what the sender offers, or base fee and tip up to the cap.
+ *
+ * Where execution comes after acceptance (saevm) the header's base fee is the most that it can
+ * become. Source: libevm core/types/tx_dynamic_fee.go effectiveGasPrice; avalanchego
+ * vms/saevm/README.md.
+ */
+function isPriceOf({ block, tx, receipt }: Pair): boolean {
+  const told = integer(receipt.effectiveGasPrice ?? tx.gasPrice, 'gas price')
+  if (typeof tx.maxFeePerGas !== 'string')
+    return tx.gasPrice === undefined || told === integer(tx.gasPrice, 'gas price')
+  const most = integer(tx.maxFeePerGas, 'fee cap')
+  const { baseFeePerGas } = block
+  if (baseFeePerGas === undefined || baseFeePerGas === null) return told <= most
+  const tip = integer(tx.maxPriorityFeePerGas ?? '0x0', 'tip cap')
+  const offered = integer(baseFeePerGas, 'base fee') + tip
+  const price = offered < most ? offered : most
+  return block.settledHeight === undefined ? told === price : told <= price
+}
+
+function integer(value: unknown, what: string): bigint {
+  const text = hexText(value, what)
+  if (!/^0x[0-9a-f]+$/i.test(text)) throw new Fault('node-answer', `${what} is not hex`)
+  return BigInt(text)
+}
+
+function isCreatedBy({ tx, receipt }: Pair): boolean {
+  const { contractAddress } = receipt
+  const isNone = contractAddress === undefined || contractAddress === null
+  if (tx.to !== undefined && tx.to !== null) return isNone
+  // A creation that failed created nothing; most nodes name the address all the same.
+  if (isNone) return receipt.status === '0x0'
+  const nonce = hexQuantity(tx.nonce)
+  if (nonce === undefined) throw new Fault('node-answer', 'nonce is not hex')
+  return isHexOf(contractAddress, createdAddress(hexText(tx.from, 'sender'), nonce))
+}
+
+// The bloom filter of a header: three bits for each address and topic of the logs of a block.
+//
+// Source: Ethereum yellow paper, section 4.3.1; libevm core/types/bloom9.go.
+
+/** 2,048 bits. */
+const bloomBytes = 256
+
+/**
+ * Returns whether the bloom in a header is that of the logs of its block; `none` without logs, and
+ * where execution comes after acceptance (saevm): there it is of other blocks. Throws
+ * `node-answer`.
+ */
+export function compareBloom(unit: RawUnit): 'none' | 'hold' | 'broken' {
+  const { block } = unit
+  if (block.settledHeight !== undefined) return 'none'
+  const bloom = logsBloom(unit.receipts)
+  if (!isHexOf(block.logsBloom, bloom)) return 'broken'
+  return bloom.some((byte) => byte !== 0) ? 'hold' : 'none'
+}
+
+/** Bloom over all logs of `receipts`. Throws `node-answer` for anything but a receipt or log. */
+export function logsBloom(receipts: readonly unknown[]): Uint8Array {
+  // The same token and topic come again and again: half of what a block hashes else.
+  const seen = new Set<unknown>()
+  for (const each of receipts) {
+    const receipt: RawReceipt = objectOf(each, 'receipt')
+    for (const one of listOf(receipt.logs, 'logs')) {
+      const log: RawLog = objectOf(one, 'log')
+      seen.add(log.address)
+      for (const topic of listOf(log.topics, 'topics')) seen.add(topic)
+    }
+  }
+  const bloom = new Uint8Array(bloomBytes)
+  for (const item of seen) addTo(bloom, hexText(item, 'address or topic'))
+  return bloom
+}
+
+/** Sets the bits that the first three words of the hash name, counted from the last. */
+function addTo(bloom: Uint8Array, item: string): void {
+  const bytes = new Uint8Array((item.length - 2) >>> 1)
+  writeHex(item, { from: 2, until: 2 + bytes.length * 2 }, bytes, 0)
+  const hash = keccak256(bytes)
+  for (let at = 0; at < 6; at += 2) {
+    const bit = ((u8At(hash, at) << 8) | u8At(hash, at + 1)) & 2_047
+    const byte = bloomBytes - 1 - (bit >>> 3)
+    bloom[byte] = u8At(bloom, byte) | (1 << (bit & 7))
+  }
 }

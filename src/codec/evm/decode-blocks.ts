@@ -9,13 +9,21 @@
 
 import type { GrowingColumns } from '../../core/columns.ts'
 import { Fault } from '../../core/fault.ts'
+import { AddressBook } from './address-book.ts'
 import { type CheckedUnit, checkParent, checkUnit } from './check-block.ts'
 import { noAddress } from './column-kinds.ts'
-import type { BlockBatch, blockTable } from './columns.ts'
+import { type BlockBatch, type blockTable, logTable, type LogBatch } from './columns.ts'
 import { type Compress, GrowingBatch } from './growing-batch.ts'
 import { Bytes } from './growing.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
-import type { RawBlock, RawReceipt, RawTx, RawUnit } from './raw.ts'
+import {
+  type RawBlock,
+  type RawReceipt,
+  type RawTx,
+  type RawUnit,
+  listOf,
+  type RawLog,
+} from './raw.ts'
 
 /** Input bytes of one block that are taken; 134 million gas pay for more. All bounds: docs/guide/evm-data.md. */
 const maxInputBytes = 32 * 1024 * 1024
@@ -155,4 +163,44 @@ function pushHeader(
 /** First four bytes of an input as an integer, missing bytes zero. */
 function selectorOf(input: string): number {
   return input.length >= 10 ? hexWord(input, 2) : hexWord(input.slice(2).padEnd(8, '0'), 0)
+}
+
+/** The EVM has LOG0 to LOG4. */
+const maxTopics = 4
+
+/**
+ * Logs of the blocks from height `from` on. Throws `node-answer` for what cannot be true,
+ * `node-not-yet` for receipts that are not there.
+ */
+export function decodeAllLogs(from: number, raws: readonly RawUnit[]): LogBatch {
+  const units = raws.map((raw, row) => checkUnit(raw, from + row))
+  const count = units.reduce((sum, { logCount }) => sum + logCount, 0)
+  const addresses = new AddressBook(count + 16)
+  const arena = new Bytes(count * 160)
+  const all = logTable.growing(count, arena)
+  for (const [block, unit] of units.entries())
+    for (const [txIndex, logs] of unit.logs.entries())
+      for (const log of logs) {
+        all.block.push(block)
+        all.txIndex.push(txIndex)
+        all.logIndex.push(hexNumber(log.logIndex, 'log index'))
+        all.address.push(addresses.idOf(log.address, 'log address'))
+        const start = arena.length
+        pushTopics(arena, log)
+        all.topics.pushFrom(start)
+        all.data.pushHex(log.data, 'log data')
+      }
+  return {
+    kind: 'logs',
+    from,
+    until: from + units.length,
+    logs: logTable.taken(all),
+    arena: arena.taken(),
+    addresses: addresses.taken(),
+  }
+}
+
+function pushTopics(arena: Bytes, { topics }: RawLog): void {
+  for (const topic of listOf(topics, 'topics').slice(0, maxTopics))
+    arena.pushHex(topic, 'topic', 32)
 }

@@ -11,7 +11,7 @@
  */
 
 import { keccak256 } from '../../core/hash.ts'
-import { hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
+import { hexBytes, hexQuantity, isHexOf } from './hex.ts'
 import type { RawBlock } from './raw.ts'
 import { encodeRlp } from './rlp.ts'
 

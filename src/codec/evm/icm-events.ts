@@ -8,7 +8,7 @@
 import { concatBytes, equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
-import { smallWord, wordBytes } from './abi-words.ts'
+import { smallWord, wordBytes } from './abi.ts'
 
 /** A receipt carried by a message: which message of the other chain was received, by whom. */
 export type IcmReceipt = {

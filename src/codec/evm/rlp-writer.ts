@@ -6,9 +6,9 @@
  */
 
 import { keccak256 } from '../../core/hash.ts'
-import { once } from '../../core/once.ts'
+import { once } from '../../core/waiting.ts'
 import { hexDigit, notHex, writeHex } from './hex.ts'
-import { headSize, writeHead } from './rlp-head.ts'
+import { headSize, writeHead } from './rlp.ts'
 
 /** Room for the longest head in front of a list: its length in four bytes. */
 export const headRoom = 8

@@ -1,8 +1,8 @@
-/** RLP, the encoding of everything EVM chains hash. Source: Ethereum yellow paper, appendix B. */
+/** RLP, the encoding of everything EVM chains hash, and the addresses hashed of it. */
 
+import { keccak256 } from '../../core/hash.ts'
 import { u8At } from '../../core/item-at.ts'
 import { writeHex } from './hex.ts'
-import { headSize, writeHead } from './rlp-head.ts'
 
 /**
  * A byte string, or a list of items. Text is a byte string in hex: `0x` and an even number of
@@ -51,4 +51,38 @@ function write(item: Rlp, out: Uint8Array, from: number): number {
   let at = writeHead(out, from, { size: content, base: 0xc0 })
   for (const part of item) at = write(part, out, at)
   return at
+}
+
+/** Bytes of the head of a string or list of `size` bytes. */
+export function headSize(size: number): number {
+  return size < 56 ? 1 : 1 + lengthBytes(size)
+}
+
+/** Writes the head of a byte string (base 0x80) or list (0xc0) at `from`; returns where it ends. */
+export function writeHead(
+  bytes: Uint8Array,
+  from: number,
+  of: { readonly size: number; readonly base: number },
+): number {
+  const { size, base } = of
+  if (size < 56) {
+    bytes[from] = base + size
+    return from + 1
+  }
+  const length = lengthBytes(size)
+  bytes[from] = base + 55 + length
+  for (let at = 0; at < length; at++) bytes[from + 1 + at] = size >>> (8 * (length - 1 - at))
+  return from + 1 + length
+}
+
+function lengthBytes(size: number): number {
+  return size < 0x100 ? 1 : size < 0x1_0000 ? 2 : size < 0x100_0000 ? 3 : 4
+}
+
+/**
+ * Returns the 20 bytes of the new contract; `nonce` without zero bytes before it.
+ * Source: Ethereum yellow paper, section 7.
+ */
+export function createdAddress(sender: Rlp, nonce: Rlp): Uint8Array {
+  return keccak256(encodeRlp([sender, nonce])).subarray(12)
 }

@@ -8,8 +8,7 @@
  * recovered from the signature, which takes longer than all of this.
  */
 
-import { equalsHex, hexBytes, hexQuantity, isHexOf } from './hex-bytes.ts'
-import { hexNumberOr } from './hex.ts'
+import { equalsHex, hexBytes, hexQuantity, isHexOf, hexNumberOr } from './hex.ts'
 import { OrderedList } from './ordered-root.ts'
 import { type RawBlock, listOf, objectOf } from './raw.ts'
 import { headRoom, threadWriter, type RlpWriter } from './rlp-writer.ts'

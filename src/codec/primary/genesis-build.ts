@@ -6,7 +6,7 @@
  */
 
 import { compareBytes, concatBytes, keyOf } from '../../core/bytes.ts'
-import { newHeap, pushHeap } from '../../core/heap.ts'
+import { newHeap, pushHeap } from '../../core/item-at.ts'
 import { outputTypes, pTypes, signerTypes } from '../../core/type-ids.ts'
 import { encode } from '../cursor.ts'
 import type { Sliced } from '../kit.ts'

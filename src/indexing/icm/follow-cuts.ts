@@ -7,7 +7,7 @@ import { type Database, type Reader, statement, type Writer } from '../../store/
 import { holdLease, type Lease } from '../../store/lease.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
 import { meta } from '../../store/schema/control.ts'
-import { placesPerBlock } from '../../store/schema/places.ts'
+import { placesPerBlock } from '../../store/schema/sums.ts'
 import { applyMessages, type MessageChain } from './apply-messages.ts'
 import { messageIds, takeBack } from './take-back.ts'
 

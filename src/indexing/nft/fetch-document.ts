@@ -5,9 +5,9 @@
  * hops, time, size and what a failure is called.
  */
 
+import { setBounded } from '../../core/bounded-maps.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { NftStatus } from '../../core/nft-status.ts'
-import { setBounded } from '../../core/set-bounded.ts'
 import type { Clock, HttpReply, Transport } from '../../core/world.ts'
 import { isMedia, maxDocumentBytes, webUrl } from './metadata-uri.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '../../store/engine/database.ts'
 import { meta } from '../../store/schema/control.ts'
 import { nftMetadata } from '../../store/schema/nft.ts'
-import { placesPerBlock } from '../../store/schema/places.ts'
+import { placesPerBlock } from '../../store/schema/sums.ts'
 import { itemBytes } from './nft-queue.ts'
 
 /** Names in `meta` under which the stream keeps how far it has read. */

@@ -6,8 +6,8 @@
  */
 
 import { faultOf } from '../../core/fault.ts'
-import { growingPause } from '../../core/growing-pause.ts'
 import type { NftFields, NftStatus } from '../../core/nft-status.ts'
+import { growingPause } from '../../core/waiting.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'

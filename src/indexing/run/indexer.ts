@@ -10,10 +10,10 @@
 import { MessageChannel, type ResourceLimits, Worker, type MessagePort } from 'node:worker_threads'
 
 import { Fault } from '../../core/fault.ts'
-import { inTime } from '../../core/in-time.ts'
 import { entryFile } from '../../core/installation.ts'
+import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
-import type { ConnectionLimits } from '../../store/engine/postgres-server.ts'
+import type { ConnectionLimits } from '../../store/engine/postgres/server.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'

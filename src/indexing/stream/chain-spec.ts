@@ -2,7 +2,7 @@
 
 import type { Network } from '../../core/network.ts'
 import type { RecordedTime } from '../../core/recorded-time.ts'
-import type { StoredProofs } from '../../store/query/evm/stored-proofs.ts'
+import type { StoredProofs } from '../../store/query/evm/heights.ts'
 
 /** One EVM chain to index. */
 export type ChainSpec = {

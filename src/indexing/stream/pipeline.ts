@@ -8,8 +8,8 @@
  */
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import { growingPause } from '../../core/growing-pause.ts'
 import { itemAt } from '../../core/item-at.ts'
+import { growingPause } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { HeightRange } from '../../source/evm-source.ts'
 import type { Log } from '../../telemetry/log.ts'

@@ -4,8 +4,7 @@
  */
 
 import { assert } from '../../core/fault.ts'
-import { f64At, u32At } from '../../core/item-at.ts'
-import { countsToPlaces } from '../../core/places.ts'
+import { f64At, u32At, countsToPlaces } from '../../core/item-at.ts'
 
 const digitBits = 11
 const digits = 2 ** digitBits

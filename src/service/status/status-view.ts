@@ -9,8 +9,7 @@ import type { ChainStatus, CopiedHeights, StageStatus, Status } from '../../shap
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { confirmedShare, copiedHistory, type CopiedHistory } from '../../store/copied-history.ts'
 import { type Reader, statement } from '../../store/engine/database.ts'
-import { provenHeightOf, storedProofs } from '../../store/query/evm/stored-proofs.ts'
-import { storedHeights } from '../../store/query/evm/traced-heights.ts'
+import { provenHeightOf, storedProofs, storedHeights } from '../../store/query/evm/heights.ts'
 import { messageStore, primaryStream } from '../chain-specs.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 

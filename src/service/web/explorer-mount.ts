@@ -3,8 +3,7 @@
 import type { FastifyReply } from 'fastify'
 
 import type { ApiServer } from '../../api/server/server.ts'
-import { isObject } from '../../core/json.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { isObject, ownValue } from '../../core/json.ts'
 import type { Brand } from '../../explorer/brand.ts'
 import { pages } from '../../explorer/browser/link.ts'
 import { docsPage } from '../../explorer/docs-page.ts'

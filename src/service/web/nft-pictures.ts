@@ -8,11 +8,9 @@
 
 import { unknownCaller } from '../../api/operation/caller.ts'
 import type { Operation } from '../../api/operation/operation.ts'
+import { setBounded, WeighedMap } from '../../core/bounded-maps.ts'
 import { faultOf } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
-import { ownValue } from '../../core/own-value.ts'
-import { setBounded } from '../../core/set-bounded.ts'
-import { WeighedMap } from '../../core/weighed-map.ts'
+import { isObject, ownValue } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
 import { DocumentFetcher } from '../../indexing/nft/fetch-document.ts'
 import { inlinePicture, planOf } from '../../indexing/nft/metadata-uri.ts'

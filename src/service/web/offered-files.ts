@@ -7,8 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cacheControl, etagOf, isHeld } from '../../api/server/http-cache.ts'
 import type { ApiServer } from '../../api/server/server.ts'
 import { Fault } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
-import { ownValue } from '../../core/own-value.ts'
+import { isObject, ownValue } from '../../core/json.ts'
 
 /** Files sent at once; a reader of whole histories must not slow other callers down. */
 const mostAtOnce = 4

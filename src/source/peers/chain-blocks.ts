@@ -7,9 +7,9 @@
  * fetched at once.
  */
 
+import { setBounded } from '../../core/bounded-maps.ts'
 import { equalBytes, keyOf, toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { setBounded } from '../../core/set-bounded.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { heightIn, linkOf } from '../primary/containers.ts'

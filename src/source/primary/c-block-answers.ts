@@ -4,7 +4,7 @@
  */
 
 import { headerRlp } from '../../codec/evm/header-hash.ts'
-import { headSize } from '../../codec/evm/rlp-head.ts'
+import { headSize } from '../../codec/evm/rlp.ts'
 import { compareTransactions, encodeTransaction } from '../../codec/evm/transactions-root.ts'
 import { equalBytes, isZero } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { qualified } from './postgres-names.ts'
+import { qualified } from './postgres/names.ts'
 
 /** Each statement with `N.` where its namespace belongs. */
 const statements = [

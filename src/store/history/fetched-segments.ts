@@ -20,8 +20,7 @@ import {
 import { join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import { growingPause } from '../../core/growing-pause.ts'
-import { inTime } from '../../core/in-time.ts'
+import { growingPause, inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Table } from '../engine/table.ts'
 import type { ManifestSegment } from './manifest.ts'

@@ -20,7 +20,7 @@ import {
   type Writer,
 } from '../engine/database.ts'
 import { columnNames, type HistoryStage, historyStages, type Table } from '../engine/table.ts'
-import { placesPerBlock } from '../schema/places.ts'
+import { placesPerBlock } from '../schema/sums.ts'
 import { eachPage } from '../sums/pages.ts'
 import type { History } from './history.ts'
 import { LeavingRows } from './leaving-rows.ts'

@@ -1,7 +1,6 @@
 /** Puts rows in the order of their keys, by counting digits instead of comparing. */
 
-import { f64At, itemAt, u32At } from '../../core/item-at.ts'
-import { countsToPlaces } from '../../core/places.ts'
+import { f64At, itemAt, u32At, countsToPlaces } from '../../core/item-at.ts'
 
 const digitRange = 2_048
 

@@ -9,7 +9,7 @@
 import { assert, Fault } from '../../core/fault.ts'
 import { type Columns, statement, type Writer } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
-import { placesPerBlock } from '../schema/places.ts'
+import { placesPerBlock } from '../schema/sums.ts'
 import { addRowsWhere } from '../sums/check-store.ts'
 import { type RangeSum, RangeSums } from '../sums/range-sums.ts'
 import { placeColumn } from './segment-file.ts'

@@ -5,7 +5,7 @@
 
 import { itemAt } from '../../core/item-at.ts'
 import { type Row, statement, type Value } from '../engine/database.ts'
-import { immutable } from '../engine/sqlite-connection.ts'
+import { immutable } from '../engine/sqlite/connection.ts'
 import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { chainTables } from '../schema/stores.ts'
 import { written } from './freeze.ts'

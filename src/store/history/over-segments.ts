@@ -19,7 +19,7 @@ import {
   valueAt,
 } from '../engine/database.ts'
 import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
-import { placesPerBlock } from '../schema/places.ts'
+import { placesPerBlock } from '../schema/sums.ts'
 import type { History, OpenSegment } from './history.ts'
 import { frozenUntil, type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import { placeColumn } from './segment-file.ts'

@@ -15,7 +15,7 @@ import { assert, Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type Columns, type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
-import { SqliteConnection } from '../engine/sqlite-connection.ts'
+import { SqliteConnection } from '../engine/sqlite/connection.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 
 /** Ending of the names of segments. */

@@ -1,7 +1,7 @@
 /** Answers given to API keys: counted by the hour, and the newest one by one. */
 
 import { type Database, type Reader, statement } from '../engine/database.ts'
-import { apiCall } from '../schema/api-use.ts'
+import { apiCall } from '../schema/deployment.ts'
 import { integer, type RowOf, storedRow, text } from './stored-row.ts'
 
 /** Answers of one hour that are alike. */

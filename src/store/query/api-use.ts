@@ -1,7 +1,7 @@
 /** Use of the API by callers, summed over the processes of a deployment. */
 
 import { type Database, type Reader, statement } from '../engine/database.ts'
-import { apiKeyUse } from '../schema/api-use.ts'
+import { apiKeyUse } from '../schema/deployment.ts'
 
 /** Units used in one minute and one day, by the numbers of these windows. */
 export type Use = {

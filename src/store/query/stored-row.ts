@@ -10,8 +10,8 @@
  * (23 instead of 50 us).
  */
 
+import { functionOfText } from '../../core/columns.ts'
 import { assert } from '../../core/fault.ts'
-import { functionOfText } from '../../core/function-of-text.ts'
 import { itemAt } from '../../core/item-at.ts'
 import {
   type AskedOver,
@@ -120,7 +120,7 @@ function placesOf(columns: StoredColumns): Places {
   }
 }
 
-/** Reads field after field, written out: see `core/function-of-text.ts`. */
+/** Reads field after field, written out: see `core/columns.ts`. */
 function readerOf<R>({
   alone,
   joined,

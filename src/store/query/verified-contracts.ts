@@ -3,7 +3,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 import { type Database, type Reader, statement } from '../engine/database.ts'
-import { verifiedContract, verifiedMethod } from '../schema/contracts.ts'
+import { verifiedContract, verifiedMethod } from '../schema/deployment.ts'
 import { integerAt, textAt } from './row-values.ts'
 import { bytes, integer, mapped, oneOf, type RowOf, storedRow, text } from './stored-row.ts'
 

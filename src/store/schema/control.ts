@@ -1,7 +1,7 @@
 /** Tables every store has: what it is, how far it got, who may write it. */
 
 import { table } from '../engine/table.ts'
-import { rangeSum } from './range-sum.ts'
+import { rangeSum } from './sums.ts'
 
 /** Facts about the store: chain id, genesis hash, blockchain id, by name. */
 export const meta = table(
@@ -16,10 +16,10 @@ export const tracesSinceName = 'tracesSince'
 /** Name in `meta` of the segments that hold history; see `store/history/manifest.ts`. */
 export const segmentsName = 'segments'
 
-/** Name in `meta` of what hashes do not prove of the stored blocks; see `stored-proofs.ts`. */
+/** Name in `meta` of what hashes do not prove of the stored blocks; see `heights.ts`. */
 export const proofsName = 'proofs'
 
-/** Name in `meta` of the moment at which the stored height was last a node's head; see `current-at.ts`. */
+/** Name in `meta` of the moment at which the stored height was last a node's head; see `heights.ts`. */
 export const currentAtName = 'currentAt'
 
 /** Name in `meta` of what is known of a copied history; see `store/copied-history.ts`. */

@@ -8,12 +8,11 @@
 
 import { sumsBy, table } from '../engine/table.ts'
 import { nftTables } from './nft.ts'
-import { placesPerBlock } from './places.ts'
-import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
+import { placesPerBlock, heightsPerSum, idsPerSum } from './sums.ts'
 
 /**
  * Addresses seen, numbered in order of first sight from 1. `cased` is the case of its EIP-55 text,
- * see `case-of-address.ts`.
+ * see `addresses.ts`.
  */
 export const address = table(
   'address',
@@ -261,7 +260,7 @@ export const holding = table(
  * code when it was last looked at, `source` the contract whose code a proxy runs. `inexact_height` is the
  * block at which a balance differed from its logs, with the holder and the reason; NULL while none is
  * known to. `agreed` counts the looks since then in which none differed. `transfers` and `holders` are as of
- * the last look, see `counts-of-token.ts`.
+ * the last look, see `balances.ts`.
  */
 export const token = table(
   'token',

@@ -7,7 +7,7 @@
  */
 
 import { sumsBy, table } from '../engine/table.ts'
-import { secondsPerSum } from './sum-ranges.ts'
+import { secondsPerSum } from './sums.ts'
 
 /** A message as either end tells it. */
 const messageColumns = {

@@ -8,8 +8,7 @@
 import { sumsBy, table } from '../engine/table.ts'
 import { controlTables } from './control.ts'
 import { address, addressByBytes } from './evm.ts'
-import { placesPerBlock } from './places.ts'
-import { heightsPerSum } from './sum-ranges.ts'
+import { placesPerBlock, heightsPerSum } from './sums.ts'
 
 /** Name of the store of a chain's logs. */
 export function logStoreOf(chainKey: string): string {

@@ -6,7 +6,7 @@
  */
 
 import { sumsBy, table } from '../engine/table.ts'
-import { chunksPerSum, secondsPerSum } from './sum-ranges.ts'
+import { chunksPerSum, secondsPerSum } from './sums.ts'
 
 /** Sums of every unit. */
 export const rollup = table(

@@ -7,7 +7,7 @@
  */
 
 import { sumsBy, table } from '../engine/table.ts'
-import { heightsPerSum, idsPerSum } from './sum-ranges.ts'
+import { heightsPerSum, idsPerSum } from './sums.ts'
 
 /**
  * Token ids that a transfer named.

@@ -1,7 +1,7 @@
 /** Records with named fields over packed values: the layout of the `body` columns. */
 
+import { functionOfText } from '../../core/columns.ts'
 import { Fault } from '../../core/fault.ts'
-import { functionOfText } from '../../core/function-of-text.ts'
 import { itemAt } from '../../core/item-at.ts'
 import {
   type PackArena,
@@ -47,7 +47,7 @@ export type Layout<T> = Field<T> & {
 
 /**
  * Writes how many fields follow, and these fields: absent ones at the end take no room. One
- * function for each layout: see `core/function-of-text.ts`.
+ * function for each layout: see `core/columns.ts`.
  */
 function writerOf(
   names: readonly string[],

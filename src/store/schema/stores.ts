@@ -1,16 +1,14 @@
 /** The tables of each kind of store. */
 
-import { apiUseTables } from './api-use.ts'
-import { contractTables } from './contracts.ts'
 import { controlTables } from './control.ts'
-import { deploymentTables } from './deployment.ts'
+import { apiUseTables, contractTables, deploymentTables } from './deployment.ts'
 import { outboxTables, webhookTables } from './events.ts'
 import { evmTables } from './evm.ts'
 import { icmTables } from './icm.ts'
 import { logTables } from './logs.ts'
 import { metricsTables } from './metrics.ts'
 import { nftRequestTables } from './nft.ts'
-import { primaryTables, undo } from './primary.ts'
+import { primaryTables, undo } from './primary/tables.ts'
 
 /** Of an EVM chain. */
 export const chainTables = [

@@ -3,7 +3,7 @@
 import pg from 'pg'
 
 import { Fault } from '../../core/fault.ts'
-import { namespaceOf } from '../engine/postgres.ts'
+import { namespaceOf } from '../engine/postgres/postgres.ts'
 
 const connectTimeoutMs = 5_000
 

@@ -30,8 +30,8 @@ import { controlTables } from '../schema/control.ts'
 import { outboxTables } from '../schema/events.ts'
 import { cutMessages } from '../schema/evm.ts'
 import { nftAmount, nftRange, nftToken } from '../schema/nft.ts'
-import { placesPerBlock } from '../schema/places.ts'
 import { chainTables, everyTable } from '../schema/stores.ts'
+import { placesPerBlock } from '../schema/sums.ts'
 import {
   checkServersFree,
   copyIntoServers,

@@ -27,7 +27,7 @@ import { dirname, join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import { Claim } from '../engine/sqlite-claim.ts'
+import { Claim } from '../engine/sqlite/claim.ts'
 import { isHeight } from '../history/manifest.ts'
 import { onDisk, segmentEnding } from '../history/segment-file.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { type Database, statement } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
-import { everyRow, rangeSum } from '../schema/range-sum.ts'
+import { everyRow, rangeSum } from '../schema/sums.ts'
 import { summingWriter } from './summing-writer.ts'
 
 const anySum = statement('select 1 from range_sum limit 1')

@@ -19,7 +19,7 @@ import {
   columnOf,
 } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
-import { rangeSum } from '../schema/range-sum.ts'
+import { rangeSum } from '../schema/sums.ts'
 import { hasAmounts } from './pages.ts'
 import { RangeSums, summedColumns } from './range-sums.ts'
 

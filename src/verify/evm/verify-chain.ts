@@ -7,7 +7,7 @@
  * against another node than the one that was indexed from.
  */
 
-import { balanceOfData } from '../../codec/evm/abi-words.ts'
+import { balanceOfData } from '../../codec/evm/abi.ts'
 import { type BlockBatch, type TraceBatch, transferKinds } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
@@ -21,9 +21,8 @@ import { factsOf, questionsTo } from '../../indexing/evm/tokens/token-metadata.t
 import { storedBatch, storedTraces } from '../../indexing/evm/write/stored-batch.ts'
 import type { EvmSource, StateCall } from '../../source/evm-source.ts'
 import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
-import { balancesOfPairs } from '../../store/query/evm/balance-candidates.ts'
-import { drawHolders } from '../../store/query/evm/holders-of-token.ts'
-import { storedHeights } from '../../store/query/evm/traced-heights.ts'
+import { balancesOfPairs, drawHolders } from '../../store/query/evm/balances.ts'
+import { storedHeights } from '../../store/query/evm/heights.ts'
 import { address } from '../../store/schema/evm.ts'
 import { newReport, type Report } from '../report.ts'
 import { spread } from '../subject.ts'

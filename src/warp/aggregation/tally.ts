@@ -5,7 +5,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { growingPause } from '../../core/growing-pause.ts'
+import { growingPause } from '../../core/waiting.ts'
 import { quorumWeight, type Signer, type ValidatorSet } from '../validator-set.ts'
 
 /**

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 import type { StateReader } from '../../../src/api/operation/chain-directory.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
-import { addressId } from '../../../src/store/query/evm/address-id.ts'
+import { addressId } from '../../../src/store/query/evm/addresses.ts'
 import { token } from '../../../src/store/schema/evm.ts'
 import { rawChain } from '../../demo-store.ts'
 import { type EvmService, evmService, type Json } from '../../evm-service.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { statement } from '../../../src/store/engine/database.ts'
-import { countsOfToken } from '../../../src/store/query/evm/counts-of-token.ts'
+import { countsOfToken } from '../../../src/store/query/evm/balances.ts'
 import { integerAt } from '../../../src/store/query/row-values.ts'
 import { token } from '../../../src/store/schema/evm.ts'
 import { rawChain } from '../../demo-store.ts'

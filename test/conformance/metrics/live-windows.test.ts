@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { storeCurrentAt } from '../../../src/store/query/evm/current-at.ts'
+import { storeCurrentAt } from '../../../src/store/query/evm/heights.ts'
 import { rawChain } from '../../demo-store.ts'
 import { evmService, type Json } from '../../evm-service.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import { createUseCounter, type UseCounter } from '../../../src/api/server/use-counter.ts'
 import { addUse, keyUses, storeKeyUses } from '../../../src/store/query/api-use.ts'
-import { apiUseTables } from '../../../src/store/schema/api-use.ts'
+import { apiUseTables } from '../../../src/store/schema/deployment.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { onBothEngines } from '../../stores.ts'
 import { systemClock } from '../../system-clock.ts'

@@ -10,8 +10,11 @@ import pg from 'pg'
 
 import { Fault } from '../../../src/core/fault.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
-import { openPostgresReader, openPostgresWriter } from '../../../src/store/engine/postgres.ts'
-import { sqliteFault } from '../../../src/store/engine/sqlite-connection.ts'
+import {
+  openPostgresReader,
+  openPostgresWriter,
+} from '../../../src/store/engine/postgres/postgres.ts'
+import { sqliteFault } from '../../../src/store/engine/sqlite/connection.ts'
 import { table } from '../../../src/store/engine/table.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { startPostgres } from '../../postgres.ts'

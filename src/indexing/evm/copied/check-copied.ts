@@ -9,7 +9,7 @@
 
 import { toHex } from '../../../core/bytes.ts'
 import { assert, Fault, faultOf } from '../../../core/fault.ts'
-import { growingPause } from '../../../core/growing-pause.ts'
+import { growingPause } from '../../../core/waiting.ts'
 import type { Clock, World } from '../../../core/world.ts'
 import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import {
@@ -23,7 +23,7 @@ import {
 import type { Database, Writer } from '../../../store/engine/database.ts'
 import { frozenUntil, readManifest } from '../../../store/history/manifest.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
-import { storedHeights } from '../../../store/query/evm/traced-heights.ts'
+import { storedHeights } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { StageStatus, Stream } from '../../stream/stage.ts'
 import type { BlockChecks } from '../read/block-checks.ts'

@@ -15,7 +15,7 @@ import {
   valueAt,
 } from '../../../store/engine/database.ts'
 import { columnNames, type Table } from '../../../store/engine/table.ts'
-import { storedHeights } from '../../../store/query/evm/traced-heights.ts'
+import { storedHeights } from '../../../store/query/evm/heights.ts'
 import { addressByBytes } from '../../../store/schema/evm.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
 import { type BlocksPiece, readPiece } from '../read/block-piece.ts'

@@ -3,8 +3,8 @@
 import { checkpointHeights } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
-import { provenHeightOf, storedProofs } from '../../../store/query/evm/stored-proofs.ts'
-import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
+import { provenHeightOf, storedProofs } from '../../../store/query/evm/heights.ts'
+import { heightsPerSum } from '../../../store/schema/sums.ts'
 import { blockStage } from '../write/apply-blocks.ts'
 
 /**

@@ -13,7 +13,7 @@ import { type FreezeHeights, freezeStage, freezeUntil } from '../../../store/his
 import { writeFrozen } from '../../../store/history/gathered-rows.ts'
 import type { History } from '../../../store/history/history.ts'
 import { frozenUntil } from '../../../store/history/manifest.ts'
-import { provenHeightOf, type StoredProofs } from '../../../store/query/evm/stored-proofs.ts'
+import { provenHeightOf, type StoredProofs } from '../../../store/query/evm/heights.ts'
 import { traceStage } from '../write/apply-traces.ts'
 import { recount } from '../write/recount.ts'
 

@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads'
 
 import { Fault } from '../../../core/fault.ts'
 import { entryFile } from '../../../core/installation.ts'
-import { WorkQueue } from '../../../core/work-queue.ts'
+import { WorkQueue } from '../../../core/waiting.ts'
 import { type MergeFiles, mergeFiles, type MergeJob } from '../../../store/history/merge-files.ts'
 import { callerOver } from '../../thread/port-call.ts'
 

@@ -7,7 +7,7 @@
  */
 
 import type { LogBatch } from '../../../codec/evm/columns.ts'
-import { decodeAllLogs } from '../../../codec/evm/decode-all-logs.ts'
+import { decodeAllLogs } from '../../../codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { equalBytes, to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
@@ -16,7 +16,7 @@ import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { type Checkpoint, getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
 import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
 import { holdLease, type Lease, renewLease } from '../../../store/lease.ts'
-import { storedProofs } from '../../../store/query/evm/stored-proofs.ts'
+import { storedProofs } from '../../../store/query/evm/heights.ts'
 import { logMark, logStage } from '../../../store/schema/logs.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'

@@ -22,9 +22,8 @@
  * endpoint is blamed and another one asked.
  */
 
-import { checkReceipts } from '../../../codec/evm/check-receipts.ts'
+import { checkReceipts, compareBloom } from '../../../codec/evm/check-receipts.ts'
 import { compareHeader, HeaderForms, unknownFields } from '../../../codec/evm/header-hash.ts'
-import { compareBloom } from '../../../codec/evm/logs-bloom.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { compareTransactions } from '../../../codec/evm/transactions-root.ts'
 import { Fault } from '../../../core/fault.ts'

@@ -1,9 +1,8 @@
 /** One read of blocks: checked as far as is wanted, decoded, and what was taken without a proof. */
 
-import { batchSum } from '../../../codec/evm/batch-sum.ts'
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../../codec/evm/decode-blocks.ts'
-import type { Compress } from '../../../codec/evm/growing-batch.ts'
+import { batchSum, type Compress } from '../../../codec/evm/growing-batch.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'

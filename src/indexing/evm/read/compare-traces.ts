@@ -8,8 +8,8 @@
  * compared.
  */
 
-import { batchSum } from '../../../codec/evm/batch-sum.ts'
 import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import { batchSum } from '../../../codec/evm/growing-batch.ts'
 import { mergeTraces } from '../../../codec/evm/merge-batches.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'

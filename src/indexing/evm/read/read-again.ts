@@ -3,14 +3,13 @@
  * no header had settled when the process ended.
  */
 
-import { batchSum } from '../../../codec/evm/batch-sum.ts'
-import type { Compress } from '../../../codec/evm/growing-batch.ts'
+import { batchSum, type Compress } from '../../../codec/evm/growing-batch.ts'
 import { mergeBlocks } from '../../../codec/evm/merge-batches.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
-import { growingPause } from '../../../core/growing-pause.ts'
+import { growingPause } from '../../../core/waiting.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
-import type { StoredSettlement } from '../../../store/query/evm/stored-proofs.ts'
+import type { StoredSettlement } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { readPiece, type BlocksPiece } from './block-piece.ts'

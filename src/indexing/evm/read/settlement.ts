@@ -12,13 +12,12 @@
  */
 
 import { joinedRoot, packReceipts, type PackedReceipts } from '../../../codec/evm/check-receipts.ts'
-import { isHexOf } from '../../../codec/evm/hex-bytes.ts'
-import { hexNumber } from '../../../codec/evm/hex.ts'
+import { isHexOf, hexNumber } from '../../../codec/evm/hex.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
+import { dropOldest } from '../../../core/bounded-maps.ts'
 import { toHex } from '../../../core/bytes.ts'
 import { sha256 } from '../../../core/hash.ts'
-import { dropOldest } from '../../../core/set-bounded.ts'
-import type { StoredSettlement } from '../../../store/query/evm/stored-proofs.ts'
+import type { StoredSettlement } from '../../../store/query/evm/heights.ts'
 
 /** Facts that are kept of one block. */
 export type SettlingBlock = {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { HeightRange } from '../../../source/evm-source.ts'
-import type { TracedRow } from '../../../store/query/evm/traced-transactions.ts'
+import type { TracedRow } from '../../../store/query/evm/transactions.ts'
 import { TracedRows } from './traced-rows.ts'
 
 function rowsOf({ from, until }: HeightRange, each: number): TracedRow[] {

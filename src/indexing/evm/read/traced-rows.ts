@@ -7,7 +7,7 @@
 
 import { Fault } from '../../../core/fault.ts'
 import type { HeightRange } from '../../../source/evm-source.ts'
-import type { TracedRow } from '../../../store/query/evm/traced-transactions.ts'
+import type { TracedRow } from '../../../store/query/evm/transactions.ts'
 
 /** Blocks of the first question; then as many as have about this many transactions. */
 const firstBlocks = 32

@@ -20,8 +20,8 @@ import {
   segmentFolder,
   type StoreLocation,
 } from '../../../store/open.ts'
-import { storeCurrentAt } from '../../../store/query/evm/current-at.ts'
-import { type TracedRow, tracedTransactions } from '../../../store/query/evm/traced-transactions.ts'
+import { storeCurrentAt } from '../../../store/query/evm/heights.ts'
+import { type TracedRow, tracedTransactions } from '../../../store/query/evm/transactions.ts'
 import { meta } from '../../../store/schema/control.ts'
 import { logStoreOf, logStoreTables } from '../../../store/schema/logs.ts'
 import { chainTables } from '../../../store/schema/stores.ts'

@@ -15,7 +15,7 @@ import type { Database, Reader, Soon, Writer } from '../../../store/engine/datab
 import { thawFrom } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
-import { proofsText, storedProofsText } from '../../../store/query/evm/stored-proofs.ts'
+import { proofsText, storedProofsText } from '../../../store/query/evm/heights.ts'
 import { meta, proofsName, tracesSinceName } from '../../../store/schema/control.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
 import type { BlockNews } from '../../stream/chain-spec.ts'

@@ -7,7 +7,7 @@
 
 import { to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
-import { WorkQueue } from '../../../core/work-queue.ts'
+import { WorkQueue } from '../../../core/waiting.ts'
 import type { World } from '../../../core/world.ts'
 import { openRollup } from '../../../rollup/chain-rollup.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
@@ -19,7 +19,7 @@ import {
   renewLease,
   type StandingLease,
 } from '../../../store/lease.ts'
-import { storedProofs } from '../../../store/query/evm/stored-proofs.ts'
+import { storedProofs } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
 import type { ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'

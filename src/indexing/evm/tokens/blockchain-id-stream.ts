@@ -6,7 +6,7 @@
  */
 
 import { faultOf } from '../../../core/fault.ts'
-import { growingPause } from '../../../core/growing-pause.ts'
+import { growingPause } from '../../../core/waiting.ts'
 import type { Clock } from '../../../core/world.ts'
 import { blockchainIdCall, blockchainIdIn } from '../../../source/blockchain-id.ts'
 import type { EvmSource } from '../../../source/evm-source.ts'

@@ -7,13 +7,12 @@
  */
 
 import { type BlockBatch, transferKinds } from '../../../codec/evm/columns.ts'
+import { createGenerations, type Generations } from '../../../core/bounded-maps.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
-import { createGenerations, type Generations } from '../../../core/generations.ts'
 import { itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import type { EvmSource } from '../../../source/evm-source.ts'
 import type { Reader } from '../../../store/engine/database.ts'
-import { addressIds } from '../../../store/query/evm/address-id.ts'
-import { tokensOfIds } from '../../../store/query/evm/parties-of-ids.ts'
+import { addressIds, tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { decimalsQuestion, factsOf, questionsTo } from './token-metadata.ts'
 import { tokenDecimals } from './token-text.ts'
 

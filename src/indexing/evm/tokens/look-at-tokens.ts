@@ -7,17 +7,19 @@
  * again once that holder and all others of several looks in a row have what the logs say.
  */
 
-import { balanceOfData } from '../../../codec/evm/abi-words.ts'
+import { balanceOfData } from '../../../codec/evm/abi.ts'
 import { equalBytes, fromHex, isZero, to0x, toBigint, toHex } from '../../../core/bytes.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import type { Random } from '../../../core/world.ts'
 import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
 import { type Row, statement } from '../../../store/engine/database.ts'
-import type { BalanceAt } from '../../../store/query/evm/balance-at.ts'
-import { balancesOfPairs } from '../../../store/query/evm/balance-candidates.ts'
-import { countsOfToken } from '../../../store/query/evm/counts-of-token.ts'
-import { drawHolders } from '../../../store/query/evm/holders-of-token.ts'
+import {
+  type BalanceAt,
+  balancesOfPairs,
+  countsOfToken,
+  drawHolders,
+} from '../../../store/query/evm/balances.ts'
 import {
   bytesAt,
   integerAt,

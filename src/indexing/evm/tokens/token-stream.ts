@@ -6,8 +6,8 @@
  * when the API met a difference, and a day after the last one.
  */
 
-import { createGenerations } from '../../../core/generations.ts'
-import { growingPause } from '../../../core/growing-pause.ts'
+import { createGenerations } from '../../../core/bounded-maps.ts'
+import { growingPause } from '../../../core/waiting.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import { statement } from '../../../store/engine/database.ts'
 import { integerAt } from '../../../store/query/row-values.ts'

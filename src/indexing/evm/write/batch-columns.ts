@@ -3,7 +3,7 @@
 import { type Slices, noAddress } from '../../../codec/evm/column-kinds.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
-import { placesPerBlock } from '../../../store/schema/places.ts'
+import { placesPerBlock } from '../../../store/schema/sums.ts'
 
 /** Items of `slices`. */
 export function bytesOf(arena: Uint8Array, slices: Slices, count: number): ByteColumn {

@@ -8,7 +8,7 @@
 import { FlatTable } from '../../../core/flat-table.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import { type Writer, statement } from '../../../store/engine/database.ts'
-import { casesOf } from '../../../store/query/evm/case-of-address.ts'
+import { casesOf } from '../../../store/query/evm/addresses.ts'
 import { address, addressByBytes } from '../../../store/schema/evm.ts'
 import { radixOrder } from '../../stream/radix-order.ts'
 

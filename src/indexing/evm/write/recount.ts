@@ -6,7 +6,7 @@ import { type Reader, statement, type Writer } from '../../../store/engine/datab
 import type { Table } from '../../../store/engine/table.ts'
 import type { Freezing } from '../../../store/history/freeze.ts'
 import { balance, holding } from '../../../store/schema/evm.ts'
-import { heightsPerSum } from '../../../store/schema/sum-ranges.ts'
+import { heightsPerSum } from '../../../store/schema/sums.ts'
 import { writeBalances } from './balances.ts'
 import { Interner } from './intern.ts'
 import { writeNftHoldings } from './nft-rows.ts'

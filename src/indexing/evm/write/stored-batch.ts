@@ -15,7 +15,7 @@ import type { HeightRange } from '../../../source/evm-source.ts'
 import { type Reader, type Row, statement } from '../../../store/engine/database.ts'
 import { bytesAt, integerAt, maybeBytesAt } from '../../../store/query/row-values.ts'
 import { address } from '../../../store/schema/evm.ts'
-import { placesPerBlock } from '../../../store/schema/places.ts'
+import { placesPerBlock } from '../../../store/schema/sums.ts'
 import { placeOfZero } from './apply-blocks.ts'
 
 /** A batch made from stored rows; `ids[i]` is the stored number of its address `i`. */

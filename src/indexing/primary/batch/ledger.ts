@@ -18,13 +18,13 @@ import {
 import { Doubles, Words } from '../../../core/growing.ts'
 import { u8At } from '../../../core/item-at.ts'
 import type { PackArena } from '../../../store/schema/packed.ts'
-import { txBody, type TxBody } from '../../../store/schema/primary-bodies.ts'
+import { txBody, type TxBody } from '../../../store/schema/primary/bodies.ts'
 import {
   mostUtxosInRow,
   type PackedUtxo,
   utxoOutput,
   utxoRowHead,
-} from '../../../store/schema/primary-utxo.ts'
+} from '../../../store/schema/primary/utxo-row.ts'
 import { KeyTable } from './key-table.ts'
 
 /** Byte strings of an arena, by row. */
@@ -68,7 +68,7 @@ export type LedgerColumns = {
   }
   /** UTXOs the batch made, in the order of their numbers. */
   readonly made: Held
-  /** Their rows in the store, see `schema/primary-utxo.ts`: number of the last, and the body. */
+  /** Their rows in the store, see `schema/primary/utxo-row.ts`: number of the last, and the body. */
   readonly utxoRows: { readonly last: Float64Array; readonly body: Slices }
   /** UTXOs of earlier batches it spent. */
   readonly spent: Held

@@ -6,10 +6,10 @@ import { concatBytes } from '../../../core/bytes.ts'
 import { type ColumnsOf, columnTable, doubles, words } from '../../../core/columns.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import type { BlockBytes, CBlock } from '../../../source/primary/primary-source.ts'
-import { type RawBlockBytes, rawMethods } from '../../../store/query/primary/raw-blocks.ts'
+import { type RawBlockBytes, rawMethods } from '../../../store/query/primary/blocks.ts'
 import type { PackArena } from '../../../store/schema/packed.ts'
-import { cBlockBody, innerBlockBody, rawBlocksBody } from '../../../store/schema/primary-bodies.ts'
-import { blockIdOf, chainNumbers } from '../../../store/schema/primary-position.ts'
+import { cBlockBody, innerBlockBody, rawBlocksBody } from '../../../store/schema/primary/bodies.ts'
+import { blockIdOf, chainNumbers } from '../../../store/schema/primary/position.ts'
 
 const rawTable = columnTable({
   id: doubles,

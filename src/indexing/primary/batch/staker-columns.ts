@@ -10,8 +10,8 @@ import {
   words,
 } from '../../../core/columns.ts'
 import type { PackArena } from '../../../store/schema/packed.ts'
-import { stakerBody } from '../../../store/schema/primary-bodies.ts'
-import { chainNumbers, posOf, stakerStatuses } from '../../../store/schema/primary-position.ts'
+import { stakerBody } from '../../../store/schema/primary/bodies.ts'
+import { chainNumbers, posOf, stakerStatuses } from '../../../store/schema/primary/position.ts'
 import { nodeIdBytes } from './block-columns.ts'
 import {
   GrowingBodies,

@@ -3,7 +3,7 @@
  * `rows.ts`.
  */
 
-import type { CycleOutcome } from '../../../store/schema/primary-position.ts'
+import type { CycleOutcome } from '../../../store/schema/primary/position.ts'
 import type { Owner, RewardKind } from './ledger-rows.ts'
 
 /** `pending` waits for its start; `removed` left by a removal before its end. */

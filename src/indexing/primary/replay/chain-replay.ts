@@ -3,7 +3,7 @@
 import type { GenesisFacts } from '../../../codec/primary/genesis.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { PrimarySource } from '../../../source/primary/primary-source.ts'
-import type { RawBlockBytes } from '../../../store/query/primary/raw-blocks.ts'
+import type { RawBlockBytes } from '../../../store/query/primary/blocks.ts'
 import type { AssetNumbers } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { LedgerRoom } from '../batch/ledger.ts'

@@ -10,9 +10,9 @@
 
 import { compareBytes } from '../../../core/bytes.ts'
 import { xTypes } from '../../../core/type-ids.ts'
-import type { TxBody } from '../../../store/schema/primary-bodies.ts'
-import { assetOf } from '../../../store/schema/primary-holding.ts'
-import { posOfPlace } from '../../../store/schema/primary-position.ts'
+import type { TxBody } from '../../../store/schema/primary/bodies.ts'
+import { assetOf } from '../../../store/schema/primary/holding.ts'
+import { posOfPlace } from '../../../store/schema/primary/position.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
 import { amountOf, noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
 import { violation, type Adds, type Draft, type Mutable, type Place } from './draft.ts'

@@ -7,13 +7,13 @@
 
 import { outputKeyOf, type OutputPlace } from '../../../codec/primary/ids.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import { assetOf, kindOf, packTraits } from '../../../store/schema/primary-holding.ts'
+import { assetOf, kindOf, packTraits } from '../../../store/schema/primary/holding.ts'
 import {
   chainNumbers,
   posOfPlace,
   prefixOf,
   rewardKinds,
-} from '../../../store/schema/primary-position.ts'
+} from '../../../store/schema/primary/position.ts'
 import type { AssetNumbers } from '../batch/asset-numbers.ts'
 import {
   outputFlags,

@@ -9,7 +9,7 @@
 import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
-import { WorkQueue } from '../../../core/work-queue.ts'
+import { WorkQueue } from '../../../core/waiting.ts'
 import type {
   PrimaryIdentity,
   PrimarySource,

@@ -3,7 +3,7 @@
 import type { World } from '../../../core/world.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import type { StoreLocation } from '../../../store/open.ts'
-import { genesisId, rawBlocksFrom } from '../../../store/query/primary/raw-blocks.ts'
+import { genesisId, rawBlocksFrom } from '../../../store/query/primary/blocks.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import { openPrimaryHost, type PrimaryHost } from './host.ts'
 import { openStoredSource } from './stored-source.ts'

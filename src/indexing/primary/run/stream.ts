@@ -7,9 +7,9 @@
  */
 
 import { faultOf, Fault, type FaultCode } from '../../../core/fault.ts'
-import { growingPause } from '../../../core/growing-pause.ts'
 import { sha256 } from '../../../core/hash.ts'
 import { recordedClock } from '../../../core/recorded-time.ts'
+import { growingPause } from '../../../core/waiting.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { StoredNetwork } from '../../../source/peers/peer-source.ts'
 import { createNodeApi } from '../../../source/primary/node-api.ts'

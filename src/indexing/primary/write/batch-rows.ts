@@ -17,9 +17,8 @@ import {
   rewardBody,
   stakeDayBody,
   subnetOwnerBody,
-} from '../../../store/schema/primary-bodies.ts'
-import { earlyImport, txByAsset } from '../../../store/schema/primary-ledger.ts'
-import { address, asset } from '../../../store/schema/primary-names.ts'
+} from '../../../store/schema/primary/bodies.ts'
+import { earlyImport, txByAsset } from '../../../store/schema/primary/ledger.ts'
 import {
   chainNumbers,
   cycleOutcomes,
@@ -27,21 +26,19 @@ import {
   posOf,
   posOfPlace,
   rewardKinds,
-} from '../../../store/schema/primary-position.ts'
+} from '../../../store/schema/primary/position.ts'
 import {
   cycle,
   reward,
   rewardByAddress,
   stakeDay,
   supply,
-} from '../../../store/schema/primary-staking.ts'
-import {
   blockchain,
   l1Change,
   l1Validator,
   subnetOwner,
-} from '../../../store/schema/primary-subnets.ts'
-import { progress } from '../../../store/schema/primary.ts'
+} from '../../../store/schema/primary/staking.ts'
+import { address, asset, progress } from '../../../store/schema/primary/tables.ts'
 import type { PrimaryOutbox } from '../../events/primary-outbox.ts'
 import type { RawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'

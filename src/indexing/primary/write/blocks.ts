@@ -3,8 +3,8 @@
 import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
-import { block, blockByHash, rawBlock } from '../../../store/schema/primary-ledger.ts'
-import { blockIdOf, chainNumbers, prefixAt } from '../../../store/schema/primary-position.ts'
+import { block, blockByHash, rawBlock } from '../../../store/schema/primary/ledger.ts'
+import { blockIdOf, chainNumbers, prefixAt } from '../../../store/schema/primary/position.ts'
 import { gather, radixOrder } from '../../stream/radix-order.ts'
 import {
   type BlockColumns,

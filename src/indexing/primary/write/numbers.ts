@@ -10,7 +10,7 @@ import { assert } from '../../../core/fault.ts'
 import { f64At, itemAt } from '../../../core/item-at.ts'
 import { type Columns, statement, type Writer } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
-import { prefixOf } from '../../../store/schema/primary-position.ts'
+import { prefixOf } from '../../../store/schema/primary/position.ts'
 import { radixOrder } from '../../stream/radix-order.ts'
 import { KeyTable } from '../batch/key-table.ts'
 

@@ -8,7 +8,7 @@
 
 import { f64At, u8At } from '../../../core/item-at.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
-import { orderedList } from '../../../store/schema/primary-ledger.ts'
+import { orderedList } from '../../../store/schema/primary/ledger.ts'
 
 /** Entries of a list that are sorted on demand: pages of 64 such lists take 1 ms. */
 const usualLongest = 16

@@ -2,8 +2,8 @@
 
 import type { Reader } from '../../../store/engine/database.ts'
 import { body, bytes, integer, maybe, oneOf, storedRow } from '../../../store/query/stored-row.ts'
-import { l1ValidatorBody, stakerBody, subnetBody } from '../../../store/schema/primary-bodies.ts'
-import { placeOfPos, stakerStatuses } from '../../../store/schema/primary-position.ts'
+import { l1ValidatorBody, stakerBody, subnetBody } from '../../../store/schema/primary/bodies.ts'
+import { placeOfPos, stakerStatuses } from '../../../store/schema/primary/position.ts'
 import type { StakerRow } from '../batch/staking-rows.ts'
 import type { L1ValidatorRow, SubnetRow } from '../batch/subnet-rows.ts'
 

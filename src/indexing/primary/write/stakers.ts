@@ -4,11 +4,15 @@ import { toNodeId } from '../../../core/cb58.ts'
 import { f64At, u64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
-import { l1ValidatorBody, subnetBody } from '../../../store/schema/primary-bodies.ts'
-import { node } from '../../../store/schema/primary-names.ts'
-import { chainNumbers, posOf } from '../../../store/schema/primary-position.ts'
-import { staker, stakerByAddress } from '../../../store/schema/primary-staking.ts'
-import { l1Validator, subnet } from '../../../store/schema/primary-subnets.ts'
+import { l1ValidatorBody, subnetBody } from '../../../store/schema/primary/bodies.ts'
+import { chainNumbers, posOf } from '../../../store/schema/primary/position.ts'
+import {
+  staker,
+  stakerByAddress,
+  l1Validator,
+  subnet,
+} from '../../../store/schema/primary/staking.ts'
+import { node } from '../../../store/schema/primary/tables.ts'
 import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
 import type { StakerColumns, StakersOfBatch } from '../batch/staker-columns.ts'
 import type { L1ValidatorRow, SubnetRow } from '../batch/subnet-rows.ts'

@@ -23,9 +23,8 @@ import {
 } from '../../../store/engine/database.ts'
 import { type Table, typeOf } from '../../../store/engine/table.ts'
 import { bytesAt } from '../../../store/query/row-values.ts'
-import { openHolding, orderedList } from '../../../store/schema/primary-ledger.ts'
-import { address, asset, node } from '../../../store/schema/primary-names.ts'
-import { primaryTables, undo } from '../../../store/schema/primary.ts'
+import { openHolding, orderedList } from '../../../store/schema/primary/ledger.ts'
+import { address, asset, node, primaryTables, undo } from '../../../store/schema/primary/tables.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import { putInOrder } from './ordered-lists.ts'
 

@@ -5,15 +5,15 @@ import { Words } from '../../../core/growing.ts'
 import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Reader, Writer } from '../../../store/engine/database.ts'
-import { utxosAt } from '../../../store/query/primary/utxos-at.ts'
+import { utxosAt } from '../../../store/query/primary/utxos.ts'
 import {
   lateSpend,
   spend,
   stakeReturn,
   strayUtxo,
   utxo,
-} from '../../../store/schema/primary-ledger.ts'
-import { posOfPlace } from '../../../store/schema/primary-position.ts'
+} from '../../../store/schema/primary/ledger.ts'
+import { posOfPlace } from '../../../store/schema/primary/position.ts'
 import { gather, radixOrder } from '../../stream/radix-order.ts'
 import type { StakeReturnRow } from '../batch/ledger-rows.ts'
 import type { Held } from '../batch/ledger.ts'

@@ -6,8 +6,8 @@
 
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody } from '../../schema/primary-bodies.ts'
-import { blockIdOf, blockOfPos, chainNumbers, posAfter } from '../../schema/primary-position.ts'
+import { l1ChangeBody } from '../../schema/primary/bodies.ts'
+import { blockIdOf, blockOfPos, chainNumbers, posAfter } from '../../schema/primary/position.ts'
 import { textAt } from '../row-values.ts'
 import { amount, body, bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 import type { PlaceRange } from './places-of-addresses.ts'

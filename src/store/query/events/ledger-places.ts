@@ -2,7 +2,7 @@
 
 import { checkpointHeights } from '../../checkpoint.ts'
 import type { Reader } from '../../engine/database.ts'
-import { blockIdOf, chainNumbers, firstPosOf, placeOfPos } from '../../schema/primary-position.ts'
+import { blockIdOf, chainNumbers, firstPosOf, placeOfPos } from '../../schema/primary/position.ts'
 import { heightOf, posOfHeight } from '../evm/position.ts'
 import type { WebhookLedger } from './watch.ts'
 

@@ -6,10 +6,10 @@
  */
 
 import type { Reader } from '../../engine/database.ts'
-import { placesPerBlock } from '../../schema/places.ts'
-import { addressIds } from '../evm/address-id.ts'
-import { numbersOfAddresses } from '../primary/numbers-of-keys.ts'
-import { transactionsOfAddresses } from '../primary/transactions-of-addresses.ts'
+import { placesPerBlock } from '../../schema/sums.ts'
+import { addressIds } from '../evm/addresses.ts'
+import { numbersOfAddresses } from '../primary/addresses.ts'
+import { transactionsOfAddresses } from '../primary/transactions.ts'
 import { thresholdPlaces } from './l1-balances.ts'
 import { type PlaceRange, placesOfAddress } from './places-of-addresses.ts'
 import { concerns, ranOutPlaces, validatorPlaces } from './validator-places.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { casedAddress, toChecksumAddress } from '../../../core/address.ts'
 import { fromHex, toHex } from '../../../core/bytes.ts'
-import { casesOf, maskOfCase, storedCase } from './case-of-address.ts'
+import { casesOf, maskOfCase, storedCase } from './addresses.ts'
 
 // Source: EIP-55, test cases; the zero address has no letters.
 const examples = [

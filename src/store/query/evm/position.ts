@@ -3,7 +3,7 @@
 import { Fault } from '../../../core/fault.ts'
 import { u8At } from '../../../core/item-at.ts'
 import type { Over } from '../../engine/database.ts'
-import { placesPerBlock } from '../../schema/places.ts'
+import { placesPerBlock } from '../../schema/sums.ts'
 
 /** Positions a list is limited to, half-open. */
 export type PosRange = { readonly from: number; readonly until: number }

@@ -2,8 +2,8 @@
 
 import { itemAt } from '../../../core/item-at.ts'
 import type { Reader } from '../../engine/database.ts'
-import { placesPerBlock } from '../../schema/places.ts'
-import { addressesOfIds } from '../evm/address-id.ts'
+import { placesPerBlock } from '../../schema/sums.ts'
+import { addressesOfIds } from '../evm/addresses.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 
 /** A log `e`, with what is said of its transaction `t` and block `b`. */

@@ -8,9 +8,9 @@
  */
 
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
-import { assetOf, listOf, packTraits, traitsSql } from '../../schema/primary-holding.ts'
-import type { PrimaryChain } from '../../schema/primary-position.ts'
-import { utxosByNumber, type StoredUtxo } from './utxo-rows.ts'
+import { assetOf, listOf, packTraits, traitsSql } from '../../schema/primary/holding.ts'
+import type { PrimaryChain } from '../../schema/primary/position.ts'
+import { utxosByNumber, type StoredUtxo } from './utxos.ts'
 
 /** Sum of the plain UTXOs of one asset. */
 export type PlainSum = { readonly asset: number; readonly amount: bigint; readonly count: number }

@@ -5,8 +5,7 @@
  * neighbours in the merged order and come out once.
  */
 
-import { newHeap, popHeap, pushHeap, settleTop } from '../../../core/heap.ts'
-import { itemAt } from '../../../core/item-at.ts'
+import { newHeap, popHeap, pushHeap, settleTop, itemAt } from '../../../core/item-at.ts'
 import type { Reader, Row, Statement, Value } from '../../engine/database.ts'
 
 /** Lists to merge. `L` names a list, `R` is a row. */

@@ -5,14 +5,36 @@
  * the sort's index per state; those a filter drops are passed over in it.
  */
 
+import { keyOf } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
-import type { Reader, Statement, Value } from '../../engine/database.ts'
-import { stakerStatuses } from '../../schema/primary-position.ts'
+import { proposalTypes } from '../../../core/type-ids.ts'
+import {
+  type Reader,
+  type Statement,
+  type Value,
+  type Row,
+  statement,
+} from '../../engine/database.ts'
+import {
+  cycleBody,
+  l1ChangeBody,
+  l1ValidatorBody,
+  stakerBody,
+  rewardBody,
+} from '../../schema/primary/bodies.ts'
+import {
+  stakerStatuses,
+  blockIdOf,
+  chainNumbers,
+  rewardKinds,
+} from '../../schema/primary/position.ts'
+import { integerAt } from '../row-values.ts'
+import { body, bytes, integer, storedRow, bytesValue } from '../stored-row.ts'
 import { mergeLists } from './merged-lists.ts'
-import { stakerRow, type StoredStaker } from './staker-rows.ts'
+import { stakerRow, type StoredStaker } from './stakers.ts'
 
 /** Columns by which validations can be sorted. */
-export type ValidatorSort =
+type ValidatorSort =
   | 'blockIndex'
   | 'delegationCapacity'
   | 'timeRemaining'
@@ -26,7 +48,7 @@ export type ValidatorCursor = { readonly key: bigint; readonly pos: number }
 export type Bounds = { readonly min?: bigint | undefined; readonly max?: bigint | undefined }
 
 /** Parameters of the question. */
-export type ValidatorQuery = {
+type ValidatorQuery = {
   readonly statuses: readonly (typeof stakerStatuses)[number][]
   readonly sortBy: ValidatorSort
   readonly order: 'asc' | 'desc'
@@ -162,4 +184,146 @@ function range({ min, max }: Bounds, none: bigint): [bigint, bigint] {
 function compareCursors(a: ValidatorCursor, b: ValidatorCursor): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1
   return a.pos - b.pos
+}
+
+// Validators of a subnet at a height: stakers, and validators of L1s as changes left them.
+//
+// Heights are those from which nodes show a change in the set: what a proposal's block decides
+// shows from its option on.
+
+/** A subnet and a height. No more than `limit` rows are read. */
+type SetQuery = {
+  readonly subnetId: Uint8Array
+  readonly height: number
+  readonly limit: number
+}
+
+/** A validation of an L1 as it stood. An inactive one has weight but signs nothing. */
+type L1ValidatorAt = {
+  readonly nodeId: Uint8Array
+  /** Compressed, 48 bytes. */
+  readonly publicKey: Uint8Array
+  readonly weight: bigint
+  readonly active: boolean
+}
+
+/** The first cycle of a staker that was settled after a height: what it weighed then. */
+const cycleThen = `case when s.role = 0 then
+  (select c.body from cycle c where c.staker = s.pos and c.height > ? order by c.number limit 1) end`
+
+const stakers = stakerRow.statement(
+  (columns) => `select ${cycleThen}, ${columns} from staker s join node n on n.id = s.node
+   where s.subnet_id = ? and s.ended_height is null and s.activated_height <= ?
+   union all
+   select ${cycleThen}, ${columns} from staker s join node n on n.id = s.node
+   where s.subnet_id = ? and s.ended_height > ? and s.activated_height <= ?
+   limit ?`,
+)
+
+/**
+ * Validators and delegators of a subnet at a height, in no order, with the weights they had then;
+ * `undefined` beyond the limit. Cost: two ranges of `staker_by_end`, the subnet's periods that
+ * ended later or have not, and a seek of `cycle` for each validator.
+ */
+export async function stakersAt(
+  reader: Reader,
+  { subnetId, height, limit }: SetQuery,
+): Promise<StoredStaker[] | undefined> {
+  const ended = [height, subnetId, height, height]
+  const rows = await reader.all(stakers, [height, subnetId, height, ...ended, limit + 1])
+  return rows.length > limit ? undefined : rows.map(asItWas)
+}
+
+/** A staker with the weight of the cycle it was in, where that is over. */
+function asItWas([then, ...row]: Row): StoredStaker {
+  const staker = stakerRow.read(row)
+  if (!(then instanceof Uint8Array)) return staker
+  return { ...staker, weight: cycleBody.fromBytes(then).weight }
+}
+
+const blockType = statement('select type from block where id = ?', { over: 'tables' })
+const proposals: ReadonlySet<number> = new Set(proposalTypes)
+
+const l1Row = storedRow({
+  id: integer('l.id'),
+  nodeId: bytes('n.bytes'),
+  validation: body('l.body', l1ValidatorBody),
+  change: body('c.body', l1ChangeBody),
+})
+
+const l1Validators = l1Row.statement(
+  (columns) => `select ${columns} from l1_validator l join node n on n.id = l.node
+   join l1_change c on c.l1_id = l.id and c.height =
+     (select max(d.height) from l1_change d where d.l1_id = l.id and d.height <= ?)
+   where l.subnet_id = ? and (l.removed_height is null or l.removed_height > ?)
+   order by l.id, c.pos limit ?`,
+)
+
+/**
+ * Validations of an L1 at a height, in order of creation; those with weight 0 are none.
+ *
+ * `undefined` beyond the limit, and where the height is not indexed. Cost: one seek of `l1_change`
+ * for each validation not removed by then.
+ */
+export async function l1ValidatorsAt(
+  reader: Reader,
+  { subnetId, height, limit }: SetQuery,
+): Promise<L1ValidatorAt[] | undefined> {
+  const type = await reader.get(blockType, [blockIdOf(chainNumbers.P, height)])
+  // Height 0 is genesis, which has no block and no L1s.
+  if (type === undefined) return height === 0 ? [] : undefined
+  const last = proposals.has(integerAt(type, 0)) ? height - 1 : height
+  const rows = await reader.all(l1Validators, [last, subnetId, height, limit + 1])
+  if (rows.length > limit) return undefined
+  const found = new Map<number, L1ValidatorAt>()
+  // The last change of a block is what stands.
+  for (const { id, nodeId, validation, change } of rows.map(l1Row.read)) {
+    const { weight, active } = change
+    found.set(id, { nodeId, publicKey: validation.publicKey, weight, active })
+  }
+  return [...found.values()].filter(({ weight }) => weight > 0n)
+}
+
+const totalWeightQuestion = statement(
+  'select subnet_id, body from staker where role in (0, 1) and status = 1',
+)
+
+/**
+ * Sum of weights of active validators and delegators by `keyOf` the subnet. Reads every active
+ * staker: some ten thousand rows on mainnet, so callers keep the answer for a while.
+ */
+export async function totalWeights(reader: Reader): Promise<ReadonlyMap<string, bigint>> {
+  const sums = new Map<string, bigint>()
+  for (const [subnetId, body] of await reader.all(totalWeightQuestion)) {
+    const key = keyOf(bytesValue(subnetId))
+    sums.set(key, (sums.get(key) ?? 0n) + stakerBody.fromBytes(bytesValue(body)).weight)
+  }
+  return sums
+}
+
+const delegationFeesQuestion = statement(
+  `select d.validator_tx, r.body from json_each(?) j
+   cross join staker d indexed by staker_by_validator
+   join reward r on r.staker_tx = d.tx_id
+   where d.validator_tx = unhex(j.value) and d.validator_tx is not null`,
+  {
+    postgres: `select d.validator_tx, r.body from json_array_elements_text(?::json) j
+      join staker d on d.validator_tx = decode(j.value, 'hex')
+      join reward r on r.staker_tx = d.tx_id`,
+  },
+)
+
+/** Such fees of validations; one range of `staker_by_validator` each, one seek per delegation. */
+export async function delegationFeesPaid(
+  reader: Reader,
+  validatorTxIds: readonly Uint8Array[],
+): Promise<{ readonly validatorTxId: Uint8Array; readonly amount: bigint }[]> {
+  if (validatorTxIds.length === 0) return []
+  const texts = validatorTxIds.map((id) => Buffer.from(id).toString('hex'))
+  const rows = await reader.all(delegationFeesQuestion, [JSON.stringify(texts)])
+  return rows.flatMap(([validatorTx, body]) => {
+    const { kind, amount } = rewardBody.fromBytes(bytesValue(body))
+    if (rewardKinds[kind] !== 'VALIDATOR_FEE') return []
+    return [{ validatorTxId: bytesValue(validatorTx), amount }]
+  })
 }

@@ -5,8 +5,8 @@
 
 import { proposalTypes } from '../../../core/type-ids.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody, txStart } from '../../schema/primary-bodies.ts'
-import { utxosOfRow } from '../../schema/primary-utxo.ts'
+import { l1ChangeBody, txStart } from '../../schema/primary/bodies.ts'
+import { utxosOfRow } from '../../schema/primary/utxo-row.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
 import {
   body,
@@ -18,8 +18,8 @@ import {
   storedRow,
   text,
 } from '../stored-row.ts'
-import { stakerRow, type StoredStaker } from './staker-rows.ts'
-import { type StoredUtxo, utxosByNumber } from './utxo-rows.ts'
+import { stakerRow, type StoredStaker } from './stakers.ts'
+import { type StoredUtxo, utxosByNumber } from './utxos.ts'
 
 const slice = 10_000
 

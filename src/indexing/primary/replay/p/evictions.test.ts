@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { networkNamed } from '../../../../../test/recorded-network.ts'
 import { batchOfP, Rows } from '../../../../../test/replayed-network.ts'
 import { keyOf } from '../../../../core/bytes.ts'
-import { posAfter, posOf } from '../../../../store/schema/primary-position.ts'
+import { posAfter, posOf } from '../../../../store/schema/primary/position.ts'
 import { afterTransactions } from '../../batch/subnet-rows.ts'
 import { beginPChain } from './genesis.ts'
 

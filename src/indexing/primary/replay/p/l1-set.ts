@@ -6,7 +6,7 @@
  */
 
 import { keyOf } from '../../../../core/bytes.ts'
-import { newHeap, peekHeap, pushHeap, type Heap } from '../../../../core/heap.ts'
+import { newHeap, peekHeap, pushHeap, type Heap } from '../../../../core/item-at.ts'
 import { type L1FeeRules, l1Cost, l1ExcessAfter } from '../../../../core/l1-fee.ts'
 import type { L1ValidatorRow } from '../../batch/subnet-rows.ts'
 import { violation, type Draft, type Mutable, type Place } from '../draft.ts'

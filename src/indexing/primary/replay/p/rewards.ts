@@ -6,7 +6,7 @@
 
 import type { PUnsignedOf } from '../../../../codec/primary/p-transaction.ts'
 import { pTypes } from '../../../../core/type-ids.ts'
-import type { CycleOutcome } from '../../../../store/schema/primary-position.ts'
+import type { CycleOutcome } from '../../../../store/schema/primary/position.ts'
 import type { Owner, RewardKind } from '../../batch/ledger-rows.ts'
 import type { AutoRenewal } from '../../batch/staking-rows.ts'
 import { addAddresses, newAddressSet } from '../amounts.ts'

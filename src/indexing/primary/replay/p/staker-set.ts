@@ -5,7 +5,7 @@
  */
 
 import { compareBytes, keyOf } from '../../../../core/bytes.ts'
-import { newHeap, peekHeap, popHeap, pushHeap, type Heap } from '../../../../core/heap.ts'
+import { newHeap, peekHeap, popHeap, pushHeap, type Heap } from '../../../../core/item-at.ts'
 import { pTypes } from '../../../../core/type-ids.ts'
 import type { Staker } from '../draft.ts'
 

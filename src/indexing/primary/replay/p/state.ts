@@ -2,7 +2,7 @@
 
 import { emptyId } from '../../../../codec/primary/ids.ts'
 import { keyOf } from '../../../../core/bytes.ts'
-import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
+import { firstUtxoOf } from '../../../../store/schema/primary/position.ts'
 import type { KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { PrimaryRules, RewardRules } from '../../batch/rules.ts'
 import type { PStateRows } from '../../batch/stored-state.ts'

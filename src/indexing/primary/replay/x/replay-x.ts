@@ -11,7 +11,7 @@ import type { XOutput, XUnsigned, XUnsignedOf } from '../../../../codec/primary/
 import { equalBytes } from '../../../../core/bytes.ts'
 import { itemAt } from '../../../../core/item-at.ts'
 import { operationTypes, outputTypes, xTypes } from '../../../../core/type-ids.ts'
-import { firstUtxoOf } from '../../../../store/schema/primary-position.ts'
+import { firstUtxoOf } from '../../../../store/schema/primary/position.ts'
 import type { AssetNumbers, KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'

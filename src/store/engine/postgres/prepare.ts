@@ -1,0 +1,108 @@
+/** Makes a store on PostgreSQL what this version reads and writes: its namespace, format and tables. */
+
+import { createHash } from 'node:crypto'
+
+import { Fault } from '../../../core/fault.ts'
+import type { Statement } from '../database.ts'
+import { columnsSql, postgresDdl } from '../ddl.ts'
+import { checkFormat, checkWhole, otherLayout, saysHowFar, storeFormat } from '../format.ts'
+import type { Table } from '../table.ts'
+import { ask, exec, type Link } from './link.ts'
+
+/** A store to prepare, within a transaction. */
+export type PreparedStore = {
+  readonly name: string
+  readonly namespace: string
+  readonly tables: readonly Table[]
+  readonly place: string
+  /** In place of {@link storeFormat}, for tests. */
+  readonly format?: number
+  readonly link: Link
+  readonly hasCitus: boolean
+}
+
+/**
+ * Makes what is missing. Several processes may do this at once. Throws `bad-config`, `store-version`.
+ */
+export async function prepareStore(store: PreparedStore): Promise<void> {
+  const { link, namespace } = store
+  await ask(link, lockQuestion, [lockKey(`${namespace} tables`)])
+  const isThere = (await ask(link, namespaceQuestion, [namespace])).length > 0
+  if (!isThere && store.hasCitus) await checkSharding(link)
+  if (isThere) await checkOwn(store)
+  else await exec(link, `create schema "${namespace}"`)
+  // By its key Citus can move it, with the store, to another worker.
+  await exec(link, 'create table if not exists firn_format (version bigint primary key)')
+  const format = store.format ?? storeFormat
+  const version = await storedVersion(link)
+  if (version !== undefined) checkFormat(store, version, format)
+  await checkTables(store)
+  for (const table of store.tables) await makeTable(store, table)
+  if (version === undefined)
+    await exec(link, `insert into firn_format (version) values (${format})`)
+}
+
+/** The format of a store; `undefined` where it has none yet. */
+export async function storedVersion(link: Link): Promise<number | undefined> {
+  const [version] = (await ask(link, formatQuestion))[0] ?? []
+  return version === undefined ? undefined : Number(version)
+}
+
+/** Number of an advisory lock: 48 bits of a hash, so that it fits a double. */
+export function lockKey(text: string): number {
+  return createHash('sha256').update(`firn ${text}`).digest().readUIntBE(0, 6)
+}
+
+/** Without it Citus would keep the tables of every store on its coordinator. */
+async function checkSharding(link: Link): Promise<void> {
+  const [sharding] = (await ask(link, shardingQuestion))[0] ?? []
+  if (sharding === 'on') return
+  throw new Fault(
+    'bad-config',
+    'Citus has no schema-based sharding in this database; use Citus 12 or newer, and: alter ' +
+      'database … set citus.enable_schema_based_sharding = on',
+  )
+}
+
+/** Throws `store-version` where a schema of this name has tables of another program. */
+async function checkOwn({ link, namespace }: PreparedStore): Promise<void> {
+  const present = await ask(link, tablesQuestion, [namespace])
+  if (present.length === 0 || present.some(([name]) => name === 'firn_format')) return
+  throw new Fault(
+    'store-version',
+    `the tables in schema ${namespace} were not made by Firn; drop it, or name another database in \`store\``,
+  )
+}
+
+async function checkTables(store: PreparedStore): Promise<void> {
+  const rows = await ask(store.link, tablesQuestion, [store.namespace])
+  const present = new Set(rows.map(([name]) => String(name)))
+  if (!saysHowFar(present)) return
+  if ((await ask(store.link, stageQuestion)).length > 0) checkWhole(store, present)
+}
+
+async function makeTable(store: PreparedStore, table: Table): Promise<void> {
+  const { link } = store
+  const [create = '', ...indexes] = postgresDdl(table)
+  await exec(link, create)
+  try {
+    await exec(link, columnsSql(table))
+  } catch (error) {
+    throw otherLayout(store, `table ${table.name}`, error)
+  }
+  for (const each of indexes) await exec(link, each)
+}
+
+/** A question that only PostgreSQL is asked. */
+export function onlyPostgres(postgres: string): Statement {
+  return { sqlite: '', postgres, bigints: false, unsummed: false }
+}
+
+const formatQuestion = onlyPostgres('select version from firn_format')
+const tablesQuestion = onlyPostgres('select tablename from pg_tables where schemaname = ?')
+const stageQuestion = onlyPostgres('select 1 from checkpoint limit 1')
+const lockQuestion = onlyPostgres('select pg_advisory_xact_lock(?::bigint)')
+const namespaceQuestion = onlyPostgres('select 1 from pg_namespace where nspname = ?')
+const shardingQuestion = onlyPostgres(
+  "select current_setting('citus.enable_schema_based_sharding', true)",
+)

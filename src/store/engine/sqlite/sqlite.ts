@@ -1,0 +1,306 @@
+/**
+ * The embedded engine: one SQLite file per store, by `node:sqlite`.
+ *
+ * A writer has two connections: one writes, one reads, so that a read never sees a transaction
+ * that may still fail. Other threads and processes open the same file with `openSqliteReader`.
+ */
+
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+import { Fault } from '../../../core/fault.ts'
+import { WorkQueue } from '../../../core/waiting.ts'
+import { statement, type Database, type Writer, type WritingPace } from '../database.ts'
+import { columnsSql, sqliteDdl } from '../ddl.ts'
+import {
+  applicationId,
+  checkFormat,
+  checkWhole,
+  type NamedStore,
+  otherLayout,
+  saysHowFar,
+  storeFormat,
+} from '../format.ts'
+import type { Table } from '../table.ts'
+import { Claim } from './claim.ts'
+import { SqliteConnection } from './connection.ts'
+
+/** Where an SQLite store lies and what it may use. */
+export type SqliteOptions = {
+  /** The file; `-wal`, `-shm` and `-claim-…` files lie beside it. */
+  readonly path: string
+  readonly name: string
+  readonly tables: readonly Table[]
+  /** In place of {@link storeFormat}, for tests. */
+  readonly format?: number | undefined
+  /** Page cache of the writing connection, bytes. */
+  readonly writerCacheBytes?: number | undefined
+  /** Size of the log before its pages move into the file, while the store is filled. */
+  readonly logBytes?: number | undefined
+  /** Longest wait for another process's lock. */
+  readonly busyTimeoutMs?: number | undefined
+}
+
+// Fits the process limits of 512 MiB in backfill and 256 MiB when serving. A backfill of 320,000
+// transfers was as fast with 64 MiB as with 256.
+const defaultWriterCacheBytes = 64 * 2 ** 20
+const readerCacheBytes = 24 * 2 ** 20
+const defaultBusyTimeoutMs = 5_000
+
+// 16 KiB pages: 1.27 times the rows a second of 4 KiB pages in an ingest of 1 M rows.
+const pageBytes = 16_384
+// Size of the log before its pages move into the file, and the size it is cut back to. A page that
+// batches change again and again moves once: with a quarter of this size a replay spent a tenth
+// more on storing.
+const defaultLogBytes = 256 * 2 ** 20
+// A chain at its head changes some 20 pages a block. 8 MiB of cache hold the inner pages of its
+// trees, and the log beside the file stays at 16 MiB at most.
+const followingCacheBytes = 8 * 2 ** 20
+const followingLogPages = 1_024
+// Folding the log needs a moment without readers. It is tried again, so it does not wait for one.
+const foldTimeoutMs = 50
+
+const tablesQuestion = statement("select name from sqlite_master where type = 'table'")
+const stageQuestion = statement('select 1 from checkpoint limit 1')
+
+/**
+ * Opens a store for writing and makes what is missing.
+ *
+ * Throws `store-version` for another layout or a file that is not ours, `store-failed` and
+ * `store-full` as the disk says.
+ */
+export function openSqliteWriter(options: SqliteOptions): Database {
+  mkdirSync(dirname(options.path), { recursive: true })
+  const writer = connect(options, false, options.writerCacheBytes ?? defaultWriterCacheBytes)
+  try {
+    prepareFile(writer, options)
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+  return new SqliteDatabase(options, writer)
+}
+
+/** Opens a store for reading only. Throws `store-failed` when no writer has made it yet. */
+export function openSqliteReader(options: SqliteOptions): Database {
+  const reader = connect(options, true, readerCacheBytes)
+  try {
+    if (reader.pragma('user_version') === 0)
+      throw new Fault('store-failed', `store has no tables yet: ${options.name}`)
+    checkFile(reader, options)
+  } catch (error) {
+    reader.close()
+    throw error
+  }
+  return new SqliteDatabase(options, undefined, reader)
+}
+
+class SqliteDatabase implements Database {
+  readonly engine = 'sqlite'
+  readonly name: string
+  readonly #options: SqliteOptions
+  readonly #writer: SqliteConnection | undefined
+  #reader: SqliteConnection | undefined
+  readonly #claims = new Map<number, Claim>()
+  readonly #queue = new WorkQueue()
+  #closed = false
+
+  constructor(
+    options: SqliteOptions,
+    writer: SqliteConnection | undefined,
+    reader?: SqliteConnection,
+  ) {
+    this.name = options.name
+    this.#options = options
+    this.#writer = writer
+    this.#reader = reader
+  }
+
+  all: Database['all'] = (statement, parameters) => this.#read().all(statement, parameters)
+
+  get: Database['get'] = (statement, parameters) => this.#read().get(statement, parameters)
+
+  lookup: Database['lookup'] = (lookup, keys) => this.#read().lookup(lookup, keys)
+
+  transaction: Database['transaction'] = (work) => this.#queue.run(async () => this.#transact(work))
+
+  snapshot: Database['snapshot'] = async (work) => {
+    const connection = connect(this.#options, true, readerCacheBytes)
+    try {
+      connection.exec('begin')
+      return await work({
+        all: (statement, parameters) => connection.all(statement, parameters),
+        get: (statement, parameters) => connection.get(statement, parameters),
+        lookup: (lookup, keys) => connection.lookup(lookup, keys),
+      })
+    } finally {
+      connection.close()
+    }
+  }
+
+  claim: Database['claim'] = (epoch) => {
+    const claim =
+      this.#claims.get(epoch) ?? new Claim(`${this.#options.path}-claim-${epoch}`, this.name)
+    if (!claim.take()) return false
+    this.#claims.set(epoch, claim)
+    return true
+  }
+
+  unclaim: Database['unclaim'] = (epoch) => {
+    this.#claims.get(epoch)?.remove()
+    this.#claims.delete(epoch)
+  }
+
+  pace: Database['pace'] = (pace) =>
+    this.#queue.run(() => setPace(this.#writing(), this.#options, pace))
+
+  sizeBytes: Database['sizeBytes'] = () => {
+    const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })
+    return this.#read().fileBytes() + (log?.size ?? 0)
+  }
+
+  close: Database['close'] = async () => {
+    await this.#queue.idle()
+    if (this.#closed) return
+    this.#closed = true
+    this.#reader?.close()
+    this.#writer?.close()
+    for (const claim of this.#claims.values()) claim.remove()
+  }
+
+  async #transact<T>(work: (writer: Writer) => T | Promise<T>): Promise<T> {
+    const connection = this.#writing()
+    connection.exec('begin immediate')
+    let result: T
+    try {
+      result = await work(writerOf(connection))
+      connection.exec('commit')
+    } catch (error) {
+      rollBack(connection, error)
+      throw error
+    }
+    return result
+  }
+
+  #writing(): SqliteConnection {
+    if (this.#writer === undefined)
+      throw new Fault('store-failed', `store is open for reading only: ${this.name}`)
+    return this.#writer
+  }
+
+  #read(): SqliteConnection {
+    this.#reader ??= connect(this.#options, true, readerCacheBytes)
+    return this.#reader
+  }
+}
+
+function writerOf(connection: SqliteConnection): Writer {
+  return {
+    all: (statement, parameters) => connection.all(statement, parameters),
+    get: (statement, parameters) => connection.get(statement, parameters),
+    lookup: (lookup, keys) => connection.lookup(lookup, keys),
+    run: (statement, parameters) => connection.run(statement, parameters),
+    insert: (table, columns) => connection.insert(table, columns, 'fault'),
+    insertNew: (table, columns) => connection.insert(table, columns, 'keep'),
+    upsert: (table, columns) => connection.insert(table, columns, 'replace'),
+    update: (table, columns) => connection.update(table, columns),
+    remove: (table, keys) => connection.remove(table, keys),
+    clear: (table) => connection.clear(table),
+  }
+}
+
+/** SQLite itself rolls back on a full disk and some other failures; then there is nothing to do. */
+function rollBack(connection: SqliteConnection, reason: unknown): void {
+  try {
+    connection.exec('rollback')
+  } catch (error) {
+    if (reason instanceof Fault && error instanceof Fault) return
+    throw error
+  }
+}
+
+function connect(options: SqliteOptions, readOnly: boolean, cacheBytes: number): SqliteConnection {
+  return new SqliteConnection({
+    path: options.path,
+    name: options.name,
+    readOnly,
+    cachePages: Math.ceil(cacheBytes / pageBytes),
+    busyTimeoutMs: options.busyTimeoutMs ?? defaultBusyTimeoutMs,
+  })
+}
+
+function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
+  if (writer.pragma('page_count') === 0) {
+    // Both must come before the first table and before the log is switched on.
+    writer.exec(`pragma page_size = ${pageBytes}`)
+    writer.exec(`pragma application_id = ${applicationId}`)
+  }
+  checkFile(writer, options)
+  writer.exec('pragma journal_mode = wal')
+  writer.exec('pragma synchronous = full')
+  setPace(writer, options, 'fill')
+  writer.exec('begin immediate')
+  try {
+    // Another process may have made the store since the check.
+    checkFile(writer, options)
+    checkTables(writer, options)
+    for (const table of options.tables) makeTable(writer, table, options)
+    writer.exec(`pragma user_version = ${options.format ?? storeFormat}`)
+    writer.exec('commit')
+  } catch (error) {
+    rollBack(writer, error)
+    throw error
+  }
+}
+
+function checkTables(writer: SqliteConnection, options: SqliteOptions): void {
+  const present = new Set(writer.all(tablesQuestion).map(([name]) => String(name)))
+  if (!saysHowFar(present) || writer.get(stageQuestion) === undefined) return
+  checkWhole({ ...named(options), tables: options.tables }, present)
+}
+
+/**
+ * Sets caches and log for `pace`. Returns false where the log of a store that follows was not
+ * folded, because a reader was in the way.
+ */
+function setPace(writer: SqliteConnection, options: SqliteOptions, pace: WritingPace): boolean {
+  const isFollowing = pace === 'follow'
+  const cacheBytes = options.writerCacheBytes ?? defaultWriterCacheBytes
+  const cache = isFollowing ? Math.min(cacheBytes, followingCacheBytes) : cacheBytes
+  const logBytes = options.logBytes ?? defaultLogBytes
+  const logPages = isFollowing ? followingLogPages : Math.ceil(logBytes / pageBytes)
+  writer.exec(`pragma cache_size = ${Math.ceil(cache / pageBytes)}`)
+  writer.exec(`pragma wal_autocheckpoint = ${logPages}`)
+  writer.exec(`pragma journal_size_limit = ${logPages * pageBytes}`)
+  if (!isFollowing) return true
+  writer.exec(`pragma busy_timeout = ${foldTimeoutMs}`)
+  // Not 0: a reader was in the way.
+  const isFolded = writer.pragma('wal_checkpoint(truncate)') === 0
+  writer.exec(`pragma busy_timeout = ${options.busyTimeoutMs ?? defaultBusyTimeoutMs}`)
+  writer.exec('pragma shrink_memory')
+  return isFolded
+}
+
+function makeTable(writer: SqliteConnection, table: Table, options: SqliteOptions): void {
+  const [create = '', ...indexes] = sqliteDdl(table)
+  writer.exec(create)
+  try {
+    writer.exec(columnsSql(table))
+  } catch (error) {
+    throw otherLayout(named(options), `table ${table.name}`, error)
+  }
+  for (const each of indexes) writer.exec(each)
+}
+
+/** Throws `store-version` where the file is not ours, or has tables of another layout. */
+function checkFile(connection: SqliteConnection, options: SqliteOptions): void {
+  const mark = connection.pragma('application_id')
+  if (mark !== applicationId)
+    throw new Fault('store-version', `file is not a store of this product: ${options.path}`)
+  const version = connection.pragma('user_version')
+  if (version !== 0) checkFormat(named(options), Number(version), options.format ?? storeFormat)
+}
+
+function named({ name, path }: SqliteOptions): NamedStore {
+  return { name, place: path }
+}

@@ -1,0 +1,302 @@
+/** ERC-20 balances as logs tell them: of an address, and of all holders of a token. */
+
+import { toBigint } from '../../../core/bytes.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import type { Random } from '../../../core/world.ts'
+import { type Reader, statement } from '../../engine/database.ts'
+import { balance } from '../../schema/evm.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
+import { type TokenRow, tokensOfIds } from './addresses.ts'
+
+/** Magnitude, big-endian, empty for zero; `negative` 1 where logs give less than nothing. */
+export type BalanceAt = { readonly value: Uint8Array; readonly negative: number }
+
+const question = statement(
+  `select value, negative from balance
+   where address_id = ? and token_id = ? and height <= ? order by height desc limit 1`,
+  { over: 'last' },
+)
+
+/**
+ * Balance of an address at a height; `undefined` before its first change.
+ *
+ * Cost: one look-up in the key of `balance`, and one in that of each segment.
+ */
+async function balanceAt(
+  store: Reader,
+  of: { readonly addressId: number; readonly tokenId: number; readonly height: number },
+): Promise<BalanceAt | undefined> {
+  const row = await store.get(question, [of.addressId, of.tokenId, of.height])
+  return row === undefined ? undefined : { value: bytesAt(row, 0), negative: integerAt(row, 1) }
+}
+
+/** One (address, token) pair at a height. */
+export type BalanceRow = {
+  readonly token: TokenRow
+  /** Magnitude by the logs, big-endian, empty for zero; `undefined` before the first change. */
+  readonly value: Uint8Array | undefined
+  /** 1 where the logs give less than nothing: they do not tell the balance. */
+  readonly negative: number
+}
+
+// A loose scan: from one token of the address to the next, whatever number of rows each has.
+const tokensAfter = statement(
+  `with recursive held(token_id) as (
+     select min(token_id) from balance where address_id = ? and token_id > ?
+     union all
+     select (select min(b.token_id) from balance b
+             where b.address_id = ? and b.token_id > held.token_id)
+     from held where held.token_id is not null
+   )
+   select token_id from held where token_id is not null order by token_id limit ?`,
+  { over: 'merge' },
+)
+
+type Page = { readonly addressId: number; readonly afterToken: number; readonly limit: number }
+
+/**
+ * Tokens after number `afterToken` whose balance of the address ever changed, in order of their
+ * first sight on the chain, each with its newest value at or before `height`.
+ *
+ * Cost: four look-ups by key per token, whatever the number of changes; as many in each segment.
+ */
+export async function balanceCandidates(
+  store: Reader,
+  query: Page & { readonly height: number },
+): Promise<BalanceRow[]> {
+  const { addressId, limit, height } = query
+  const found: BalanceRow[] = []
+  for (let { afterToken } = query; found.length < limit;) {
+    const tokenIds = await tokensOf(store, { addressId, afterToken, limit })
+    const rows = await balancesOfTokens(store, { addressId, tokenIds, height })
+    // Contracts that took deposits and never logged a transfer are no tokens.
+    found.push(...rows.filter((row) => row !== undefined))
+    const last = tokenIds.at(-1)
+    if (last === undefined || tokenIds.length < limit) break
+    afterToken = last
+  }
+  return found.slice(0, limit)
+}
+
+async function tokensOf(
+  store: Reader,
+  { addressId, afterToken, limit }: Page,
+): Promise<readonly number[]> {
+  const rows = await store.all(tokensAfter, [addressId, afterToken, addressId, limit])
+  return rows.map((row) => integerAt(row, 0))
+}
+
+const newest = {
+  table: balance,
+  key: ['address_id', 'token_id'],
+  select: ['height', 'value', 'negative'],
+  last: 'height',
+} as const
+
+/**
+ * The newest values at or before `height` of pairs, in their order; `undefined` before the first change.
+ *
+ * Cost: one look-up in the key of `balance` each, and another for those that changed after `height`;
+ * where history is frozen, one in each segment besides.
+ */
+export async function balancesOfPairs(
+  store: Reader,
+  query: {
+    readonly addressIds: readonly number[]
+    readonly tokenIds: readonly number[]
+    readonly height: number
+  },
+): Promise<(BalanceAt | undefined)[]> {
+  const { addressIds, tokenIds, height } = query
+  const found = await store.lookup(newest, [addressIds, tokenIds])
+  const values: (BalanceAt | undefined)[] = []
+  for (const [at, row] of found.entries()) {
+    const pair = { addressId: itemAt(addressIds, at), tokenId: itemAt(tokenIds, at), height }
+    if (row === undefined) values.push(undefined)
+    else if (integerAt(row, 0) > height) values.push(await balanceAt(store, pair))
+    else values.push({ value: bytesAt(row, 1), negative: integerAt(row, 2) })
+  }
+  return values
+}
+
+/**
+ * The pairs of an address with given tokens at a height, in order of the tokens; a token that
+ * the chain does not know is `undefined`.
+ *
+ * Cost: as `balancesOfPairs`, and a look-up in the key of `token` each.
+ */
+export async function balancesOfTokens(
+  store: Reader,
+  query: {
+    readonly addressId: number
+    readonly tokenIds: readonly number[]
+    readonly height: number
+  },
+): Promise<(BalanceRow | undefined)[]> {
+  const { addressId, tokenIds, height } = query
+  const tokens = await tokensOfIds(store, tokenIds)
+  const addressIds = tokenIds.map(() => addressId)
+  const values = await balancesOfPairs(store, { addressIds, tokenIds, height })
+  return tokens.map((token, at) => {
+    const value = values[at]
+    return token && { token, value: value?.value, negative: value?.negative ?? 0 }
+  })
+}
+
+const named = statement(
+  `select address_id from holding
+   where token_id = ? and address_id > ? and since <= ? order by address_id limit ?`,
+  { over: 'merge' },
+)
+
+/**
+ * Numbers of the addresses after `after` that a transfer of the token, of any standard, named in a
+ * block up to `at`, ascending: in order of their first sight on the chain.
+ *
+ * Cost: one range scan of the key of `holding`, `limit` rows; in each segment as many.
+ */
+export async function mayHold(
+  store: Reader,
+  query: {
+    readonly tokenId: number
+    readonly after: number
+    readonly at: number
+    readonly limit: number
+  },
+): Promise<number[]> {
+  const { tokenId, after, at, limit } = query
+  const rows = await store.all(named, [tokenId, after, at, limit])
+  return rows.map((row) => integerAt(row, 0))
+}
+
+const newestAddress = statement('select max(id) from address')
+
+/** Holders among which chance draws. */
+const drawnAmong = 4_096
+
+/**
+ * At most `most` of the addresses that may hold a token, drawn by chance: all have the same where there are
+ * few, and those behind a place that chance draws where there are more. `most` is given the number of those
+ * among which it draws. Cost: a range scan of some thousand rows.
+ */
+export async function drawHolders(
+  store: Reader,
+  random: Random,
+  of: { readonly tokenId: number; readonly at: number; readonly most: (known: number) => number },
+): Promise<number[]> {
+  const query = { tokenId: of.tokenId, at: of.at, limit: drawnAmong }
+  const newest = Number((await store.get(newestAddress))?.[0] ?? 0)
+  const after = Math.floor(random.number() * newest)
+  const among = await mayHold(store, { ...query, after })
+  if (among.length < drawnAmong) among.push(...(await mayHold(store, { ...query, after: 0 })))
+  const left = [...new Set(among)]
+  const drawn: number[] = []
+  for (let more = of.most(left.length); more > 0 && left.length > 0; more--)
+    drawn.push(...left.splice(Math.floor(random.number() * left.length), 1))
+  return drawn
+}
+
+/** The amount held: nothing where logs give less than that. */
+function heldBy({ value, negative }: BalanceAt): bigint {
+  return negative === 1 ? 0n : toBigint(value)
+}
+
+const changes = statement(
+  `select height from balance
+   where address_id = ? and token_id = ? and height > ? and height <= ? order by height limit ?`,
+  { over: 'oldest' },
+)
+/** Changes of a balance that are read at once. */
+const changesAtOnce = 256
+
+/**
+ * Returns whether an address held more than `threshold` after some block from `from` to `at`.
+ *
+ * Cost: a balance at `from`, and at each height of these blocks that changed it, up to the first that is
+ * more.
+ */
+export async function heldMoreThan(
+  store: Reader,
+  pair: { readonly addressId: number; readonly tokenId: number },
+  range: { readonly from: number; readonly at: number; readonly threshold: bigint },
+): Promise<boolean> {
+  const { addressId, tokenId } = pair
+  const { from, at, threshold } = range
+  const begin = await balanceAt(store, { addressId, tokenId, height: from })
+  if (begin !== undefined && heldBy(begin) > threshold) return true
+  for (let after = from; ;) {
+    const rows = await store.all(changes, [addressId, tokenId, after, at, changesAtOnce])
+    for (const row of rows) {
+      after = integerAt(row, 0)
+      const changed = await balanceAt(store, { addressId, tokenId, height: after })
+      if (changed !== undefined && heldBy(changed) > threshold) return true
+    }
+    if (rows.length < changesAtOnce) return false
+  }
+}
+
+/** Counts of a token that has so many or more. */
+export const mostCounted = { transfers: 1_000_000, holders: 100_000 } as const
+
+const transfers = statement(
+  `select count(*) from (select 1 from transfer_by_token where token_id = ? limit ${mostCounted.transfers}) as few`,
+  { over: 'sum' },
+)
+const holdersAtOnce = 10_000
+
+/**
+ * Counts of a token up to {@link mostCounted}; holders are the addresses that ever had some.
+ *
+ * Cost: a scan of two ranges of keys, up to some 100 ms.
+ */
+export async function countsOfToken(
+  store: Reader,
+  tokenId: number,
+): Promise<{ readonly transfers: number; readonly holders: number }> {
+  const [counted = 0] = (await store.get(transfers, [tokenId])) ?? []
+  let holders = 0
+  for (let after = 0; holders < mostCounted.holders;) {
+    const query = { tokenId, after, at: Number.MAX_SAFE_INTEGER, limit: holdersAtOnce }
+    const some = await mayHold(store, query)
+    holders += some.length
+    if (some.length < holdersAtOnce) break
+    after = some.at(-1) ?? after
+  }
+  return { transfers: Math.min(Number(counted), mostCounted.transfers), holders }
+}
+
+/** A token with its counts as of the last look at it. */
+export type CountedToken = {
+  readonly id: number
+  readonly transfers: number
+  readonly holders: number
+}
+
+const inOrderOf = (column: 'transfers' | 'holders'): ReturnType<typeof statement> =>
+  statement<string>(
+    `select id, transfers, holders from token
+     where (${column} < ? or (${column} = ? and id < ?)) and standard in (?, ?)
+     order by ${column} desc, id desc limit ?`,
+    { over: undefined },
+  )
+const orders = { transfers: inOrderOf('transfers'), holders: inOrderOf('holders') } as const
+
+/** Tokens of some standards, those with the most first, strictly after one. Cost: a range of the index. */
+export async function countedTokens(
+  store: Reader,
+  query: {
+    readonly by: 'transfers' | 'holders'
+    readonly standards: readonly [number, number]
+    readonly after: { readonly count: number; readonly id: number } | undefined
+    readonly limit: number
+  },
+): Promise<CountedToken[]> {
+  const { by, standards, after, limit } = query
+  const { count, id } = after ?? { count: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
+  const rows = await store.all(orders[by], [count, count, id, ...standards, limit])
+  return rows.map((row) => ({
+    id: integerAt(row, 0),
+    transfers: integerAt(row, 1),
+    holders: integerAt(row, 2),
+  }))
+}

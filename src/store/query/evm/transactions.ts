@@ -1,0 +1,284 @@
+/** Transactions of a chain: by hash, of an address, the latest. */
+
+import { assert } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import { placesPerBlock } from '../../schema/sums.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
+import { hash, hex, integer, maybe, type RowOf, storedRow, bytes, mapped } from '../stored-row.ts'
+import { addressesOfIds } from './addresses.ts'
+import {
+  hashPrefix,
+  heightOf,
+  posOfHeight,
+  type Direction,
+  overOf,
+  type PosRange,
+} from './position.ts'
+
+/** A transaction `x` with the block `b` it lies in. Byte strings are `0x` hex; zero is `0x`. */
+const transactionRow = storedRow({
+  pos: integer('x.pos'),
+  hash: hash('x.hash'),
+  fromId: integer('x.from_id'),
+  /** `undefined` where a contract was created. */
+  toId: maybe(integer('x.to_id')),
+  value: hex('x.value'),
+  gasLimit: integer('x.gas_limit'),
+  gasUsed: integer('x.gas_used'),
+  gasPrice: hex('x.gas_price'),
+  nonce: integer('x.nonce'),
+  type: integer('x.type'),
+  status: integer('x.status'),
+  inputLength: integer('x.input_length'),
+  selector: integer('x.selector'),
+  blockHash: hash('b.hash'),
+  /** Unix seconds. */
+  timestamp: integer('b.timestamp'),
+  timestampMs: maybe(integer('b.timestamp_ms')),
+  minDelayExcess: maybe(integer('b.min_delay_excess')),
+})
+/** Row of {@link transactionRow}. */
+export type TransactionRow = RowOf<typeof transactionRow>
+
+/** A transaction with what it offered to pay, and what its block demanded. */
+const transactionWithFees = storedRow({
+  ...transactionRow.columns,
+  maxFee: maybe(hex('x.max_fee')),
+  maxPriorityFee: maybe(hex('x.max_priority_fee')),
+  baseFee: maybe(hex('b.base_fee')),
+})
+/** Row of {@link transactionWithFees}. */
+export type TransactionWithFees = RowOf<typeof transactionWithFees>
+
+/** Finds the block of a transaction `x`. */
+const transactionPlace = `join block b on b.height = x.pos / ${placesPerBlock}`
+
+const byHash = transactionWithFees.statement(
+  (columns) => `select ${columns}
+   from tx_by_hash h
+   join tx x on x.pos = h.pos
+   ${transactionPlace}
+   where h.hash_prefix = ? and x.hash = ?
+   order by h.pos limit 1`,
+  { over: 'newest' },
+)
+
+const byPos = transactionWithFees.statement(
+  (columns) => `select ${columns} from tx x ${transactionPlace} where x.pos = ?`,
+  { over: 'newest', within: { pos: [0] } },
+)
+
+/**
+ * The transaction with a hash, or `undefined`.
+ *
+ * Cost: one range scan of `tx_by_hash` (one row, rarely two) and two look-ups by key.
+ */
+export async function transactionByHash(
+  store: Reader,
+  hash: Uint8Array,
+): Promise<TransactionWithFees | undefined> {
+  const row = await store.get(byHash, [hashPrefix(hash), hash])
+  return row === undefined ? undefined : transactionWithFees.read(row)
+}
+
+/** The transaction at a position, or `undefined`. Cost: two look-ups by key. */
+export async function transactionAt(
+  store: Reader,
+  pos: number,
+): Promise<TransactionWithFees | undefined> {
+  const row = await store.get(byPos, [pos])
+  return row === undefined ? undefined : transactionWithFees.read(row)
+}
+
+const packed = statement('select inputs from block where height = ?', {
+  over: 'newest',
+  within: { height: [0] },
+})
+
+const before = statement(
+  'select coalesce(sum(input_length), 0) from tx where pos >= ? and pos < ?',
+  {
+    // The sum of bigints is a numeric there.
+    postgres: 'select coalesce(sum(input_length), 0)::bigint from tx where pos >= ? and pos < ?',
+    over: 'sum',
+    within: { pos: [0, 1] },
+  },
+)
+
+/** Inputs of the whole block, compressed, and where the one wanted begins when unpacked. */
+type PackedInput = { readonly inputs: Uint8Array; readonly offset: number }
+
+/**
+ * The packed inputs of the block of transaction `txPos`.
+ *
+ * Cost: one look-up of the block, and one scan of the block's transactions up to this one.
+ */
+export async function packedInput(store: Reader, txPos: number): Promise<PackedInput | undefined> {
+  const height = heightOf(txPos)
+  const [block, sum] = await Promise.all([
+    store.get(packed, [height]),
+    store.get(before, [posOfHeight(height), txPos]),
+  ])
+  if (block === undefined || sum === undefined) return undefined
+  return { inputs: bytesAt(block, 0), offset: integerAt(sum, 0) }
+}
+
+const transactionsOfAddressQuestion = (direction: Direction): Statement =>
+  transactionRow.statement(
+    (columns) => `select ${columns}
+   from tx_by_address a
+   join tx x on x.pos = a.pos
+   ${transactionPlace}
+   where a.address_id = ? and a.pos >= ? and a.pos < ?
+   order by a.pos ${direction} limit ?`,
+    { over: overOf[direction], within: { pos: [1, 2] } },
+  )
+const questions = {
+  desc: transactionsOfAddressQuestion('desc'),
+  asc: transactionsOfAddressQuestion('asc'),
+}
+
+/**
+ * Transactions an address sent, received or was created by, inside `range`, newest first, or in `direction`.
+ *
+ * Cost: one range scan of `tx_by_address`, and two look-ups by key per row.
+ */
+export async function transactionsOfAddress(
+  store: Reader,
+  query: {
+    readonly addressId: number
+    readonly range: PosRange
+    readonly limit: number
+    readonly direction?: Direction
+  },
+): Promise<TransactionRow[]> {
+  const { addressId, range, limit, direction = 'desc' } = query
+  const rows = await store.all(questions[direction], [addressId, range.from, range.until, limit])
+  return rows.map(transactionRow.read)
+}
+
+const all = transactionRow.statement(
+  (columns) => `select ${columns}
+   from tx x ${transactionPlace}
+   where x.pos >= ? and x.pos < ?
+   order by x.pos desc limit ?`,
+  { over: 'newest', within: { pos: [0, 1] } },
+)
+
+const succeeded = transactionRow.statement(
+  (columns) => `select ${columns}
+   from tx x ${transactionPlace}
+   where x.pos >= ? and x.pos < ? and x.status = 1
+   order by x.pos desc limit ?`,
+  { over: 'newest', within: { pos: [0, 1] } },
+)
+
+const failed = transactionRow.statement(
+  (columns) => `select ${columns}
+   from tx_failed f
+   join tx x on x.pos = f.pos
+   ${transactionPlace}
+   where f.pos >= ? and f.pos < ?
+   order by f.pos desc limit ?`,
+  { over: 'newest', within: { pos: [0, 1] } },
+)
+
+const inOrder = transactionRow.statement(
+  (columns) => `select ${columns}
+   from tx x ${transactionPlace}
+   where x.pos >= ? and x.pos < ?
+   order by x.pos limit ?`,
+  { over: 'oldest', within: { pos: [0, 1] } },
+)
+
+/**
+ * Transactions inside `range`, newest first; with `status` only those that failed or did not.
+ *
+ * Cost: one range scan of `tx` by key, or of `tx_failed` and a look-up per row. Success is
+ * filtered on the scan: most transactions succeed.
+ */
+export async function latestTransactions(
+  store: Reader,
+  query: {
+    readonly status: 'failed' | 'success' | undefined
+    readonly range: PosRange
+    readonly limit: number
+  },
+): Promise<TransactionRow[]> {
+  const { status, range, limit } = query
+  const question = status === undefined ? all : status === 'failed' ? failed : succeeded
+  const rows = await store.all(question, [range.from, range.until, limit])
+  return rows.map(transactionRow.read)
+}
+
+/** Transactions inside `range` in order of history. Cost: one range scan of `tx` by key. */
+export async function transactionsInOrder(
+  store: Reader,
+  query: { readonly range: PosRange; readonly limit: number },
+): Promise<TransactionRow[]> {
+  const { range, limit } = query
+  const rows = await store.all(inOrder, [range.from, range.until, limit])
+  return rows.map(transactionRow.read)
+}
+
+/** A transaction. */
+const tracedRow = storedRow({
+  height: mapped(integer('tx.pos'), heightOf),
+  hash: bytes('tx.hash'),
+  fromId: integer('tx.from_id'),
+  toId: maybe(integer('coalesce(tx.to_id, tx.created_id)')),
+  /** Big-endian, without leading zeros. */
+  value: bytes('tx.value'),
+  gasUsed: integer('tx.gas_used'),
+})
+/** One transaction. */
+export type TracedRow = Omit<RowOf<typeof tracedRow>, 'fromId' | 'toId'> & {
+  readonly from: Uint8Array
+  /** Receiver, or in a creation the created contract; absent where there is none. */
+  readonly to: Uint8Array | undefined
+}
+
+const tracedTransactionsQuestion = tracedRow.statement(
+  (columns) => `select ${columns} from tx where tx.pos >= ? and tx.pos < ? order by tx.pos`,
+  { over: 'oldest', within: { pos: [0, 1] } },
+)
+
+/**
+ * Transactions of heights `[from, until)` in order. Cost: one range of `tx`, two look-ups by key
+ * for each.
+ */
+export async function tracedTransactions(
+  store: Reader,
+  { from, until }: { readonly from: number; readonly until: number },
+): Promise<TracedRow[]> {
+  const rows = await store.all(tracedTransactionsQuestion, [
+    from * placesPerBlock,
+    until * placesPerBlock,
+  ])
+  const txs = rows.map(tracedRow.read)
+  const ids = [...new Set(txs.flatMap(({ fromId, toId = fromId }) => [fromId, toId]))]
+  const addresses = await addressesOfIds(store, ids)
+  const byId = new Map(ids.map((id, at) => [id, itemAt(addresses, at)]))
+  return txs.map((tx) => {
+    const sender = byId.get(tx.fromId)
+    assert(sender !== undefined, 'every number was looked up')
+    const { fromId: _from, toId, ...facts } = tx
+    return { ...facts, from: sender, to: toId === undefined ? undefined : byId.get(toId) }
+  })
+}
+
+const gasUntilQuestion = statement(
+  'select coalesce(sum(gas_used), 0) from tx where pos >= ? and pos <= ?',
+  {
+    postgres: 'select coalesce(sum(gas_used), 0)::bigint from tx where pos >= ? and pos <= ?',
+    over: 'sum',
+    within: { pos: [0, 1] },
+  },
+)
+
+/** Gas that the block's transactions up to the one at `pos` used. Cost: a scan of these. */
+export async function gasUntil(store: Reader, pos: number): Promise<number> {
+  const row = await store.get(gasUntilQuestion, [posOfHeight(heightOf(pos)), pos])
+  return row === undefined ? 0 : integerAt(row, 0)
+}

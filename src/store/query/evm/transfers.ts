@@ -1,0 +1,147 @@
+/** Token transfers: of a transaction, a token, an address. */
+
+import type { Reader, Statement } from '../../engine/database.ts'
+import { placesPerBlock } from '../../schema/sums.ts'
+import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
+import {
+  heightOf,
+  placeOf,
+  posOfHeight,
+  type Direction,
+  overOf,
+  type PosRange,
+} from './position.ts'
+
+/** A transfer `t`, with its block `b` and transaction `x`. */
+const transferRow = storedRow({
+  pos: integer('t.pos'),
+  txIndex: integer('t.tx_index'),
+  logIndex: integer('t.log_index'),
+  /** A value of `transferKinds` in the codec. */
+  kind: integer('t.kind'),
+  tokenId: integer('t.token_id'),
+  fromId: integer('t.from_id'),
+  toId: integer('t.to_id'),
+  /** `0x` hex, like all of the following that are text; zero is `0x`. */
+  value: hex('t.value'),
+  /** Token id of an NFT. */
+  item: maybe(hex('t.item')),
+  blockHash: hash('b.hash'),
+  /** Unix seconds. */
+  timestamp: integer('b.timestamp'),
+  timestampMs: maybe(integer('b.timestamp_ms')),
+  txHash: hash('x.hash'),
+})
+/** Row of {@link transferRow}. */
+export type TransferRow = RowOf<typeof transferRow>
+
+/** Finds block and transaction of a transfer `t`. */
+const transferPlace =
+  `join block b on b.height = t.pos / ${placesPerBlock} ` +
+  `join tx x on x.pos = t.pos / ${placesPerBlock} * ${placesPerBlock} + t.tx_index`
+
+const transfersOfTransactionQuestion = transferRow.statement(
+  (columns) => `select ${columns}
+   from transfer t
+   ${transferPlace}
+   where t.pos >= ? and t.pos < ? and t.tx_index = ?
+   order by t.pos`,
+  { over: 'oldest', within: { pos: [0, 1] } },
+)
+
+/**
+ * Transfers of the transaction at `txPos`, in order of logs and of the entries of batches;
+ * deposits and withdrawals of wrapped tokens included.
+ *
+ * Cost: one scan of the block's transfers by key (a block's gas pays for a few thousand).
+ */
+export async function transfersOfTransaction(store: Reader, txPos: number): Promise<TransferRow[]> {
+  const from = posOfHeight(heightOf(txPos))
+  const rows = await store.all(transfersOfTransactionQuestion, [
+    from,
+    from + placesPerBlock,
+    placeOf(txPos),
+  ])
+  return rows.map(transferRow.read)
+}
+
+const transfersOfTokenQuestion = (direction: Direction): Statement =>
+  transferRow.statement(
+    (columns) => `select ${columns}
+   from transfer_by_token a
+   join transfer t on t.pos = a.pos
+   ${transferPlace}
+   where a.token_id = ? and a.pos >= ? and a.pos < ?
+   order by a.pos ${direction} limit ?`,
+    { over: overOf[direction], within: { pos: [1, 2] } },
+  )
+const transfersOfTokenQuestions = {
+  desc: transfersOfTokenQuestion('desc'),
+  asc: transfersOfTokenQuestion('asc'),
+}
+
+/**
+ * Transfers of a token contract inside `range`, of every standard it logged, newest first, or in `direction`.
+ *
+ * Cost: one range scan of `transfer_by_token`, and three look-ups by key per row.
+ */
+export async function transfersOfToken(
+  store: Reader,
+  query: {
+    readonly tokenId: number
+    readonly range: PosRange
+    readonly limit: number
+    readonly direction?: Direction
+  },
+): Promise<TransferRow[]> {
+  const { tokenId, range, limit, direction = 'desc' } = query
+  const rows = await store.all(transfersOfTokenQuestions[direction], [
+    tokenId,
+    range.from,
+    range.until,
+    limit,
+  ])
+  return rows.map(transferRow.read)
+}
+
+const transfersOfAddressQuestion = (direction: Direction): Statement =>
+  transferRow.statement(
+    (columns) => `select ${columns}
+   from transfer_by_address a
+   join transfer t on t.pos = a.pos
+   ${transferPlace}
+   where a.address_id = ? and a.standard = ? and a.pos >= ? and a.pos < ?
+   order by a.pos ${direction} limit ?`,
+    { over: overOf[direction], within: { pos: [2, 3] } },
+  )
+const transfersOfAddressQuestions = {
+  desc: transfersOfAddressQuestion('desc'),
+  asc: transfersOfAddressQuestion('asc'),
+}
+
+/**
+ * Transfers of one standard (20, 721, 1155) to or from an address inside `range`, newest first, or in `direction`,
+ * each once.
+ *
+ * Cost: one range scan of `transfer_by_address`, and three look-ups by key per row.
+ */
+export async function transfersOfAddress(
+  store: Reader,
+  query: {
+    readonly addressId: number
+    readonly standard: 20 | 721 | 1155
+    readonly range: PosRange
+    readonly limit: number
+    readonly direction?: Direction
+  },
+): Promise<TransferRow[]> {
+  const { addressId, standard, range, limit, direction = 'desc' } = query
+  const rows = await store.all(transfersOfAddressQuestions[direction], [
+    addressId,
+    standard,
+    range.from,
+    range.until,
+    limit,
+  ])
+  return rows.map(transferRow.read)
+}

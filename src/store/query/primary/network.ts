@@ -1,0 +1,134 @@
+/** The network of a store, AVAX outside its UTXOs, and where in its history a moment falls. */
+
+import { fromHex } from '../../../core/bytes.ts'
+import { assert } from '../../../core/fault.ts'
+import { type Reader, statement } from '../../engine/database.ts'
+import { l1ChangeBody, l1ValidatorBody, progressBody } from '../../schema/primary/bodies.ts'
+import {
+  type PrimaryChain,
+  blockOfPos,
+  firstBlockPosOf,
+  firstPosOf,
+  posRangeOf,
+} from '../../schema/primary/position.ts'
+import { bytesValue, textValue } from '../stored-row.ts'
+
+/** Ids of a network, 32 bytes each, and when it began (Unix seconds). */
+type NetworkFacts = {
+  readonly networkId: number
+  readonly xChainId: Uint8Array
+  readonly cChainId: Uint8Array
+  readonly avaxAssetId: Uint8Array
+  readonly genesisTime: number
+}
+
+const everyMeta = statement('select name, value from meta')
+
+/** The network of a store; `undefined` before its genesis is stored. */
+export async function networkFacts(reader: Reader): Promise<NetworkFacts | undefined> {
+  const rows = await reader.all(everyMeta)
+  const facts = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  if (!facts.has('genesisTime')) return undefined
+  const text = (name: string): string => {
+    const value = facts.get(name)
+    assert(value !== undefined, 'the facts of a genesis are stored together')
+    return value
+  }
+  const id = (name: string): Uint8Array => fromHex(text(name))
+  return {
+    networkId: Number(text('networkId')),
+    xChainId: id('xChainId'),
+    cChainId: id('cChainId'),
+    avaxAssetId: id('avaxAssetId'),
+    genesisTime: Number(text('genesisTime')),
+  }
+}
+
+/** Result of {@link avaxFlows}, nAVAX. */
+export type AvaxFlows = {
+  /**
+   * Inputs less outputs of a chain's transactions, deposits of L1 validators included;
+   * absent for a chain without blocks, `undefined` where it was not counted from the start.
+   */
+  readonly burned: ReadonlyMap<PrimaryChain, bigint | undefined>
+  /** Amount paid into balances of L1 validators, less the amount returned. */
+  readonly l1Deposits: bigint
+  /** Sum of these balances now. */
+  readonly l1Balances: bigint
+}
+
+const everyProgress = statement('select chain, body from progress')
+const everyChange = statement('select body from l1_change')
+const everyActive = statement('select body from l1_validator where active = 1')
+
+/** Reads every change of an L1 validation: some thousands, so callers keep the answer. */
+export async function avaxFlows(reader: Reader): Promise<AvaxFlows> {
+  const burned = new Map<PrimaryChain, bigint | undefined>()
+  let accrued = 0n
+  for (const [name, body] of await reader.all(everyProgress)) {
+    const progress = progressBody.fromBytes(bytesValue(body))
+    const chain = chainNamed(textValue(name))
+    burned.set(chain, progress.burned)
+    if (chain === 'P') accrued = progress.l1AccruedFees
+  }
+  let l1Deposits = 0n
+  for (const [body] of await reader.all(everyChange))
+    l1Deposits += l1ChangeBody.fromBytes(bytesValue(body)).balanceChange
+  let l1Balances = 0n
+  for (const [body] of await reader.all(everyActive))
+    l1Balances += l1ValidatorBody.fromBytes(bytesValue(body)).endAccumulatedFee - accrued
+  return { burned, l1Deposits, l1Balances }
+}
+
+function chainNamed(name: string): PrimaryChain {
+  assert(name === 'P' || name === 'X' || name === 'C', 'progress is of one of three chains')
+  return name
+}
+
+const nextBlock = statement(
+  'select id, timestamp from block where id >= ? and id < ? order by id limit 1',
+  { over: 'tables' },
+)
+
+/**
+ * First block of `chain` with a time after `moment` (or at it, when `inclusive`), as a `pos`; the
+ * end of the chain's places when there is none. Times never fall within a chain. Cost: a binary
+ * search, some 30 seeks of the key.
+ */
+async function firstPosAfter(
+  reader: Reader,
+  chain: PrimaryChain,
+  moment: number,
+  inclusive: boolean,
+): Promise<number> {
+  const range = posRangeOf(chain)
+  let low = blockOfPos(range.from)
+  let high = blockOfPos(range.until)
+  const end = high
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const row = await reader.get(nextBlock, [middle, end])
+    const time = row === undefined ? undefined : Number(row[1])
+    if (time === undefined || (inclusive ? time >= moment : time > moment)) high = middle
+    else low = Number(row?.[0]) + 1
+  }
+  return firstPosOf(low)
+}
+
+/**
+ * Places `[from, until)` of `chain` with times strictly after `start` and strictly before `end`.
+ *
+ * Outputs of the X-Chain from before its blocks come first in place, but not in the order of times:
+ * all of them are included when `start` is before the first block, whatever `end` says.
+ */
+export async function placesBetween(
+  reader: Reader,
+  chain: PrimaryChain,
+  start: number | undefined,
+  end: number | undefined,
+): Promise<{ readonly from: number; readonly until: number }> {
+  const whole = posRangeOf(chain)
+  const from = start === undefined ? whole.from : await firstPosAfter(reader, chain, start, false)
+  const until = end === undefined ? whole.until : await firstPosAfter(reader, chain, end, true)
+  return { from, until: Math.max(until, firstBlockPosOf(chain)) }
+}

@@ -1,0 +1,282 @@
+/** UTXOs by number, with the id of what spent them. */
+
+import { equalBytes } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import { txStart } from '../../schema/primary/bodies.ts'
+import {
+  anyTraits,
+  listOf,
+  maxAmount,
+  neededOf,
+  traitsOfAsset,
+} from '../../schema/primary/holding.ts'
+import {
+  chainOfNumber,
+  type PrimaryChain,
+  rewardKinds,
+  prefixOf,
+} from '../../schema/primary/position.ts'
+import { type RowUtxo, utxosOfRow } from '../../schema/primary/utxo-row.ts'
+import { bytes, integer, maybe, type RowOf, storedRow, bytesValue } from '../stored-row.ts'
+import { mergeLists } from './merged-lists.ts'
+
+/** One stored UTXO. Times are Unix seconds. */
+export type StoredUtxo = {
+  readonly id: number
+  readonly txId: Uint8Array
+  readonly outputIndex: number
+  readonly createdOn: PrimaryChain
+  readonly consumableOn: PrimaryChain
+  /** Number of its asset. */
+  readonly asset: number
+  /** Bits of `utxoKinds`. */
+  readonly kind: number
+  /** Empty, or what the reward is for. */
+  readonly reward: (typeof rewardKinds)[number]
+  /** Wire form of the output, stakeable lock included. */
+  readonly output: Uint8Array
+  readonly createdPos: number
+  readonly createdAt: number
+  readonly spentPos: number | undefined
+  readonly spentAt: number | undefined
+  readonly spentBy: Uint8Array | undefined
+  readonly stakeStart: number | undefined
+  readonly stakeEnd: number | undefined
+  /** When the stake came back. */
+  readonly returnedAt: number | undefined
+}
+
+/** The row `u` that holds UTXO `j`, and what became of the UTXO. */
+const utxoRow = storedRow({
+  number: integer('j.value'),
+  last: integer('u.id'),
+  body: bytes('u.body'),
+  spentPos: maybe(integer('s.pos')),
+  spentAt: maybe(integer('s.spent_at')),
+  spentBy: maybe(bytes('t.tx_id')),
+  returnedAt: maybe(integer('r.returned_at')),
+})
+type UtxoFate = Omit<RowOf<typeof utxoRow>, 'number' | 'last' | 'body'>
+
+// A row is under the number of its last UTXO.
+const byNumbers = utxoRow.statement(
+  (columns) => `select ${columns} from json_each(?) j
+   cross join utxo u on u.id = (select min(id) from utxo where id >= j.value)
+   left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
+   left join stake_return r on r.utxo = j.value`,
+  {
+    over: 'tables',
+    postgres: (columns) => `select ${columns}
+      from (select value::bigint from json_array_elements_text(?::json)) j
+      cross join lateral (select id, body from utxo where id >= j.value order by id limit 1) u
+      left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
+      left join stake_return r on r.utxo = j.value`,
+  },
+)
+
+/** UTXOs by number, in the order of `ids`. Four seeks each at most. */
+export async function utxosByNumber(reader: Reader, ids: readonly number[]): Promise<StoredUtxo[]> {
+  if (ids.length === 0) return []
+  const found = new Map<number, StoredUtxo>()
+  for (const row of await reader.all(byNumbers, [JSON.stringify(ids)])) {
+    const { number, last, body, ...fate } = utxoRow.read(row)
+    const one = utxosOfRow(last, body).find((utxo) => utxo.number === number)
+    if (one !== undefined) found.set(one.number, storedUtxo(one, fate))
+  }
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: UtxoFate): StoredUtxo {
+  const { createdOn, consumableOn, reward = 0 } = utxo
+  return {
+    ...utxo,
+    ...fate,
+    id,
+    createdOn: chainOfNumber(createdOn),
+    consumableOn: chainOfNumber(consumableOn),
+    reward: itemAt(rewardKinds, reward),
+  }
+}
+
+/** An output of a transaction. */
+type Place = { readonly txId: Uint8Array; readonly outputIndex: number }
+
+const makers = statement(
+  `select t.tx_id, t.body from json_each(?) j cross join tx_by_id i join tx t on t.pos = i.pos
+   where i.prefix = j.value`,
+  {
+    over: 'tables',
+    postgres: `select t.tx_id, t.body from json_array_elements_text(?::json) j
+      join tx_by_id i on i.prefix = j.value::bigint join tx t on t.pos = i.pos`,
+  },
+)
+
+const strays = statement(
+  `select s.utxo from json_each(?) j cross join stray_utxo s where s.prefix = j.value`,
+  {
+    postgres: `select s.utxo from json_array_elements_text(?::json) j
+      join stray_utxo s on s.prefix = j.value::bigint`,
+  },
+)
+
+/**
+ * UTXOs at `places`, in their order, `undefined` where there is none. Two seeks for each
+ * transaction, one for each UTXO.
+ */
+export async function utxosAt(
+  reader: Reader,
+  places: readonly Place[],
+): Promise<(StoredUtxo | undefined)[]> {
+  if (places.length === 0) return []
+  const byPrefix = new Map<number, Place[]>()
+  for (const place of places) {
+    const prefix = prefixOf(place.txId)
+    const group = byPrefix.get(prefix)
+    if (group === undefined) byPrefix.set(prefix, [place])
+    else group.push(place)
+  }
+  const prefixes = JSON.stringify([...byPrefix.keys()])
+  const numbers: number[] = []
+  for (const [txId, body] of await reader.all(makers, [prefixes])) {
+    const id = bytesValue(txId)
+    const { firstUtxo, utxoCount } = txStart.fromStart(bytesValue(body))
+    for (const place of byPrefix.get(prefixOf(id)) ?? []) {
+      if (place.outputIndex < utxoCount && equalBytes(place.txId, id))
+        numbers.push(firstUtxo + place.outputIndex)
+    }
+  }
+  for (const [number] of await reader.all(strays, [prefixes])) numbers.push(Number(number))
+  // An output may be where its name says and another's, so that each row is asked for its name.
+  const found = await utxosByNumber(reader, numbers)
+  const byName = new Map(found.map((row) => [nameOf(row), row]))
+  return places.map((place) => byName.get(nameOf(place)))
+}
+
+function nameOf({ txId, outputIndex }: Place): string {
+  return `${outputIndex} ${Buffer.from(txId).toString('latin1')}`
+}
+
+// UTXOs of addresses, by time or amount, strictly after a cursor.
+//
+// Order: (`created_at` or `amount`, number), either way: equals follow the order of creation. Each
+// UTXO comes once, and only when enough of its owners were asked for. Cost: one seek per address
+// and about as many entries as come out, of `open_holding` or, of long lists by amount, its index
+// `open_by_amount`; short lists are sorted by amount. As many again of `spent_holding` where asked
+// for, but that by amount reads every entry of the addresses.
+
+/** Where a page of this list ended. */
+export type HoldingCursor = { readonly key: bigint; readonly utxo: number }
+
+/** Parameters of the question. */
+export type HoldingQuery = {
+  /** Numbers of the addresses. */
+  readonly addresses: readonly number[]
+  readonly chain: PrimaryChain
+  readonly sortBy: 'timestamp' | 'amount'
+  readonly sortOrder: 'asc' | 'desc'
+  readonly includeSpent: boolean
+  /** Smallest unit, inclusive. */
+  readonly minAmount: bigint
+  /** Number of an asset. */
+  readonly asset?: number | undefined
+  readonly after?: HoldingCursor | undefined
+  readonly limit: number
+}
+
+/** One entry: the cursor after it, and how many signatures the UTXO needs. */
+export type Holding = HoldingCursor & { readonly needed: number }
+
+type Direction = 'asc' | 'desc'
+type SortColumn = 'created_at' | 'amount'
+
+type Entries = { readonly table: string; readonly where?: string }
+
+function question(entries: Entries, column: SortColumn, direction: Direction): Statement {
+  const sign = direction === 'asc' ? '>' : '<'
+  return statement(
+    `select ${column}, utxo, traits from ${entries.table}
+     where ${entries.where ?? 'true'} and list = ? and (${column}, utxo) ${sign} (?, ?)
+       and amount >= ? and traits >= ? and traits < ?
+     order by ${column} ${direction}, utxo ${direction} limit ?`,
+    { bigints: true },
+  )
+}
+
+function questionsOf(entries: Entries): Record<SortColumn, Record<Direction, Statement>> {
+  const both = (column: SortColumn): Record<Direction, Statement> => ({
+    asc: question(entries, column, 'asc'),
+    desc: question(entries, column, 'desc'),
+  })
+  return { created_at: both('created_at'), amount: both('amount') }
+}
+
+const questions = {
+  open: questionsOf({ table: 'open_holding' }),
+  /** As `open`, of an ordered list. */
+  ordered: questionsOf({ table: 'open_holding', where: 'ordered = 1' }),
+  spent: questionsOf({ table: 'spent_holding' }),
+} as const
+
+const lowest: HoldingCursor = { key: -1n, utxo: -1 }
+const highest: HoldingCursor = { key: maxAmount, utxo: Number.MAX_SAFE_INTEGER }
+
+const orderedOf = statement(
+  'select o.list from json_each(?) j cross join ordered_list o where o.list = j.value',
+  {
+    postgres: `select o.list from json_array_elements_text(?::json) j
+      join ordered_list o on o.list = j.value::bigint`,
+  },
+)
+
+/** The lists among `lists` that are kept by amount. */
+async function orderedLists(reader: Reader, lists: readonly number[]): Promise<Set<number>> {
+  const rows = await reader.all(orderedOf, [JSON.stringify(lists)])
+  return new Set(rows.map(([list]) => Number(list)))
+}
+
+/** The spent or unspent entries of an address. */
+type List = { readonly list: number; readonly of: keyof typeof questions }
+
+/** Entries of the page; rows are read by `utxosByNumber`. */
+export async function utxosOfAddresses(reader: Reader, query: HoldingQuery): Promise<Holding[]> {
+  const { sortOrder, chain, minAmount, asset } = query
+  const column = query.sortBy === 'amount' ? 'amount' : 'created_at'
+  const sign = sortOrder === 'asc' ? 1 : -1
+  const start = query.after ?? (sortOrder === 'asc' ? lowest : highest)
+  const traits = asset === undefined ? anyTraits : traitsOfAsset(asset)
+  const numbers = query.addresses.map((address) => listOf(address, chain))
+  const ordered = column === 'amount' ? await orderedLists(reader, numbers) : undefined
+  const open = numbers.map((list): List => ({
+    list,
+    of: ordered?.has(list) === true ? 'ordered' : 'open',
+  }))
+  const spent = query.includeSpent ? numbers.map((list): List => ({ list, of: 'spent' })) : []
+  return mergeLists<List, Holding>({
+    lists: [...open, ...spent],
+    limit: query.limit,
+    compare: (a, b) => sign * compareHoldings(a, b),
+    accepts: ({ needed }, times) => times >= needed,
+    read: async ({ list, of }, after, limit) => {
+      const { key, utxo } = after ?? start
+      const values = [list, key, utxo, minAmount, traits.from, traits.until, limit]
+      const rows = await reader.all(questions[of][column][sortOrder], values)
+      return rows.map((row) => ({
+        key: bigintOf(row[0]),
+        utxo: Number(row[1]),
+        needed: neededOf(Number(row[2])),
+      }))
+    },
+  })
+}
+
+function bigintOf(value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  throw new Fault('store-failed', `a stored amount is no integer: ${typeof value}`)
+}
+
+function compareHoldings(a: HoldingCursor, b: HoldingCursor): number {
+  if (a.key !== b.key) return a.key < b.key ? -1 : 1
+  return a.utxo - b.utxo
+}

@@ -40,12 +40,25 @@ export function withDemoNetwork(config: Config, isHeld: boolean): Config {
             fuji: { ...fuji, recording: bundled(fuji.recording), genesis: bundled(fuji.genesis) },
           },
     chains: demo.chains.map((chain) => ({ ...chain, recording: bundled(chain.recording) })),
+    ...brandOf(config, demo),
     abis: config.abis === settings.abis.default ? bundled(demo.abis) : config.abis,
     prices: config.prices === settings.prices.default ? `file:${bundled(prices)}` : config.prices,
     tokenReputation:
       config.tokenReputation === settings.tokenReputation.default
         ? bundled(demo.tokenReputation)
         : config.tokenReputation,
+  }
+}
+
+/** The demo's name of the explorer, unless `config` gives it one. */
+function brandOf(config: Config, demo: Config): Partial<Config> {
+  if (config['explorer.title'] !== '') return {}
+  return {
+    'explorer.title': demo['explorer.title'],
+    'explorer.description': demo['explorer.description'],
+    'explorer.home': demo['explorer.home'],
+    'explorer.links': demo['explorer.links'],
+    'explorer.labels': config['explorer.labels'] || bundled(demo['explorer.labels']),
   }
 }
 

@@ -57,7 +57,7 @@ export async function crawl(
       ...seen.splice(0),
       ...(await overflow(page)),
       ...(await axeFaults(page)),
-      ...(place === '/' || title.endsWith(' · Firn') ? [] : [`title: ${title}`]),
+      ...(place === '/' || / · (Firn|Summit Explorer)$/.test(title) ? [] : [`title: ${title}`]),
     ]
     faults.push(...wrong.map((one) => `${look.width} ${look.scheme} ${place}: ${one}`))
     const links = await page.$$eval('#main a[href^="/"], .menu a', (all) =>

@@ -57,7 +57,10 @@ export const journeys: Readonly<Record<string, Journey>> = {
       txHash,
     )
     await settled(page)
-    assert.equal(await page.title(), `Transaction ${txHash.slice(0, 8)}…${txHash.slice(-6)} · Firn`)
+    assert.equal(
+      await page.title(),
+      `Transaction ${txHash.slice(0, 8)}…${txHash.slice(-6)} · Summit Explorer`,
+    )
   },
   'pages of a list are in the address, Back returns to them': async (page, origin) => {
     await visit(page, origin, '/chain/51001')

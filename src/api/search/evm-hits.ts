@@ -96,6 +96,7 @@ async function addressHit(
   if (id === undefined) return undefined
   const named = (await parties(chain).load([id]))(id)
   const { facts } = chain
+  const called = named.note?.label
   const chainId = String(facts.evmChainId)
   const at = {
     id: toChecksumAddress(bytes),
@@ -104,7 +105,7 @@ async function addressHit(
     chainId,
   } as const
   if (named.token !== undefined) {
-    const label = named.token.name ?? named.token.symbol ?? 'token'
+    const label = called ?? named.token.name ?? named.token.symbol ?? 'token'
     const spam = named.party.isSpam === true ? { isSpam: true as const } : {}
     return {
       ...at,
@@ -116,11 +117,11 @@ async function addressHit(
   }
   if ((await creationOfContract(chain.store, id)) !== undefined) {
     const path = `/v1/chains/${chainId}/addresses/${at.id}`
-    return { ...at, kind: 'contract', label: `contract on ${facts.name}`, path }
+    return { ...at, kind: 'contract', label: called ?? `contract on ${facts.name}`, path }
   }
   if (!(await hasActivity(chain.store, id))) return undefined
   const path = `/v1/chains/${chainId}/addresses/${at.id}/transactions`
-  return { ...at, kind: 'address', label: `address on ${facts.name}`, path }
+  return { ...at, kind: 'address', label: called ?? `address on ${facts.name}`, path }
 }
 
 async function tokenHits(

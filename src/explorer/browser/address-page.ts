@@ -38,7 +38,7 @@ import {
 } from './parts.ts'
 import { useTitle } from './place.ts'
 import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
-import type { World } from './world.ts'
+import { chainName, type World } from './world.ts'
 
 type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
 
@@ -61,7 +61,7 @@ const transferLists = [
 export function AddressPage(props: AddressProps): JSX.Element {
   const { world, chainId, address, view } = props
   const path = addressPath(chainId, address)
-  const isContract = useIsContract(chainId, address)
+  const { isContract, label } = useFound(props)
   const contract = useAnswer<ContractMetadata>(isContract ? path : undefined).data
   const [beat, renew] = useState(0)
   const code = useAnswer<ContractCode>(
@@ -81,10 +81,10 @@ export function AddressPage(props: AddressProps): JSX.Element {
       h('span', null, `${kind} on `, chainLink(world, chainId)),
       isToken
         ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol)))
-        : h('span', { class: 'id' }, copied(address)),
+        : h('span', { class: 'id' }, label === '' ? copied(address) : label),
       isToken ? h('span', null, pill(ercType), spamPill(contract ?? {})) : null,
     ),
-    isToken ? h('p', null, copied(address)) : null,
+    isToken || label !== '' ? h('p', null, copied(address)) : null,
     tabs(tabsOf(props, { isContract, isToken, isCollection })),
     view === ''
       ? h(Overview, { ...props, contract, code: code.data, key: path })
@@ -234,22 +234,29 @@ function contractCard(
 }
 
 /**
- * Returns whether an address holds code, as far as lists tell: it is a token or a contract whose creation is
- * known, or the first transaction it was in called it, as one of genesis. Asking for the contract of a plain account is a fault,
- * which the browser would write into its console.
+ * Facts about an address that need no fault for an answer, which the browser would write into its console. It holds
+ * code, as far as lists tell, where it is a token or a contract whose creation is known, or the first transaction
+ * it was in called it, as one of genesis.
  */
-function useIsContract(chainId: string, address: string): boolean {
+function useFound({ world, chainId, address }: AddressProps): {
+  readonly isContract: boolean
+  /** Name that the operator gives it; empty where there is none. */
+  readonly label: string
+} {
   const [first] = useEnds(chainId, address)
   const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
   const is = (other: string): boolean => other.toLowerCase() === address.toLowerCase()
   const [one] = first?.data?.transactions ?? []
   const { to: called, method } = one?.nativeTransaction ?? {}
-  return (
-    found.data?.hits.some(
-      ({ kind, chainId: on }) => (kind === 'token' || kind === 'contract') && on === chainId,
-    ) === true ||
-    (called !== undefined && is(called.address) && method?.callType !== 'NATIVE_TRANSFER')
-  )
+  const hit = found.data?.hits.find((each) => each.chainId === chainId)
+  const isUnnamed = hit?.label === `${hit?.kind} on ${chainName(world, chainId)}`
+  return {
+    isContract:
+      hit?.kind === 'token' ||
+      hit?.kind === 'contract' ||
+      (called !== undefined && is(called.address) && method?.callType !== 'NATIVE_TRANSFER'),
+    label: hit === undefined || hit.kind === 'token' || isUnnamed ? '' : clipped(hit.label),
+  }
 }
 
 function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {

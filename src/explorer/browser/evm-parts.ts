@@ -9,7 +9,7 @@ import type { Party } from '../../shape/evm/party.ts'
 import { clipped, count, named, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, idLink, pill, table, type Column, type View } from './parts.ts'
-import { chainName, coinOf, type World } from './world.ts'
+import { chainName, chainOf, coinOf, type World } from './world.ts'
 
 const zeroAddress = /^0x0{40}$/
 
@@ -37,7 +37,12 @@ export function party(chainId: string, of: Party, self = ''): JSX.Element {
     return h(
       'span',
       null,
-      h('a', { href: to('chain', chainId, 'address', address), title }, named(symbol, address)),
+      h(
+        'a',
+        { href: to('chain', chainId, 'address', address), title },
+        of.logoUri !== undefined && logo(chainId, address),
+        named(symbol, address),
+      ),
       spamPill(of),
     )
   }
@@ -80,9 +85,21 @@ export function txLink(chainId: string, txHash: string): JSX.Element {
   return idLink(to('chain', chainId, 'tx', txHash), txHash)
 }
 
+/** The configured picture of a chain, or of a token; it comes by this process. */
+export function logo(chainId: string, ...token: readonly string[]): JSX.Element {
+  const src = `/explorer/logos/${[chainId, ...token].join('/')}`
+  return h('img', { class: 'logo', src, width: 18, height: 18, alt: '', loading: 'lazy' })
+}
+
 /** Link to a chain by its name. */
 export function chainLink(world: World, chainId: string): JSX.Element {
-  return h('a', { href: to('chain', chainId) }, chainName(world, chainId))
+  const chain = chainOf(world, chainId)
+  return h(
+    'a',
+    { href: to('chain', chainId) },
+    chain?.chainLogoUri !== undefined && logo(chain.chainId),
+    chainName(world, chainId),
+  )
 }
 
 /** The method a transaction calls, in one word. */

@@ -2,12 +2,13 @@
 
 import { h, type JSX } from 'preact'
 
+import type { Party } from '../../shape/evm/party.ts'
 import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
 import { argumentRows } from './decoded-values.ts'
 import { blockLink, chainLink, feeOf, outcome, party, receiverOf, txLink } from './evm-parts.ts'
-import { amount, count, ends, visible } from './format.ts'
+import { clipped, amount, count, ends, visible } from './format.ts'
 import { to } from './link.ts'
 import {
   age,
@@ -77,21 +78,32 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
   )
 }
 
+/** An address in full, with what it is called. */
+function whole(chainId: string, { address, label, symbol }: Party): JSX.Element {
+  const name = label ?? symbol ?? ''
+  return h(
+    'span',
+    null,
+    copied(address, to('chain', chainId, 'address', address)),
+    name !== '' && [' ', h('span', { class: 'quiet' }, clipped(name))],
+  )
+}
+
 function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail): JSX.Element {
   const { symbol, decimals } = coinOf(world, tx.chainId)
-  const receiver = receiverOf(tx).address
+  const receiver = receiverOf(tx)
   const creates = tx.method?.callType === 'CONTRACT_CREATION'
   return facts([
     ['Block', blockLink(tx.chainId, tx.blockNumber)],
     ['Position in block', String(tx.blockIndex)],
     ['Time', when(tx.blockTimestamp)],
     ['Confirmations', confirmations(world, tx.chainId, tx.blockNumber)],
-    ['From', copied(tx.from.address, to('chain', tx.chainId, 'address', tx.from.address))],
+    ['From', whole(tx.chainId, tx.from)],
     [
       creates ? 'Created contract' : 'To',
       creates && tx.createdContract === undefined
         ? 'none: the creation failed'
-        : copied(receiver, to('chain', tx.chainId, 'address', receiver)),
+        : whole(tx.chainId, receiver),
     ],
     ['Value', exactCoins(tx.value, decimals, symbol)],
     ['Transaction fee', exactCoins(feeOf(tx), decimals, symbol)],

@@ -1,6 +1,7 @@
 /** A sentence that says what a transaction did. */
 
 import type { TransactionName } from '../../core/type-ids.ts'
+import type { Party } from '../../shape/evm/party.ts'
 import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { amount, count, ends, moment, named, visible } from './format.ts'
@@ -10,8 +11,8 @@ type Coin = { readonly symbol: string; readonly decimals: number }
 /** Of a transaction of an EVM chain, in which `coin` is the coin of its chain. */
 export function evmSentence(detail: TransactionDetail, coin: Coin): string {
   const { nativeTransaction: tx, teleporterMessageInfo: message } = detail
-  const from = ends(tx.from.address, 6, 4)
-  const to = named(tx.to.symbol, tx.to.address)
+  const from = nameOf(tx.from)
+  const to = nameOf(tx.to)
   const value =
     BigInt(tx.value) > 0n ? `${amount(tx.value, coin.decimals)} ${visible(coin.symbol)}` : ''
   const failed = tx.txStatus === '1' ? '' : ' It failed: nothing but the fee was taken.'
@@ -41,7 +42,7 @@ function movedText(detail: TransactionDetail): string {
   const [only] = erc20Transfers
   if (nfts === 0 && only !== undefined && erc20Transfers.length === 1) {
     const { symbol, address, decimals } = only.erc20Token
-    return ` ${amount(only.value, decimals)} ${named(symbol, address)} went from ${placeOf(only.from.address)} to ${placeOf(only.to.address)}.`
+    return ` ${amount(only.value, decimals)} ${named(symbol, address)} went from ${placeOf(only.from)} to ${placeOf(only.to)}.`
   }
   const parts = [
     erc20Transfers.length === 0 ? '' : counted(erc20Transfers.length, 'token transfer'),
@@ -50,8 +51,12 @@ function movedText(detail: TransactionDetail): string {
   return parts.length === 0 ? '' : ` It made ${parts.join(' and ')}.`
 }
 
-function placeOf(address: string): string {
-  return /^0x0{40}$/.test(address) ? 'nowhere (minted or burned)' : ends(address, 6, 4)
+function nameOf({ address, label, symbol }: Party): string {
+  return label === undefined ? named(symbol, address) : visible(label)
+}
+
+function placeOf(party: Party): string {
+  return /^0x0{40}$/.test(party.address) ? 'nowhere (minted or burned)' : nameOf(party)
 }
 
 function counted(size: number, what: string): string {

@@ -53,7 +53,7 @@ import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
 import { version } from '../version.ts'
 import { readExamples } from '../web/docs-files.ts'
 import { type ExplorerBrand, mountExplorer } from '../web/explorer-mount.ts'
-import { createNftPictures, imageUriOf } from '../web/nft-pictures.ts'
+import { createNftPictures, imageUriOf, logoUriOf } from '../web/nft-pictures.ts'
 import { mountSegments } from '../web/segment-mount.ts'
 import { mountSnapshots } from '../web/snapshot-mount.ts'
 import { webRules } from '../web/web-rules.ts'
@@ -151,7 +151,13 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   if (config['api.explorer']) {
     const fetching = nftFetching(config.nftMetadata)
     const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
-    mountExplorer(server.http, status, { pictures, brand: parts.brand })
+    const logos = createNftPictures({
+      world,
+      // An operator who names a logo wants it shown.
+      fetching: fetching ?? nftFetching({}),
+      imageUri: logoUriOf(parts.served.chains.list, parts.knowledge.notes),
+    })
+    mountExplorer(server.http, status, { pictures, logos, brand: parts.brand })
   }
   if (config['api.segments'])
     mountSegments(server, { chains: parts.served.chains.list, location: storeLocation(config) })

@@ -54,17 +54,23 @@ export function mountExplorer(
   status: () => Promise<Status>,
   {
     brand = firnBrand,
-    pictures,
+    pictures = () => Promise.resolve(undefined),
+    logos = pictures,
   }: {
     readonly brand?: ExplorerBrand
-    readonly pictures?: NftPictures | undefined
+    readonly pictures?: NftPictures
+    readonly logos?: NftPictures
   } = {},
 ): void {
-  if (pictures !== undefined)
-    http.get('/explorer/pictures/:chainId/:address/:tokenId', async (request, reply) => {
-      const { status: code, headers, body } = pictureAnswer(await pictures(partsOf(request.params)))
+  const show = (path: string, find: NftPictures): void => {
+    http.get(path, async (request, reply) => {
+      const { status: code, headers, body } = pictureAnswer(await find(partsOf(request.params)))
       return reply.code(code).headers(headers).send(Buffer.from(body))
     })
+  }
+  show('/explorer/pictures/:chainId/:address/:tokenId', pictures)
+  show('/explorer/logos/:chainId', logos)
+  show('/explorer/logos/:chainId/:address', logos)
   let reading: Promise<ExplorerFiles> | undefined
   const ready = (): Promise<ExplorerFiles> => (reading ??= readExplorerFiles())
 

@@ -1,14 +1,17 @@
 /**
- * Pictures of NFTs for the explorer, which may load nothing from other hosts.
+ * Pictures of NFTs and logos for the explorer, which may load nothing from other hosts.
  *
- * They come by the same guard as metadata, and only where fetching is configured; pictures inside
+ * Those of NFTs come by the same guard as metadata, and only where fetching is configured; pictures inside
  * the metadata itself (`data:`) always. What is answered is a picture of a kind by its own bytes,
  * at most 2 MiB, kept in a bounded cache, and can do nothing: it may not run, load or be framed.
  */
 
 import { unknownCaller } from '../../api/operation/caller.ts'
+import type { ChainFacts } from '../../api/operation/chain-directory.ts'
 import type { Operation } from '../../api/operation/operation.ts'
+import type { TokenNotes } from '../../api/operation/token-notes.ts'
 import { setBounded, WeighedMap } from '../../core/bounded-maps.ts'
+import { fromHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { isObject, ownValue } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
@@ -131,6 +134,18 @@ export function imageUriOf(operations: readonly Operation[]): PictureParts['imag
       if (faultOf(error) === undefined) throw error
       return undefined
     }
+  }
+}
+
+/** The configured logo of a chain (`address` is empty), or of a token in a list. */
+export function logoUriOf(
+  chains: () => readonly { readonly facts: ChainFacts }[],
+  notes: TokenNotes,
+): PictureParts['imageUri'] {
+  return async ({ chainId, address }) => {
+    const facts = chains().find((one) => String(one.facts.evmChainId) === chainId)?.facts
+    if (facts === undefined || address === '') return facts?.logoUri
+    return /^0x[0-9a-f]{40}$/i.test(address) ? notes(facts, fromHex(address))?.logoUri : undefined
   }
 }
 

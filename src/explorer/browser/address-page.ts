@@ -243,20 +243,24 @@ function useFound({ world, chainId, address }: AddressProps): {
   /** Name that the operator gives it; empty where there is none. */
   readonly label: string
 } {
-  const [first] = useEnds(chainId, address)
   const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
-  const is = (other: string): boolean => other.toLowerCase() === address.toLowerCase()
-  const [one] = first?.data?.transactions ?? []
-  const { to: called, method } = one?.nativeTransaction ?? {}
-  const hit = found.data?.hits.find((each) => each.chainId === chainId)
-  const isUnnamed = hit?.label === `${hit?.kind} on ${chainName(world, chainId)}`
+  const isCalled = useIsCalled(chainId, address)
+  const { kind, label } = found.data?.hits.find((each) => each.chainId === chainId) ?? {}
+  const isNamed = kind !== 'token' && label !== `${kind} on ${chainName(world, chainId)}`
   return {
-    isContract:
-      hit?.kind === 'token' ||
-      hit?.kind === 'contract' ||
-      (called !== undefined && is(called.address) && method?.callType !== 'NATIVE_TRANSFER'),
-    label: hit === undefined || hit.kind === 'token' || isUnnamed ? '' : clipped(hit.label),
+    isContract: kind === 'token' || kind === 'contract' || isCalled,
+    label: isNamed && label !== undefined ? clipped(label) : '',
   }
+}
+
+/** Returns whether the first transaction of an address called it. */
+function useIsCalled(chainId: string, address: string): boolean {
+  const [first] = useEnds(chainId, address)
+  const { to: called, method } = first?.data?.transactions[0]?.nativeTransaction ?? {}
+  return (
+    called?.address.toLowerCase() === address.toLowerCase() &&
+    method?.callType !== 'NATIVE_TRANSFER'
+  )
 }
 
 function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {

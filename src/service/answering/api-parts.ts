@@ -53,7 +53,7 @@ import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
 import { version } from '../version.ts'
 import { readExamples } from '../web/docs-files.ts'
 import { type ExplorerBrand, mountExplorer } from '../web/explorer-mount.ts'
-import { createNftPictures, imageUriOf, logoUriOf } from '../web/nft-pictures.ts'
+import { createNftPictures, imageUriOf, logoUriOf, type NftPictures } from '../web/nft-pictures.ts'
 import { mountSegments } from '../web/segment-mount.ts'
 import { mountSnapshots } from '../web/snapshot-mount.ts'
 import { webRules } from '../web/web-rules.ts'
@@ -148,22 +148,30 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   const status = (): Promise<Status> => statusOf(statusParts(config, parts, evm.clock))
   mountDocument(server, operations)
   mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
-  if (config['api.explorer']) {
-    const fetching = nftFetching(config.nftMetadata)
-    const pictures = createNftPictures({ world, fetching, imageUri: imageUriOf(operations) })
-    const logos = createNftPictures({
-      world,
-      // An operator who names a logo wants it shown.
-      fetching: fetching ?? nftFetching({}),
-      imageUri: logoUriOf(parts.served.chains.list, parts.knowledge.notes),
+  if (config['api.explorer'])
+    mountExplorer(server.http, status, {
+      ...picturesOf(config, parts, operations),
+      brand: parts.brand,
     })
-    mountExplorer(server.http, status, { pictures, logos, brand: parts.brand })
-  }
   if (config['api.segments'])
     mountSegments(server, { chains: parts.served.chains.list, location: storeLocation(config) })
   if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
   const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
   return { ...server, events, status, close }
+}
+
+/** Pictures of NFTs, where they are fetched, and logos that the operator names. */
+function picturesOf(
+  config: Config,
+  { world, served, knowledge }: ApiParts,
+  operations: ReturnType<typeof allOperations>,
+): { readonly pictures: NftPictures; readonly logos: NftPictures } {
+  const fetching = nftFetching(config.nftMetadata)
+  const logoUri = logoUriOf(served.chains.list, knowledge.notes)
+  return {
+    pictures: createNftPictures({ world, fetching, imageUri: imageUriOf(operations) }),
+    logos: createNftPictures({ world, fetching: fetching ?? nftFetching({}), imageUri: logoUri }),
+  }
 }
 
 /** Serves the OpenAPI document, written when it is first asked for: few starts need it. */

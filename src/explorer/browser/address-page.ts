@@ -8,8 +8,10 @@ import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
 import type { ContractCode } from '../../shape/evm/contract-source.ts'
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
+import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
+import { addressFilters, askedFilters } from './address-filters.ts'
 import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
 import { type Answer, useAnswer, withQuery } from './answer.ts'
 import { itemsOf } from './contract-abi.ts'
@@ -17,11 +19,12 @@ import { type CallsOf, Read, Write } from './contract-calls.ts'
 import { codeView, implementations } from './contract-code.ts'
 import { Events } from './contract-events.ts'
 import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
-import { clipped, ends, visible } from './format.ts'
+import { clipped, ends, money, visible } from './format.ts'
 import { Holders, Supply } from './holders.ts'
 import { to } from './link.ts'
 import { messageTable } from './messages-page.ts'
 import { Collectibles, Items } from './nft-page.ts'
+import { paged } from './paged.ts'
 import {
   card,
   copied,
@@ -29,7 +32,6 @@ import {
   failed,
   heading,
   idLink,
-  paged,
   pill,
   shown,
   table,
@@ -200,7 +202,7 @@ function contractCard(
   contract: ContractMetadata,
   code: ContractCode | undefined,
 ): JSX.Element {
-  const { address, ercType, decimals, deploymentDetails: made } = contract
+  const { address, ercType, decimals, price, deploymentDetails: made } = contract
   const { source, proxy } = code ?? {}
   return card(
     ercType === 'UNKNOWN' ? 'Contract' : 'Token',
@@ -211,6 +213,7 @@ function contractCard(
         'Total supply',
         ercType === 'ERC-20' ? h(Supply, { chainId, contract, key: address }) : undefined,
       ],
+      ['Price', price === undefined ? '' : money(Number(price.value), price.currencyCode)],
       ['Decimals', decimals === undefined ? '' : String(decimals)],
       [
         'Sources',
@@ -270,23 +273,37 @@ function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {
 }
 
 function listOf({ world, chainId, address }: AddressProps, view: string): View {
+  const asked = askedFilters()
   const path = `${addressPath(chainId, address)}/transactions`
   switch (view) {
     case '':
-      return paged<Page<'transactions', AddressTransaction>>({
-        path,
-        view: ({ transactions }) =>
-          txTable(
-            world,
-            transactions.map(({ nativeTransaction }) => nativeTransaction),
-            address,
-          ),
-      })
+      return [
+        addressFilters(['methodHash', 'method, as 0xa9059cbb']),
+        Object.keys(asked).length === 0
+          ? paged<Page<'transactions', AddressTransaction>>({
+              path,
+              view: ({ transactions }) =>
+                txTable(
+                  world,
+                  transactions.map(({ nativeTransaction }) => nativeTransaction),
+                  address,
+                ),
+            })
+          : paged<Page<'transactions', NativeTransaction>>({
+              path: `${path}:listNative`,
+              query: asked,
+              view: ({ transactions }) => txTable(world, transactions, address),
+            }),
+      ]
     case 'internal':
-      return paged<Page<'transactions', InternalTransaction>>({
-        path: `${path}:listInternals`,
-        view: ({ transactions }) => internalTable(world, chainId, transactions, address),
-      })
+      return [
+        addressFilters(),
+        paged<Page<'transactions', InternalTransaction>>({
+          path: `${path}:listInternals`,
+          query: asked,
+          view: ({ transactions }) => internalTable(world, chainId, transactions, address),
+        }),
+      ]
     case 'transfers':
       return paged<Page<'transfers', AnyTransfer>>({
         path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
@@ -299,8 +316,10 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
     case 'erc1155':
       return [
         standards(chainId, address, view),
+        addressFilters(['tokenAddress', 'address of a token']),
         paged<Page<'transactions', AnyTransfer>>({
           path: `${path}:list${view.replace('erc', 'Erc')}`,
+          query: asked,
           view: ({ transactions }) => transferTable(chainId, transactions, address),
         }),
       ]

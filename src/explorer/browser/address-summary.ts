@@ -10,9 +10,10 @@ import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { ask, useAnswer, type Answer } from './answer.ts'
 import { Chart } from './chart.ts'
 import { spamPill, txLink } from './evm-parts.ts'
-import { amount, cutAmount, named, visible } from './format.ts'
+import { amount, cutAmount, money, named, visible } from './format.ts'
 import { to } from './link.ts'
-import { exactCoins, facts, paged, shown, table, when, type View } from './parts.ts'
+import { paged } from './paged.ts'
+import { coins, facts, shown, table, when, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 import { coinOf, type World } from './world.ts'
 
@@ -54,11 +55,12 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
       h(
         'div',
         { class: 'big small' },
-        exactCoins(balance, decimals, symbol),
+        coins(balance, decimals, symbol),
         balanceValue && h('small', null, ` ${worth(balanceValue)}`),
       ),
     ),
     facts([
+      ['Worth, with tokens', h(Worth, { world, chainId, address })],
       ['First seen', seen(first)],
       ['Last seen', seen(last)],
     ]),
@@ -76,7 +78,25 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
 }
 
 function worth({ value, currencyCode }: { value: string; currencyCode: string }): string {
-  return `${Number(value).toLocaleString('en-US', { maximumFractionDigits: 2 })} ${currencyCode.toUpperCase()}`
+  return money(Number(value), currencyCode)
+}
+
+/** Coins and tokens together, of those that have a price; nothing where none has. */
+function Worth({ chainId, address }: OfAddress): JSX.Element | null {
+  const answer = useAnswer<Balances & { nativeTokenBalance: NativeTokenBalance }>(
+    `${addressPath(chainId, address)}/balances:listErc20?pageSize=500&currency=usd`,
+  )
+  if (answer.data === undefined) return null
+  const { erc20TokenBalances: tokens, nativeTokenBalance: coin, nextPageToken } = answer.data
+  const values = [coin, ...tokens].flatMap(({ balanceValue }) => balanceValue ?? [])
+  const sum = values.reduce((total, { value }) => total + Number(value), 0)
+  if (values.length === 0) return null
+  const unpriced = 1 + tokens.length - values.length
+  return h(
+    'span',
+    { title: unpriced === 0 ? '' : `without ${unpriced} that have no price` },
+    `${nextPageToken === undefined ? '' : 'more than '}${money(sum, 'usd')}`,
+  )
 }
 
 type HistoryProps = {

@@ -3,29 +3,36 @@
 import { h, type JSX } from 'preact'
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
+import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
 import type { EvmBlock } from '../../shape/evm/evm-block.ts'
 import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import type { ChainStatus, StageStatus } from '../../shape/status.ts'
+import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
-import { blockTable, chainLink, txTable } from './evm-parts.ts'
+import { blockTable, chainLink, party, txTable } from './evm-parts.ts'
 import { amount, clipped, count, ends, progress, visible } from './format.ts'
 import { to } from './link.ts'
 import { MetricChart } from './metric-chart.ts'
+import { paged } from './paged.ts'
 import {
+  age,
   card,
+  coins,
   copied,
   exactCoins,
   facts,
   heading,
   neighbours,
-  paged,
+  pill,
+  segments,
   shown,
   statePill,
+  table,
   tabs,
   when,
   type View,
 } from './parts.ts'
-import { useTitle } from './place.ts'
+import { query, useTitle } from './place.ts'
+import { primarySubnetId } from './primary-parts.ts'
 import { AddToWallet } from './wallet.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from './world.ts'
 
@@ -48,61 +55,177 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
     h(
       'div',
       { class: 'grid two' },
-      aboutCard(world, chainId),
+      h(About, { world, chainId, key: chainId }),
       h(MetricChart, { chainId, metric: 'txCount', interval: 'day', title: 'Transactions a day' }),
     ),
     tabs([
       ['Blocks', to('chain', chainId)],
       ['Transactions', to('chain', chainId, 'transactions')],
+      ['Tokens', to('chain', chainId, 'tokens')],
+      ['NFTs', to('chain', chainId, 'collections')],
+      ['Contracts', to('chain', chainId, 'contracts')],
       ['Gas', to('chain', chainId, 'gas')],
     ]),
-    card(
-      '',
-      view === 'transactions'
-        ? paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
-            path: `/v1/chains/${chainId}/transactions`,
-            view: ({ transactions }) => txTable(world, transactions),
-          })
-        : paged<{ blocks: EvmBlock[]; nextPageToken?: string }>({
-            path: `/v1/chains/${chainId}/blocks`,
-            view: ({ blocks }) => blockTable(world, blocks),
-          }),
-    ),
+    card('', listOf(world, chainId, view)),
   )
 }
 
-function aboutCard(world: World, chainId: string): JSX.Element {
+function listOf(world: World, chainId: string, view: string): View {
+  const path = `/v1/chains/${chainId}`
+  switch (view) {
+    case 'transactions':
+      return paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+        path: `${path}/transactions`,
+        view: ({ transactions }) => txTable(world, transactions),
+      })
+    case 'tokens':
+    case 'collections': {
+      const sortBy = query().get('by') ?? 'transfers'
+      return [
+        segments('by', 'order', [
+          ['transfers', 'Most transfers'],
+          ['holders', 'Most holders'],
+        ]),
+        paged<{ tokens: CountedContract[]; nextPageToken?: string }>({
+          path: view === 'tokens' ? `${path}/tokens` : `${path}/nfts/collections`,
+          query: { sortBy },
+          view: ({ tokens }) => tokenTable(chainId, tokens),
+        }),
+      ]
+    }
+    case 'contracts': {
+      const of = query().get('of') ?? 'verified'
+      return [
+        segments('of', 'which contracts', [
+          ['verified', 'Verified'],
+          ['all', 'Newest'],
+        ]),
+        paged<{ contracts: ListedContract[]; nextPageToken?: string }>({
+          path: `${path}/contracts`,
+          query: { verified: String(of === 'verified') },
+          view: ({ contracts }) => contractTable(chainId, contracts),
+        }),
+      ]
+    }
+    default:
+      return paged<{ blocks: EvmBlock[]; nextPageToken?: string }>({
+        path: `${path}/blocks`,
+        view: ({ blocks }) => blockTable(world, blocks),
+      })
+  }
+}
+
+type CountedContract = ContractMetadata & {
+  readonly transferCount: number
+  readonly holderCount: number
+}
+
+function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.Element {
+  return table(
+    [['Token'], ['Standard', 'wide'], ['Holders so far', 'num'], ['Transfers', 'num']],
+    tokens.map((token) => [
+      h(
+        'span',
+        { title: visible(token.name ?? '') },
+        `${clipped(token.name ?? '')} `,
+        party(chainId, token),
+      ),
+      token.ercType,
+      count(token.holderCount),
+      count(token.transferCount),
+    ]),
+  )
+}
+
+type ListedContract = ContractMetadata & {
+  readonly source?: { readonly name: string; readonly match: string; readonly verifiedAt: number }
+}
+
+function contractTable(chainId: string, contracts: readonly ListedContract[]): JSX.Element {
+  return table(
+    [['Contract'], ['Name'], ['Standard', 'wide'], ['Sources'], ['Created by', 'wide']],
+    contracts.map(({ address, name = '', ercType, source, deploymentDetails: made }) => [
+      party(chainId, { address }),
+      clipped(source?.name ?? name),
+      ercType === 'UNKNOWN' ? '' : ercType,
+      source === undefined
+        ? h('span', { class: 'quiet' }, 'not verified')
+        : h('span', null, pill(`${source.match} match`, 'good'), ' ', age(source.verifiedAt)),
+      made === undefined ? '–' : party(chainId, { address: made.deployerAddress }),
+    ]),
+  )
+}
+
+/** Facts about the chain for a visitor: what it is, how fast and dear, how to use it. */
+function About({ world, chainId }: Omit<ChainProps, 'view'>): JSX.Element {
   const chain = chainOf(world, chainId)
   const status = statusOf(world, chainId)
+  const newest = useAnswer<{ blocks: EvmBlock[] }>(
+    `/v1/chains/${chainId}/blocks?pageSize=100`,
+    30_000,
+  )
+  const blocks = newest.data?.blocks ?? []
+  const { symbol, decimals } = coinOf(world, chainId)
+  const [last] = blocks
+  const first = blocks.at(-1)
   return card(
     'About',
     facts([
-      ['EVM chain id', chainId],
+      ['What it is', chain === undefined ? '' : whatItIs(chain)],
+      ['Coin', chain === undefined ? '' : `${clipped(symbol)}, ${decimals} decimals`],
       [
-        'Coin',
-        chain === undefined
+        'Block time',
+        last === undefined || first === undefined || last === first
           ? ''
-          : `${clipped(chain.networkToken.symbol)}, ${chain.networkToken.decimals} decimals`,
+          : `${((last.blockTimestamp - first.blockTimestamp) / (blocks.length - 1)).toLocaleString('en-US', { maximumFractionDigits: 1 })} s, over the last ${count(blocks.length)} blocks`,
       ],
-      ['RPC', chain === undefined || chain.rpcUrl === '' ? '' : rpcOf(chain)],
-      ['Blockchain id', chain?.platformChainId === undefined ? '' : copied(chain.platformChainId)],
-      ['Subnet id', subnetOf(world, chain?.subnetId, status?.network)],
-      ['Indexed', status === undefined ? '' : progress(status)],
-      ['Reason', status?.reason === undefined ? '' : h('span', { class: 'failed' }, status.reason)],
       [
-        'Stages',
-        status?.stages.map((stage) =>
-          h(
-            'span',
-            { class: 'stage', title: stage.reason },
-            `${stage.stage} `,
-            statePill(stage.state, stageText(stage)),
-          ),
-        ),
+        'Fee',
+        last === undefined
+          ? ''
+          : h(
+              'span',
+              null,
+              'a transfer costs ',
+              coins(String(BigInt(last.baseFee) * 21_000n), decimals, symbol),
+              ', ',
+              h('a', { href: to('chain', chainId, 'gas') }, `${amount(last.baseFee, 9)} gwei`),
+            ),
       ],
-      ['Description', visible(chain?.description ?? '')],
+      ['Validators', validatorsOf(world, chain?.subnetId, status?.network)],
+      ['EVM chain id', copied(chainId)],
+      ['RPC', chain === undefined || chain.rpcUrl === '' ? '' : rpcOf(chain)],
+      ['WebSocket', chain?.wsUrl === undefined ? '' : copied(chain.wsUrl)],
+      [
+        'Explorer',
+        chain?.explorerUrl === undefined || !/^https?:/.test(chain.explorerUrl)
+          ? ''
+          : h('a', { href: chain.explorerUrl, rel: 'noreferrer' }, visible(chain.explorerUrl)),
+      ],
+      ['Blockchain id', chain?.platformChainId === undefined ? '' : copied(chain.platformChainId)],
+      ['Indexed', status === undefined || status.state === 'live' ? '' : progress(status)],
+      ['Reason', status?.reason === undefined ? '' : h('span', { class: 'failed' }, status.reason)],
     ]),
   )
+}
+
+function whatItIs({ description, subnetId }: ChainInfo): string {
+  if (description !== '') return visible(description)
+  return subnetId === primarySubnetId
+    ? 'The chain of contracts of the primary network'
+    : 'An EVM chain of an L1'
+}
+
+/** The subnet whose validators the chain has, a link where its network is indexed here too. */
+function validatorsOf(world: World, id: string | undefined, network: string | undefined): View {
+  if (id === undefined || id === primarySubnetId) return ''
+  return network === undefined || !primaryNetworks(world).includes(network)
+    ? h('span', null, 'of the subnet ', copied(id))
+    : h(
+        'a',
+        { href: to('primary', network, 'subnet', id) },
+        'who they are, what they pay, how long it lasts',
+      )
 }
 
 function rpcOf(chain: ChainInfo): JSX.Element {
@@ -112,14 +235,6 @@ function rpcOf(chain: ChainInfo): JSX.Element {
 
 function statusOf(world: World, chainId: string): ChainStatus | undefined {
   return world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
-}
-
-/** The id of a subnet, a link where its network is indexed here too. */
-function subnetOf(world: World, id: string | undefined, network: string | undefined): View {
-  if (id === undefined) return ''
-  return network === undefined || !primaryNetworks(world).includes(network)
-    ? copied(id)
-    : copied(id, to('primary', network, 'subnet', id))
 }
 
 /** A block, by height or hash. */
@@ -183,13 +298,4 @@ function blockFacts(world: World, block: EvmBlock): JSX.Element {
     ['Fees', exactCoins(block.feesSpent, decimals, symbol)],
     ['Transactions so far', count(block.cumulativeTransactions)],
   ])
-}
-
-/**
- * `live`, `off at 1,210`, `live from 4,096`: a stage that is not whole says from where to where.
- */
-function stageText({ state, indexedHeight, completeFrom }: StageStatus): string {
-  const from = completeFrom === undefined ? '' : ` from ${count(completeFrom)}`
-  const to = state === 'off' && indexedHeight >= 0 ? ` at ${count(indexedHeight)}` : ''
-  return `${state}${from}${to}`
 }

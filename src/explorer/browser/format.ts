@@ -162,6 +162,13 @@ export function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** Money for reading: `1,234.5 USD`; small sums with the digits that tell something. */
+export function money(value: number, currencyCode: string): string {
+  const digits =
+    Math.abs(value) < 1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 }
+  return `${value.toLocaleString('en-US', digits)} ${currencyCode.toUpperCase()}`
+}
+
 /** `22 November 2026`, in UTC. */
 export function day(seconds: number): string {
   const parts = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const

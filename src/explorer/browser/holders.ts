@@ -7,8 +7,9 @@ import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
 import { useWhole } from './answer.ts'
 import { called } from './contract-calls.ts'
 import { party } from './evm-parts.ts'
-import { amount, count, cutAmount, share, visible } from './format.ts'
-import { card, CsvLink, shown, table, type View } from './parts.ts'
+import { amount, count, cutAmount, money, share, visible } from './format.ts'
+import { CsvLink } from './paged.ts'
+import { card, shown, table, type View } from './parts.ts'
 
 type Holder = { readonly address: string; readonly sortKey: string }
 type HoldersPage = { readonly addresses: readonly Holder[]; readonly nextPageToken?: string }
@@ -94,7 +95,7 @@ const totalSupply = {
   outputs: [{ type: 'uint256' }],
 } as const
 
-/** The supply of an ERC-20 token, as its contract tells it now. */
+/** The supply of an ERC-20 token, as its contract tells it now, and what that is worth. */
 export function Supply({ chainId, contract }: TokenOf): JSX.Element {
   const [told, tell] = useState<string | undefined>('…')
   useEffect(() => {
@@ -102,11 +103,19 @@ export function Supply({ chainId, contract }: TokenOf): JSX.Element {
       ({ data }) => tell(data?.[0]?.values?.[0]?.value),
     )
   }, [])
+  const { decimals = 0, symbol = '', price } = contract
+  if (told === undefined || told === '…')
+    return h('span', null, told ?? 'not known: no node tells it')
   return h(
     'span',
     null,
-    told === undefined || told === '…'
-      ? (told ?? 'not known: no node tells it')
-      : `${amount(told, contract.decimals ?? 0)} ${visible(contract.symbol ?? '')}`,
+    `${amount(told, decimals)} ${visible(symbol)}`,
+    price === undefined
+      ? null
+      : h(
+          'span',
+          { class: 'quiet' },
+          ` · market value ${money(Number(price.value) * (Number(told) / 10 ** decimals), price.currencyCode)}`,
+        ),
   )
 }

@@ -24,7 +24,7 @@ import { MetricsPage } from './metrics-page.ts'
 import { NftPage } from './nft-page.ts'
 import { NodePage } from './node-page.ts'
 import { Overview } from './overview.ts'
-import { failed, heading } from './parts.ts'
+import { failed, heading, keep, kept, useTimes } from './parts.ts'
 import { leadOn, usePlace, useTitle } from './place.ts'
 import { PrimaryAddressPage } from './primary-address.ts'
 import { PrimaryBlockPage, PrimaryTxPage } from './primary-detail.ts'
@@ -42,6 +42,7 @@ function Explorer(): JSX.Element {
   const chains = useAnswer<{ chains: ChainInfo[] }>('/v1/chains', 30_000)
   const world: World = { chains: chains.data?.chains ?? [], status: status.data }
   followRecording(status.data?.recording)
+  useTimes()
   const chainId = place[0] === 'chain' ? (place[1] ?? '') : ''
   return h(
     'div',
@@ -218,6 +219,9 @@ function chainPageOf(
   switch (view) {
     case '':
     case 'transactions':
+    case 'tokens':
+    case 'collections':
+    case 'contracts':
       return h(ChainPage, { world, chainId, view })
     case 'block':
       return h(BlockPage, { world, chainId, blockId: id })
@@ -284,7 +288,7 @@ const themes = [
 
 /** A button that goes from one theme to the next. */
 function ThemeSwitch(): JSX.Element {
-  const [chosen, choose] = useState(stored)
+  const [chosen, choose] = useState(() => kept(keyName) || 'system')
   const at = Math.max(
     0,
     themes.findIndex(([name]) => name === chosen),
@@ -298,11 +302,7 @@ function ThemeSwitch(): JSX.Element {
   }, [name])
   const change = (): void => {
     choose(next)
-    try {
-      localStorage.setItem(keyName, next)
-    } catch {
-      // A browser that keeps nothing: it holds until the page is loaded again.
-    }
+    keep(keyName, next)
   }
   return h(
     'button',
@@ -315,14 +315,6 @@ function ThemeSwitch(): JSX.Element {
     },
     sign,
   )
-}
-
-function stored(): string {
-  try {
-    return localStorage.getItem(keyName) ?? 'system'
-  } catch {
-    return 'system'
-  }
 }
 
 // Last, since all constants above must be there.

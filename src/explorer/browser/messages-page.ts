@@ -8,6 +8,7 @@ import { party } from './evm-parts.ts'
 import { count, ends, span, took, visible } from './format.ts'
 import { to } from './link.ts'
 import { messageEnd, Routes } from './message-routes.ts'
+import { paged } from './paged.ts'
 import {
   age,
   card,
@@ -17,7 +18,6 @@ import {
   facts,
   heading,
   idLink,
-  paged,
   pill,
   shown,
   statePill,

@@ -9,11 +9,13 @@ import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
 import { addressPath } from './address-summary.ts'
 import { useAnswer } from './answer.ts'
 import { attributesOf } from './attributes.ts'
-import { chainLink } from './evm-parts.ts'
-import { clipped, ends, named, visible, words } from './format.ts'
+import { chainLink, party } from './evm-parts.ts'
+import { clipped, count, ends, named, share, visible, words } from './format.ts'
 import { to } from './link.ts'
-import { card, copied, facts, heading, paged, shown, when, type View } from './parts.ts'
+import { paged } from './paged.ts'
+import { card, copied, facts, heading, shown, table, when, type View } from './parts.ts'
 import { useTitle } from './place.ts'
+import { type AnyTransfer, transferTable } from './transfers.ts'
 import type { World } from './world.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
@@ -107,6 +109,49 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
         card('Item', itemFacts(chainId, token)),
       ),
     ),
+    answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
+    card(
+      'Transfers',
+      paged<{ transfers: AnyTransfer[]; nextPageToken?: string }>({
+        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
+        query: { tokenId },
+        view: ({ transfers }) => transferTable(chainId, transfers),
+      }),
+    ),
+  )
+}
+
+type HoldersPage = {
+  readonly addresses: readonly { readonly address: string; readonly sortKey: string }[]
+  readonly totalTokens: number
+  readonly totalsAreLeast?: true
+  readonly nextPageToken?: string
+}
+
+/** Who has how many of an item, and how many there are. */
+function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Element {
+  return card(
+    'Owners',
+    paged<HoldersPage>({
+      path: `/v2/chains/${chainId}/contracts/${encodeURIComponent(address)}/nfts:listHolders`,
+      name: 'owners',
+      query: { tokenId },
+      view: ({ addresses, totalTokens, totalsAreLeast }) => [
+        h(
+          'p',
+          { class: 'quiet' },
+          `Supply ${totalsAreLeast === true ? 'at least ' : ''}${count(totalTokens)}`,
+        ),
+        table(
+          [['Owner'], ['Amount', 'num'], ['Share', 'num']],
+          addresses.map(({ address: owner, sortKey }) => [
+            party(chainId, { address: owner }),
+            count(sortKey),
+            share(Number(sortKey), totalTokens),
+          ]),
+        ),
+      ],
+    }),
   )
 }
 

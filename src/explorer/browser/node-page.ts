@@ -11,6 +11,7 @@ import { useAnswer } from './answer.ts'
 import { now } from './clock.ts'
 import { count, ends, percent } from './format.ts'
 import { to } from './link.ts'
+import { paged } from './paged.ts'
 import {
   age,
   card,
@@ -19,7 +20,6 @@ import {
   facts,
   heading,
   idLink,
-  paged,
   pill,
   shown,
   table,

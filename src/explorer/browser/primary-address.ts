@@ -10,6 +10,7 @@ import { useAnswer, useWhole, withQuery } from './answer.ts'
 import { assetName } from './asset-name.ts'
 import { ends, share, words } from './format.ts'
 import { to } from './link.ts'
+import { paged } from './paged.ts'
 import {
   age,
   card,
@@ -20,7 +21,6 @@ import {
   failed,
   heading,
   idLink,
-  paged,
   shown,
   table,
   tabs,

@@ -8,19 +8,8 @@ import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { count, ends, words } from './format.ts'
 import { to } from './link.ts'
-import {
-  age,
-  card,
-  coins,
-  failed,
-  heading,
-  idLink,
-  paged,
-  pill,
-  table,
-  tabs,
-  type View,
-} from './parts.ts'
+import { paged } from './paged.ts'
+import { age, card, coins, failed, heading, idLink, pill, table, tabs, type View } from './parts.ts'
 import { useTitle } from './place.ts'
 import { chainLabel, chains, isChain, namedChain, subnetLink, txRows } from './primary-parts.ts'
 import { ValidatorsPage } from './validators-page.ts'

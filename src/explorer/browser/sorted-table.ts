@@ -6,7 +6,8 @@ import { h, type JSX } from 'preact'
 
 import { count } from './format.ts'
 import { ordered, orderOf, type OrderKey } from './order.ts'
-import { CsvLink, pager, table, type View } from './parts.ts'
+import { CsvLink, pager } from './paged.ts'
+import { table, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 
 /** A column; one with `by` can be chosen as the order. */

@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
 import type { Party } from '../../shape/evm/party.ts'
-import { bothEnds, spamPill, txLink } from './evm-parts.ts'
+import { blockLink, bothEnds, spamPill, txLink } from './evm-parts.ts'
 import { amount, cutAmount, ends, named, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, table } from './parts.ts'
@@ -21,6 +21,7 @@ type Nft = { readonly address: string; readonly symbol?: string; readonly tokenI
 /** A transfer of any standard, as lists have it. */
 export type AnyTransfer = {
   readonly txHash: string
+  readonly blockNumber: string
   readonly blockTimestamp: number
   readonly from: Party
   readonly to: Party
@@ -68,9 +69,10 @@ export function transferTable(
   self?: string,
 ): JSX.Element {
   return table(
-    [['Transaction'], ['Time'], ['From'], ['To'], ['Token', 'num']],
+    [['Transaction'], ['Block', 'wide'], ['Time'], ['From'], ['To'], ['Token', 'num']],
     transfers.map((transfer) => [
       txLink(chainId, transfer.txHash),
+      blockLink(chainId, transfer.blockNumber),
       age(transfer.blockTimestamp),
       ...bothEnds(chainId, transfer, self),
       moved(chainId, transfer),
@@ -94,9 +96,18 @@ export function internalTable(
 ): JSX.Element {
   const { symbol, decimals } = coinOf(world, chainId)
   return table(
-    [['Transaction'], ['Time'], ['Kind', 'wide'], ['From'], ['To'], ['Value', 'num']],
+    [
+      ['Transaction'],
+      ['Block', 'wide'],
+      ['Time'],
+      ['Kind', 'wide'],
+      ['From'],
+      ['To'],
+      ['Value', 'num'],
+    ],
     list.map((call) => [
       txLink(chainId, call.txHash),
+      blockLink(chainId, call.blockNumber),
       age(call.blockTimestamp),
       h('span', { class: call.isReverted ? 'undone' : '' }, call.internalTxType),
       ...bothEnds(chainId, call, self),

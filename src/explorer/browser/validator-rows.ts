@@ -5,7 +5,8 @@ import { h, type JSX } from 'preact'
 import type { Validator } from '../../shape/primary/validator.ts'
 import { amount, count, ends, percent } from './format.ts'
 import { to } from './link.ts'
-import { age, coins, idLink, paged, pill, table, type View } from './parts.ts'
+import { paged } from './paged.ts'
+import { age, coins, idLink, pill, table, type View } from './parts.ts'
 import { primarySubnetId } from './primary-parts.ts'
 
 /** Filters and order of validators, as the operation takes them. */

@@ -1,0 +1,139 @@
+/** Lists by pages of the API, and their CSV. */
+
+import { h, type JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+import { apiKey, useAnswer, withQuery } from './answer.ts'
+import { shown, type View } from './parts.ts'
+import { query, withParams } from './place.ts'
+
+/** A list that is asked for a page at a time. `view` shows one page. */
+export type PagedProps<T> = {
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number>>
+  /** Name of its page in the address, where a page has several lists. */
+  readonly name?: string
+  readonly view: (page: T) => View
+}
+
+// The page before each page that was reached by `Next`.
+const before = new Map<string, string>()
+
+/** Shows the page of a list that the address names; use through {@link paged}. */
+function Paged<T extends { nextPageToken?: string }>({
+  path,
+  query: asked,
+  name = 'page',
+  view,
+}: PagedProps<T>): JSX.Element {
+  const place = query().get(name) ?? ''
+  const { number, token } = pageOf(place)
+  const answer = useAnswer<T>(withQuery(path, { pageSize: 25, ...asked, pageToken: token }))
+  const next = answer.data?.nextPageToken
+  const after = next === undefined ? '' : `${number + 1}.${next}`
+  const back = before.get(place)
+  useEffect(() => {
+    if (after !== '') before.set(after, place)
+  }, [after, place])
+  const buttons =
+    number === 1 && after === ''
+      ? null
+      : pager({
+          name,
+          label: `page ${number}`,
+          first: number > 1 ? '' : undefined,
+          back: number > 1 ? back : undefined,
+          next: after === '' ? undefined : after,
+        })
+  return h(
+    'div',
+    null,
+    shown(answer, view),
+    answer.fromLogs === undefined
+      ? null
+      : h(
+          'p',
+          { class: 'quiet' },
+          `Balances are ${answer.fromLogs}: the node did not confirm them.`,
+        ),
+    buttons === null && isEmpty(answer.data)
+      ? null
+      : h(
+          'div',
+          { class: 'below' },
+          h(CsvLink, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
+          buttons,
+        ),
+  )
+}
+
+/** Returns whether a page has no rows, or is not there: there is nothing to save then. */
+function isEmpty(page: object | undefined): boolean {
+  return (
+    page === undefined ||
+    Object.values(page).every((rows) => !Array.isArray(rows) || rows.length === 0)
+  )
+}
+
+/** Saves a whole list as the API writes it in CSV. A link sends no header, so a key is in its address. */
+export function CsvLink({
+  path,
+  name,
+}: {
+  readonly path: string
+  readonly name: string
+}): JSX.Element {
+  const file = path
+    .replace(/\?.*/, '')
+    .replace(/^\/v\d\//, '')
+    .replace(/[^\w.-]+/g, '-')
+  return h(
+    'a',
+    {
+      class: 'copy',
+      href: withQuery(path, { format: 'csv', rltoken: apiKey() }),
+      download: `${file}.csv`,
+      'aria-label': `${name === 'page' ? 'list' : name} as CSV`,
+    },
+    'CSV',
+  )
+}
+
+/** Pages of a list as the parameter `name` has them; undefined where there is none. */
+export type PagerProps = {
+  readonly name: string
+  readonly label: string
+  readonly first: string | undefined
+  readonly back: string | undefined
+  readonly next: string | undefined
+}
+
+/** Links to the pages of a list. */
+export function pager({ name, label, first, back, next }: PagerProps): JSX.Element {
+  return h(
+    'nav',
+    { class: 'pager', 'aria-label': `pages of ${name === 'page' ? 'the list' : name}` },
+    step('First', first, name),
+    step('← Back', back, name),
+    h('span', { class: 'quiet' }, label),
+    step('Next →', next, name),
+  )
+}
+
+/** `3.token` is the third page, and what the API calls it. */
+function pageOf(place: string): { readonly number: number; readonly token: string } {
+  const [, number = '1', token = ''] = /^(\d{1,6})\.(.+)$/.exec(place) ?? []
+  return { number: Math.max(1, Number(number)), token }
+}
+
+/** A link to a page of a list; only text where there is none. */
+function step(label: string, place: string | undefined, name: string): JSX.Element {
+  return place === undefined
+    ? h('span', { class: 'button', 'aria-disabled': 'true' }, label)
+    : h('a', { class: 'button', href: withParams({ [name]: place }) }, label)
+}
+
+/** A list by pages of 25; which one is in the address. */
+export function paged<T extends { nextPageToken?: string }>(props: PagedProps<T>): JSX.Element {
+  return h(Paged<T>, { ...props, key: withQuery(props.path, props.query ?? {}) })
+}

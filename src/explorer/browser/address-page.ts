@@ -272,6 +272,33 @@ function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {
   )
 }
 
+/** All that it took part in, or of its own transactions those that are asked for. */
+function transactionsOf({
+  world,
+  address,
+  path,
+  asked,
+}: Pick<AddressProps, 'world' | 'address'> & {
+  readonly path: string
+  readonly asked: Readonly<Record<string, string>>
+}): View {
+  return Object.keys(asked).length === 0
+    ? paged<Page<'transactions', AddressTransaction>>({
+        path,
+        view: ({ transactions }) =>
+          txTable(
+            world,
+            transactions.map(({ nativeTransaction }) => nativeTransaction),
+            address,
+          ),
+      })
+    : paged<Page<'transactions', NativeTransaction>>({
+        path: `${path}:listNative`,
+        query: asked,
+        view: ({ transactions }) => txTable(world, transactions, address),
+      })
+}
+
 function listOf({ world, chainId, address }: AddressProps, view: string): View {
   const asked = askedFilters()
   const path = `${addressPath(chainId, address)}/transactions`
@@ -279,21 +306,7 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
     case '':
       return [
         addressFilters(['methodHash', 'method, as 0xa9059cbb']),
-        Object.keys(asked).length === 0
-          ? paged<Page<'transactions', AddressTransaction>>({
-              path,
-              view: ({ transactions }) =>
-                txTable(
-                  world,
-                  transactions.map(({ nativeTransaction }) => nativeTransaction),
-                  address,
-                ),
-            })
-          : paged<Page<'transactions', NativeTransaction>>({
-              path: `${path}:listNative`,
-              query: asked,
-              view: ({ transactions }) => txTable(world, transactions, address),
-            }),
+        transactionsOf({ world, address, path, asked }),
       ]
     case 'internal':
       return [

@@ -164,56 +164,62 @@ function About({ world, chainId }: Omit<ChainProps, 'view'>): JSX.Element {
     `/v1/chains/${chainId}/blocks?pageSize=100`,
     30_000,
   )
-  const blocks = newest.data?.blocks ?? []
-  const { symbol, decimals } = coinOf(world, chainId)
-  const [last] = blocks
-  const first = blocks.at(-1)
   return card(
     'About',
     facts([
-      ['What it is', chain === undefined ? '' : whatItIs(chain)],
-      ['Coin', chain === undefined ? '' : `${clipped(symbol)}, ${decimals} decimals`],
-      [
-        'Block time',
-        last === undefined || first === undefined || last === first
-          ? ''
-          : `${((last.blockTimestamp - first.blockTimestamp) / (blocks.length - 1)).toLocaleString('en-US', { maximumFractionDigits: 1 })} s, over the last ${count(blocks.length)} blocks`,
-      ],
-      [
-        'Fee',
-        last === undefined
-          ? ''
-          : h(
-              'span',
-              null,
-              'a transfer costs ',
-              coins(String(BigInt(last.baseFee) * 21_000n), decimals, symbol),
-              ', ',
-              h('a', { href: to('chain', chainId, 'gas') }, `${amount(last.baseFee, 9)} gwei`),
-            ),
-      ],
+      ...(chain === undefined ? [] : ownFacts(chain)),
+      ...pace(world, newest.data?.blocks ?? []),
       ['Validators', validatorsOf(world, chain?.subnetId, status?.network)],
       ['EVM chain id', copied(chainId)],
-      ['RPC', chain === undefined || chain.rpcUrl === '' ? '' : rpcOf(chain)],
-      ['WebSocket', chain?.wsUrl === undefined ? '' : copied(chain.wsUrl)],
-      [
-        'Explorer',
-        chain?.explorerUrl === undefined || !/^https?:/.test(chain.explorerUrl)
-          ? ''
-          : h('a', { href: chain.explorerUrl, rel: 'noreferrer' }, visible(chain.explorerUrl)),
-      ],
-      ['Blockchain id', chain?.platformChainId === undefined ? '' : copied(chain.platformChainId)],
+      ...(chain === undefined ? [] : access(chain)),
       ['Indexed', status === undefined || status.state === 'live' ? '' : progress(status)],
-      ['Reason', status?.reason === undefined ? '' : h('span', { class: 'failed' }, status.reason)],
+      ['Reason', status?.reason && h('span', { class: 'failed' }, status.reason)],
     ]),
   )
 }
 
-function whatItIs({ description, subnetId }: ChainInfo): string {
-  if (description !== '') return visible(description)
-  return subnetId === primarySubnetId
-    ? 'The chain of contracts of the primary network'
-    : 'An EVM chain of an L1'
+type Fact = readonly [name: string, value: View]
+
+function ownFacts({ description, subnetId, networkToken }: ChainInfo): Fact[] {
+  const usual =
+    subnetId === primarySubnetId
+      ? 'The chain of contracts of the primary network'
+      : 'An EVM chain of an L1'
+  return [
+    ['What it is', description === '' ? usual : visible(description)],
+    ['Coin', `${clipped(networkToken.symbol)}, ${networkToken.decimals} decimals`],
+  ]
+}
+
+/** How often blocks came of late, and what a transfer costs now; newest first. */
+function pace(world: World, blocks: readonly EvmBlock[]): Fact[] {
+  const [last] = blocks
+  const first = blocks.at(-1)
+  if (last === undefined || first === undefined || last === first) return []
+  const { chainId, baseFee } = last
+  const { symbol, decimals } = coinOf(world, chainId)
+  const seconds = (last.blockTimestamp - first.blockTimestamp) / (blocks.length - 1)
+  return [
+    ['Block time', `${seconds.toFixed(1)} s, over the last ${count(blocks.length)} blocks`],
+    ['Gas price', h('a', { href: to('chain', chainId, 'gas') }, `${amount(baseFee, 9)} gwei`)],
+    ['A transfer costs', coins(String(BigInt(baseFee) * 21_000n), decimals, symbol)],
+  ]
+}
+
+/** Ways to use the chain. */
+function access(chain: ChainInfo): Fact[] {
+  const { rpcUrl, wsUrl, explorerUrl = '', platformChainId } = chain
+  return [
+    ['RPC', rpcUrl === '' ? '' : rpcOf(chain)],
+    ['WebSocket', wsUrl && copied(wsUrl)],
+    [
+      'Explorer',
+      /^https?:/.test(explorerUrl)
+        ? h('a', { href: explorerUrl, rel: 'noreferrer' }, visible(explorerUrl))
+        : '',
+    ],
+    ['Blockchain id', platformChainId && copied(platformChainId)],
+  ]
 }
 
 /** The subnet whose validators the chain has, a link where its network is indexed here too. */

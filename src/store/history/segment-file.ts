@@ -105,12 +105,13 @@ export class SegmentWriter {
       busyTimeoutMs: 0,
     })
     try {
-      // Whoever is killed leaves a file that nobody names: nothing is rolled back, and no page was there before.
+      // Whoever is killed leaves a file that nobody names: nothing is rolled back, and no page was there before. The
+      // journal comes first: what follows writes the header, and would begin one on disk.
       for (const each of [
-        `page_size = ${pageBytes}`,
-        `application_id = ${applicationId}`,
         'journal_mode = memory',
         'synchronous = off',
+        `page_size = ${pageBytes}`,
+        `application_id = ${applicationId}`,
       ])
         this.connection.exec(`pragma ${each}`)
       this.connection.exec('begin')

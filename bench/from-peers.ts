@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { zstdCompressSync } from 'node:zlib'
 
 import { encode } from '../src/codec/cursor.ts'
-import { encodeRlp } from '../src/codec/evm/rlp.ts'
+import { encodeRlp } from '../src/codec/evm/proof/rlp.ts'
 import { emptyId } from '../src/codec/primary/ids.ts'
 import { pBlock } from '../src/codec/primary/p-block.ts'
 import { outerBlock } from '../src/codec/proposer/outer-block.ts'

@@ -3,10 +3,10 @@
  * the hash of the header, as a node has them. Without that an indexer would refuse it.
  */
 
-import { receiptsRoot, logsBloom } from '../src/codec/evm/check-receipts.ts'
-import { headerHash } from '../src/codec/evm/header-hash.ts'
-import { orderedRoot } from '../src/codec/evm/ordered-root.ts'
-import { encodeTransaction } from '../src/codec/evm/transactions-root.ts'
+import { receiptsRoot, logsBloom } from '../src/codec/evm/proof/check-receipts.ts'
+import { headerHash } from '../src/codec/evm/proof/header-hash.ts'
+import { orderedRoot } from '../src/codec/evm/proof/ordered-root.ts'
+import { encodeTransaction } from '../src/codec/evm/proof/transactions-root.ts'
 import { to0x } from '../src/core/bytes.ts'
 import { keccak256 } from '../src/core/hash.ts'
 

@@ -12,7 +12,7 @@ export type OperationPage = {
   readonly path: string
   readonly id: string
   readonly page: string
-  /** Files of `src/store/query` that the page and the files of its own folder beside it import. */
+  /** Files of `src/store/query` that the page and the files of its own folder import. */
   readonly questions: readonly string[]
   readonly schemas: readonly string[]
   /** Absent where nothing proves the operation. */
@@ -50,11 +50,7 @@ function testOf(id: string, page: string): string | undefined {
     const [, claims = ''] = readFileSync(file, 'utf8').split(/^provesOperations\(/m)
     return claims.includes(`'${id}'`)
   })
-  const named = join(
-    'test/conformance',
-    basename(dirname(page)),
-    `${basename(page, '.ts')}.test.ts`,
-  )
+  const named = join('test/conformance', areaOf(page), `${basename(page, '.ts')}.test.ts`)
   return claimed ?? (existsSync(named) ? named : undefined)
 }
 
@@ -66,9 +62,13 @@ function isQuestion(file: string): boolean {
 /** Of `src/shape`, but builders and parameters, which nearly every page needs. */
 function isSchema(file: string): boolean {
   return (
-    file.startsWith('src/shape/') &&
-    !/\/(type|next-page-token|path|query|parameters|scalars)\.ts$/.test(file)
+    file.startsWith('src/shape/') && !/\/(type|next-page-token|parameters|scalars)\.ts$/.test(file)
   )
+}
+
+/** Folder of `src/api` that a file is in. */
+function areaOf(file: string): string {
+  return /^src\/api\/(\w+)\//.exec(file)?.[1] ?? ''
 }
 
 /** Files that a page imports, and files that its neighbours in the folder import for it. */
@@ -80,7 +80,7 @@ function importsOf(page: string, texts: ReadonlyMap<string, string>): string[] {
     found.add(file)
     for (const [, target = ''] of (texts.get(file) ?? '').matchAll(/from '(\.[^']+)'/g)) {
       const path = normalize(join(dirname(file), target))
-      if (dirname(path) === dirname(page) && dirname(path) !== 'src/api') waiting.push(path)
+      if (areaOf(path) === areaOf(page) && areaOf(path) !== '') waiting.push(path)
       else found.add(path)
     }
   }

@@ -6,7 +6,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
 import type { Operation } from '../src/api/operation/operation.ts'
 import { dialectOf, type DialectRules } from '../src/api/server/dialect.ts'
-import { openApiDocument } from '../src/api/server/openapi.ts'
+import { openApiDocument } from '../src/api/server/openapi/openapi.ts'
 import type { ApiServer } from '../src/api/server/server.ts'
 
 /** An answer as it was sent. */

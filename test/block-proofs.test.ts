@@ -7,14 +7,14 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
-import { checkReceipts, compareBloom } from '../src/codec/evm/check-receipts.ts'
-import { compareHeader, headerFormOf, unknownFields } from '../src/codec/evm/header-hash.ts'
-import { type RawUnit, listOf, objectOf } from '../src/codec/evm/raw.ts'
+import { checkReceipts, compareBloom } from '../src/codec/evm/proof/check-receipts.ts'
+import { compareHeader, headerFormOf, unknownFields } from '../src/codec/evm/proof/header-hash.ts'
 import {
   compareTransactions,
   encodeTransaction,
   type TransactionsOutcome,
-} from '../src/codec/evm/transactions-root.ts'
+} from '../src/codec/evm/proof/transactions-root.ts'
+import { type RawUnit, listOf, objectOf } from '../src/codec/evm/raw.ts'
 import { to0x } from '../src/core/bytes.ts'
 import { Fault } from '../src/core/fault.ts'
 import { keccak256 } from '../src/core/hash.ts'

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import type { NftSource } from '../src/api/evm/nft-source.ts'
-import type { PriceSource } from '../src/api/operation/price.ts'
+import type { PriceSource } from '../src/api/operation/token-lists.ts'
 import {
   busiest,
   expectedInternals,

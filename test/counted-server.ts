@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
 
 import { operation, type Operation } from '../src/api/operation/operation.ts'
-import type { LoadLimits } from '../src/api/server/load.ts'
+import type { LoadLimits } from '../src/api/server/front/front-door.ts'
 import { createServer, type ApiServer } from '../src/api/server/server.ts'
 import { createGauges, type Gauges } from '../src/telemetry/gauges.ts'
 import { silentLog } from '../src/telemetry/log.ts'

@@ -7,7 +7,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { type PrintedExample, printedExamples } from '../src/api/server/printed-examples.ts'
+import {
+  type PrintedExample,
+  printedExamples,
+} from '../src/api/server/openapi/document-examples.ts'
 import {
   demoFolder,
   entry,

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
-import { headerHash } from '../src/codec/evm/header-hash.ts'
+import { headerHash } from '../src/codec/evm/proof/header-hash.ts'
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { to0x } from '../src/core/bytes.ts'
 import { Fault } from '../src/core/fault.ts'

@@ -2,7 +2,7 @@
 
 import type { OperationShape } from '../src/api/operation/operation.ts'
 import { allOperations } from '../src/api/operations.ts'
-import { createNetworkDirectory } from '../src/api/primary/network-directory.ts'
+import { createNetworkDirectory } from '../src/api/primary/network/networks.ts'
 import type { Clock } from '../src/core/world.ts'
 import { News } from '../src/events/news.ts'
 import { AddressUnion } from '../src/rollup/address-union.ts'

@@ -13,14 +13,17 @@ import { Compile } from 'typebox/compile'
 
 import { createChainDirectory } from '../src/api/operation/chain-directory.ts'
 import type { Operation } from '../src/api/operation/operation.ts'
-import { noPrices } from '../src/api/operation/price.ts'
+import { noPrices } from '../src/api/operation/token-lists.ts'
 import { primaryOperations } from '../src/api/operations.ts'
-import { getAvaxSupply } from '../src/api/primary/get-avax-supply.ts'
-import { createNetworkDirectory, type ServedNetwork } from '../src/api/primary/network-directory.ts'
-import { openNetwork } from '../src/api/primary/open-network.ts'
-import type { PrimaryParts } from '../src/api/primary/parts.ts'
-import { primaryDialectRules } from '../src/api/server/dialect-primary.ts'
-import { createFreshChains } from '../src/api/server/fresh-chains.ts'
+import { getAvaxSupply } from '../src/api/primary/network/get-avax-supply.ts'
+import {
+  createNetworkDirectory,
+  type ServedNetwork,
+  openNetwork,
+  type PrimaryParts,
+} from '../src/api/primary/network/networks.ts'
+import { primaryDialectRules } from '../src/api/server/dialects.ts'
+import { createFreshChains } from '../src/api/server/read-position.ts'
 import { createServer } from '../src/api/server/server.ts'
 import type { Clock, World } from '../src/core/world.ts'
 import { openPrimaryHost } from '../src/indexing/primary/run/host.ts'

@@ -13,13 +13,16 @@ import { callContract } from './contracts/call-contract.ts'
 import { getContractCode } from './contracts/get-contract-code.ts'
 import { sourcifyOperations } from './contracts/sourcify.ts'
 import { etherscanOperations } from './etherscan/etherscan.ts'
-import { createWebhook } from './events/create-webhook.ts'
-import { getWebhook } from './events/get-webhook.ts'
-import { listWebhooks } from './events/list-webhooks.ts'
-import type { EventParts } from './events/parts.ts'
+import {
+  createWebhook,
+  getSharedSecret,
+  rotateSharedSecret,
+  deactivateWebhook,
+  updateWebhook,
+} from './events/create-webhook.ts'
+import { getWebhook, listWebhooks } from './events/list-webhooks.ts'
+import type { EventParts } from './events/own-webhook.ts'
 import { listDeadLetters, replayWebhook } from './events/replay-webhook.ts'
-import { getSharedSecret, rotateSharedSecret } from './events/shared-secret.ts'
-import { deactivateWebhook, updateWebhook } from './events/update-webhook.ts'
 import {
   addWebhookAddresses,
   listWebhookAddresses,
@@ -84,37 +87,34 @@ import { listNftTokens } from './nft/list-nft-tokens.ts'
 import type { NftParts } from './nft/parts.ts'
 import { reindexNftToken } from './nft/reindex-nft-token.ts'
 import type { Operation } from './operation/operation.ts'
-import { getAvaxSupply } from './primary/get-avax-supply.ts'
-import { getBalances } from './primary/get-balances.ts'
-import { getPrimaryBlock } from './primary/get-block.ts'
-import { getBlockchain } from './primary/get-blockchain.ts'
-import { getLastActivity, getLastActivityOfMany } from './primary/get-last-activity.ts'
-import { getNetworkDetails } from './primary/get-network-details.ts'
-import { getStakingMetrics } from './primary/get-staking-metrics.ts'
-import { getSubnet } from './primary/get-subnet.ts'
-import { getPrimaryTransaction } from './primary/get-transaction.ts'
-import { nodeFees, subnetFees, totalL1Fees, validationFees } from './primary/l1-fee-metrics.ts'
-import { listBalanceSeries } from './primary/list-balance-series.ts'
-import { listBlockchains } from './primary/list-blockchains.ts'
-import { listPrimaryBlocks } from './primary/list-blocks.ts'
-import { listChainIds } from './primary/list-chain-ids.ts'
-import { listDelegators } from './primary/list-delegators.ts'
-import { listL1Funds, listL1ValidatorFunds } from './primary/list-l1-funds.ts'
-import { listL1Validators } from './primary/list-l1-validators.ts'
-import { listNodeBlocks } from './primary/list-node-blocks.ts'
-import { listNodeValidators } from './primary/list-node-validators.ts'
-import { listPendingRewards } from './primary/list-pending-rewards.ts'
-import { listRewards } from './primary/list-rewards.ts'
-import { listStakingTransactions } from './primary/list-staking-transactions.ts'
-import { listSubnetOwners } from './primary/list-subnet-owners.ts'
-import { listSubnets } from './primary/list-subnets.ts'
-import { listTransactions } from './primary/list-transactions.ts'
-import { listUtxosByQuery } from './primary/list-utxos-by-query.ts'
-import { listUtxos } from './primary/list-utxos.ts'
-import { listValidatorCycles } from './primary/list-validator-cycles.ts'
-import { listValidators } from './primary/list-validators.ts'
-import type { PrimaryParts } from './primary/parts.ts'
-import { getAssetDetails, listAssetTransactions } from './primary/x-assets.ts'
+import { getLastActivity, getLastActivityOfMany, listChainIds } from './primary/addresses.ts'
+import { getPrimaryBlock, listPrimaryBlocks, listNodeBlocks } from './primary/blocks.ts'
+import { getBalances, listBalanceSeries } from './primary/get-balances.ts'
+import { nodeFees, subnetFees, totalL1Fees, validationFees } from './primary/l1/l1-fee-metrics.ts'
+import { listL1Funds, listL1ValidatorFunds } from './primary/l1/list-l1-funds.ts'
+import { listL1Validators } from './primary/l1/list-l1-validators.ts'
+import { listUtxosByQuery, listUtxos } from './primary/list-utxos.ts'
+import { getAvaxSupply } from './primary/network/get-avax-supply.ts'
+import { getNetworkDetails } from './primary/network/get-network-details.ts'
+import { getStakingMetrics } from './primary/network/get-staking-metrics.ts'
+import type { PrimaryParts } from './primary/network/networks.ts'
+import {
+  getBlockchain,
+  getSubnet,
+  listBlockchains,
+  listSubnetOwners,
+  listSubnets,
+} from './primary/subnets.ts'
+import { listStakingTransactions } from './primary/transactions/list-staking-transactions.ts'
+import {
+  getPrimaryTransaction,
+  listTransactions,
+} from './primary/transactions/list-transactions.ts'
+import { getAssetDetails, listAssetTransactions } from './primary/transactions/x-assets.ts'
+import { listDelegators } from './primary/validators/list-delegators.ts'
+import { listValidatorCycles } from './primary/validators/list-validator-cycles.ts'
+import { listNodeValidators, listValidators } from './primary/validators/list-validators.ts'
+import { listPendingRewards, listRewards } from './primary/validators/rewards.ts'
 import type { SearchParts } from './search/parts.ts'
 import { search } from './search/search.ts'
 import { getStatus } from './server/get-status.ts'

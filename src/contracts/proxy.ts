@@ -2,7 +2,7 @@
  * Finds the contracts to which proxies hand their calls on. Source: ERC-1967, ERC-1167, ERC-1822, ERC-2535.
  */
 
-import { proxyCalls, proxySlots } from '../codec/evm/selectors.ts'
+import { proxyCalls, proxySlots } from '../codec/evm/abi/selectors.ts'
 import { fromHex, isZero, toHex } from '../core/bytes.ts'
 
 /** Kinds of proxies. */

@@ -1,8 +1,8 @@
 /** Checks of the configuration at start, beyond the form of each setting. */
 
 import { checkAdminHost } from '../admin/node-api.ts'
-import { addressReader } from '../api/server/proxy-address.ts'
-import { readRateLimit, readTiers } from '../api/server/rate-limit.ts'
+import { readRateLimit, readTiers } from '../api/server/admission/rate-limit.ts'
+import { addressReader } from '../api/server/front/proxy-address.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'

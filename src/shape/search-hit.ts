@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 
-import { isSpam } from './evm/erc20-token.ts'
+import { isSpam } from './evm/token.ts'
 import { Type } from './type.ts'
 
 /** Kinds of hits, the surest first. */

@@ -1,8 +1,8 @@
 /** The state that a recording must hold so that the API can answer from it. */
 
-import { balanceOfData, balanceOfSelector, wordOf } from '../codec/evm/abi.ts'
+import { balanceOfData, balanceOfSelector, wordOf } from '../codec/evm/abi/abi.ts'
+import { proxyCalls, proxySlots } from '../codec/evm/abi/selectors.ts'
 import { transferKinds } from '../codec/evm/columns.ts'
-import { proxyCalls, proxySlots } from '../codec/evm/selectors.ts'
 import { to0x, toHex } from '../core/bytes.ts'
 import { blockchainIdCall } from './blockchain-id.ts'
 import type { StateCall } from './evm-source.ts'

@@ -1,11 +1,11 @@
 /** Balances by category, as nodes sum them themselves. */
 
-import { assetBook } from '../api/primary/asset-view.ts'
-import { balancesView } from '../api/primary/balances-view.ts'
+import { balancesView } from '../api/primary/get-balances.ts'
+import { assetBook } from '../api/primary/views/asset.ts'
 import { outputContent } from '../codec/primary/output-content.ts'
 import { toPrimaryAddress } from '../core/address.ts'
 import { toCb58 } from '../core/cb58.ts'
-import type { Balances } from '../shape/primary/balances.ts'
+import type { Balances } from '../shape/primary/asset.ts'
 import { listIn, replyOf } from '../source/node-text.ts'
 import { nodePaths } from '../source/primary/node-api.ts'
 import { balancesOfAddresses } from '../store/query/primary/balances-of-addresses.ts'

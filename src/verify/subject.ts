@@ -1,6 +1,6 @@
 /** Parts of every check of a primary network. */
 
-import type { ServedNetwork } from '../api/primary/network-directory.ts'
+import type { ServedNetwork } from '../api/primary/network/networks.ts'
 import type { NodeApi } from '../source/primary/node-api.ts'
 import type { PrimaryChain } from '../store/schema/primary/position.ts'
 import type { Heights } from './heights.ts'

@@ -8,7 +8,7 @@
  * blocks; a part in which a block came is made again.
  */
 
-import type { ServedNetwork } from '../api/primary/network-directory.ts'
+import type { ServedNetwork } from '../api/primary/network/networks.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { NodeApi } from '../source/primary/node-api.ts'

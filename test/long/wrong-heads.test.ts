@@ -11,7 +11,7 @@ import { test } from 'node:test'
 
 import { toBytes, toRlp } from 'viem'
 
-import { headerRlp } from '../../src/codec/evm/header-hash.ts'
+import { headerRlp } from '../../src/codec/evm/proof/header-hash.ts'
 import { fromHex, to0x } from '../../src/core/bytes.ts'
 import { toCb58 } from '../../src/core/cb58.ts'
 import { keccak256, sha256 } from '../../src/core/hash.ts'

@@ -1,6 +1,6 @@
 /** Transactions of EVM chains, signed here and judged by real nodes. */
 
-import { encodeRlp, type Rlp } from '../../src/codec/evm/rlp.ts'
+import { encodeRlp, type Rlp } from '../../src/codec/evm/proof/rlp.ts'
 import { concatBytes, fromBigint, to0x } from '../../src/core/bytes.ts'
 import { keccak256 } from '../../src/core/hash.ts'
 import { type Key, sign } from './keys.ts'

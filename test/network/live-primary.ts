@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { openNetwork } from '../../src/api/primary/open-network.ts'
+import { openNetwork } from '../../src/api/primary/network/networks.ts'
 import type { HttpRequest, World } from '../../src/core/world.ts'
 import { createNodeApi } from '../../src/source/primary/node-api.ts'
 import { verifyPrimary } from '../../src/verify/verify-primary.ts'

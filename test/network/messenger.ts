@@ -7,7 +7,7 @@
  * ids) and avalanchego precompile/contracts/warp/IWarpMessenger.sol.
  */
 
-import { encodeRlp } from '../../src/codec/evm/rlp.ts'
+import { encodeRlp } from '../../src/codec/evm/proof/rlp.ts'
 import { concatBytes, fromBigint, fromHex } from '../../src/core/bytes.ts'
 import { keccak256 } from '../../src/core/hash.ts'
 import { type Code, creationOf, demand, op, programOf, push, when } from './evm-code.ts'

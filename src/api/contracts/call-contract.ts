@@ -1,13 +1,12 @@
 /** Calls of a contract by its ABI, without a transaction. */
 
-import { encodeInput } from '../../codec/evm/abi-encode.ts'
-import { type AbiEntry, readAbi, resultValues } from '../../codec/evm/abi.ts'
+import { encodeInput } from '../../codec/evm/abi/abi-encode.ts'
+import { type AbiEntry, readAbi, resultValues } from '../../codec/evm/abi/abi.ts'
 import { parseEvmAddress } from '../../core/address.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
-import { DecodedValues } from '../../shape/evm/decoded.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { DecodedValues } from '../../shape/evm/log.ts'
+import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { decimal, hex } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
 import { textOf } from '../evm/abi-book.ts'

@@ -1,6 +1,6 @@
 /** Verified contracts: looked up, proved, and read for what bytes say. */
 
-import { type AbiEntry, methodsOf, readAbi } from '../../codec/evm/abi.ts'
+import { type AbiEntry, methodsOf, readAbi } from '../../codec/evm/abi/abi.ts'
 import type { CompileLimits } from '../../contracts/compiler.ts'
 import type { Compilers } from '../../contracts/compilers.ts'
 import { findProxy, type Proxy } from '../../contracts/proxy.ts'

@@ -1,12 +1,11 @@
 /** Proved sources of a contract. */
 
-import { readAbi } from '../../codec/evm/abi.ts'
+import { readAbi } from '../../codec/evm/abi/abi.ts'
 import { contractNameOf } from '../../contracts/standard-input.ts'
 import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
-import { ContractCode, type ContractSource } from '../../shape/evm/contract-source.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { ContractCode, type ContractSource } from '../../shape/evm/contract.ts'
+import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { constructorValues } from '../evm/abi-book.ts'
 import { abiOfStandard } from '../evm/known-abis.ts'
 import type { EvmParts } from '../evm/parts.ts'

@@ -7,7 +7,7 @@
  */
 
 import { faultOf } from '../../core/fault.ts'
-import { ChainPath, NoPath } from '../../shape/evm/path.ts'
+import { ChainPath, NoPath } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { sourceBytes, verifyMs } from '../contracts/sourcify.ts'
 import type { EvmParts } from '../evm/parts.ts'

@@ -3,7 +3,7 @@
 import { toPrimaryAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
-import type { Balances } from '../../shape/primary/balances.ts'
+import type { Balances } from '../../shape/primary/asset.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { watchOf, type Webhook } from '../../store/query/events/webhooks.ts'
 import { concernedAddresses, numbersOfAddresses } from '../../store/query/primary/addresses.ts'
@@ -16,11 +16,11 @@ import {
   transactionsOfAddresses,
 } from '../../store/query/primary/transactions.ts'
 import { placeOfPos, posRangeOf } from '../../store/schema/primary/position.ts'
-import { assetBook } from '../primary/asset-view.ts'
-import { balancesView } from '../primary/balances-view.ts'
-import { chainNameOf, type ChainOf } from '../primary/chain-of.ts'
-import { rewardView } from '../primary/list-rewards.ts'
-import { transactionViews } from '../primary/transaction-page.ts'
+import { balancesView } from '../primary/get-balances.ts'
+import { chainNameOf, type ChainOf } from '../primary/inputs.ts'
+import { transactionViews } from '../primary/transactions/list-transactions.ts'
+import { rewardView } from '../primary/validators/rewards.ts'
+import { assetBook } from '../primary/views/asset.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

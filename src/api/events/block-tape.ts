@@ -12,8 +12,8 @@ import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { latestBlocks as latestPrimaryBlocks } from '../../store/query/primary/blocks.ts'
 import { blockIdOf, chainNumbers, heightOfBlock } from '../../store/schema/primary/position.ts'
 import type { ChainDirectory, ServedChain } from '../operation/chain-directory.ts'
-import { chainNameOf } from '../primary/chain-of.ts'
-import type { NetworkDirectory, ServedNetwork } from '../primary/network-directory.ts'
+import { chainNameOf } from '../primary/inputs.ts'
+import type { NetworkDirectory, ServedNetwork } from '../primary/network/networks.ts'
 
 /** Between two looks. Avalanche's chains make a block in one to two seconds. */
 const lookEveryMs = 500

@@ -8,12 +8,12 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { inTime } from '../../core/waiting.ts'
 import { callerOf } from '../../http/caller-address.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { Caller } from '../operation/caller.ts'
+import type { Caller } from '../operation/operation.ts'
 import { errorBody, publicWords, statusOf } from '../operation/status.ts'
-import type { AdmissionRequest } from '../server/admission-request.ts'
+import type { AdmissionRequest } from '../server/admission/admission.ts'
 import type { BlockTape } from './block-tape.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
-import type { EventParts } from './parts.ts'
+import type { EventParts } from './own-webhook.ts'
 
 /** Parts of the server that streams need. */
 export type StreamParts = {

@@ -1,16 +1,14 @@
 /** The webhooks of a caller. */
 
-import { Webhook } from '../../shape/events/webhook.ts'
-import { NoPath } from '../../shape/evm/path.ts'
+import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
+import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { webhooksOf } from '../../store/query/events/webhooks.ts'
-import { ownerOf } from '../operation/caller.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { ownerOf, operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, nextToken, numberCursor, readPage } from '../operation/paging.ts'
-import { webhookView } from './own-webhook.ts'
-import type { EventParts } from './parts.ts'
+import { webhookView, type EventParts, ownWebhook, webhookWithPlace } from './own-webhook.ts'
 
 const ListWebhooks = {
   id: 'listWebhooks',
@@ -54,5 +52,25 @@ export function listWebhooks(parts: EventParts): Operation {
       cursorOf: ({ number }) => number,
     })
     return { body: { ...nextToken(page), webhooks: page.rows.map((row) => webhookView(row)) } }
+  })
+}
+
+const GetWebhook = {
+  id: 'getWebhook',
+  method: 'GET',
+  path: '/v1/webhooks/{id}',
+  summary: 'One webhook, and how far its messages were delivered',
+  tag: 'Webhooks',
+  weight: 10,
+  parameters: { path: WebhookPath, query: NoQuery },
+  response: Webhook,
+} as const
+
+/** A webhook of the caller's key. */
+export function getWebhook(parts: EventParts): Operation {
+  return operation(GetWebhook, async ({ path, caller }) => {
+    const database = await parts.webhooks()
+    const webhook = await ownWebhook(database, path.id, caller)
+    return { body: await webhookWithPlace(database, webhook) }
   })
 }

@@ -10,9 +10,8 @@ import { readMessages } from '../../events/message-reader.ts'
 import type { Message, MessagePlace } from '../../events/message.ts'
 import { placeOfHeight, storedUntil } from '../../store/query/events/ledger-places.ts'
 import { type Webhook, webhookById } from '../../store/query/events/webhooks.ts'
-import { type Caller, ownerOf } from '../operation/caller.ts'
-import { ownWebhook } from './own-webhook.ts'
-import type { EventParts } from './parts.ts'
+import { type Caller, ownerOf } from '../operation/operation.ts'
+import { ownWebhook, type EventParts } from './own-webhook.ts'
 
 /** Where a listener begins, as it wrote it. */
 export type ListenQuery = {

@@ -5,6 +5,9 @@ import type { Static } from 'typebox'
 import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import type { Clock, Random } from '../../core/world.ts'
+import type { ReaderParts } from '../../events/message-reader.ts'
+import type { News } from '../../events/news.ts'
 import type { Webhook as WebhookView } from '../../shape/events/webhook.ts'
 import type { Database, Reader, Writer } from '../../store/engine/database.ts'
 import { heightOfPlace } from '../../store/query/events/ledger-places.ts'
@@ -15,7 +18,10 @@ import {
   webhookById,
   type WebhookBody,
 } from '../../store/query/events/webhooks.ts'
-import { type Caller, ownerOf } from '../operation/caller.ts'
+import type { ChainDirectory } from '../operation/chain-directory.ts'
+import { type Caller, ownerOf } from '../operation/operation.ts'
+import type { PageTokens } from '../operation/page-token.ts'
+import type { NetworkDirectory } from '../primary/network/networks.ts'
 
 type View = Static<typeof WebhookView>
 
@@ -132,5 +138,36 @@ function metadataOf(body: WebhookBody): View['metadata'] {
     ...(only.length === 0 ? {} : narrowed),
     l1ValidatorFeeBalanceThreshold: l1Threshold,
     ...signatures,
+  }
+}
+
+/** Everything the operations on webhooks need. */
+export type EventParts = {
+  /** The store of webhooks, open for writing. Rejects `store-failed` while it cannot be opened. */
+  readonly webhooks: () => Promise<Database>
+  readonly chains: ChainDirectory
+  readonly networks: NetworkDirectory
+  /** Key of the store of a primary network. */
+  readonly networkKey: (network: 'mainnet' | 'fuji') => string
+  /** Newest height of a stage of a store, by the store's key, where it was told of late. */
+  readonly headOf: (key: string, stage: string) => number | undefined
+  readonly tokens: PageTokens
+  readonly clock: Clock
+  readonly random: Random
+  /** Why nothing may be sent to an address; `undefined` where it may. */
+  readonly problemOf: (url: URL) => string | undefined
+  /** Returns whether an API key with this id still exists; true for the empty id. */
+  readonly isLive: (owner: string) => boolean
+  readonly reader: ReaderParts
+  readonly news: News
+  /** Number of listeners by owner. */
+  readonly listeners: Map<string, number>
+  readonly limits: {
+    /** Setting `events.webhooksPerKey`. */
+    readonly webhooks: number
+    /** Setting `events.addressesPerWebhook`. */
+    readonly addresses: number
+    /** Setting `events.listenersPerKey`. */
+    readonly listeners: number
   }
 }

@@ -6,20 +6,26 @@ import { parseEvmAddress, parsePrimaryAddress, toPrimaryAddress } from '../../co
 import { clip, keyOf } from '../../core/bytes.ts'
 import { parseId, parseNodeId, toCb58, toNodeId } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
+import type { Describe } from '../../events/message.ts'
 import type { CreateWebhookBody } from '../../shape/events/webhook.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { type Watched, watchedText, type WebhookLedger } from '../../store/query/events/watch.ts'
 import type { WebhookBody } from '../../store/query/events/webhooks.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
 import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
-import type { EventParts } from './parts.ts'
+import type { EvmParts } from '../evm/parts.ts'
+import type { ServedChain, ChainDirectory } from '../operation/chain-directory.ts'
+import type { NetworkDirectory } from '../primary/network/networks.ts'
+import { addressEvents } from './address-event.ts'
+import { evmEvents } from './evm-event.ts'
+import type { EventParts } from './own-webhook.ts'
+import { validatorEvents } from './validator-event.ts'
 
 /** The request body that registers a webhook. */
-export type Asked = Static<typeof CreateWebhookBody>
+type Asked = Static<typeof CreateWebhookBody>
 
 /** A webhook that is not registered yet, and the place from which it is told. */
-export type ReadWebhook = {
+type ReadWebhook = {
   readonly store: string
   readonly ledger: WebhookLedger
   readonly from: number
@@ -272,4 +278,23 @@ function checkCount(name: string, count: number, most: number): void {
 
 function bad(what: string, value: string): Fault {
   return new Fault('bad-parameter', `${what}: ${clip(value)}`)
+}
+
+/** Describes places of every chain served here. Rejects `not-served` where a node is needed. */
+export function describePlaces(
+  evm: EvmParts,
+  { chains, networks }: { readonly chains: ChainDirectory; readonly networks: NetworkDirectory },
+): Describe {
+  return async (webhook, pos, signal) => {
+    const { eventType, network = 'fuji' } = webhook.body
+    if (eventType === 'address_activity') {
+      const chain = chains.all().find(({ facts }) => facts.key === webhook.store)
+      return chain === undefined ? [] : evmEvents(evm, { webhook, chain, pos }, signal)
+    }
+    const served = networks.find(network)
+    if (eventType === 'validator_activity')
+      return validatorEvents({ ...served, chain: 'P' }, webhook, pos)
+    const chain = webhook.ledger === 'X' ? 'X' : 'P'
+    return addressEvents({ ...served, chain }, webhook, pos)
+  }
 }

@@ -4,7 +4,7 @@ import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
 import { Fault } from '../../core/fault.ts'
 import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { NoQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
@@ -14,8 +14,7 @@ import { deadLetters, webhookPlaceOf, writePlace } from '../../store/query/event
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
-import { changeOwn, ownWebhook, webhookWithPlace } from './own-webhook.ts'
-import type { EventParts } from './parts.ts'
+import { changeOwn, ownWebhook, webhookWithPlace, type EventParts } from './own-webhook.ts'
 
 const ReplayWebhook = {
   id: 'replayWebhook',

@@ -24,10 +24,10 @@ import {
   placeOfPos,
   posAfter,
 } from '../../store/schema/primary/position.ts'
-import { assetBook } from '../primary/asset-view.ts'
-import { chainNameOf, type ChainOf } from '../primary/chain-of.ts'
-import { rewardView } from '../primary/list-rewards.ts'
-import { transactionViews } from '../primary/transaction-page.ts'
+import { chainNameOf, type ChainOf } from '../primary/inputs.ts'
+import { transactionViews } from '../primary/transactions/list-transactions.ts'
+import { rewardView } from '../primary/validators/rewards.ts'
+import { assetBook } from '../primary/views/asset.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type WatchedValidators = Exclude<Watched, { readonly kind: 'addresses' }>

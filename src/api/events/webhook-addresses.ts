@@ -3,15 +3,20 @@
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { Webhook, WebhookAddressesBody, WebhookPath } from '../../shape/events/webhook.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { NoQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, nextToken, numberCursor, readPage } from '../operation/paging.ts'
-import { addressesShown, changeOwn, ownWebhook, webhookWithPlace } from './own-webhook.ts'
-import type { EventParts } from './parts.ts'
+import {
+  addressesShown,
+  changeOwn,
+  ownWebhook,
+  webhookWithPlace,
+  type EventParts,
+} from './own-webhook.ts'
 import { evmAddressesIn, evmStart } from './read-webhook.ts'
 
 const path = '/v1/webhooks/{id}/addresses'

@@ -6,9 +6,9 @@ import {
   type AbiValue,
   eventValues,
   inputValues,
-} from '../../codec/evm/abi.ts'
+} from '../../codec/evm/abi/abi.ts'
 import { fromHex, keyOf, toHex } from '../../core/bytes.ts'
-import type { Decoded } from '../../shape/evm/decoded.ts'
+import type { Decoded } from '../../shape/evm/log.ts'
 
 /** An ABI, and for which contracts it counts. */
 export type GivenAbi = {

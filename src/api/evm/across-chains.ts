@@ -9,7 +9,7 @@
 import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
 import { type networkNames, networkOf } from '../../core/network.ts'
-import { defaultPageSize } from '../../shape/evm/query.ts'
+import { defaultPageSize } from '../../shape/evm/parameters.ts'
 import { blockTimestamp } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

@@ -4,7 +4,7 @@
 
 import type { Static } from 'typebox'
 
-import { type AddressListQuery, defaultPageSize } from '../../shape/evm/query.ts'
+import { type AddressListQuery, defaultPageSize } from '../../shape/evm/parameters.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import {

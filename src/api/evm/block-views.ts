@@ -2,7 +2,7 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
+import type { EvmBlock } from '../../shape/evm/transaction.ts'
 import { blockByHash, blockByHeight, type BlockRow } from '../../store/query/evm/blocks.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { decimalText } from './text.ts'

@@ -8,18 +8,17 @@
 import { clip } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
-import { ChainPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { ChainPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
 import {
   rpcCodes as codes,
   rpcFailure as failure,
   rpcIdOf as idOf,
   type RpcReply as Reply,
-} from '../operation/json-rpc.ts'
-import { operation, type Operation } from '../operation/operation.ts'
-import { publicWords } from '../operation/status.ts'
+  publicWords,
+} from '../operation/status.ts'
 import type { EvmParts } from './parts.ts'
 
 const CallChain = {

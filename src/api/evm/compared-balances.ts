@@ -8,7 +8,7 @@
  * what the node tells then, never what logs give.
  */
 
-import { balanceOfData } from '../../codec/evm/abi.ts'
+import { balanceOfData } from '../../codec/evm/abi/abi.ts'
 import { createGenerations } from '../../core/bounded-maps.ts'
 import { fromHex, isZero, toBigint, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'

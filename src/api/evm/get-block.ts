@@ -1,8 +1,7 @@
 /** One block. */
 
-import { EvmBlock } from '../../shape/evm/evm-block.ts'
-import { ChainBlockPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { ChainBlockPath, NoQuery } from '../../shape/evm/parameters.ts'
+import { EvmBlock } from '../../shape/evm/transaction.ts'
 import { blockchainIdText } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { blockView, namedBlock } from './block-views.ts'

@@ -1,8 +1,7 @@
 /** One chain. */
 
 import { ChainInfo } from '../../shape/evm/chain-info.ts'
-import { ChainPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { ChainPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { chainView } from './chain-view.ts'
 import type { EvmParts } from './parts.ts'

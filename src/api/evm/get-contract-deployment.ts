@@ -1,9 +1,8 @@
 /** The transaction that created a contract. */
 
 import { Fault } from '../../core/fault.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { currency } from '../../shape/evm/query.ts'
-import { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import { ChainAddressPath, currency } from '../../shape/evm/parameters.ts'
+import { TransactionDetail } from '../../shape/evm/transaction.ts'
 import { Type } from '../../shape/type.ts'
 import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { transactionAt } from '../../store/query/evm/transactions.ts'

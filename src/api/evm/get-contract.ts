@@ -1,9 +1,8 @@
 /** Metadata of a contract. */
 
 import { Fault } from '../../core/fault.ts'
-import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { ContractMetadata } from '../../shape/evm/contract.ts'
+import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

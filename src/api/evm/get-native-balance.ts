@@ -1,9 +1,8 @@
 /** Native balance of an address. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { blockNumber, currency } from '../../shape/evm/query.ts'
+import { ChainAddressPath, blockNumber, currency } from '../../shape/evm/parameters.ts'
+import { NativeTokenBalance } from '../../shape/evm/token.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { balanceHeight } from './balance-height.ts'

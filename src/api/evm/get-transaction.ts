@@ -2,9 +2,8 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { ChainTransactionPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
-import { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import { ChainTransactionPath, NoQuery } from '../../shape/evm/parameters.ts'
+import { TransactionDetail } from '../../shape/evm/transaction.ts'
 import { transactionByHash } from '../../store/query/evm/transactions.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { EvmParts } from './parts.ts'

@@ -2,8 +2,7 @@
 
 import type { Static } from 'typebox'
 
-import { NoPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Reader } from '../../store/engine/database.ts'

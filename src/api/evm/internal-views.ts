@@ -4,7 +4,7 @@ import { frameKinds } from '../../codec/evm/columns.ts'
 import type {
   InternalTransaction,
   InternalTransactionDetails,
-} from '../../shape/evm/internal-transaction.ts'
+} from '../../shape/evm/transaction.ts'
 import type { InternalRow } from '../../store/query/evm/internals.ts'
 import type { Named } from './party-book.ts'
 import { decimalText } from './text.ts'

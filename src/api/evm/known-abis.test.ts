@@ -6,7 +6,7 @@ import { erc1155Abi, erc20Abi, erc721Abi, toEventSignature, toFunctionSignature 
 
 import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
-import type { Decoded } from '../../shape/evm/decoded.ts'
+import type { Decoded } from '../../shape/evm/log.ts'
 import { decodedLog } from './abi-book.ts'
 import { abiOfStandard, inputBySignature, wellKnown } from './known-abis.ts'
 

@@ -1,7 +1,7 @@
 /** Events and methods that most contracts share, for where no ABI is given. */
 
-import { entryOfText, itemOfText } from '../../codec/evm/abi-encode.ts'
-import type { Decoded } from '../../shape/evm/decoded.ts'
+import { entryOfText, itemOfText } from '../../codec/evm/abi/abi-encode.ts'
+import type { Decoded } from '../../shape/evm/log.ts'
 import { createAbiBook, type AbiBook } from './abi-book.ts'
 
 // Sources: ERC-20, ERC-721, ERC-1155, ERC-173, WAVAX, ICM Teleporter, the Warp precompile.

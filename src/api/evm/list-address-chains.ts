@@ -2,8 +2,7 @@
 
 import { parseEvmAddress } from '../../core/address.ts'
 import { ChainInfo } from '../../shape/evm/chain-info.ts'
-import { AddressPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { AddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { addressId, hasActivity } from '../../store/query/evm/addresses.ts'
 import { operation, type Operation } from '../operation/operation.ts'

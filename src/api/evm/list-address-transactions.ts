@@ -2,16 +2,19 @@
 
 import { standardOf } from '../../codec/evm/columns.ts'
 import { itemAt } from '../../core/item-at.ts'
-import { AddressTransaction, AddressTransactionV2 } from '../../shape/evm/address-transaction.ts'
-import { InternalTransactionDetails } from '../../shape/evm/internal-transaction.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
 import {
+  ChainAddressPath,
   defaultPageSize,
   blockRange,
   pageSize,
   pageToken,
   sortOrder,
-} from '../../shape/evm/query.ts'
+} from '../../shape/evm/parameters.ts'
+import {
+  AddressTransaction,
+  AddressTransactionV2,
+  InternalTransactionDetails,
+} from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { TransferRow } from '../../store/query/evm/transfers.ts'

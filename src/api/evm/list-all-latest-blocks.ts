@@ -1,8 +1,7 @@
 /** Latest blocks of all chains. */
 
-import { EvmBlock } from '../../shape/evm/evm-block.ts'
-import { NoPath } from '../../shape/evm/path.ts'
-import { network, pageSize, pageToken } from '../../shape/evm/query.ts'
+import { NoPath, network, pageSize, pageToken } from '../../shape/evm/parameters.ts'
+import { EvmBlock } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'

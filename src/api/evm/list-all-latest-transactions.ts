@@ -1,8 +1,7 @@
 /** Latest transactions of all chains. */
 
-import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import { NoPath } from '../../shape/evm/path.ts'
-import { network, pageSize, pageToken, status } from '../../shape/evm/query.ts'
+import { NoPath, network, pageSize, pageToken, status } from '../../shape/evm/parameters.ts'
+import { NativeTransaction } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'

@@ -1,8 +1,7 @@
 /** Transactions of a block. */
 
-import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import { ChainBlockPath } from '../../shape/evm/path.ts'
-import { pageToken } from '../../shape/evm/query.ts'
+import { ChainBlockPath, pageToken } from '../../shape/evm/parameters.ts'
+import { NativeTransaction } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { posRange } from '../../store/query/evm/position.ts'

@@ -1,8 +1,7 @@
 /** Latest blocks of a chain. */
 
-import { EvmBlock } from '../../shape/evm/evm-block.ts'
-import { ChainPath } from '../../shape/evm/path.ts'
-import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
+import { ChainPath, defaultPageSize, PageQuery } from '../../shape/evm/parameters.ts'
+import { EvmBlock } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'

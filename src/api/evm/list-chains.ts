@@ -2,8 +2,7 @@
 
 import { networkOf } from '../../core/network.ts'
 import { ChainInfo, chainFeatures } from '../../shape/evm/chain-info.ts'
-import { NoPath } from '../../shape/evm/path.ts'
-import { network } from '../../shape/evm/query.ts'
+import { NoPath, network } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { chainView } from './chain-view.ts'

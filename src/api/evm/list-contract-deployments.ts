@@ -4,9 +4,8 @@ import type { Static } from 'typebox'
 
 import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
-import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
+import { ContractMetadata } from '../../shape/evm/contract.ts'
+import { ChainAddressPath, defaultPageSize, PageQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import {

@@ -1,24 +1,22 @@
 /** ERC-20 balances of an address. */
 
-import { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
-import type { CurrencyCode } from '../../shape/evm/money.ts'
-import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
 import {
+  ChainAddressPath,
   defaultPageSize,
   blockNumber,
   compared,
   currency,
   pageToken,
   widePageSize,
-} from '../../shape/evm/query.ts'
+} from '../../shape/evm/parameters.ts'
+import { Erc20TokenBalance, type CurrencyCode, NativeTokenBalance } from '../../shape/evm/token.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { tokensOfIds } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, numberCursor } from '../operation/paging.ts'
-import { valueAt } from '../operation/price.ts'
+import { valueAt } from '../operation/token-lists.ts'
 import { balanceMoment } from './balance-height.ts'
 import { balancesHeader } from './compared-balances.ts'
 import { type Holding, heldTokens } from './held-tokens.ts'

@@ -1,7 +1,6 @@
 /** ERC-20 transfers of an address. */
 
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { AddressTransfersQuery } from '../../shape/evm/query.ts'
+import { ChainAddressPath, AddressTransfersQuery } from '../../shape/evm/parameters.ts'
 import { Erc20Transfer } from '../../shape/evm/token-transfer.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'

@@ -1,8 +1,7 @@
 /** Internal transactions of an address. */
 
-import { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { AddressListQuery } from '../../shape/evm/query.ts'
+import { ChainAddressPath, AddressListQuery } from '../../shape/evm/parameters.ts'
+import { InternalTransaction } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { internalsOfAddress } from '../../store/query/evm/internals.ts'

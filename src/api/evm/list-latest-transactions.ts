@@ -1,8 +1,13 @@
 /** Latest transactions of a chain. */
 
-import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import { ChainPath } from '../../shape/evm/path.ts'
-import { defaultPageSize, pageSize, pageToken, status } from '../../shape/evm/query.ts'
+import {
+  ChainPath,
+  defaultPageSize,
+  pageSize,
+  pageToken,
+  status,
+} from '../../shape/evm/parameters.ts'
+import { NativeTransaction } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { posRange, rangeBefore } from '../../store/query/evm/position.ts'

@@ -5,14 +5,14 @@ import { fromHex, to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
 import { Log } from '../../shape/evm/log.ts'
-import { ChainPath } from '../../shape/evm/path.ts'
 import {
+  ChainPath,
   blockRange,
   defaultPageSize,
   pageSize,
   pageToken,
   sortOrder,
-} from '../../shape/evm/query.ts'
+} from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'

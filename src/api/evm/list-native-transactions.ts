@@ -1,8 +1,7 @@
 /** Native transactions of an address. */
 
-import { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { AddressTransactionsQuery } from '../../shape/evm/query.ts'
+import { ChainAddressPath, AddressTransactionsQuery } from '../../shape/evm/parameters.ts'
+import { NativeTransaction } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { transactionsOfAddress } from '../../store/query/evm/transactions.ts'

@@ -1,8 +1,7 @@
 /** Transfers of a token contract. */
 
 import { standardOf } from '../../codec/evm/columns.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { TokenTransfersQuery } from '../../shape/evm/query.ts'
+import { ChainAddressPath, TokenTransfersQuery } from '../../shape/evm/parameters.ts'
 import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../../shape/evm/token-transfer.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'

@@ -2,9 +2,8 @@
 
 import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
-import { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
-import { ChainPath } from '../../shape/evm/path.ts'
-import { defaultPageSize, pageSize, pageToken } from '../../shape/evm/query.ts'
+import { ContractMetadata } from '../../shape/evm/contract.ts'
+import { ChainPath, defaultPageSize, pageSize, pageToken } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { type CountedToken, countedTokens, mostCounted } from '../../store/query/evm/balances.ts'

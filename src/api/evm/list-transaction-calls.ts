@@ -1,11 +1,10 @@
 /** Calls inside a transaction, as a tree. */
 
-import { callsOf } from '../../codec/evm/check-traces.ts'
+import { callsOf } from '../../codec/evm/proof/check-traces.ts'
 import { objectOf } from '../../codec/evm/raw.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { ChainTransactionPath } from '../../shape/evm/path.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { ChainTransactionPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { address, amount, decimal } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'

@@ -1,12 +1,12 @@
 /** The interchain message of a transaction. */
 
+import { provenReceive, provenSend } from '../../codec/evm/abi/icm-events.ts'
 import { eventKinds } from '../../codec/evm/columns.ts'
-import { provenReceive, provenSend } from '../../codec/evm/icm-events.ts'
 import { equalBytes, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { faultOf } from '../../core/fault.ts'
 import { publicNetworks } from '../../core/network.ts'
-import type { TeleporterMessageInfo } from '../../shape/evm/transaction-detail.ts'
+import type { TeleporterMessageInfo } from '../../shape/evm/transaction.ts'
 import type { EventRow } from '../../store/query/evm/events.ts'
 import type { ChainFacts } from '../operation/chain-directory.ts'
 import type { EvmParts } from './parts.ts'

@@ -1,9 +1,8 @@
 /** Native balance of an address. */
 
-import type { CurrencyCode } from '../../shape/evm/money.ts'
-import type { NativeTokenBalance, NetworkToken } from '../../shape/evm/network-token.ts'
+import type { CurrencyCode, NativeTokenBalance, NetworkToken } from '../../shape/evm/token.ts'
 import type { ChainFacts, ServedChain } from '../operation/chain-directory.ts'
-import { type PriceSource, valueAt } from '../operation/price.ts'
+import { type PriceSource, valueAt } from '../operation/token-lists.ts'
 import { money } from './token-views.ts'
 
 /** Asks the node; it is never derived. Throws `not-served` where none can tell. */

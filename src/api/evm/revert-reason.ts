@@ -4,13 +4,13 @@
  * Source: Solidity documentation, Panic via assert and Error via require; ABI of `Error(string)`.
  */
 
-import { readAbi } from '../../codec/evm/abi.ts'
+import { readAbi } from '../../codec/evm/abi/abi.ts'
 import { createGenerations } from '../../core/bounded-maps.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
 import { isObject } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
-import type { Decoded } from '../../shape/evm/decoded.ts'
-import type { RevertReason } from '../../shape/evm/native-transaction.ts'
+import type { Decoded } from '../../shape/evm/log.ts'
+import type { TransactionRevertReason as RevertReason } from '../../shape/evm/transaction.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

@@ -7,7 +7,7 @@
  */
 
 import type { ChainFacts } from '../operation/chain-directory.ts'
-import type { TokenNote } from '../operation/token-notes.ts'
+import type { TokenNote } from '../operation/token-lists.ts'
 
 /** Facts that the judgement uses. */
 export type SpamEvidence = {

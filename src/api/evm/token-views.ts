@@ -1,10 +1,9 @@
 /** Prices put on tokens, and NFTs with what is known of them. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
-import type { CurrencyCode, Money } from '../../shape/evm/money.ts'
+import type { Erc20Token, CurrencyCode, Money } from '../../shape/evm/token.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import type { PriceSource } from '../operation/price.ts'
+import type { PriceSource } from '../operation/token-lists.ts'
 
 /** A price as the API shows it. */
 export function money(value: string, currencyCode: CurrencyCode): Money {

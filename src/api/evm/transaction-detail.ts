@@ -2,10 +2,8 @@
 
 import { standardOf } from '../../codec/evm/columns.ts'
 import { fromHex } from '../../core/bytes.ts'
-import type { CurrencyCode } from '../../shape/evm/money.ts'
-import type { FullNativeTransaction } from '../../shape/evm/native-transaction.ts'
-import type { NetworkTokenDetails } from '../../shape/evm/network-token.ts'
-import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import type { CurrencyCode, NetworkTokenDetails } from '../../shape/evm/token.ts'
+import type { FullNativeTransaction, TransactionDetail } from '../../shape/evm/transaction.ts'
 import { eventsOfTransaction } from '../../store/query/evm/events.ts'
 import { internalsOfTransaction } from '../../store/query/evm/internals.ts'
 import type { TransactionRow, TransactionWithFees } from '../../store/query/evm/transactions.ts'

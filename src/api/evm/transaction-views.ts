@@ -1,9 +1,9 @@
 /** Native transactions as the API shows them. */
 
-import { createdAddress } from '../../codec/evm/rlp.ts'
+import { createdAddress } from '../../codec/evm/proof/rlp.ts'
 import { toChecksumAddress } from '../../core/address.ts'
-import type { Method, NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import type { Party } from '../../shape/evm/party.ts'
+import type { Party } from '../../shape/evm/token.ts'
+import type { Method, NativeTransaction } from '../../shape/evm/transaction.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

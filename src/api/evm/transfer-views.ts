@@ -1,9 +1,7 @@
 /** Token transfers as the API shows them. */
 
 import { standardOf } from '../../codec/evm/columns.ts'
-import type { Erc20Token } from '../../shape/evm/erc20-token.ts'
 import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
-import type { Party } from '../../shape/evm/party.ts'
 import type {
   Erc1155Transfer,
   Erc1155TransferDetails,
@@ -12,6 +10,7 @@ import type {
   Erc721Transfer,
   Erc721TransferDetails,
 } from '../../shape/evm/token-transfer.ts'
+import type { Erc20Token, Party } from '../../shape/evm/token.ts'
 import type { Soon } from '../../store/engine/database.ts'
 import { heightOf } from '../../store/query/evm/position.ts'
 import type { TransferRow } from '../../store/query/evm/transfers.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { ChainFacts } from '../operation/chain-directory.ts'
-import { valueAt } from '../operation/price.ts'
+import { valueAt } from '../operation/token-lists.ts'
 import { createMethodNames, selectorOf } from './method-names.ts'
 import { looksLikeSpam } from './spam.ts'
 import { decimalText } from './text.ts'

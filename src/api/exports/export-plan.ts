@@ -4,8 +4,7 @@ import { parseEvmAddress } from '../../core/address.ts'
 import { Fault } from '../../core/fault.ts'
 import type { ExportBody } from '../../shape/events/export-job.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import { chainOf, type ChainOf } from '../primary/chain-of.ts'
-import { ownersAndAccountsIn } from '../primary/inputs.ts'
+import { chainOf, type ChainOf, ownersAndAccountsIn } from '../primary/inputs.ts'
 import type { ExportParts } from './parts.ts'
 
 /** Unix seconds, both inclusive. */

@@ -2,7 +2,7 @@
 
 import { assert } from '../../core/fault.ts'
 import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
-import { NoQuery } from '../../shape/evm/query.ts'
+import { NoQuery } from '../../shape/evm/parameters.ts'
 import { NftTokenPath } from '../../shape/nft/nft-path.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation/operation.ts'

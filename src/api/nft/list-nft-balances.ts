@@ -1,9 +1,14 @@
 /** NFTs of an address: ERC-721, ERC-1155, or both. */
 
 import { itemAt } from '../../core/item-at.ts'
-import { NativeTokenBalance } from '../../shape/evm/network-token.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { defaultPageSize, pageToken, widePageSize, blockNumber } from '../../shape/evm/query.ts'
+import {
+  ChainAddressPath,
+  defaultPageSize,
+  pageToken,
+  widePageSize,
+  blockNumber,
+} from '../../shape/evm/parameters.ts'
+import { NativeTokenBalance } from '../../shape/evm/token.ts'
 import { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-balance.ts'
 import { contractAddress } from '../../shape/nft/nft-path.ts'
 import { pageShape } from '../../shape/page-shape.ts'

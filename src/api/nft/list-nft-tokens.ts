@@ -1,8 +1,7 @@
 /** Tokens of an NFT contract. */
 
 import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
-import { ChainAddressPath } from '../../shape/evm/path.ts'
-import { defaultPageSize, PageQuery } from '../../shape/evm/query.ts'
+import { ChainAddressPath, defaultPageSize, PageQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'

@@ -1,6 +1,6 @@
 /** A wish to read the metadata of a token again. */
 
-import { NoQuery } from '../../shape/evm/query.ts'
+import { NoQuery } from '../../shape/evm/parameters.ts'
 import { NftTokenPath } from '../../shape/nft/nft-path.ts'
 import { Type } from '../../shape/type.ts'
 import { itemBytes } from '../../store/query/nft/nft-place.ts'

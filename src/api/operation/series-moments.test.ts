@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { Fault } from '../../core/fault.ts'
-import { momentsOf } from './series-moments.ts'
+import { momentsOf } from './paging.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`) / 1_000
 const shown = (moments: readonly number[]): string[] =>

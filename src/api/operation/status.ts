@@ -1,6 +1,7 @@
-/** HTTP status of each fault, and the message that callers get. */
+/** HTTP status of each fault, the message that callers get, and the forms of JSON-RPC 2.0. */
 
 import { type Fault, type FaultCode, faults } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
 
 /** Status by fault code. Never 5xx for what trying again cannot change: clients retry those. */
 export const statusOf: Readonly<Record<FaultCode, number>> = {
@@ -71,7 +72,7 @@ export const errorWords: Readonly<Record<number, string>> = {
 }
 
 /** Every error answer of the data API. */
-export type ErrorBody = {
+type ErrorBody = {
   readonly message: string | readonly string[]
   readonly error: string
   readonly statusCode: number
@@ -80,4 +81,33 @@ export type ErrorBody = {
 /** An error body with the standard word of its status. */
 export function errorBody(statusCode: number, message: string | readonly string[]): ErrorBody {
   return { message, error: errorWords[statusCode] ?? 'Error', statusCode }
+}
+
+/** Codes of failures. Source: JSON-RPC 2.0, section 5.1; EIP-1474. */
+export const rpcCodes = {
+  notJson: -32_700,
+  invalid: -32_600,
+  unknownMethod: -32_601,
+  tooMany: -32_005,
+  failed: -32_000,
+} as const
+
+/** An answer to a call. */
+export type RpcReply = Readonly<Record<string, unknown>>
+
+/** Returns whether a body is a call, or a list that begins with one. */
+export function isRpcCall(body: unknown): boolean {
+  const first: unknown = Array.isArray(body) ? body[0] : body
+  return isObject(first) && first['jsonrpc'] === '2.0'
+}
+
+/** The failure of `call`; a list, or what is no call, has no id that could be told. */
+export function rpcFailure(call: unknown, code: number, message: string): RpcReply {
+  return { jsonrpc: '2.0', id: rpcIdOf(call), error: { code, message } }
+}
+
+/** The id of a call; `null` where it has none. */
+export function rpcIdOf(call: unknown): string | number | null {
+  const id = isObject(call) ? call['id'] : undefined
+  return typeof id === 'string' || typeof id === 'number' ? id : null
 }

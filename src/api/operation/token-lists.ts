@@ -7,8 +7,10 @@
 
 import { fromHex, keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import { withPoint } from '../../core/text.ts'
+import type { CurrencyCode } from '../../shape/evm/token.ts'
 import { offsetOf, parseJsonFile, placeIn, wrongAt } from '../prices/text-place.ts'
-import type { TokenNote, TokenNotes } from './token-notes.ts'
+import type { ChainFacts } from './chain-directory.ts'
 
 /** One entry of a list. */
 export type ListedToken = {
@@ -21,7 +23,7 @@ export type ListedToken = {
 }
 
 /** One line of the reputation file. */
-export type RatedToken = {
+type RatedToken = {
   readonly chainId: number
   /** 20 bytes. */
   readonly address: Uint8Array
@@ -83,7 +85,7 @@ export function readReputation(file: string, text: string): RatedToken[] {
 }
 
 /** The name that an operator gives an address. */
-export type LabelledAddress = {
+type LabelledAddress = {
   /** `undefined`: on every chain. */
   readonly chainId: number | undefined
   /** 20 bytes. */
@@ -152,3 +154,65 @@ function ownField(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return Object.entries(value).find(([key]) => key === name)?.[1]
 }
+
+// Prices of coins and tokens, from the sources that the operator names.
+//
+// Prices are decimal text: they never pass through a double before the dialect prints them.
+
+/** The native coin of a chain, or the 20 bytes of a token contract. */
+export type Priced = 'native' | Uint8Array
+
+/** Asks for prices of many things of one chain at once. */
+export type PriceQuestion = {
+  readonly chain: Pick<ChainFacts, 'evmChainId'>
+  readonly of: readonly Priced[]
+  readonly currency: CurrencyCode
+}
+
+/** A source of prices. Answers are in the order asked, `undefined` where it knows none. */
+export type PriceSource = {
+  /** False when every answer would be `undefined`; callers then do not ask. */
+  readonly offered: boolean
+  /** Price of one whole coin or token now. */
+  readonly current: (question: PriceQuestion) => Promise<readonly (string | undefined)[]>
+  /** Price on the day of `timestamp`, Unix seconds. */
+  readonly historical: (
+    question: PriceQuestion & { readonly timestamp: number },
+  ) => Promise<readonly (string | undefined)[]>
+}
+
+/** No prices: every field of money stays absent. */
+export const noPrices: PriceSource = {
+  offered: false,
+  current: async ({ of }) => of.map(() => undefined),
+  historical: async ({ of }) => of.map(() => undefined),
+}
+
+/**
+ * `amount` smallest units at `price` for a whole one, as decimal text, exact to the last digit.
+ *
+ * `price` is `123` or `123.456`.
+ */
+export function valueAt(amount: bigint, decimals: number, price: string): string {
+  const [whole = '0', fraction = ''] = price.split('.')
+  return withPoint(amount * BigInt(whole + fraction), decimals + fraction.length)
+}
+
+/** Notes on one address. */
+export type TokenNote = {
+  /** The operator's name of it. */
+  readonly label?: string
+  /** For contracts that tell no name or symbol themselves. */
+  readonly name?: string
+  readonly symbol?: string
+  readonly logoUri?: string
+  /** On one of the operator's token lists: never taken for spam by its looks. */
+  readonly listed?: boolean
+  readonly reputation?: 'Malicious' | 'Benign'
+}
+
+/** Finds notes by chain and address (20 bytes). */
+export type TokenNotes = (chain: ChainFacts, token: Uint8Array) => TokenNote | undefined
+
+/** No lists. */
+export const noTokenNotes: TokenNotes = () => undefined

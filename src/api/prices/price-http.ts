@@ -10,9 +10,9 @@ import { toHex } from '../../core/bytes.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { dayText, decimalOfJson, plainDecimal, product } from '../../core/text.ts'
 import type { Clock, Transport } from '../../core/world.ts'
-import type { CurrencyCode } from '../../shape/evm/money.ts'
+import type { CurrencyCode } from '../../shape/evm/token.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { Priced, PriceQuestion, PriceSource } from '../operation/price.ts'
+import type { Priced, PriceQuestion, PriceSource } from '../operation/token-lists.ts'
 import { type ChainNames, field, type HostRequest, type PriceHost } from './price-hosts.ts'
 
 /** A price service: its address, and the names it has for chains. */

@@ -5,10 +5,15 @@ import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { decimalOfJson, plainDecimal, product } from '../../core/text.ts'
 import type { HttpReply, Transport } from '../../core/world.ts'
-import { currencies } from '../../shape/evm/money.ts'
+import { currencies } from '../../shape/evm/token.ts'
 import type { ChainFacts } from '../operation/chain-directory.ts'
-import { valueAt } from '../operation/price.ts'
-import { listedNotes, readLabels, readReputation, readTokenList } from '../operation/token-lists.ts'
+import {
+  valueAt,
+  listedNotes,
+  readLabels,
+  readReputation,
+  readTokenList,
+} from '../operation/token-lists.ts'
 import { filePrices } from './price-file.ts'
 import { coingecko, defillama } from './price-hosts.ts'
 import { type HttpPrices, httpPrices } from './price-http.ts'

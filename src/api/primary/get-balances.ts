@@ -1,21 +1,30 @@
-/** Document A, operation 6: balances of addresses. */
+/** Document A, operation 6: balances of addresses, now and at moments. */
 
+import { outputContent } from '../../codec/primary/output-content.ts'
 import { keyOf } from '../../core/bytes.ts'
-import { Balances } from '../../shape/primary/balances.ts'
-import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
-import { Addresses, BlockTimestamp, ChainPath } from '../../shape/primary/parameters.ts'
+import { Balances, type AtomicBalanceAsset, type BalanceAsset } from '../../shape/primary/asset.ts'
+import {
+  PrimaryChainInfo,
+  Addresses,
+  BlockTimestamp,
+  ChainPath,
+} from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { knownNumbers } from '../../store/query/primary/addresses.ts'
-import { balancesOfAddresses } from '../../store/query/primary/balances-of-addresses.ts'
+import {
+  balancesOfAddresses,
+  type Holdings,
+} from '../../store/query/primary/balances-of-addresses.ts'
 import { renewedPositions } from '../../store/query/primary/rewards.ts'
+import type { StoredUtxo } from '../../store/query/primary/utxos.ts'
+import { type PrimaryChain, utxoKinds } from '../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { assetBook } from './asset-view.ts'
-import { restakedOf } from './auto-renew-view.ts'
-import { balancesView } from './balances-view.ts'
-import { chainInfo, chainOf, indexedTo } from './chain-of.ts'
-import { addressesIn } from './inputs.ts'
-import type { PrimaryParts } from './parts.ts'
+import { momentsOf, seriesQuery } from '../operation/paging.ts'
+import { chainInfo, chainOf, indexedTo, addressesIn, type ChainOf } from './inputs.ts'
+import type { PrimaryParts } from './network/networks.ts'
+import { assetBook, type AssetBook } from './views/asset.ts'
+import { restakedOf } from './views/auto-renew.ts'
 
 const GetBalances = {
   id: 'getBalancesByAddresses',
@@ -69,4 +78,165 @@ async function restakedRewards(
   const asked = new Set(addresses.map(keyOf))
   const positions = await renewedPositions(store, owners)
   return { restakedRewards: String(restakedOf(positions, (one) => asked.has(keyOf(one)))) }
+}
+
+// Sorts what addresses hold into the eight categories of document A.
+//
+// The order of tests is that of a node's `platform.getBalance`. Outputs without an amount (rights
+// to mint, NFTs) are in no balance. The X-Chain has no stakes: what it holds is unlocked or locked.
+
+/** Categories of what stays on its chain. */
+const categories = [
+  'unlockedUnstaked',
+  'unlockedStaked',
+  'lockedPlatform',
+  'lockedStakeable',
+  'lockedStaked',
+  'pendingStaked',
+] as const
+
+type Category = (typeof categories)[number]
+
+/** Amount and number of UTXOs. */
+type Sum = { amount: bigint; count: number }
+
+/** Sums by asset, in order of first sight. */
+type Sums = Map<number, Sum>
+
+/** Facts that balances depend on: names of assets, and the moment in Unix seconds. */
+type BalanceContext = { readonly book: AssetBook; readonly moment: number }
+
+/** Balances in the lists of `of.chain`. */
+export function balancesView(of: ChainOf, holdings: Holdings, context: BalanceContext): Balances {
+  const own = new Map<Category, Sums>(categories.map((category) => [category, new Map()]))
+  const crossing = {
+    unlocked: new Map<PrimaryChain, Sums>(),
+    locked: new Map<PrimaryChain, Sums>(),
+  }
+  for (const { asset, amount, count } of holdings.plain) {
+    add(own.get('unlockedUnstaked'), asset, amount, count)
+  }
+  for (const utxo of holdings.others) {
+    if ((utxo.kind & utxoKinds.withoutAmount) !== 0) continue
+    const { amount, locktime, stakeableLocktime } = outputContent(utxo.output)
+    const locks = {
+      platform: locktime > BigInt(context.moment),
+      stakeable: stakeableLocktime > BigInt(context.moment),
+    }
+    if (utxo.createdOn === utxo.consumableOn) {
+      add(own.get(categoryOf(utxo, locks, context.moment)), utxo.asset, amount, 1)
+    } else {
+      const sums = locks.platform ? crossing.locked : crossing.unlocked
+      const other = utxo.createdOn === of.chain ? utxo.consumableOn : utxo.createdOn
+      const sum = sums.get(other) ?? new Map<number, Sum>()
+      sums.set(other, sum)
+      add(sum, utxo.asset, amount, 1)
+    }
+  }
+  const atomic = {
+    atomicMemoryUnlocked: atomicView(of, crossing.unlocked, 'unlocked', context.book),
+    atomicMemoryLocked: atomicView(of, crossing.locked, 'locked', context.book),
+  }
+  if (of.chain === 'C') return atomic
+  const list = (category: Category): BalanceAsset[] => assetsView(own.get(category), context.book)
+  return {
+    unlockedUnstaked: list('unlockedUnstaked'),
+    unlockedStaked: list('unlockedStaked'),
+    lockedPlatform: list('lockedPlatform'),
+    lockedStakeable: list('lockedStakeable'),
+    lockedStaked: list('lockedStaked'),
+    pendingStaked: list('pendingStaked'),
+    ...atomic,
+  }
+}
+
+function categoryOf(
+  utxo: StoredUtxo,
+  locks: { readonly platform: boolean; readonly stakeable: boolean },
+  moment: number,
+): Category {
+  const isStake = (utxo.kind & utxoKinds.staked) !== 0
+  const back = utxo.returnedAt !== undefined && utxo.returnedAt <= moment
+  if (isStake && !back) {
+    if (utxo.stakeStart !== undefined && utxo.stakeStart > moment) return 'pendingStaked'
+    return locks.platform || locks.stakeable ? 'lockedStaked' : 'unlockedStaked'
+  }
+  if (locks.platform) return 'lockedPlatform'
+  return locks.stakeable ? 'lockedStakeable' : 'unlockedUnstaked'
+}
+
+function add(sums: Sums | undefined, asset: number, amount: bigint, count: number): void {
+  const sum = sums?.get(asset)
+  if (sum === undefined) sums?.set(asset, { amount, count })
+  else {
+    sum.amount += amount
+    sum.count += count
+  }
+}
+
+function assetsView(sums: Sums | undefined, book: AssetBook): BalanceAsset[] {
+  return [...(sums ?? [])].map(([asset, { amount, count }]) => ({
+    ...book.view(asset, amount),
+    utxoCount: count,
+  }))
+}
+
+function atomicView(
+  of: ChainOf,
+  chains: ReadonlyMap<PrimaryChain, Sums>,
+  status: string,
+  book: AssetBook,
+): AtomicBalanceAsset[] {
+  return [...chains].flatMap(([chain, sums]) =>
+    assetsView(sums, book).map((asset) => ({
+      ...asset,
+      sharedWithChainId: of.blockchainIds[chain],
+      status,
+    })),
+  )
+}
+
+const ListBalanceSeries = {
+  id: 'listBalanceSeries',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/balances:listSeries',
+  summary: 'Balances of addresses at regular moments, stakes among them, oldest first',
+  tag: 'Primary Network Balances',
+  weight: 200,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({ addresses: Addresses, ...seriesQuery }),
+  },
+  response: Type.Object({
+    series: Type.Array(
+      Type.Object({ timestamp: Type.Integer({ description: 'Unix seconds' }), balances: Balances }),
+    ),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const
+
+/**
+ * Balances at each moment, as `getBalancesByAddresses` gives them with `blockTimestamp`. Cost of a
+ * point: that of one such balance.
+ */
+export function listBalanceSeries(parts: PrimaryParts): Operation {
+  return operation(ListBalanceSeries, async ({ path, query, signal }) => {
+    const chain = chainOf(parts.networks, path)
+    const addresses = addressesIn(query.addresses, chain, parts.limits.maxAddresses)
+    const height = await indexedTo(chain.store, chain.chain)
+    const numbers = await knownNumbers(chain.store, addresses)
+    const series = []
+    for (const moment of momentsOf(query, Math.floor(parts.clock.now() / 1_000))) {
+      signal.throwIfAborted()
+      const holdings = await balancesOfAddresses(chain.store, {
+        addresses: numbers,
+        chain: chain.chain,
+        moment,
+      })
+      const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
+      const book = await assetBook(chain.store, chain, assets)
+      series.push({ timestamp: moment, balances: balancesView(chain, holdings, { book, moment }) })
+    }
+    return { body: { series, chainInfo: chainInfo(chain) }, ...height }
+  })
 }

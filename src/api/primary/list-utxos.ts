@@ -1,16 +1,41 @@
-/** Document A, operation 3: UTXOs of addresses. */
+/** Document A, operation 3: UTXOs of addresses, in a body or in the query. */
 
+import { struct } from '../../codec/kit.ts'
+import { f64, i64 } from '../../codec/primitives.ts'
+import { toHex } from '../../core/bytes.ts'
 import { pageShape } from '../../shape/page-shape.ts'
-import { PrimaryChainInfo } from '../../shape/primary/chain-info.ts'
-import { ChainPath, PageToken, pageSize } from '../../shape/primary/parameters.ts'
-import { UtxoFilters } from '../../shape/primary/utxo-filters.ts'
+import {
+  PrimaryChainInfo,
+  ChainPath,
+  PageToken,
+  pageSize,
+  Addresses,
+  UtxoFilters,
+} from '../../shape/primary/parameters.ts'
 import { Utxo } from '../../shape/primary/utxo.ts'
 import { Type } from '../../shape/type.ts'
+import { knownNumbers, numberOfAsset } from '../../store/query/primary/addresses.ts'
+import {
+  utxosByNumber,
+  type Holding,
+  type HoldingCursor,
+  utxosOfAddresses,
+} from '../../store/query/primary/utxos.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { chainOf } from './chain-of.ts'
-import { addressesIn } from './inputs.ts'
-import type { PrimaryParts } from './parts.ts'
-import { utxoPage } from './utxo-page.ts'
+import { bindingOf, cursorOf, readPage, nextToken } from '../operation/paging.ts'
+import {
+  chainOf,
+  addressesIn,
+  chainInfo,
+  type ChainOf,
+  indexedTo,
+  amountFrom,
+  idIn,
+} from './inputs.ts'
+import { defaultPageSize } from './lists.ts'
+import type { PrimaryParts } from './network/networks.ts'
+import { assetBook } from './views/asset.ts'
+import { credentialsShown, utxoView } from './views/utxo.ts'
 
 const ListUtxos = {
   id: 'getUtxosByAddressesV2',
@@ -45,4 +70,122 @@ export function listUtxos(parts: PrimaryParts): Operation {
     const addresses = addressesIn(body.addresses, chain, parts.limits.maxBodyAddresses)
     return utxoPage(parts, { chain, addresses, filters: query, route: ListUtxos.id })
   })
+}
+
+const ListUtxosByQuery = {
+  id: 'getUtxosByAddresses',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
+  summary: 'UTXOs of addresses',
+  tag: 'Primary Network UTXOs',
+  weight: 100,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      addresses: Addresses,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      ...UtxoFilters,
+    }),
+  },
+  response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
+} as const
+
+/** UTXOs of the addresses of the query. */
+export function listUtxosByQuery(parts: PrimaryParts): Operation {
+  return operation(ListUtxosByQuery, async ({ path, query }) => {
+    const chain = chainOf(parts.networks, path)
+    const { addresses: text, ...filters } = query
+    const addresses = addressesIn(text, chain, parts.limits.maxAddresses)
+    return utxoPage(parts, { chain, addresses, filters, route: ListUtxosByQuery.id })
+  })
+}
+
+/** Parameters of both UTXO lists. */
+type UtxoPageQuery = {
+  readonly chain: ChainOf
+  /** 20 bytes each. */
+  readonly addresses: readonly Uint8Array[]
+  readonly route: string
+  readonly filters: {
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+    readonly assetId?: string | undefined
+    readonly minUtxoAmount?: number | undefined
+    readonly includeSpent?: boolean | undefined
+    readonly sortBy?: 'timestamp' | 'amount' | undefined
+    readonly sortOrder?: 'asc' | 'desc' | undefined
+  }
+}
+
+/** Body and height of the answer. */
+type UtxoPage = {
+  readonly body: {
+    readonly nextPageToken?: string
+    readonly utxos: Utxo[]
+    readonly chainInfo: PrimaryChainInfo
+  }
+  readonly indexedHeight?: number
+}
+
+const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
+
+/** Reads the page. Throws `bad-parameter`, `bad-page-token`. */
+async function utxoPage(parts: PrimaryParts, asked: UtxoPageQuery): Promise<UtxoPage> {
+  const { chain, filters, addresses } = asked
+  const { store } = chain
+  const height = await indexedTo(store, chain.chain)
+  const minAmount = amountFrom('minUtxoAmount', filters.minUtxoAmount)
+  const asset = await assetFilter(chain, filters.assetId)
+  const numbers = await knownNumbers(store, addresses)
+  const page = await readPage<Holding, HoldingCursor>({
+    tokens: parts.tokens,
+    pageToken: filters.pageToken,
+    binding: bindingOf(asked.route, {
+      ...filters,
+      network: chain.network,
+      chain: chain.chain,
+      addresses: addresses.map(toHex).toSorted(),
+    }),
+    limit: filters.pageSize ?? defaultPageSize,
+    ...holdingCursor,
+    rows: async (after, limit) =>
+      asset === 'unknown'
+        ? []
+        : utxosOfAddresses(store, {
+            addresses: numbers,
+            chain: chain.chain,
+            sortBy: filters.sortBy ?? 'timestamp',
+            sortOrder: filters.sortOrder ?? 'desc',
+            includeSpent: filters.includeSpent ?? false,
+            minAmount,
+            limit,
+            asset,
+            after,
+          }),
+    cursorOf: (row) => row,
+  })
+  const rows = await utxosByNumber(
+    store,
+    page.rows.map(({ utxo }) => utxo),
+  )
+  const book = await assetBook(
+    store,
+    chain,
+    rows.map((row) => row.asset),
+  )
+  const facts = { book, credentials: await credentialsShown(chain, rows) }
+  const utxos = rows.map((row) => utxoView(chain, row, facts))
+  return { body: { ...nextToken(page), utxos, chainInfo: chainInfo(chain) }, ...height }
+}
+
+/** Number of the asset asked for; the filter means nothing outside the X-Chain. */
+async function assetFilter(
+  chain: ChainOf,
+  assetId: string | undefined,
+): Promise<number | 'unknown' | undefined> {
+  if (assetId === undefined) return undefined
+  const id = idIn('assetId', assetId)
+  if (chain.chain !== 'X') return undefined
+  return (await numberOfAsset(chain.store, id)) ?? 'unknown'
 }

@@ -14,8 +14,8 @@ import {
   type NamedChain,
 } from '../../store/query/search/primary-ids.ts'
 import { blockIdOf, chainNumbers } from '../../store/schema/primary/position.ts'
-import { chainNameOf } from '../primary/chain-of.ts'
-import type { ServedNetwork } from '../primary/network-directory.ts'
+import { chainNameOf } from '../primary/inputs.ts'
+import type { ServedNetwork } from '../primary/network/networks.ts'
 
 /** Names of the chains and of the assets of a network. */
 export type Names = {

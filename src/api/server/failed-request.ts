@@ -5,9 +5,15 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { clip } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { isRpcCall, rpcCodes, rpcFailure } from '../operation/json-rpc.ts'
-import { errorBody, publicWords, statusOf } from '../operation/status.ts'
-import type { Entrance } from './entrance.ts'
+import {
+  isRpcCall,
+  rpcCodes,
+  rpcFailure,
+  errorBody,
+  publicWords,
+  statusOf,
+} from '../operation/status.ts'
+import type { Entrance } from './front/entrance.ts'
 
 /** Content type of forms. */
 export const formType = 'application/x-www-form-urlencoded'

@@ -1,13 +1,23 @@
-/**
- * Time for which browsers and proxies may keep an answer.
- *
- * Only what can never change is kept without asking. Everything else is asked for again each time
- * (`no-cache`), and its ETag saves the body where nothing changed.
- */
+/** Answers in fewer bytes: how long they may be kept, and how they are compressed. */
 
-import { crc32 } from 'node:zlib'
+import { promisify } from 'node:util'
+import {
+  crc32,
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  gzip,
+  gzipSync,
+  zstdCompress,
+  zstdCompressSync,
+} from 'node:zlib'
 
-import type { AdmissionRequest } from './admission-request.ts'
+import type { AdmissionRequest } from './admission/admission.ts'
+
+// Time for which browsers and proxies may keep an answer.
+//
+// Only what can never change is kept without asking. Everything else is asked for again each time
+// (`no-cache`), and its ETag saves the body where nothing changed.
 
 /**
  * The weak ETag of a body: its length and CRC-32. It tells two versions of one URL apart by
@@ -49,4 +59,72 @@ function carriesKey({ headers, query }: Asker): boolean {
     headers['x-glacier-api-key'] !== undefined ||
     (typeof query === 'object' && query !== null && ('rltoken' in query || 'apikey' in query))
   )
+}
+
+// Answers compressed for callers that ask for it.
+//
+// Measured on lists of transfers, on a busy machine: 5 kB take zstd 50 µs, gzip 90, brotli 60 to
+// 200, and become a third; 500 kB take 2, 7 and 6 ms, and become a fifth. Higher levels take up to
+// four times that and make nothing smaller. An answer of one packet gains nothing.
+
+/** Encodings offered, the cheapest first: of those a caller likes equally well it gets this one. */
+const encodings = ['zstd', 'br', 'gzip'] as const
+/** One of {@link encodings}. */
+type Encoding = (typeof encodings)[number]
+
+/** Bytes from which an answer is compressed: shorter ones fit one packet either way. */
+export const leastBytes = 1_400
+
+/** Bytes from which it is done on another thread: the largest lists take milliseconds. */
+const elsewhereBytes = 32_768
+
+/** The encoding that a request's `accept-encoding` prefers; `undefined` to send the text as it is. */
+export function encodingOf(accept: string | undefined): Encoding | undefined {
+  if (accept === undefined || accept === '') return undefined
+  let best: Encoding | undefined
+  let bestWeight = 0
+  const weights = weightsOf(accept)
+  for (const encoding of encodings) {
+    const weight = weights.get(encoding) ?? weights.get('*') ?? 0
+    if (weight <= bestWeight) continue
+    best = encoding
+    bestWeight = weight
+  }
+  const plain = weights.get('identity')
+  return plain !== undefined && plain > bestWeight ? undefined : best
+}
+
+/** Source: RFC 9110, section 12.5.3. */
+function weightsOf(accept: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  for (const part of accept.split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase())
+    const said = parameters.find((each) => /^q=[01](\.\d{0,3})?$/.test(each))
+    weights.set(name, said === undefined ? 1 : Number(said.slice(2)))
+  }
+  return weights
+}
+
+const zstdLevel = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }
+const gzipLevel = { level: 1 }
+
+const elsewhere = {
+  zstd: (bytes: Buffer) => promisify(zstdCompress)(bytes, zstdLevel),
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, brotliQuality),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, gzipLevel),
+}
+
+/** `text` compressed: short texts at once, long ones on a thread of the runtime. */
+export function compress(text: string, encoding: Encoding): Buffer | Promise<Buffer> {
+  const bytes = Buffer.from(text)
+  if (bytes.length >= elsewhereBytes) return elsewhere[encoding](bytes)
+  switch (encoding) {
+    case 'zstd':
+      return zstdCompressSync(bytes, zstdLevel)
+    case 'br':
+      return brotliCompressSync(bytes, brotliQuality)
+    case 'gzip':
+      return gzipSync(bytes, gzipLevel)
+  }
 }

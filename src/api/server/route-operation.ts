@@ -13,7 +13,6 @@ import { Fault } from '../../core/fault.ts'
 import { isObject, ownValue } from '../../core/json.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { type Caller, unknownCaller } from '../operation/caller.ts'
 import type { Deadline } from '../operation/deadlines.ts'
 import {
   type FreshChainOf,
@@ -23,13 +22,19 @@ import {
   minHeightOf,
 } from '../operation/freshness.ts'
 import { formatOf, listShapeOf } from '../operation/list-format.ts'
-import type { Input, Operation, OperationShape } from '../operation/operation.ts'
+import {
+  type Caller,
+  unknownCaller,
+  type Input,
+  type Operation,
+  type OperationShape,
+} from '../operation/operation.ts'
 import { type ParameterReader, parameterReader, unknownRefuser } from '../operation/parameters.ts'
 import type { AnsweredCall } from '../usage/call-recorder.ts'
-import type { AdmissionRequest } from './admission-request.ts'
+import type { AdmissionRequest } from './admission/admission.ts'
 import { fail } from './failed-request.ts'
-import type { FrontDoor } from './front-door.ts'
-import type { AddressReader } from './proxy-address.ts'
+import type { FrontDoor } from './front/front-door.ts'
+import type { AddressReader } from './front/proxy-address.ts'
 import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
 import { type AnswerOf, callerOf, send, sendList, type SendParts, varyOf } from './send-answer.ts'
 

@@ -14,8 +14,7 @@ import {
   listShapeOf,
 } from '../operation/list-format.ts'
 import type { Answer, Operation } from '../operation/operation.ts'
-import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
-import { compress, encodingOf, leastBytes } from './compression.ts'
+import type { AdmissionHeaders, AdmissionRequest } from './admission/admission.ts'
 import {
   type Dialect,
   dialectOf,
@@ -24,9 +23,9 @@ import {
   type DialectSetting,
   type Rewriting,
 } from './dialect.ts'
-import { cacheControl, etagOf, isHeld } from './http-cache.ts'
+import type { AddressReader } from './front/proxy-address.ts'
+import { compress, encodingOf, leastBytes, cacheControl, etagOf, isHeld } from './http-cache.ts'
 import { listBody, pagedAdmission, type WholeLists } from './list-stream.ts'
-import type { AddressReader } from './proxy-address.ts'
 
 /** Answer of any operation. */
 export type AnswerOf = Answer<Operation['shape']>

@@ -23,22 +23,26 @@ import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { StreamParts } from '../events/event-streams.ts'
-import { type Caller, unknownCaller } from '../operation/caller.ts'
 import { createDeadlines } from '../operation/deadlines.ts'
 import { createFreshReader, type FreshChains } from '../operation/freshness.ts'
-import { isRpcCall } from '../operation/json-rpc.ts'
-import type { Operation } from '../operation/operation.ts'
+import { type Caller, unknownCaller, type Operation } from '../operation/operation.ts'
+import { isRpcCall } from '../operation/status.ts'
 import type { AnsweredCall } from '../usage/call-recorder.ts'
-import type { AdmissionHeaders, AdmissionRequest } from './admission-request.ts'
+import type { AdmissionHeaders, AdmissionRequest } from './admission/admission.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
-import { anyHost, createEntrance, type Entrance, type WebRules, wrongMethod } from './entrance.ts'
 import { fail, failUnrouted, formType, tellFailure } from './failed-request.ts'
-import type { FrontDoor } from './front-door.ts'
+import {
+  anyHost,
+  createEntrance,
+  type Entrance,
+  type WebRules,
+  wrongMethod,
+  withColons,
+} from './front/entrance.ts'
+import { type FrontDoor, type LoadLimits, openDoor, usualLoadLimits } from './front/front-door.ts'
+import { createPathMethods } from './front/path-methods.ts'
+import { addressReader, type AddressReader } from './front/proxy-address.ts'
 import { WholeLists } from './list-stream.ts'
-import { type LoadLimits, openDoor, usualLoadLimits } from './load.ts'
-import { createPathMethods } from './path-methods.ts'
-import { addressReader, type AddressReader } from './proxy-address.ts'
-import { withColons } from './request-target.ts'
 import { bodyBytes, routeOperation } from './route-operation.ts'
 
 /** Parts of the server. */

@@ -1,7 +1,7 @@
 /** The key whose use is shown: the caller's own. */
 
 import { Fault } from '../../core/fault.ts'
-import type { Caller } from '../operation/caller.ts'
+import type { Caller } from '../operation/operation.ts'
 
 /** Id of the caller's key. Throws `key-required` without one: only calls with a key are noted. */
 export function keyOf({ key }: Caller): string {

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { zstdDecompressSync } from 'node:zlib'
 
-import { methodsOf } from '../../codec/evm/abi.ts'
+import { methodsOf } from '../../codec/evm/abi/abi.ts'
 import type { Config } from '../../config/settings.ts'
 import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'

@@ -1,5 +1,5 @@
-import { createKey as makeKey, type StoredKey } from '../../api/server/api-keys.ts'
-import { readRateLimit, readTiers } from '../../api/server/rate-limit.ts'
+import { createKey as makeKey, type StoredKey } from '../../api/server/admission/api-keys.ts'
+import { readRateLimit, readTiers } from '../../api/server/admission/rate-limit.ts'
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { dayText } from '../../core/text.ts'

@@ -1,4 +1,4 @@
-import { openNetwork } from '../../api/primary/open-network.ts'
+import { openNetwork } from '../../api/primary/network/networks.ts'
 import { Fault } from '../../core/fault.ts'
 import { openPrimaryReader } from '../../service/stores/open-primary.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { zstdDecompressSync } from 'node:zlib'
 
-import { openNetwork } from '../../api/primary/open-network.ts'
+import { openNetwork } from '../../api/primary/network/networks.ts'
 import type { Config } from '../../config/settings.ts'
 import { assert, Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'

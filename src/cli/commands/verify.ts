@@ -1,4 +1,4 @@
-import { openNetwork } from '../../api/primary/open-network.ts'
+import { openNetwork } from '../../api/primary/network/networks.ts'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'

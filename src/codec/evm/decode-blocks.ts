@@ -10,12 +10,12 @@
 import type { GrowingColumns } from '../../core/columns.ts'
 import { Fault } from '../../core/fault.ts'
 import { AddressBook } from './address-book.ts'
-import { type CheckedUnit, checkParent, checkUnit } from './check-block.ts'
 import { noAddress } from './column-kinds.ts'
 import { type BlockBatch, type blockTable, logTable, type LogBatch } from './columns.ts'
 import { type Compress, GrowingBatch } from './growing-batch.ts'
 import { Bytes } from './growing.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
+import { type CheckedUnit, checkParent, checkUnit } from './proof/check-block.ts'
 import {
   type RawBlock,
   type RawReceipt,

@@ -6,7 +6,7 @@
  * anything.
  */
 
-import { smallWordOf } from './abi.ts'
+import { smallWordOf } from './abi/abi.ts'
 import { AddressBook } from './address-book.ts'
 import {
   type EventColumns,

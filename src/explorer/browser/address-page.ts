@@ -3,12 +3,13 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
-import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
-import type { ContractCode } from '../../shape/evm/contract-source.ts'
-import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
-import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { ContractMetadata, ContractCode } from '../../shape/evm/contract.ts'
+import type {
+  AddressTransaction,
+  InternalTransaction,
+  NativeTransaction,
+} from '../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { SearchHit } from '../../shape/search-hit.ts'
 import { addressFilters, askedFilters } from './address-filters.ts'

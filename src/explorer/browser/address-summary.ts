@@ -3,9 +3,8 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { AddressTransaction } from '../../shape/evm/address-transaction.ts'
-import type { Erc20TokenBalance } from '../../shape/evm/erc20-balance.ts'
-import type { NativeTokenBalance } from '../../shape/evm/network-token.ts'
+import type { Erc20TokenBalance, NativeTokenBalance } from '../../shape/evm/token.ts'
+import type { AddressTransaction } from '../../shape/evm/transaction.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { ask, useAnswer, type Answer } from './answer.ts'
 import { Chart } from './chart.ts'

@@ -3,9 +3,8 @@
 import { h, type JSX } from 'preact'
 
 import type { ChainInfo } from '../../shape/evm/chain-info.ts'
-import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
-import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { ContractMetadata } from '../../shape/evm/contract.ts'
+import type { EvmBlock, NativeTransaction } from '../../shape/evm/transaction.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
 import { blockTable, chainLink, party, txTable } from './evm-parts.ts'

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Party } from '../../shape/evm/party.ts'
+import type { Party } from '../../shape/evm/token.ts'
 import { send, type Answer } from './answer.ts'
 import { type AbiItem, type AbiParameter, argumentOf, isView, signatureOf } from './contract-abi.ts'
 import { type DecodedValue, valueView } from './decoded-values.ts'

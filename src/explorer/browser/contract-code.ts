@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { ContractCode, ContractSource } from '../../shape/evm/contract-source.ts'
+import type { ContractCode, ContractSource } from '../../shape/evm/contract.ts'
 import { argumentRows } from './decoded-values.ts'
 import { party } from './evm-parts.ts'
 import { visible } from './format.ts'

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Party } from '../../shape/evm/party.ts'
+import type { Party } from '../../shape/evm/token.ts'
 import { party } from './evm-parts.ts'
 import { amount, ends, visible } from './format.ts'
 import type { View } from './parts.ts'

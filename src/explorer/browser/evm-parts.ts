@@ -2,10 +2,8 @@
 
 import { h, type JSX } from 'preact'
 
-import type { TokenReputation } from '../../shape/evm/erc20-token.ts'
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
-import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
-import type { Party } from '../../shape/evm/party.ts'
+import type { TokenReputation, Party } from '../../shape/evm/token.ts'
+import type { EvmBlock, NativeTransaction } from '../../shape/evm/transaction.ts'
 import { clipped, count, named, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, idLink, pill, table, type Column, type View } from './parts.ts'

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
+import type { EvmBlock } from '../../shape/evm/transaction.ts'
 import { useAnswer } from './answer.ts'
 import { Chart } from './chart.ts'
 import { chainLink } from './evm-parts.ts'

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { ContractMetadata } from '../../shape/evm/contract-metadata.ts'
+import type { ContractMetadata } from '../../shape/evm/contract.ts'
 import { useWhole } from './answer.ts'
 import { called } from './contract-calls.ts'
 import { party } from './evm-parts.ts'

@@ -2,8 +2,8 @@
 
 import { h, type JSX } from 'preact'
 
-import type { L1Validator } from '../../shape/primary/l1-validator.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
+import type { L1Validator } from '../../shape/primary/validator.ts'
 import { useAnswer, useWhole, withQuery } from './answer.ts'
 import { amount, brief, count, ends, share, visible } from './format.ts'
 import type { FeeRate, Funds, FundsPage } from './l1-funds.ts'

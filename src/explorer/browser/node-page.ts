@@ -2,11 +2,14 @@
 
 import { h, type JSX } from 'preact'
 
-import type { AutoRenewedCycle, CurrentAutoRenewedCycle } from '../../shape/primary/auto-renew.ts'
 import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
-import type { Delegator } from '../../shape/primary/delegator.ts'
-import type { L1Validator } from '../../shape/primary/l1-validator.ts'
-import type { Validator } from '../../shape/primary/validator.ts'
+import type {
+  AutoRenewedCycle,
+  CurrentAutoRenewedCycle,
+  Delegator,
+  L1Validator,
+  Validator,
+} from '../../shape/primary/validator.ts'
 import { useAnswer } from './answer.ts'
 import { now } from './clock.ts'
 import { count, ends, percent } from './format.ts'

@@ -5,7 +5,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { NativeTransaction } from '../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { ChainStatus } from '../../shape/status.ts'

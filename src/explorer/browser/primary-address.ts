@@ -2,10 +2,10 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Balances } from '../../shape/primary/balances.ts'
-import type { HistoricalReward, PendingReward } from '../../shape/primary/reward.ts'
+import type { Balances } from '../../shape/primary/asset.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import type { Utxo } from '../../shape/primary/utxo.ts'
+import type { HistoricalReward, PendingReward } from '../../shape/primary/validator.ts'
 import { useAnswer, useWhole, withQuery } from './answer.ts'
 import { assetName } from './asset-name.ts'
 import { ends, share, words } from './format.ts'

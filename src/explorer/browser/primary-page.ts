@@ -3,9 +3,9 @@
 import { h, type JSX } from 'preact'
 
 import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
-import type { L1Validator } from '../../shape/primary/l1-validator.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
+import type { L1Validator } from '../../shape/primary/validator.ts'
 import { count, ends, words } from './format.ts'
 import { to } from './link.ts'
 import { paged } from './paged.ts'

@@ -1,10 +1,9 @@
 /** Values that operations of the API answer to here: newest things of what is served. */
 
-import type { NativeTransaction } from '../../shape/evm/native-transaction.ts'
+import type { NativeTransaction } from '../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
-import type { L1Validator } from '../../shape/primary/l1-validator.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import type { Validator } from '../../shape/primary/validator.ts'
+import type { L1Validator, Validator } from '../../shape/primary/validator.ts'
 import { useAnswer } from './answer.ts'
 import { primarySubnetId } from './primary-parts.ts'
 import { primaryNetworks, type World } from './world.ts'

@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { TapeBlock } from '../../shape/events/tape-block.ts'
-import type { EvmBlock } from '../../shape/evm/evm-block.ts'
+import type { EvmBlock } from '../../shape/evm/transaction.ts'
 import { apiKey, ask } from './answer.ts'
 import { count, visible } from './format.ts'
 import { to } from './link.ts'

@@ -2,8 +2,8 @@
 
 import { h, type JSX } from 'preact'
 
-import type { InternalTransaction } from '../../shape/evm/internal-transaction.ts'
-import type { Party } from '../../shape/evm/party.ts'
+import type { Party } from '../../shape/evm/token.ts'
+import type { InternalTransaction } from '../../shape/evm/transaction.ts'
 import { blockLink, bothEnds, spamPill, txLink } from './evm-parts.ts'
 import { amount, cutAmount, ends, named, visible } from './format.ts'
 import { to } from './link.ts'

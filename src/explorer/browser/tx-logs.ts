@@ -3,8 +3,8 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { Decoded } from '../../shape/evm/decoded.ts'
-import type { Party } from '../../shape/evm/party.ts'
+import type { Decoded } from '../../shape/evm/log.ts'
+import type { Party } from '../../shape/evm/token.ts'
 import { useAnswer } from './answer.ts'
 import { valueView } from './decoded-values.ts'
 import { party } from './evm-parts.ts'

@@ -2,8 +2,8 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Party } from '../../shape/evm/party.ts'
-import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import type { Party } from '../../shape/evm/token.ts'
+import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
 import { argumentRows } from './decoded-values.ts'

@@ -1,8 +1,8 @@
 /** A sentence that says what a transaction did. */
 
 import type { TransactionName } from '../../core/type-ids.ts'
-import type { Party } from '../../shape/evm/party.ts'
-import type { TransactionDetail } from '../../shape/evm/transaction-detail.ts'
+import type { Party } from '../../shape/evm/token.ts'
+import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { amount, count, ends, moment, named, visible } from './format.ts'
 

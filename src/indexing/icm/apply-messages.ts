@@ -1,13 +1,13 @@
 /** Messenger logs of one chain into the store of messages. */
 
-import { eventKinds } from '../../codec/evm/columns.ts'
 import {
   decodeFee,
   type IcmFee,
   type ProvenMessage,
   provenReceive,
   provenSend,
-} from '../../codec/evm/icm-events.ts'
+} from '../../codec/evm/abi/icm-events.ts'
+import { eventKinds } from '../../codec/evm/columns.ts'
 import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { wideBytes } from '../../core/wide-integer.ts'

@@ -4,7 +4,7 @@
  * Nothing here trusts a URI: it is text of a stranger.
  */
 
-import { wordOf } from '../../codec/evm/abi.ts'
+import { wordOf } from '../../codec/evm/abi/abi.ts'
 import { u8At } from '../../core/item-at.ts'
 import type { NftStatus } from '../../core/nft-status.ts'
 

@@ -1,6 +1,6 @@
 /** Answers of contracts about the URIs of their tokens. */
 
-import { stringIn, wordOf } from '../../codec/evm/abi.ts'
+import { stringIn, wordOf } from '../../codec/evm/abi/abi.ts'
 import { to0x } from '../../core/bytes.ts'
 import type { NftStatus } from '../../core/nft-status.ts'
 import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.ts'

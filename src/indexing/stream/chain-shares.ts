@@ -19,10 +19,10 @@ import {
   type TellingProcess,
   tellingProcesses,
   tellProcess,
-} from '../../store/query/deployment-processes.ts'
+} from '../../store/query/deployment.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { quietStream } from './quiet-stream.ts'
+import { quietStream } from './round-stream.ts'
 import type { Stream } from './stage.ts'
 import type { MessengerChain } from './stream-spec.ts'
 

@@ -8,7 +8,7 @@ import { virtualClock } from '../../../test/virtual-clock.ts'
 import { statement } from '../../store/engine/database.ts'
 import { table } from '../../store/engine/table.ts'
 import { openStore } from '../../store/open.ts'
-import { writingRhythm } from './pace-stream.ts'
+import { writingRhythm } from './round-stream.ts'
 
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })
 

@@ -6,7 +6,7 @@
 import { type NodeChain } from '../../admin/alias-rules.ts'
 import type { AliasTable } from '../../admin/alias-table.ts'
 import { createPageTokens } from '../../api/operation/page-token.ts'
-import { createUseCounter } from '../../api/server/use-counter.ts'
+import { createUseCounter } from '../../api/server/admission/use-counter.ts'
 import { createCallRecorder } from '../../api/usage/call-recorder.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Clock, World } from '../../core/world.ts'

@@ -2,7 +2,7 @@
 
 import { BlockTape } from '../../api/events/block-tape.ts'
 import { mountBlockStream } from '../../api/events/event-streams.ts'
-import type { EventParts } from '../../api/events/parts.ts'
+import type { EventParts } from '../../api/events/own-webhook.ts'
 import { createComparedBalances } from '../../api/evm/compared-balances.ts'
 import { createMethodNames } from '../../api/evm/method-names.ts'
 import type { EvmParts } from '../../api/evm/parts.ts'
@@ -17,19 +17,18 @@ import {
   createNetworkDirectory,
   type NetworkDirectory,
   type ServedNetwork,
-} from '../../api/primary/network-directory.ts'
-import { callerIn, createAdmission } from '../../api/server/admission.ts'
-import type { StoredKey } from '../../api/server/api-keys.ts'
-import { evmDialectRules } from '../../api/server/dialect-evm.ts'
-import { primaryDialectRules } from '../../api/server/dialect-primary.ts'
+} from '../../api/primary/network/networks.ts'
+import { callerIn, createAdmission } from '../../api/server/admission/admission.ts'
+import type { StoredKey } from '../../api/server/admission/api-keys.ts'
+import { readRateLimit, readTiers } from '../../api/server/admission/rate-limit.ts'
+import type { UseCounter } from '../../api/server/admission/use-counter.ts'
 import type { DialectRules } from '../../api/server/dialect.ts'
-import { createFreshChains } from '../../api/server/fresh-chains.ts'
-import type { LoadLimits } from '../../api/server/load.ts'
-import { openApiDocument } from '../../api/server/openapi.ts'
-import { addressReader } from '../../api/server/proxy-address.ts'
-import { readRateLimit, readTiers } from '../../api/server/rate-limit.ts'
+import { evmDialectRules, primaryDialectRules } from '../../api/server/dialects.ts'
+import type { LoadLimits } from '../../api/server/front/front-door.ts'
+import { addressReader } from '../../api/server/front/proxy-address.ts'
+import { openApiDocument } from '../../api/server/openapi/openapi.ts'
+import { createFreshChains } from '../../api/server/read-position.ts'
 import { type ApiServer, createServer } from '../../api/server/server.ts'
-import type { UseCounter } from '../../api/server/use-counter.ts'
 import type { CallRecorder } from '../../api/usage/call-recorder.ts'
 import type { Config } from '../../config/settings.ts'
 import { fromHex } from '../../core/bytes.ts'
@@ -179,7 +178,7 @@ function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOpe
   const shapes = operations.map(({ shape }) => shape)
   let document: Promise<string> | undefined
   const write = async (): Promise<string> => {
-    const { describeDocument } = await import('../../api/server/describe-document.ts')
+    const { describeDocument } = await import('../../api/server/openapi/describe-document.ts')
     const plain = openApiDocument(shapes, version, dialectRules)
     return JSON.stringify(describeDocument(plain, await readExamples()))
   }

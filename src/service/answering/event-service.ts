@@ -1,11 +1,11 @@
 /** Webhooks of this process, put together: their operations, their delivery, and who listens. */
 
-import { describePlaces } from '../../api/events/describe.ts'
 import { mountStreams } from '../../api/events/event-streams.ts'
-import type { EventParts } from '../../api/events/parts.ts'
+import type { EventParts } from '../../api/events/own-webhook.ts'
+import { describePlaces } from '../../api/events/read-webhook.ts'
 import type { EvmParts } from '../../api/evm/parts.ts'
-import type { NetworkDirectory } from '../../api/primary/network-directory.ts'
-import type { StoredKey } from '../../api/server/api-keys.ts'
+import type { NetworkDirectory } from '../../api/primary/network/networks.ts'
+import type { StoredKey } from '../../api/server/admission/api-keys.ts'
 import type { ApiServer } from '../../api/server/server.ts'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'

@@ -1,6 +1,6 @@
 /** API keys as they are kept: digests only. */
 
-import type { StoredKey } from '../../api/server/api-keys.ts'
+import type { StoredKey } from '../../api/server/admission/api-keys.ts'
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
 import type { Log } from '../../telemetry/log.ts'

@@ -1,7 +1,6 @@
 /** Everything that this process answers from: stores that it reads, and aggregators. */
 
-import type { ServedNetwork } from '../../api/primary/network-directory.ts'
-import { openNetwork } from '../../api/primary/open-network.ts'
+import { type ServedNetwork, openNetwork } from '../../api/primary/network/networks.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Network } from '../../core/network.ts'
 import type { World } from '../../core/world.ts'

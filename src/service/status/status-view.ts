@@ -1,7 +1,7 @@
 /** The answer of `/status`, from the indexing threads or, when none run here, from the stores. */
 
 import { type ServedChain, blockchainIdText } from '../../api/operation/chain-directory.ts'
-import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import type { ServedNetwork } from '../../api/primary/network/networks.ts'
 import { asBelieved, copiedStage } from '../../indexing/evm/copied/copied-stage.ts'
 import type { ChainStatus as IndexedChain } from '../../indexing/run/status-board.ts'
 import { overallOf } from '../../indexing/stream/overall-progress.ts'

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 
 import type { GivenAbi } from '../../api/evm/abi-book.ts'
-import { readAbi } from '../../codec/evm/abi.ts'
+import { readAbi } from '../../codec/evm/abi/abi.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { jsonOf } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'

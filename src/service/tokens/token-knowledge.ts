@@ -7,19 +7,20 @@ import { type ContractBook, createContractBook } from '../../api/contracts/contr
 import { type AbiBook, createAbiBook } from '../../api/evm/abi-book.ts'
 import { storedDoubts, type TokenDoubts } from '../../api/evm/compared-balances.ts'
 import { type NftRequests, storedRequests } from '../../api/nft/nft-requests.ts'
-import { noPrices, type PriceSource } from '../../api/operation/price.ts'
 import {
+  noPrices,
+  type PriceSource,
   listedNotes,
   type ListedToken,
   readLabels,
   readReputation,
   readTokenList,
+  type TokenNotes,
 } from '../../api/operation/token-lists.ts'
-import type { TokenNotes } from '../../api/operation/token-notes.ts'
 import { filePrices } from '../../api/prices/price-file.ts'
 import { type ChainNames, coingecko, defillama } from '../../api/prices/price-hosts.ts'
 import { httpPrices } from '../../api/prices/price-http.ts'
-import { parseSignatures } from '../../codec/evm/selectors.ts'
+import { parseSignatures } from '../../codec/evm/abi/selectors.ts'
 import type { Config } from '../../config/settings.ts'
 import { webAddressProblem } from '../../config/web-address.ts'
 import { usualCompileLimits } from '../../contracts/compiler.ts'

@@ -1,6 +1,6 @@
 /** Signature aggregators of the configured networks, each opened once its node was heard. */
 
-import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import type { ServedNetwork } from '../../api/primary/network/networks.ts'
 import type { OpenAggregator, ServedAggregators } from '../../api/warp/aggregators.ts'
 import type { NetworkConfig } from '../../config/chain-settings.ts'
 import type { Config } from '../../config/settings.ts'

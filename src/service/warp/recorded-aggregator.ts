@@ -3,7 +3,7 @@
  * what they signed when the recording was made.
  */
 
-import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import type { ServedNetwork } from '../../api/primary/network/networks.ts'
 import type { OpenAggregator } from '../../api/warp/aggregators.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'

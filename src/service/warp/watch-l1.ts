@@ -1,7 +1,7 @@
 /** Balances of the validators of watched L1s as gauges. */
 
-import { watchedL1 } from '../../api/primary/list-l1-funds.ts'
-import type { ServedNetwork } from '../../api/primary/network-directory.ts'
+import { watchedL1 } from '../../api/primary/l1/list-l1-funds.ts'
+import type { ServedNetwork } from '../../api/primary/network/networks.ts'
 import type { Config } from '../../config/settings.ts'
 import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'

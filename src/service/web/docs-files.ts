@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 
-import { type PrintedExample, printedExamples } from '../../api/server/printed-examples.ts'
+import { type PrintedExample, printedExamples } from '../../api/server/openapi/document-examples.ts'
 import { installationFolder } from '../../core/installation.ts'
 import type { DocsEntry } from '../../explorer/docs-page.ts'
 import { renderMarkdown } from '../../explorer/markdown.ts'

@@ -6,10 +6,9 @@
  * at most 2 MiB, kept in a bounded cache, and can do nothing: it may not run, load or be framed.
  */
 
-import { unknownCaller } from '../../api/operation/caller.ts'
 import type { ChainFacts } from '../../api/operation/chain-directory.ts'
-import type { Operation } from '../../api/operation/operation.ts'
-import type { TokenNotes } from '../../api/operation/token-notes.ts'
+import { unknownCaller, type Operation } from '../../api/operation/operation.ts'
+import type { TokenNotes } from '../../api/operation/token-lists.ts'
 import { setBounded, WeighedMap } from '../../core/bounded-maps.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'

@@ -3,8 +3,8 @@
  * `check-config.ts` needs it.
  */
 
-import { corsPolicy } from '../../api/server/cors.ts'
-import type { WebRules } from '../../api/server/entrance.ts'
+import { corsPolicy } from '../../api/server/front/cors.ts'
+import type { WebRules } from '../../api/server/front/entrance.ts'
 import type { Config } from '../../config/settings.ts'
 import { isLoopback } from '../../core/web-request.ts'
 

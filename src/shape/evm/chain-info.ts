@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
-import { NetworkToken } from './network-token.ts'
+import { NetworkToken } from './token.ts'
 
 /** Abilities a list of chains can be filtered by; every chain that is served has all. */
 export const chainFeatures = ['nftIndexing', 'webhooks', 'teleporter'] as const

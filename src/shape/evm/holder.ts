@@ -1,7 +1,7 @@
 /** Holders of tokens, in the form of the original service's lists for airdrops. */
 
 import { Type } from '../type.ts'
-import { pageToken } from './query.ts'
+import { pageToken } from './parameters.ts'
 
 /** Holders per page where the caller does not say. */
 export const defaultHolders = 1_000

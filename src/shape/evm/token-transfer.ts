@@ -3,11 +3,9 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
-import { Erc20Token, Erc20TokenWithReputation } from './erc20-token.ts'
 import { Erc1155Token, Erc721Token } from './nft-token.ts'
-import { Party } from './party.ts'
-import { placementFields } from './placement.ts'
 import { amount } from './scalars.ts'
+import { Erc20Token, Erc20TokenWithReputation, Party, placementFields } from './token.ts'
 
 const moved = {
   from: Party,

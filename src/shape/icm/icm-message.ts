@@ -2,8 +2,8 @@
 
 import type { Static } from 'typebox'
 
-import { erc20Fields } from '../evm/erc20-token.ts'
 import { address, amount } from '../evm/scalars.ts'
+import { erc20Fields } from '../evm/token.ts'
 import { Type } from '../type.ts'
 
 const hash = (description: string): ReturnType<typeof Type.String> =>

@@ -1,6 +1,6 @@
 /** Path parameters of the NFT operations. */
 
-import { ChainAddressPath } from '../evm/path.ts'
+import { ChainAddressPath } from '../evm/parameters.ts'
 import { Type } from '../type.ts'
 
 /** A token of a contract. */

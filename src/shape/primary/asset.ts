@@ -1,4 +1,4 @@
-/** Amounts of assets. Source: document A, AssetAmount and Balances. */
+/** Assets, owners and balances. */
 
 import type { Static } from 'typebox'
 
@@ -64,3 +64,64 @@ export const PricedAsset = Type.Object(
 )
 /** Decoded {@link PricedAsset}. */
 export type PricedAsset = Static<typeof PricedAsset>
+
+/** The owners that control a subnet. */
+export const SubnetOwnershipInfo = Type.Object(
+  {
+    locktime: Type.Integer({ description: 'Unix seconds' }),
+    threshold: Type.Integer(),
+    addresses: Type.Array(Type.String()),
+  },
+  { $id: 'SubnetOwnershipInfo', additionalProperties: false },
+)
+/** Decoded {@link SubnetOwnershipInfo}. */
+export type SubnetOwnershipInfo = Static<typeof SubnetOwnershipInfo>
+
+/** BLS key of a validator. */
+export const BlsCredentials = Type.Object(
+  {
+    publicKey: Type.String({ description: '48 bytes, 0x hex' }),
+    proofOfPossession: Type.String({ description: '96 bytes, 0x hex' }),
+  },
+  { $id: 'BlsCredentials', additionalProperties: false },
+)
+/** Decoded {@link BlsCredentials}. */
+export type BlsCredentials = Static<typeof BlsCredentials>
+
+/** The contract that manages an L1's validators. */
+export const L1ValidatorManagerDetails = Type.Object(
+  {
+    blockchainId: Type.String({ description: 'cb58' }),
+    contractAddress: Type.String({ description: '0x hex' }),
+  },
+  { $id: 'L1ValidatorManagerDetails', additionalProperties: false },
+)
+/** Decoded {@link L1ValidatorManagerDetails}. */
+export type L1ValidatorManagerDetails = Static<typeof L1ValidatorManagerDetails>
+
+const assets = Type.Array(BalanceAsset)
+const atomic = Type.Array(AtomicBalanceAsset)
+
+/** All eight categories; of the C-Chain only the two atomic ones. */
+export const Balances = Type.Object(
+  {
+    unlockedUnstaked: Type.Optional(assets),
+    unlockedStaked: Type.Optional(assets),
+    lockedPlatform: Type.Optional(assets),
+    lockedStakeable: Type.Optional(assets),
+    lockedStaked: Type.Optional(assets),
+    pendingStaked: Type.Optional(assets),
+    atomicMemoryUnlocked: atomic,
+    atomicMemoryLocked: atomic,
+    restakedRewards: Type.Optional(
+      Type.String({
+        description:
+          'nAVAX: rewards that running auto-renewed validators restaked. They are in no UTXO and in no other balance. P-Chain only, and only now',
+        pattern: '^[0-9]+$',
+      }),
+    ),
+  },
+  { $id: 'Balances', additionalProperties: false },
+)
+/** Decoded {@link Balances}. */
+export type Balances = Static<typeof Balances>

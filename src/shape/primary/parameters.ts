@@ -1,5 +1,7 @@
 /** Parameters that several primary-network operations share. Source: document A, Conventions. */
 
+import type { Static } from 'typebox'
+
 import { networkNames } from '../../core/network.ts'
 import { Type } from '../type.ts'
 
@@ -76,3 +78,32 @@ export const NodeIds = Type.String({
 
 /** A subnet's id. */
 export const SubnetId = Type.String({ description: 'Subnet id, cb58 or hex', maxLength: 128 })
+
+/** Parameters both UTXO lists take. */
+export const UtxoFilters = {
+  assetId: Type.Optional(
+    Type.String({ description: 'Only this asset, cb58 or hex; X-Chain only', maxLength: 128 }),
+  ),
+  minUtxoAmount: Type.Optional(
+    Type.Number({ minimum: 0, default: 0, description: 'Smallest amount, nAVAX, inclusive' }),
+  ),
+  includeSpent: Type.Optional(Type.Boolean({ default: false, description: 'Spent UTXOs too' })),
+  sortBy: Type.Optional(
+    Type.Enum(['timestamp', 'amount'], {
+      default: 'timestamp',
+      description: 'Order of the list',
+    }),
+  ),
+  sortOrder: SortOrder,
+} as const
+
+/** Names of the three chains as answers carry them. */
+export const chainNames = ['p-chain', 'x-chain', 'c-chain'] as const
+
+/** Chain and network of an answer. */
+export const PrimaryChainInfo = Type.Object(
+  { chainName: Type.Enum([...chainNames]), network: Type.Enum(['mainnet', 'fuji']) },
+  { $id: 'PrimaryChainInfo', additionalProperties: false },
+)
+/** Decoded {@link PrimaryChainInfo}. */
+export type PrimaryChainInfo = Static<typeof PrimaryChainInfo>

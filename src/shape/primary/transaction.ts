@@ -7,11 +7,15 @@ import type { Static } from 'typebox'
 
 import { transactionNames } from '../../core/type-ids.ts'
 import { Type } from '../type.ts'
-import { AssetAmount } from './asset.ts'
-import { AutoRenewDetails } from './auto-renew.ts'
-import { GenesisData } from './genesis-data.ts'
-import { BlsCredentials, L1ValidatorManagerDetails, SubnetOwnershipInfo } from './owners.ts'
+import {
+  AssetAmount,
+  BlsCredentials,
+  L1ValidatorManagerDetails,
+  SubnetOwnershipInfo,
+} from './asset.ts'
+import { GenesisData } from './subnet.ts'
 import { Utxo, UtxoCredential } from './utxo.ts'
+import { AutoRenewDetails } from './validator.ts'
 
 /** Transaction types callers may filter by; `UNKNOWN` is what clients call newer ones. */
 export const transactionTypes = [...transactionNames, 'UNKNOWN'] as const

@@ -3,9 +3,9 @@
  * but what the hash of the header proves.
  */
 
-import { headerRlp } from '../../codec/evm/header-hash.ts'
-import { headSize } from '../../codec/evm/rlp.ts'
-import { compareTransactions, encodeTransaction } from '../../codec/evm/transactions-root.ts'
+import { headerRlp } from '../../codec/evm/proof/header-hash.ts'
+import { headSize } from '../../codec/evm/proof/rlp.ts'
+import { compareTransactions, encodeTransaction } from '../../codec/evm/proof/transactions-root.ts'
 import { equalBytes, isZero } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'

@@ -5,7 +5,7 @@
  * sixteen fields are read; they never moved. Source: avalanchego graft/coreth core/types.
  */
 
-import { extraDataHash } from '../../codec/evm/header-hash.ts'
+import { extraDataHash } from '../../codec/evm/proof/header-hash.ts'
 import { equalBytes, isZero } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'

@@ -10,9 +10,10 @@ import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { historyStages } from '../engine/table.ts'
-import type { History } from './history.ts'
+import { type History, historyOf } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { type MergeFiles, mergeFiles } from './merge-files.ts'
+import { checkName } from './segment-file.ts'
 
 /** Segments of one tier that become one of the next: a row is written once for each power of it. */
 export const mergedAtOnce = 8
@@ -116,4 +117,51 @@ function runsOf(segments: readonly ManifestSegment[]): ManifestSegment[][] {
     else runs.push([segment])
   }
   return runs
+}
+
+/** A segment that is not what was written, and why. */
+export type DamagedSegment = ManifestSegment & { readonly reason: string }
+
+/** Ways to follow a check, and to slow it down. */
+type SegmentChecking = {
+  /** Hears of each segment before it is read. */
+  readonly progress: (segment: ManifestSegment) => void
+  /** Awaited between pieces of a MiB; ends the work by throwing. */
+  readonly pause?: () => Promise<unknown>
+}
+
+/** Damaged segments of a store. Cost: every byte of them is read, and half a millisecond for a MiB. */
+export async function checkSegments(
+  database: Reader,
+  { progress, pause }: SegmentChecking,
+): Promise<DamagedSegment[]> {
+  const history = historyOf(database)
+  if (history === undefined) return []
+  const damaged: DamagedSegment[] = []
+  const checked = new Set<string>()
+  for (;;) {
+    // Read anew after each: a merge may replace those that follow.
+    const { segments } = await history.manifest(database)
+    const segment = segments.findLast(({ name }) => !checked.has(name))
+    if (segment === undefined) return damaged
+    checked.add(segment.name)
+    progress(segment)
+    const reason = await problemOf(() =>
+      checkName(history.pathOf(segment.name), segment.name, pause),
+    )
+    if (reason === undefined) continue
+    const now = await history.manifest(database)
+    if (now.segments.some(({ name }) => name === segment.name)) damaged.push({ ...segment, reason })
+  }
+}
+
+async function problemOf(work: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    return fault.message
+  }
 }

@@ -260,7 +260,7 @@ export const holding = table(
  * code when it was last looked at, `source` the contract whose code a proxy runs. `inexact_height` is the
  * block at which a balance differed from its logs, with the holder and the reason; NULL while none is
  * known to. `agreed` counts the looks since then in which none differed. `transfers` and `holders` are as of
- * the last look, see `balances.ts`.
+ * the last look, see `asset.ts`.
  */
 export const token = table(
   'token',

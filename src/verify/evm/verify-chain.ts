@@ -7,7 +7,7 @@
  * against another node than the one that was indexed from.
  */
 
-import { balanceOfData } from '../../codec/evm/abi.ts'
+import { balanceOfData } from '../../codec/evm/abi/abi.ts'
 import { type BlockBatch, type TraceBatch, transferKinds } from '../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'

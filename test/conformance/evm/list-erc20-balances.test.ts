@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import type { StateReader } from '../../../src/api/operation/chain-directory.ts'
 import { fromHex, to0x, toBigint, toHex } from '../../../src/core/bytes.ts'
-import { newTokens } from '../../../src/indexing/evm/write/token-rows.ts'
+import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
 import { statement } from '../../../src/store/engine/database.ts'
 import { addressId } from '../../../src/store/query/evm/addresses.ts'
 import { balance, token } from '../../../src/store/schema/evm.ts'

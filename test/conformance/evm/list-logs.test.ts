@@ -8,7 +8,7 @@ import { decodeEventLog, erc20Abi } from 'viem'
 
 import { createAbiBook } from '../../../src/api/evm/abi-book.ts'
 import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
-import { readAbi } from '../../../src/codec/evm/abi.ts'
+import { readAbi } from '../../../src/codec/evm/abi/abi.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { logStream } from '../../../src/indexing/evm/logs/log-stream.ts'
 import { BlockChecks } from '../../../src/indexing/evm/read/block-checks.ts'

@@ -10,7 +10,7 @@ import { Compile } from 'typebox/compile'
 
 import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
 import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
-import { noTokenNotes } from '../../../src/api/operation/token-notes.ts'
+import { noTokenNotes } from '../../../src/api/operation/token-lists.ts'
 import { icmOperations } from '../../../src/api/operations.ts'
 import { createServer } from '../../../src/api/server/server.ts'
 import { fromHex, to0x, toHex } from '../../../src/core/bytes.ts'

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { delegationFees } from '../../../src/api/primary/delegation-fees.ts'
+import { delegationFees } from '../../../src/api/primary/validators/list-delegators.ts'
 import { outputContent } from '../../../src/codec/primary/output-content.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import type { Json } from '../../evm-service.ts'

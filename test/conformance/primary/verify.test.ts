@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { openNetwork } from '../../../src/api/primary/open-network.ts'
+import { openNetwork } from '../../../src/api/primary/network/networks.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import type { NodeApi } from '../../../src/source/primary/node-api.ts'

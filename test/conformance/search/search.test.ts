@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createNetworkDirectory } from '../../../src/api/primary/network-directory.ts'
+import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
 import { search } from '../../../src/api/search/search.ts'
 import { rawChain } from '../../demo-store.ts'
 import { type EvmService, evmService, type Json } from '../../evm-service.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import { createUseCounter, type UseCounter } from '../../../src/api/server/use-counter.ts'
+import { createUseCounter, type UseCounter } from '../../../src/api/server/admission/use-counter.ts'
 import { addUse, keyUses, storeKeyUses } from '../../../src/store/query/api-use.ts'
 import { apiUseTables } from '../../../src/store/schema/deployment.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 
-import { newTokens } from '../../../src/indexing/evm/write/token-rows.ts'
+import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
 import { balanceCandidates } from '../../../src/store/query/evm/balances.ts'
 import { balance, token } from '../../../src/store/schema/evm.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'

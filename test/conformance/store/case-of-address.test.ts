@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 
 import { fromHex } from '../../../src/core/bytes.ts'
-import { newTokens } from '../../../src/indexing/evm/write/token-rows.ts'
+import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
 import { casesOf, partiesOfIds } from '../../../src/store/query/evm/addresses.ts'
 import { controlTables } from '../../../src/store/schema/control.ts'
 import { address, evmTables, token } from '../../../src/store/schema/evm.ts'

@@ -11,7 +11,7 @@ import { test } from 'node:test'
 
 import { Fault } from '../../../src/core/fault.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
-import { checkSegments } from '../../../src/store/history/check-segments.ts'
+import { checkSegments } from '../../../src/store/history/merge-segments.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'

@@ -14,8 +14,7 @@ import { placesPerBlock } from '../../../store/schema/sums.ts'
 import { byteAt } from '../write/batch-columns.ts'
 import { keysOfRows } from '../write/fan-out.ts'
 import { isMultiToken, isUnique } from '../write/kinds.ts'
-import { rangeOfLog, writeRange } from '../write/nft-ranges.ts'
-import { fullItem, placeOfLog } from '../write/nft-rows.ts'
+import { rangeOfLog, writeRange, fullItem, placeOfLog } from '../write/nft-rows.ts'
 import type { StoredBatch } from '../write/stored-batch.ts'
 
 const rowsAtOnce = 2_000

@@ -10,7 +10,7 @@ import { type History, historyOf } from '../../../store/history/history.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
 import { mergeDue } from '../../../store/history/merge-segments.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import { quietStream } from '../../stream/quiet-stream.ts'
+import { quietStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 
 /** Pause between two looks while nothing is due. */

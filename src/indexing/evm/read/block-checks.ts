@@ -22,10 +22,10 @@
  * endpoint is blamed and another one asked.
  */
 
-import { checkReceipts, compareBloom } from '../../../codec/evm/check-receipts.ts'
-import { compareHeader, HeaderForms, unknownFields } from '../../../codec/evm/header-hash.ts'
+import { checkReceipts, compareBloom } from '../../../codec/evm/proof/check-receipts.ts'
+import { compareHeader, HeaderForms, unknownFields } from '../../../codec/evm/proof/header-hash.ts'
+import { compareTransactions } from '../../../codec/evm/proof/transactions-root.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
-import { compareTransactions } from '../../../codec/evm/transactions-root.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { EndpointStatus } from '../../../source/evm-source.ts'
 import type { Log } from '../../../telemetry/log.ts'

@@ -6,9 +6,9 @@
  * rows end: whether the batch under way was stored is asked, not guessed.
  */
 
-import type { GasRule } from '../../../codec/evm/check-traces.ts'
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
 import type { Compress } from '../../../codec/evm/growing-batch.ts'
+import type { GasRule } from '../../../codec/evm/proof/check-traces.ts'
 import { Fault, type FaultCode, faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/waiting.ts'
 import type { World } from '../../../core/world.ts'

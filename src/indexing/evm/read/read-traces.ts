@@ -6,10 +6,10 @@
  * reading goes on from where it begins, and the store says from where traces are complete.
  */
 
-import { checkTraces, type GasRule } from '../../../codec/evm/check-traces.ts'
 import type { TraceBatch } from '../../../codec/evm/columns.ts'
 import { decodeTraces } from '../../../codec/evm/decode-traces.ts'
 import { mergeTraces, sizeOf } from '../../../codec/evm/merge-batches.ts'
+import { checkTraces, type GasRule } from '../../../codec/evm/proof/check-traces.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { World } from '../../../core/world.ts'
 import type { EvmSource, HeightRange, ReadRange } from '../../../source/evm-source.ts'

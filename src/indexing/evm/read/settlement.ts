@@ -11,8 +11,12 @@
  * are settled, which takes seconds on a chain that goes on.
  */
 
-import { joinedRoot, packReceipts, type PackedReceipts } from '../../../codec/evm/check-receipts.ts'
 import { isHexOf, hexNumber } from '../../../codec/evm/hex.ts'
+import {
+  joinedRoot,
+  packReceipts,
+  type PackedReceipts,
+} from '../../../codec/evm/proof/check-receipts.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { dropOldest } from '../../../core/bounded-maps.ts'
 import { toHex } from '../../../core/bytes.ts'

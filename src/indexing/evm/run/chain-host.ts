@@ -31,9 +31,7 @@ import { openWatches, type Watches } from '../../events/open-webhooks.ts'
 import { nftStream, type NftStreamParts, openWishes } from '../../nft/nft-stream.ts'
 import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
 import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../../stream/chain-spec.ts'
-import { checkStream } from '../../stream/check-stream.ts'
-import { leaseStream } from '../../stream/lease-stream.ts'
-import { writingRhythm } from '../../stream/pace-stream.ts'
+import { checkStream, leaseStream, writingRhythm } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import {
   checkNotRefused,

@@ -12,7 +12,7 @@ import { blockchainIdCall, blockchainIdIn } from '../../../source/blockchain-id.
 import type { EvmSource } from '../../../source/evm-source.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
 import { meta } from '../../../store/schema/control.ts'
-import { quietStream } from '../../stream/quiet-stream.ts'
+import { quietStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 
 /** Pauses between two questions, doubled each time: most chains without an id never get one. */

@@ -7,7 +7,7 @@
  * again once that holder and all others of several looks in a row have what the logs say.
  */
 
-import { balanceOfData } from '../../../codec/evm/abi.ts'
+import { balanceOfData } from '../../../codec/evm/abi/abi.ts'
 import { equalBytes, fromHex, isZero, to0x, toBigint, toHex } from '../../../core/bytes.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { itemAt } from '../../../core/item-at.ts'

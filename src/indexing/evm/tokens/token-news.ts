@@ -9,7 +9,7 @@ import { mayHold } from '../../../store/query/evm/balances.ts'
 import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
-import { newTokens, type ShownToken } from '../write/token-rows.ts'
+import { newTokens, type ShownToken } from '../write/transfer-rows.ts'
 import type { TokenParts } from './token-metadata.ts'
 
 /** Events read at once; of tokens that one contract lends its code, so many are asked anew at once. */

@@ -1,6 +1,6 @@
 /** Answers of contracts about themselves, cleaned for storing and showing. */
 
-import { stringIn } from '../../../codec/evm/abi.ts'
+import { stringIn } from '../../../codec/evm/abi/abi.ts'
 import { fromHex } from '../../../core/bytes.ts'
 import type { StateAnswer } from '../../../source/evm-source.ts'
 

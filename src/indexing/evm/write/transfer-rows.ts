@@ -16,10 +16,9 @@ import {
 import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
 import { bytesOf, idsOf, optionalBytesOf } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
-import { newTokens } from './token-rows.ts'
 
 /** Where the rows of a batch go: positions, and places of their transactions in their blocks. */
-export type RowPlaces = {
+type RowPlaces = {
   readonly ids: Float64Array
   readonly pos: Float64Array
   /** Place in its block of every transaction of the batch. */
@@ -145,4 +144,37 @@ export async function writeEvents(writer: Writer, batch: BlockBatch, at: RowPlac
     kind: gather(events.kind, order),
     pos: gather(at.pos, order),
   })
+}
+
+/** A token that a log showed: its number, the standard of the log, and the height of the first one. */
+export type ShownToken = {
+  readonly id: number
+  readonly standard: number
+  readonly height: number
+}
+
+/** Columns of new rows of `token`: nobody asked these contracts anything yet. */
+export function newTokens(tokens: readonly ShownToken[]): ColumnsOf<typeof token> {
+  const never = tokens.map(() => 0)
+  const unknown = tokens.map(() => null)
+  return {
+    id: tokens.map(({ id }) => id),
+    standard: tokens.map(({ standard }) => standard),
+    first_height: tokens.map(({ height }) => height),
+    name: unknown,
+    symbol: unknown,
+    decimals: unknown,
+    metadata_height: never,
+    metadata_at: never,
+    compared_at: never,
+    code: unknown,
+    source: unknown,
+    inexact_height: unknown,
+    inexact_holder: unknown,
+    inexact_reason: unknown,
+    agreed: never,
+    spam: never,
+    transfers: never,
+    holders: never,
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { fetchEnough, newBatchSize } from './batch-size.ts'
+import { fetchEnough, newBatchSize } from './draft.ts'
 
 function blocks(count: number, bytes: number): { readonly bytes: Uint8Array }[] {
   const block = { bytes: new Uint8Array(bytes) }

@@ -8,13 +8,12 @@
  * the batch.
  */
 
-import { compareBytes } from '../../../core/bytes.ts'
+import { compareBytes, equalBytes, keyOf } from '../../../core/bytes.ts'
 import { xTypes } from '../../../core/type-ids.ts'
 import type { TxBody } from '../../../store/schema/primary/bodies.ts'
 import { assetOf } from '../../../store/schema/primary/holding.ts'
 import { posOfPlace } from '../../../store/schema/primary/position.ts'
 import type { Owner } from '../batch/ledger-rows.ts'
-import { amountOf, noSums, overdrawn, remainderOf, type Sums, withAmount } from './amounts.ts'
 import { violation, type Adds, type Draft, type Mutable, type Place } from './draft.ts'
 import { amountAt, numberAt, traitsAt } from './output-ring.ts'
 import type { ReadTransaction } from './read-blocks.ts'
@@ -215,4 +214,71 @@ export function ownerOf(record: Owner): Owner {
     threshold: record.threshold,
     addresses: record.addresses,
   }
+}
+
+/** Sums by number of the asset, in order of first sight. Nearly always one asset. */
+type Sums = { readonly asset: number; amount: bigint }[]
+
+/** No sums; those that come make a list of their own. */
+const noSums: Sums = []
+
+/** Adds `amount` of an asset to the caller's sums, and gives them. */
+export function withAmount(sums: Sums, asset: number, amount: bigint): Sums {
+  // A list has room for its first values alone, one that is pushed to for 17.
+  if (sums.length === 0) return [{ asset, amount }]
+  for (const sum of sums) {
+    if (sum.asset === asset) {
+      sum.amount += amount
+      return sums
+    }
+  }
+  sums.push({ asset, amount })
+  return sums
+}
+
+/** Amount of an asset. */
+function amountOf(sums: Sums, asset: number): bigint {
+  for (const sum of sums) if (sum.asset === asset) return sum.amount
+  return 0n
+}
+
+/** `from` minus `taken`, by asset, where more than nothing is left. */
+function remainderOf(from: Sums, taken: Sums): Sums {
+  let left = noSums
+  for (const { asset, amount } of from) {
+    const rest = amount - amountOf(taken, asset)
+    if (rest > 0n) left = withAmount(left, asset, rest)
+  }
+  return left
+}
+
+/** The first asset of which too much is taken; `undefined` when there is enough of all. */
+function overdrawn(from: Sums, taken: Sums): bigint | undefined {
+  for (const { asset, amount } of taken) if (amount > amountOf(from, asset)) return amount
+  return undefined
+}
+
+/** Addresses without repetition, in order of first sight. `keys` only when there are many. */
+type AddressSet = { readonly list: Uint8Array[]; keys: Set<string> | undefined }
+
+// Comparing with this many is cheaper than making one key.
+const fewAddresses = 12
+
+/** An empty set. */
+export function newAddressSet(): AddressSet {
+  return { list: [], keys: undefined }
+}
+
+/** Adds addresses to a set. */
+export function addAddresses(set: AddressSet, addresses: readonly Uint8Array[]): void {
+  for (const address of addresses) if (isNew(set, address)) set.list.push(address)
+}
+
+function isNew(set: AddressSet, address: Uint8Array): boolean {
+  if (set.list.length <= fewAddresses) {
+    return !set.list.some((known) => known === address || equalBytes(known, address))
+  }
+  set.keys ??= new Set(set.list.map(keyOf))
+  const { size } = set.keys
+  return set.keys.add(keyOf(address)).size > size
 }

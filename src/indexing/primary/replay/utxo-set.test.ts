@@ -8,8 +8,7 @@ import { packTraits } from '../../../store/schema/primary/holding.ts'
 import { newAssetNumbers } from '../batch/asset-numbers.ts'
 import { outputFlags, type KnownUtxo } from '../batch/ledger-rows.ts'
 import type { RowBatch } from '../batch/rows.ts'
-import { mostAhead } from './batch-size.ts'
-import { closeDraft, newDraft, type Draft } from './draft.ts'
+import { mostAhead, closeDraft, newDraft, type Draft } from './draft.ts'
 import { amountAt } from './output-ring.ts'
 import {
   closeBatch,

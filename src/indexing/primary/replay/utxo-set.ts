@@ -23,8 +23,7 @@ import {
 } from '../batch/ledger-rows.ts'
 import type { HeldRow, Ledger } from '../batch/ledger.ts'
 import type { Found, KnownImport } from '../batch/stored-state.ts'
-import { mostAhead } from './batch-size.ts'
-import { violation, type Adds, type Draft, type Place } from './draft.ts'
+import { mostAhead, violation, type Adds, type Draft, type Place } from './draft.ts'
 import { type OutputFields, OutputWriter } from './output-bytes.ts'
 import {
   addOutput,

@@ -20,13 +20,13 @@ import { type AssetNumbers, newAssetNumbers } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
-import { mostAhead } from '../replay/batch-size.ts'
 import {
   type ChainReplay,
   type Fetched,
   openReplay,
   usualUtxoLimit,
 } from '../replay/chain-replay.ts'
+import { mostAhead } from '../replay/draft.ts'
 import { findAfter, type SharedChanges } from '../replay/shared-changes.ts'
 import { openStoredState } from '../write/read-state.ts'
 import {

@@ -48,7 +48,6 @@ import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './blocks.ts'
 import { writeHoldings } from './holdings.ts'
 import { keysIn, type Numbers, numbersIn } from './numbers.ts'
 import { type OrderedLists, orderedLists } from './ordered-lists.ts'
-import { numberOwners } from './owners.ts'
 import { allSubnets } from './read-rows.ts'
 import {
   capacityRules,
@@ -58,7 +57,7 @@ import {
   writeStakers,
   writeSubnets,
 } from './stakers.ts'
-import { completeImports, writeTransactions } from './transactions.ts'
+import { numberOwners, completeImports, writeTransactions } from './transactions.ts'
 import { type Change, keepUndo, mostNotedHeights, noting } from './undo.ts'
 import { writeSpends, writeStakeReturns, writeUtxos } from './utxos.ts'
 

@@ -9,8 +9,8 @@ import type { AssetNumber } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { Checkpoint } from '../batch/rows.ts'
 import type { PStateRows, StoredState } from '../batch/stored-state.ts'
-import { findRows } from './find-utxos.ts'
 import { allSubnets, liveL1Validators, openStakers } from './read-rows.ts'
+import { findRows } from './utxos.ts'
 
 /** The reading side of a store with `primaryTables`. */
 export function openStoredState(reader: Reader): StoredState {

@@ -17,7 +17,7 @@ import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
 import type { StakerColumns, StakersOfBatch } from '../batch/staker-columns.ts'
 import type { L1ValidatorRow, SubnetRow } from '../batch/subnet-rows.ts'
 import { numbersIn, type Numbers } from './numbers.ts'
-import { ownerEntries } from './owners.ts'
+import { ownerEntries } from './transactions.ts'
 
 const idBytes = 32
 const nodeIdBytes = 20

@@ -1,23 +1,30 @@
 /** Writes UTXOs, and what becomes of them. */
 
+import { placeOfKey } from '../../../codec/primary/ids.ts'
+import { outputContent } from '../../../codec/primary/output-content.ts'
 import { assert } from '../../../core/fault.ts'
 import { Words } from '../../../core/growing.ts'
 import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Reader, Writer } from '../../../store/engine/database.ts'
-import { utxosAt } from '../../../store/query/primary/utxos.ts'
+import { utxosAt, type StoredUtxo } from '../../../store/query/primary/utxos.ts'
+import { bytesAt } from '../../../store/query/row-values.ts'
+import { earlyImportBody } from '../../../store/schema/primary/bodies.ts'
+import { packTraits } from '../../../store/schema/primary/holding.ts'
 import {
   lateSpend,
   spend,
   stakeReturn,
   strayUtxo,
   utxo,
+  earlyImport,
 } from '../../../store/schema/primary/ledger.ts'
-import { posOfPlace } from '../../../store/schema/primary/position.ts'
+import { posOfPlace, placeOfPos, utxoKinds } from '../../../store/schema/primary/position.ts'
 import { gather, radixOrder } from '../../stream/radix-order.ts'
-import type { StakeReturnRow } from '../batch/ledger-rows.ts'
+import { type StakeReturnRow, outputFlags, type KnownUtxo } from '../batch/ledger-rows.ts'
 import type { Held } from '../batch/ledger.ts'
 import type { RowBatch } from '../batch/rows.ts'
+import type { Found, KnownImport, Wanted } from '../batch/stored-state.ts'
 
 /** Writes the UTXOs of a batch. */
 export async function writeUtxos(writer: Writer, { ledger }: RowBatch): Promise<void> {
@@ -90,5 +97,55 @@ async function numbersOf(reader: Reader, returns: readonly StakeReturnRow[]): Pr
     const known = number ?? ids.next().value?.id
     assert(known !== undefined, 'what comes back is stored')
     return known
+  })
+}
+
+/** Looks up all of `wanted`. */
+export async function findRows(reader: Reader, wanted: Wanted): Promise<Found> {
+  const rows = await utxosAt(reader, wanted.inputs)
+  const utxos = rows.filter((row) => row !== undefined).map(knownUtxo)
+  return { utxos, earlyImports: await findImports(reader, wanted.sharedKeys) }
+}
+
+function knownUtxo(row: StoredUtxo): KnownUtxo {
+  const { id, txId, outputIndex, createdOn, consumableOn, createdAt } = row
+  const { amount, threshold, addresses } = outputContent(row.output)
+  const { staked, returned, spent } = outputFlags
+  return {
+    number: id,
+    txId,
+    outputIndex,
+    amount,
+    traits: packTraits({ asset: row.asset, kind: row.kind, needed: threshold }),
+    addresses,
+    createdOn,
+    consumableOn,
+    createdAt,
+    flags:
+      ((row.kind & utxoKinds.staked) === 0 ? 0 : staked) |
+      (row.returnedAt === undefined ? 0 : returned) |
+      (row.spentPos === undefined ? 0 : spent),
+  }
+}
+
+async function findImports(reader: Reader, keys: readonly string[]): Promise<KnownImport[]> {
+  const places = keys.map(placeOfKey)
+  const rows = await reader.lookup(
+    { table: earlyImport, key: ['tx_id', 'output_index'], select: ['body'] },
+    [places.map(({ txId }) => txId), places.map(({ outputIndex }) => outputIndex)],
+  )
+  return rows.flatMap((row, at) => {
+    const place = places[at]
+    if (row === undefined || place === undefined) return []
+    const body = earlyImportBody.fromBytes(bytesAt(row, 0))
+    const { consumedPos, consumedTime: time, consumedTxId: txId } = body
+    return [
+      {
+        ...place,
+        assetId: body.assetId,
+        amount: body.amount,
+        consumed: { ...placeOfPos(consumedPos), time, txId },
+      },
+    ]
   })
 }

@@ -9,9 +9,17 @@ import { pTypes } from '../../../../core/type-ids.ts'
 import type { CycleOutcome } from '../../../../store/schema/primary/position.ts'
 import type { Owner, RewardKind } from '../../batch/ledger-rows.ts'
 import type { AutoRenewal } from '../../batch/staking-rows.ts'
-import { addAddresses, newAddressSet } from '../amounts.ts'
 import { violation, type Adds, type Staker } from '../draft.ts'
-import { type At, concern, type Concerns, emit, type Fills, type Moves } from '../step.ts'
+import {
+  addAddresses,
+  newAddressSet,
+  type At,
+  concern,
+  type Concerns,
+  emit,
+  type Fills,
+  type Moves,
+} from '../step.ts'
 import { returnStake } from '../utxo-set.ts'
 import { shareOf } from './reward-amounts.ts'
 import { noteStakeChange } from './stake-totals.ts'

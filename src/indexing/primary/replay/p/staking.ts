@@ -10,9 +10,19 @@ import type {
 import { equalBytes } from '../../../../core/bytes.ts'
 import { outputTypes, type PTypeId, pTypes, signerTypes } from '../../../../core/type-ids.ts'
 import type { Owner } from '../../batch/ledger-rows.ts'
-import { addAddresses, newAddressSet, withAmount } from '../amounts.ts'
 import { violation, type Adds, type Staker } from '../draft.ts'
-import { type At, concern, type Concerns, emit, type Fills, type Moves, ownerOf } from '../step.ts'
+import {
+  addAddresses,
+  newAddressSet,
+  withAmount,
+  type At,
+  concern,
+  type Concerns,
+  emit,
+  type Fills,
+  type Moves,
+  ownerOf,
+} from '../step.ts'
 import { addPending, nextCurrent, stakerOf, validatorOf } from './staker-set.ts'
 import { activate, endStaker, mintFor, rewardFor, type PState } from './state.ts'
 

@@ -1,0 +1,229 @@
+/** Addresses: when they were last active, and on which chains they were seen. */
+
+import { utxoIdOf } from '../../codec/primary/ids.ts'
+import { outputContent } from '../../codec/primary/output-content.ts'
+import { toPrimaryAddress } from '../../core/address.ts'
+import { keyOf } from '../../core/bytes.ts'
+import { toCb58 } from '../../core/cb58.ts'
+import { Fault } from '../../core/fault.ts'
+import { Addresses, ChainPath, NetworkPath, chainNames } from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
+import {
+  knownNumbers,
+  chainsOfAddress,
+  numbersOfAddresses,
+} from '../../store/query/primary/addresses.ts'
+import { transactionsAt, transactionsOfAddresses } from '../../store/query/primary/transactions.ts'
+import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxos.ts'
+import { posRangeOf } from '../../store/schema/primary/position.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { chainNameOf, chainOf, type ChainOf, indexedTo, addressesIn, amountFrom } from './inputs.ts'
+import type { PrimaryParts } from './network/networks.ts'
+import { heightText } from './views/values.ts'
+
+const response = Type.Object(
+  {
+    timestamp: Type.Integer({ description: 'Unix seconds' }),
+    blockNumber: Type.String({ description: 'Height of its block', pattern: '^[0-9]+$' }),
+    txHash: Type.String({ description: 'transaction that made or spent the UTXO, cb58' }),
+    utxoId: Type.String({ description: 'cb58' }),
+    isConsumed: Type.Boolean({ description: 'spent, else made' }),
+    chainName: Type.Enum(['p-chain', 'x-chain', 'c-chain']),
+    network: Type.Enum(['mainnet', 'fuji']),
+  },
+  { $id: 'LastActivity', additionalProperties: false },
+)
+
+const minUtxoAmount = Type.Optional(
+  Type.Number({
+    minimum: 0,
+    default: 0,
+    description: 'Only UTXOs of at least this, smallest unit',
+  }),
+)
+
+const shared = {
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/lastActivityTimestampByAddresses',
+  summary:
+    'The newest UTXO that transactions of a chain made for, or spent of, any of the addresses',
+  tag: 'Primary Network UTXOs',
+  weight: 100,
+  response,
+} as const
+
+/** Addresses in the query. */
+const GetLastActivity = {
+  ...shared,
+  id: 'getLastActivityTimestampByAddresses',
+  method: 'GET',
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({ addresses: Type.Optional(Addresses), minUtxoAmount }),
+  },
+} as const
+
+/** Addresses in the body. */
+const GetLastActivityOfMany = {
+  ...shared,
+  id: 'getLastActivityTimestampByAddressesV2',
+  method: 'POST',
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({ minUtxoAmount }),
+    body: Type.Object({
+      addresses: Type.String({ description: 'Comma-separated addresses', maxLength: 512_000 }),
+    }),
+  },
+} as const
+
+/** Addresses in the query. */
+export function getLastActivity(parts: PrimaryParts): Operation {
+  return operation(GetLastActivity, async ({ path, query }) => {
+    const chain = chainOf(parts.networks, path)
+    const { maxAddresses } = parts.limits
+    const addresses = addressesIn(query.addresses ?? '', chain, maxAddresses)
+    return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+  })
+}
+
+/** Addresses in the body. */
+export function getLastActivityOfMany(parts: PrimaryParts): Operation {
+  return operation(GetLastActivityOfMany, async ({ path, query, body }) => {
+    const chain = chainOf(parts.networks, path)
+    const { maxBodyAddresses } = parts.limits
+    const addresses = addressesIn(body.addresses, chain, maxBodyAddresses)
+    return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+  })
+}
+
+// Transactions may concern an address without a UTXO of it: as owner of rewards to come. Beyond
+// this many in a row the rest is passed over in larger steps.
+const firstRead = 4
+const mostRead = 256
+
+type Found = { readonly utxo: StoredUtxo; readonly isConsumed: boolean }
+
+async function answered(
+  chain: ChainOf,
+  addresses: readonly Uint8Array[],
+  minAmount: bigint,
+): Promise<{ readonly body: Body; readonly indexedHeight?: number }> {
+  const { store } = chain
+  const height = await indexedTo(store, chain.chain)
+  const numbers = await knownNumbers(store, addresses)
+  const owners = new Set(addresses.map(keyOf))
+  const range = posRangeOf(chain.chain)
+  let limit = firstRead
+  for (let { until } = range; ;) {
+    const places = await transactionsOfAddresses(store, {
+      from: range.from,
+      until,
+      order: 'desc',
+      limit,
+      addresses: numbers,
+    })
+    for (const row of await transactionsAt(store, places)) {
+      const found = await activityIn(chain, row, { owners, minAmount })
+      if (found === undefined) continue
+      const { utxo, isConsumed } = found
+      const body: Body = {
+        timestamp: row.timestamp,
+        blockNumber: heightText(row.pos),
+        txHash: toCb58(row.txId),
+        utxoId: toCb58(utxoIdOf(utxo.txId, utxo.outputIndex)),
+        isConsumed,
+        chainName: chainNameOf[chain.chain],
+        network: chain.network,
+      }
+      return { body, ...height }
+    }
+    const last = places.at(-1)
+    if (last === undefined || places.length < limit)
+      throw new Fault('not-found', 'none of these addresses was ever active on this chain')
+    until = last
+    limit = Math.min(limit * 4, mostRead)
+  }
+}
+
+type Body = {
+  timestamp: number
+  blockNumber: string
+  txHash: string
+  utxoId: string
+  isConsumed: boolean
+  chainName: (typeof chainNameOf)[keyof typeof chainNameOf]
+  network: 'mainnet' | 'fuji'
+}
+
+type Wanted = { readonly owners: ReadonlySet<string>; readonly minAmount: bigint }
+
+/** Of what it spent and made the last, spent before made. */
+async function activityIn(
+  { store }: ChainOf,
+  { made, spent }: Awaited<ReturnType<typeof transactionsAt>>[number],
+  { owners, minAmount }: Wanted,
+): Promise<Found | undefined> {
+  const isWanted = (utxo: StoredUtxo): boolean => {
+    const { amount, addresses } = outputContent(utxo.output)
+    return amount >= minAmount && addresses.some((address) => owners.has(keyOf(address)))
+  }
+  const greatest = (utxos: readonly StoredUtxo[]): StoredUtxo | undefined =>
+    utxos.filter(isWanted).toSorted((a, b) => (idOf(a) < idOf(b) ? 1 : -1))[0]
+  const consumed = greatest(await utxosByNumber(store, spent))
+  if (consumed !== undefined) return { utxo: consumed, isConsumed: true }
+  const numbers = Array.from({ length: made.count }, (_, at) => made.first + at)
+  const created = greatest(await utxosByNumber(store, numbers))
+  return created === undefined ? undefined : { utxo: created, isConsumed: false }
+}
+
+function idOf(utxo: StoredUtxo): string {
+  return keyOf(utxoIdOf(utxo.txId, utxo.outputIndex))
+}
+
+const ListChainIds = {
+  id: 'getChainIdsForAddresses',
+  method: 'GET',
+  path: '/v1/networks/{network}/addresses:listChainIds',
+  summary: 'Chains on which addresses were seen',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({ addresses: Addresses }),
+  },
+  response: Type.Object({
+    addresses: Type.Array(
+      Type.Object(
+        {
+          address: Type.String(),
+          blockchainIds: Type.Array(Type.String({ description: 'cb58' })),
+          chainNames: Type.Array(Type.Enum([...chainNames]), { description: 'in the same order' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  }),
+} as const
+
+/** Chains of addresses; addresses never seen are left out. */
+export function listChainIds(parts: PrimaryParts): Operation {
+  return operation(ListChainIds, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store, hrp } = network
+    const height = await indexedTo(store, 'P')
+    const addresses = addressesIn(query.addresses, { hrp }, parts.limits.maxAddresses)
+    const numbers = await numbersOfAddresses(store, addresses)
+    const all = await Promise.all(
+      addresses.map(async (address, at) => {
+        const number = numbers[at]
+        const chains = number === undefined ? [] : await chainsOfAddress(store, number)
+        return {
+          address: toPrimaryAddress(hrp, address),
+          blockchainIds: chains.map((chain) => network.blockchainIds[chain]),
+          chainNames: chains.map((chain) => chainNameOf[chain]),
+        }
+      }),
+    )
+    return { body: { addresses: all.filter((one) => one.blockchainIds.length > 0) }, ...height }
+  })
+}

@@ -1,0 +1,238 @@
+/** Blocks of the primary network: the latest of a chain, those a node proposed, one. */
+
+import { pBlockNames } from '../../codec/primary/p-block.ts'
+import { clip, to0x } from '../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../core/cb58.ts'
+import { pageShape } from '../../shape/page-shape.ts'
+import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import {
+  PrimaryChainInfo,
+  ChainPath,
+  EndTimestamp,
+  PageToken,
+  pageSize,
+  StartTimestamp,
+  ChainNodePath,
+} from '../../shape/primary/parameters.ts'
+import { Type } from '../../shape/type.ts'
+import { numberOfNode } from '../../store/query/primary/addresses.ts'
+import {
+  latestBlocks,
+  blockByHash,
+  blockById,
+  type StoredBlock,
+  blocksOfNode,
+  type BlockRange,
+  transactionIdsOfBlocks,
+} from '../../store/query/primary/blocks.ts'
+import { placesBetween } from '../../store/query/primary/network.ts'
+import {
+  blockIdOf,
+  chainNumbers,
+  blockOfPos,
+  heightOfBlock,
+} from '../../store/schema/primary/position.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { nextToken, numberedPage } from '../operation/paging.ts'
+import { chainOf, type ChainOf, indexedTo, unknownOn, idIn, nodeIdIn, chainInfo } from './inputs.ts'
+import { defaultPageSize } from './lists.ts'
+import type { PrimaryParts } from './network/networks.ts'
+import { wideInteger } from './views/values.ts'
+
+const ListPrimaryBlocks = {
+  id: 'listLatestPrimaryNetworkBlocks',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks',
+  summary: 'Latest blocks of a chain',
+  tag: 'Primary Network Blocks',
+  weight: 20,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
+} as const
+
+/** Latest blocks, newest first. */
+export function listPrimaryBlocks(parts: PrimaryParts): Operation {
+  return operation(ListPrimaryBlocks, async ({ path, query }) => {
+    const chain = chainOf(parts.networks, path)
+    return blockPage(parts, {
+      chain,
+      query,
+      route: ListPrimaryBlocks.id,
+      rows: (range) => latestBlocks(chain.store, range),
+    })
+  })
+}
+
+const GetPrimaryBlock = {
+  id: 'getBlockById',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}',
+  summary: 'One block by height or id',
+  tag: 'Primary Network Blocks',
+  weight: 20,
+  parameters: {
+    path: Type.Object({
+      ...ChainPath.properties,
+      blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
+    }),
+    query: Type.Object({}),
+  },
+  response: PrimaryNetworkBlock,
+} as const
+
+/** The block with a height or an id. */
+export function getPrimaryBlock(parts: PrimaryParts): Operation {
+  return operation(GetPrimaryBlock, async ({ path }) => {
+    const chain = chainOf(parts.networks, path)
+    const height = await indexedTo(chain.store, chain.chain)
+    const row = await blockNamed(chain, path.blockId)
+    const [body] = row === undefined ? [] : await blockViews(chain, [row])
+    if (body === undefined) throw await unknownOn(chain, `block ${clip(path.blockId)}`)
+    return { body, ...height }
+  })
+}
+
+async function blockNamed(chain: ChainOf, text: string): Promise<StoredBlock | undefined> {
+  // Heights have 64 bits; an id in digits alone is longer.
+  if (!/^\d{1,20}$/.test(text)) return blockByHash(chain.store, chain.chain, idIn('blockId', text))
+  const height = Number(text)
+  // Beyond 2^31 no store has a block.
+  if (height >= 2 ** 31) return undefined
+  return blockById(chain.store, blockIdOf(chainNumbers[chain.chain], height))
+}
+
+const ListNodeBlocks = {
+  id: 'listPrimaryNetworkBlocksByNodeId',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
+  summary: 'Latest blocks proposed by a node',
+  tag: 'Primary Network Blocks',
+  weight: 20,
+  parameters: {
+    path: ChainNodePath,
+    query: Type.Object({
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
+} as const
+
+/** Latest blocks a node proposed. A node never seen proposed none. */
+export function listNodeBlocks(parts: PrimaryParts): Operation {
+  return operation(ListNodeBlocks, async ({ path, query }) => {
+    const chain = chainOf(parts.networks, path)
+    const node = await numberOfNode(chain.store, nodeIdIn('nodeId', path.nodeId))
+    return blockPage(parts, {
+      chain,
+      query,
+      route: `${ListNodeBlocks.id} ${path.nodeId}`,
+      rows: async (range) => (node === undefined ? [] : blocksOfNode(chain.store, node, range)),
+    })
+  })
+}
+
+/** Parameters of a list of blocks. */
+type BlockPageQuery = {
+  readonly chain: ChainOf
+  readonly route: string
+  readonly query: {
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+    readonly startTimestamp?: number | undefined
+    readonly endTimestamp?: number | undefined
+  }
+  /** Blocks with ids in a range, newest first. */
+  readonly rows: (range: BlockRange) => Promise<StoredBlock[]>
+}
+
+/** Body and height of the answer. */
+type BlockPage = {
+  readonly body: {
+    readonly nextPageToken?: string
+    readonly blocks: PrimaryNetworkBlock[]
+    readonly chainInfo: PrimaryChainInfo
+  }
+  readonly indexedHeight?: number
+}
+
+/** Reads the page. */
+async function blockPage(parts: PrimaryParts, asked: BlockPageQuery): Promise<BlockPage> {
+  const { chain, query } = asked
+  const height = await indexedTo(chain.store, chain.chain)
+  const { startTimestamp, endTimestamp } = query
+  const places = await placesBetween(chain.store, chain.chain, startTimestamp, endTimestamp)
+  const from = blockOfPos(places.from)
+  const until = blockOfPos(places.until)
+  const page = await numberedPage(parts.tokens, {
+    route: asked.route,
+    subject: { network: chain.network, chain: chain.chain },
+    query,
+    limit: query.pageSize ?? defaultPageSize,
+    rows: (after, limit) =>
+      asked.rows({ from, until: Math.min(until, after ?? Number.MAX_SAFE_INTEGER), limit }),
+    numberOf: ({ id }) => id,
+  })
+  const blocks = await blockViews(chain, page.rows)
+  return { body: { ...nextToken(page), blocks, chainInfo: chainInfo(chain) }, ...height }
+}
+
+/**
+ * Blocks of a chain. Of the C-Chain only atomic transactions are listed and counted: its EVM
+ * transactions are told by the EVM operations.
+ */
+async function blockViews(
+  of: ChainOf,
+  rows: readonly StoredBlock[],
+): Promise<PrimaryNetworkBlock[]> {
+  const ids = await transactionIdsOfBlocks(
+    of.store,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => blockView(of, row, (ids.get(row.id) ?? []).map(toCb58)))
+}
+
+function blockView(of: ChainOf, row: StoredBlock, transactions: string[]): PrimaryNetworkBlock {
+  const idText = of.chain === 'C' ? to0x : toCb58
+  const proposer = proposerView(row)
+  return {
+    blockNumber: String(heightOfBlock(row.id)),
+    blockHash: idText(row.hash),
+    parentHash: idText(row.parent),
+    blockTimestamp: row.timestamp,
+    blockType: of.chain === 'P' ? pTypeName(row.type) : 'Standard',
+    txCount: transactions.length,
+    transactions,
+    blockSizeBytes: row.sizeBytes,
+    l1ValidatorsAccruedFees: row.l1Fees === undefined ? undefined : wideInteger(row.l1Fees),
+    activeL1Validators: row.l1Active,
+    currentSupply: row.supply === undefined ? undefined : String(row.supply),
+    proposerDetails: proposer,
+  }
+}
+
+function pTypeName(type: number): string {
+  const names: Readonly<Record<number, string>> = pBlockNames
+  return names[type] ?? 'UNKNOWN'
+}
+
+function proposerView(row: StoredBlock): PrimaryNetworkBlock['proposerDetails'] {
+  if (row.outerId === undefined || row.outerParent === undefined) return undefined
+  return {
+    proposerId: toCb58(row.outerId),
+    proposerParentId: toCb58(row.outerParent),
+    proposerNodeId: row.proposer && toNodeId(row.proposer),
+    proposerPChainHeight: row.proposerHeight,
+    proposerTimestamp: row.proposerTime,
+  }
+}

@@ -1,0 +1,308 @@
+/** For operators of L1s: how long the balances of validators last. */
+
+import { equalBytes, keyOf } from '../../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../../core/cb58.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../../core/l1-fee.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { NetworkPath, PageToken, pageSize, SubnetId } from '../../../shape/primary/parameters.ts'
+import { Type } from '../../../shape/type.ts'
+import {
+  l1Now,
+  type L1Validation,
+  l1Validations,
+} from '../../../store/query/primary/l1-validators.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { nextToken, numberedPage } from '../../operation/paging.ts'
+import { indexedTo, idIn } from '../inputs.ts'
+import { keptFor, defaultPageSize } from '../lists.ts'
+import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import { wideInteger } from '../views/values.ts'
+
+const hash = Type.String({ description: 'cb58' })
+
+const amount = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
+
+const days = Type.Number({ description: 'days the balance lasts at this rate, two decimals' })
+
+/** The current fee rate. */
+const FeeRate = Type.Object(
+  {
+    perSecond: amount('fee of each active validator a second, at present'),
+    perDay: amount('the same, for a day at this rate'),
+    activeValidators: Type.Integer({ description: 'of the whole network' }),
+    target: Type.Integer({ description: 'more active validators make the rate grow' }),
+    excess: Type.String({ description: 'validator-seconds above the target so far' }),
+  },
+  { $id: 'L1FeeRate', additionalProperties: false },
+)
+
+const ListL1ValidatorFunds = {
+  id: 'listL1ValidatorFunds',
+  method: 'GET',
+  path: '/v1/networks/{network}/l1Validators:listFunds',
+  summary: 'Balances of active L1 validators and how long they last, shortest first',
+  tag: 'L1 metrics',
+  weight: 100,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      subnetId: Type.Optional(SubnetId),
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: pageShape({
+    feeRate: FeeRate,
+    validators: Type.Array(
+      Type.Object(
+        {
+          validationId: hash,
+          nodeId: Type.String(),
+          subnetId: hash,
+          weight: Type.Integer(),
+          remainingBalance: amount('balance'),
+          daysLeft: days,
+        },
+        { $id: 'L1ValidatorFunds', additionalProperties: false },
+      ),
+    ),
+  }),
+} as const
+
+const ListL1Funds = {
+  id: 'listL1Funds',
+  method: 'GET',
+  path: '/v1/networks/{network}/subnets:listFunds',
+  summary:
+    'Validators, weight and balances of L1s, the one whose first validator runs out coming first',
+  tag: 'L1 metrics',
+  weight: 100,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
+  },
+  response: pageShape({
+    feeRate: FeeRate,
+    subnets: Type.Array(
+      Type.Object(
+        {
+          subnetId: hash,
+          validatorCount: Type.Integer({ description: 'validations that were not removed' }),
+          activeValidatorCount: Type.Integer({ description: 'those with a balance' }),
+          seats: Type.Integer({ description: 'validatorCount by its old name, until 0.2' }),
+          activeSeats: Type.Integer({
+            description: 'activeValidatorCount by its old name, until 0.2',
+          }),
+          totalWeight: Type.Integer({ description: 'of all validators' }),
+          activeWeight: Type.Integer({ description: 'of those that can sign' }),
+          totalBalance: amount('balances together'),
+          feesPerDay: amount('fees of all of them a day, at this rate'),
+          daysLeft: Type.Optional(
+            Type.Number({ description: 'until the first active validator runs out' }),
+          ),
+        },
+        { $id: 'L1Funds', additionalProperties: false },
+      ),
+    ),
+  }),
+} as const
+
+type Validations = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Validation[]>>
+
+/** Balances of active L1 validators, shortest first. */
+export function listL1ValidatorFunds(parts: PrimaryParts): Operation {
+  const validations = keptFor(parts.clock, l1Validations)
+  return operation(ListL1ValidatorFunds, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const rate = await rateOf(network, validations)
+    const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
+    const funded = rate.active
+      .filter((validation) => subnetId === undefined || equalBytes(validation.subnetId, subnetId))
+      .toSorted(byEnd)
+    const page = await numberedPage(parts.tokens, {
+      route: ListL1ValidatorFunds.id,
+      subject: { network: network.network },
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: async (after, limit) => afterValidation(funded, after).slice(0, limit),
+      numberOf: ({ id }) => id,
+    })
+    const validators = page.rows.map((validation) => ({
+      validationId: toCb58(validation.validationId),
+      nodeId: toNodeId(validation.nodeId),
+      subnetId: toCb58(validation.subnetId),
+      weight: wideInteger(validation.weight),
+      remainingBalance: String(validation.balanceEnd - rate.accrued),
+      daysLeft: rate.daysOf(validation),
+    }))
+    return { body: { ...nextToken(page), feeRate: rate.view, validators }, ...height }
+  })
+}
+
+/** L1s in sum, the one whose first validator runs out coming first. */
+export function listL1Funds(parts: PrimaryParts): Operation {
+  const validations = keptFor(parts.clock, l1Validations)
+  return operation(ListL1Funds, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const rate = await rateOf(network, validations)
+    const groups = groupsOf(await validations(network.store))
+    const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
+    const page = await numberedPage(parts.tokens, {
+      route: ListL1Funds.id,
+      subject: { network: network.network },
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: async (after, limit) => {
+        const from = ordered.findIndex((group) => itemAt(group, 0).id === after) + 1
+        return ordered.slice(from, from + limit)
+      },
+      numberOf: (group) => itemAt(group, 0).id,
+    })
+    const subnets = page.rows.map((group) => subnetView(group, rate))
+    return { body: { ...nextToken(page), feeRate: rate.view, subnets }, ...height }
+  })
+}
+
+/** Validators of one L1 as gauges: `daysLeft` until its first active validator runs out. */
+export type L1Watch = {
+  readonly activeValidatorCount: number
+  readonly balanceNavax: bigint
+  readonly daysLeft: number | undefined
+}
+
+/**
+ * Values of an L1's gauges; `undefined` for an L1 without validations. Reads every validation of the network.
+ */
+export async function watchedL1(
+  network: ServedNetwork,
+  subnetId: Uint8Array,
+): Promise<L1Watch | undefined> {
+  const rate = await rateOf(network, l1Validations)
+  const validations = (await l1Validations(network.store)).filter((validation) =>
+    equalBytes(validation.subnetId, subnetId),
+  )
+  if (validations.length === 0) return undefined
+  const { activeValidatorCount, totalBalance, daysLeft } = subnetView(validations, rate)
+  return { activeValidatorCount, balanceNavax: BigInt(totalBalance), daysLeft }
+}
+
+type Rate = Awaited<ReturnType<typeof rateOf>>
+
+const daySeconds = 86_400n
+
+/** The fee that validators pay now, and the active validators. */
+async function rateOf(
+  { store, networkId }: ServedNetwork,
+  validations: Validations,
+): Promise<{
+  readonly accrued: bigint
+  readonly perSecond: bigint
+  readonly active: readonly L1Validation[]
+  readonly daysOf: (validation: L1Validation) => number
+  readonly view: {
+    perSecond: string
+    perDay: string
+    activeValidators: number
+    target: number
+    excess: string
+  }
+}> {
+  const rules = l1FeeRulesOf(networkId)
+  const { accrued, excess } = await l1Now(store)
+  // A kept validation may have run out since it was read.
+  const active = (await validations(store)).filter(({ balanceEnd }) => balanceEnd > accrued)
+  const perSecond = l1Price(rules, excess)
+  const state = { active: BigInt(active.length), excess }
+  return {
+    accrued,
+    perSecond,
+    active,
+    daysOf: ({ balanceEnd }) =>
+      Number((l1SecondsLeft(rules, state, balanceEnd - accrued) * 100n) / daySeconds) / 100,
+    view: {
+      perSecond: String(perSecond),
+      perDay: String(perSecond * daySeconds),
+      activeValidators: active.length,
+      target: Number(rules.target),
+      excess: String(excess),
+    },
+  }
+}
+
+/** By when the balance is used up; those without one last. */
+function byEnd(a: L1Validation | undefined, b: L1Validation | undefined): number {
+  const [left, right] = [endOf(a), endOf(b)]
+  if (left !== right) return left < right ? -1 : 1
+  return (a?.id ?? 0) - (b?.id ?? 0)
+}
+
+function endOf(validation: L1Validation | undefined): bigint {
+  return validation === undefined || validation.balanceEnd === 0n
+    ? 2n ** 64n
+    : validation.balanceEnd
+}
+
+/** Returns the validations after the one with this number; all validations when it is gone. */
+function afterValidation(
+  validations: readonly L1Validation[],
+  id: number | undefined,
+): readonly L1Validation[] {
+  return id === undefined
+    ? validations
+    : validations.slice(validations.findIndex((validation) => validation.id === id) + 1)
+}
+
+function groupsOf(validations: readonly L1Validation[]): L1Validation[][] {
+  const groups = new Map<string, L1Validation[]>()
+  for (const validation of validations) {
+    const key = keyOf(validation.subnetId)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [validation])
+    else group.push(validation)
+  }
+  return [...groups.values()]
+}
+
+function firstOut(group: readonly L1Validation[]): L1Validation | undefined {
+  return group.toSorted(byEnd)[0]
+}
+
+function subnetView(
+  group: readonly L1Validation[],
+  rate: Rate,
+): {
+  subnetId: string
+  validatorCount: number
+  activeValidatorCount: number
+  seats: number
+  activeSeats: number
+  totalWeight: number
+  activeWeight: number
+  totalBalance: string
+  feesPerDay: string
+  daysLeft?: number | undefined
+} {
+  const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
+  const sum = (
+    validations: readonly L1Validation[],
+    of: (validation: L1Validation) => bigint,
+  ): bigint => validations.reduce((total, validation) => total + of(validation), 0n)
+  const weight = ({ weight: own }: L1Validation): bigint => own
+  const first = firstOut(active)
+  return {
+    subnetId: toCb58(itemAt(group, 0).subnetId),
+    validatorCount: group.length,
+    activeValidatorCount: active.length,
+    seats: group.length,
+    activeSeats: active.length,
+    totalWeight: wideInteger(sum(group, weight)),
+    activeWeight: wideInteger(sum(active, weight)),
+    totalBalance: String(sum(active, ({ balanceEnd }) => balanceEnd - rate.accrued)),
+    feesPerDay: String(BigInt(active.length) * rate.perSecond * daySeconds),
+    daysLeft: first === undefined ? undefined : rate.daysOf(first),
+  }
+}

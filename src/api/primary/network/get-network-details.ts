@@ -1,0 +1,136 @@
+/** A network in sum. Source: official clients, GetNetworkDetailsResponse. */
+
+import { withPlaces } from '../../../core/text.ts'
+import { NetworkPath } from '../../../shape/primary/parameters.ts'
+import { Type } from '../../../shape/type.ts'
+import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { indexedTo } from '../inputs.ts'
+import { keptFor } from '../lists.ts'
+import type { PrimaryParts } from './networks.ts'
+
+const amount = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
+
+const percent = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ description: `${description}, percent with two decimals` })
+
+const GetNetworkDetails = {
+  id: 'getNetworkDetails',
+  method: 'GET',
+  path: '/v1/networks/{network}',
+  summary: 'Stake, delegation and reward rates of the primary network',
+  tag: 'Primary Network',
+  weight: 100,
+  parameters: { path: NetworkPath, query: Type.Object({}) },
+  response: Type.Object({
+    validatorDetails: Type.Object({
+      validatorCount: Type.Integer(),
+      totalAmountStaked: amount('stake of validators themselves'),
+      estimatedAnnualStakingReward: amount(
+        'rewards of all running validations and delegations by their ends',
+      ),
+      stakingDistributionByVersion: Type.Array(
+        Type.Object({
+          version: Type.String({
+            description:
+              '`offline`: not connected to the node asked; `unknown`: connected or not asked',
+          }),
+          amountStaked: amount('stake of these nodes, delegations included'),
+          validatorCount: Type.Integer(),
+        }),
+        { description: 'most stake first' },
+      ),
+      stakingRatio: Type.String({ description: 'stake and delegations over the current supply' }),
+    }),
+    delegatorDetails: Type.Object({
+      delegatorCount: Type.Integer(),
+      totalAmountStaked: amount('delegated'),
+    }),
+    apr: Type.Object(
+      {
+        shortest: percent('of a stake of 14 days'),
+        longest: percent('of a stake of 365 days'),
+      },
+      { description: 'yearly rate of a stake that begins now; a delegator’s is less by the fee' },
+    ),
+    currentSupply: amount('existing amount, rewards of running stakes included'),
+  }),
+} as const
+
+/** Stake, delegation and reward rates of the primary network. */
+export function getNetworkDetails(parts: PrimaryParts): Operation {
+  const summaries = keptFor(parts.clock, stakeSummary)
+  return operation(GetNetworkDetails, async ({ path }) => {
+    const { store } = parts.networks.find(path.network)
+    const height = await indexedTo(store, 'P')
+    return { body: view(await summaries(store)), ...height }
+  })
+}
+
+type Body = {
+  readonly validatorDetails: {
+    validatorCount: number
+    totalAmountStaked: string
+    estimatedAnnualStakingReward: string
+    stakingDistributionByVersion: {
+      version: string
+      amountStaked: string
+      validatorCount: number
+    }[]
+    stakingRatio: string
+  }
+  readonly delegatorDetails: { delegatorCount: number; totalAmountStaked: string }
+  readonly apr: { shortest: string; longest: string }
+  readonly currentSupply: string
+}
+
+function view(summary: StakeSummary): Body {
+  const { validators, delegators, supply } = summary
+  const versions = [...summary.byReach].map(([version, { weight, count }]) => ({
+    version,
+    amountStaked: String(weight),
+    validatorCount: count,
+    weight,
+  }))
+  return {
+    validatorDetails: {
+      validatorCount: validators.count,
+      totalAmountStaked: String(validators.weight),
+      estimatedAnnualStakingReward: String(summary.potentialRewards),
+      stakingDistributionByVersion: versions
+        .toSorted((a, b) => (a.weight < b.weight ? 1 : -1))
+        .map(({ weight: _order, ...shown }) => shown),
+      stakingRatio: fraction(validators.weight + delegators.weight, supply),
+    },
+    delegatorDetails: {
+      delegatorCount: delegators.count,
+      totalAmountStaked: String(delegators.weight),
+    },
+    apr: { shortest: yearly(supply, 14), longest: yearly(supply, 365) },
+    currentSupply: String(supply),
+  }
+}
+
+const fractionPlaces = 20
+
+/** A fraction with twenty decimals. */
+function fraction(part: bigint, whole: bigint): string {
+  const scaled = whole === 0n ? 0n : (part * 10n ** BigInt(fractionPlaces)) / whole
+  return withPlaces(scaled, fractionPlaces)
+}
+
+// 720 M AVAX, and the rates of a year at the ends of the range, in millionths.
+// Source: avalanchego genesis/params.go; before Helicon, which lowers the first over 90 days.
+const supplyCap = 720_000_000_000_000_000n
+const minRate = 100_000n
+const maxRate = 120_000n
+
+/** Yearly rate in percent of a stake of `days`. Source: vms/platformvm/reward/calculator.go. */
+function yearly(supply: bigint, days: number): string {
+  if (supply === 0n) return '0.00'
+  const rate = minRate * 365n + (maxRate - minRate) * BigInt(days)
+  // Hundredths of a percent: 10^4 of the whole.
+  const hundredths = ((supplyCap - supply) * rate * 10_000n) / (supply * 365n * 1_000_000n)
+  return withPlaces(hundredths, 2)
+}

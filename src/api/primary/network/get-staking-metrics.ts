@@ -1,0 +1,128 @@
+/**
+ * Stakers of a subnet day by day. Source: official clients, metrics.networks; units are ours where
+ * theirs are not told.
+ */
+
+import { primarySubnetId } from '../../../codec/primary/ids.ts'
+import { MetricPoint, pointRange } from '../../../shape/metrics/metric-point.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { NetworkPath, PageToken, pageSize, SubnetId } from '../../../shape/primary/parameters.ts'
+import { Type } from '../../../shape/type.ts'
+import type { Reader } from '../../../store/engine/database.ts'
+import { l1Now, l1Steps } from '../../../store/query/primary/l1-validators.ts'
+import { stakeDays } from '../../../store/query/primary/stakers.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { nextToken, numberedPage } from '../../operation/paging.ts'
+import { indexedTo, idIn } from '../inputs.ts'
+import { dayOf } from '../l1/l1-fee-metrics.ts'
+import { dayPoints } from '../lists.ts'
+import type { PrimaryParts } from './networks.ts'
+
+/** Metrics of stakers. */
+const stakingMetrics = [
+  'validatorCount',
+  'validatorWeight',
+  'delegatorCount',
+  'delegatorWeight',
+] as const
+
+const GetStakingMetrics = {
+  id: 'getStakingMetrics',
+  method: 'GET',
+  path: '/v2/networks/{network}/metrics/{metric}',
+  summary: 'Validators and delegators of a subnet by day, newest first',
+  tag: 'Network metrics',
+  weight: 100,
+  parameters: {
+    path: Type.Object({
+      ...NetworkPath.properties,
+      metric: Type.Enum([...stakingMetrics], {
+        description: 'counts, or weights in nAVAX (for other subnets in the unit of their stake)',
+      }),
+    }),
+    query: Type.Object({
+      ...pointRange,
+      subnetId: Type.Optional(SubnetId),
+      pageToken: PageToken,
+      pageSize: pageSize(100, 2_160),
+    }),
+  },
+  response: pageShape({ results: Type.Array(MetricPoint) }),
+} as const
+
+const defaultPoints = 100
+
+type Metric = (typeof stakingMetrics)[number]
+
+/** Counts or weights at the end of each day; of today so far. */
+export function getStakingMetrics(parts: PrimaryParts): Operation {
+  return operation(GetStakingMetrics, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store } = network
+    const height = await indexedTo(store, 'P')
+    const subnetId =
+      query.subnetId === undefined ? primarySubnetId : idIn('subnetId', query.subnetId)
+    const values = await valuesOf(store, subnetId, path.metric)
+    const points = dayPoints(values, (await l1Now(store)).time, query)
+    const page = await numberedPage(parts.tokens, {
+      route: GetStakingMetrics.id,
+      subject: { ...path, network: network.network },
+      query,
+      limit: query.pageSize ?? defaultPoints,
+      rows: (before, limit) =>
+        points.filter(({ timestamp }) => timestamp < (before ?? Infinity)).slice(0, limit),
+      numberOf: ({ timestamp }) => timestamp,
+    })
+    return { body: { ...nextToken(page), results: [...page.rows] }, ...height }
+  })
+}
+
+/** Values by day, oldest first: of stakers, and of an L1's validators. */
+async function valuesOf(
+  store: Reader,
+  subnetId: Uint8Array,
+  metric: Metric,
+): Promise<ReadonlyMap<number, bigint>> {
+  const stakers = await stakeDays(store, subnetId)
+  const values = new Map([...stakers].map(([day, totals]) => [day, BigInt(totals[metric])]))
+  if (metric === 'delegatorCount' || metric === 'delegatorWeight') return values
+  const validations = await validationsByDay(store, subnetId, metric)
+  return validations.size === 0 ? values : together(values, validations)
+}
+
+/** Active validations of an L1, or their weight, after the last change of each day. */
+async function validationsByDay(
+  store: Reader,
+  subnetId: Uint8Array,
+  metric: Metric,
+): Promise<ReadonlyMap<number, bigint>> {
+  const steps = await l1Steps(store, { kind: 'subnet', id: subnetId })
+  const standing = new Map<number, bigint>()
+  const byDay = new Map<number, bigint>()
+  let sum = 0n
+  // Entries of one validation are in order already, and sorting keeps that order.
+  for (const { validation, time, active, weight } of steps.toSorted((a, b) => a.time - b.time)) {
+    const unit = metric === 'validatorCount' ? 1n : weight
+    const now = active ? unit : 0n
+    sum += now - (standing.get(validation) ?? 0n)
+    standing.set(validation, now)
+    byDay.set(dayOf(time), sum)
+  }
+  return byDay
+}
+
+/** Two series as one: on a day only one has, the other's last value counts. */
+function together(
+  stakers: ReadonlyMap<number, bigint>,
+  validations: ReadonlyMap<number, bigint>,
+): ReadonlyMap<number, bigint> {
+  const days = [...new Set([...stakers.keys(), ...validations.keys()])].toSorted((a, b) => a - b)
+  const sums = new Map<number, bigint>()
+  let [staked, weighed] = [0n, 0n]
+  for (const day of days) {
+    staked = stakers.get(day) ?? staked
+    weighed = validations.get(day) ?? weighed
+    sums.set(day, staked + weighed)
+  }
+  return sums
+}

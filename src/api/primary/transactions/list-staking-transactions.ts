@@ -1,0 +1,97 @@
+/** Document A, operation 5: staking transactions whose stake is active. */
+
+import { parseId, toCb58 } from '../../../core/cb58.ts'
+import { Fault } from '../../../core/fault.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import {
+  PrimaryChainInfo,
+  Addresses,
+  ChainPath,
+  EndTimestamp,
+  PageToken,
+  pageSize,
+  SortOrder,
+  StartTimestamp,
+} from '../../../shape/primary/parameters.ts'
+import { PrimaryNetworkTransaction, TxTypes } from '../../../shape/primary/transaction.ts'
+import { Type } from '../../../shape/type.ts'
+import { knownNumbers } from '../../../store/query/primary/addresses.ts'
+import { stakersByTx } from '../../../store/query/primary/stakers.ts'
+import { transactionsOfAddresses } from '../../../store/query/primary/transactions.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { chainOf, type ChainOf, ownersAndAccountsIn } from '../inputs.ts'
+import type { PrimaryParts } from '../network/networks.ts'
+import { autoRenewView } from '../views/auto-renew.ts'
+import { transactionTypesNamed } from '../views/transaction.ts'
+import { addressKeys, transactionList } from './list-transactions.ts'
+
+const ListStakingTransactions = {
+  id: 'listActivePrimaryNetworkStakingTransactions',
+  method: 'GET',
+  path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
+  summary: 'Staking transactions of addresses whose stake is active',
+  tag: 'Primary Network Transactions',
+  weight: 100,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      addresses: Type.Optional(Addresses),
+      txTypes: TxTypes,
+      startTimestamp: StartTimestamp,
+      endTimestamp: EndTimestamp,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: pageShape({
+    transactions: Type.Array(PrimaryNetworkTransaction),
+    chainInfo: PrimaryChainInfo,
+  }),
+} as const
+
+/** Staking transactions of addresses whose stake is pending or active. */
+export function listStakingTransactions(parts: PrimaryParts): Operation {
+  return operation(ListStakingTransactions, async ({ path, query }) => {
+    const chain = chainOf(parts.networks, path)
+    if (chain.chain !== 'P')
+      throw new Fault(
+        'bad-parameter',
+        `blockchainId must be p-chain or its id here: ${path.blockchainId}`,
+      )
+    const sets = ownersAndAccountsIn(query.addresses ?? '', chain.hrp, parts.limits.maxAddresses)
+    const addresses = await knownNumbers(chain.store, addressKeys(chain, sets))
+    const types = query.txTypes?.flatMap((name) => transactionTypesNamed('P', name))
+    const list = await transactionList(parts, {
+      chain,
+      query,
+      route: ListStakingTransactions.id,
+      places: async (range) =>
+        transactionsOfAddresses(chain.store, {
+          ...range,
+          addresses,
+          onlyOpenStakes: true,
+          types,
+        }),
+    })
+    const transactions = await withRenewal(chain, list.body.transactions)
+    return { ...list, body: { ...list.body, transactions } }
+  })
+}
+
+/** Tells of auto-renewed validators among the stakes what they will do. */
+async function withRenewal(
+  { store, hrp }: ChainOf,
+  transactions: PrimaryNetworkTransaction[],
+): Promise<PrimaryNetworkTransaction[]> {
+  const renewing = transactions.filter(({ period }) => period !== undefined)
+  const stakers = await stakersByTx(
+    store,
+    renewing.map(({ txHash }) => parseId(txHash)),
+  )
+  const byHash = new Map(stakers.map((row) => [toCb58(row.txId), row]))
+  return transactions.map((transaction) => {
+    const row = byHash.get(transaction.txHash)
+    return row === undefined ? transaction : { ...transaction, ...autoRenewView(hrp, row) }
+  })
+}

@@ -1,0 +1,197 @@
+/** Delegations of the primary network. Source: official clients, ListDelegatorDetailsResponse. */
+
+import { toPrimaryAddress } from '../../../core/address.ts'
+import { keyOf } from '../../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../../core/cb58.ts'
+import { assert } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import {
+  NetworkPath,
+  NodeIds,
+  PageToken,
+  pageSize,
+  SortOrder,
+} from '../../../shape/primary/parameters.ts'
+import { delegationStatuses, Delegator } from '../../../shape/primary/validator.ts'
+import { Type } from '../../../shape/type.ts'
+import type { Reader } from '../../../store/engine/database.ts'
+import { rewardsOfStakers } from '../../../store/query/primary/rewards.ts'
+import {
+  listDelegators as delegatorRows,
+  validatorToJoin,
+  type StoredStaker,
+  stakersByTx,
+} from '../../../store/query/primary/stakers.ts'
+import { rewardKinds } from '../../../store/schema/primary/position.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { nextToken, numberedPage } from '../../operation/paging.ts'
+import { indexedTo } from '../inputs.ts'
+import { defaultPageSize, whoseOrAll } from '../lists.ts'
+import type { PrimaryParts, ServedNetwork } from '../network/networks.ts'
+import { percentOf } from '../views/values.ts'
+
+const ListDelegators = {
+  id: 'listDelegators',
+  method: 'GET',
+  path: '/v1/networks/{network}/delegators',
+  summary: 'Delegations by reward address, by node, or all, in every state',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      rewardAddresses: Type.Optional(
+        Type.String({
+          description: 'Comma-separated owners of rewards: bech32, bare or after `P-`',
+          maxLength: 16_384,
+        }),
+      ),
+      nodeIds: Type.Optional(NodeIds),
+      delegationStatus: Type.Optional(Type.Enum([...delegationStatuses])),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: pageShape({ delegators: Type.Array(Delegator) }),
+} as const
+
+/** Delegations, newest first. */
+export function listDelegators(parts: PrimaryParts): Operation {
+  return operation(ListDelegators, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const { rewardAddresses, nodeIds, delegationStatus } = query
+    const whose = await whoseOrAll(parts, network, {
+      addresses: rewardAddresses,
+      nodeIds,
+    })
+    const page = await numberedPage(parts.tokens, {
+      route: ListDelegators.id,
+      subject: { network: network.network },
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: (after, limit) =>
+        delegatorRows(network.store, {
+          ...whose,
+          statuses: delegationStatus === undefined ? delegationStatuses : [delegationStatus],
+          order: query.sortOrder ?? 'desc',
+          after,
+          limit,
+        }),
+      numberOf: ({ pos }) => pos,
+    })
+    const delegators = await delegatorViews(network, page.rows)
+    return { body: { ...nextToken(page), delegators }, ...height }
+  })
+}
+
+/** Views of a page: two seeks for each row. */
+async function delegatorViews(
+  network: ServedNetwork,
+  rows: readonly StoredStaker[],
+): Promise<Delegator[]> {
+  const fees = await validatorFees(network, rows)
+  const ended = rows.filter(({ status }) => status === 'completed')
+  const paid = await paidToDelegators(
+    network,
+    ended.map(({ txId }) => txId),
+  )
+  return rows.map((row, at) => {
+    const fee = itemAt(fees, at)
+    return {
+      txHash: toCb58(row.txId),
+      nodeId: toNodeId(row.nodeId),
+      rewardAddresses: (row.validationOwner?.addresses ?? []).map((one) =>
+        toPrimaryAddress(network.hrp, one),
+      ),
+      amountDelegated: String(row.weight),
+      delegationFee: percentOf(fee),
+      startTimestamp: row.startTime,
+      endTimestamp: row.endTime,
+      ...rewardView(row, fee, paid.get(keyOf(row.txId)) ?? 0n),
+    }
+  })
+}
+
+function rewardView(
+  row: StoredStaker,
+  fee: number,
+  paid: bigint,
+): Pick<Delegator, 'delegationStatus'> & Partial<Delegator> {
+  if (row.status !== 'active' && row.status !== 'pending') {
+    const gross = row.rewarded === true ? row.potentialReward : 0n
+    return {
+      delegationStatus: 'completed',
+      grossReward: String(gross),
+      netReward: String(paid),
+    }
+  }
+  // Upstream's Split: the delegator's part is rounded down. Source: vms/platformvm/reward.
+  const net = (row.potentialReward * BigInt(1_000_000 - fee)) / 1_000_000n
+  return {
+    delegationStatus: row.status,
+    estimatedGrossReward: String(row.potentialReward),
+    estimatedNetReward: String(net),
+  }
+}
+
+/**
+ * Fee in millionths of the validator that each delegation is with. One that has not begun is with
+ * the validator it will join, and has 0 where that one is not staked either.
+ */
+async function validatorFees(
+  { store }: ServedNetwork,
+  rows: readonly StoredStaker[],
+): Promise<readonly number[]> {
+  const feeOf = await delegationFees(
+    store,
+    rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
+  )
+  const fees: number[] = []
+  for (const row of rows) {
+    const { validatorTxId } = row
+    const fee =
+      validatorTxId === undefined
+        ? (await validatorToJoin(store, row))?.delegationShares
+        : feeOf(validatorTxId)
+    fees.push(fee ?? 0)
+  }
+  return fees
+}
+
+/** Rewards paid to delegators themselves, by `keyOf` their transactions. */
+async function paidToDelegators(
+  { store }: ServedNetwork,
+  txIds: readonly Uint8Array[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const paid = new Map<string, bigint>()
+  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(store, txIds)) {
+    if (rewardKinds[kind] === 'DELEGATOR')
+      paid.set(keyOf(stakerTxId), (paid.get(keyOf(stakerTxId)) ?? 0n) + amount)
+  }
+  return paid
+}
+
+/** Fee of a validator in millionths of a reward. Throws for one that was not asked for. */
+type FeeOf = (validatorTxId: Uint8Array) => number
+
+/**
+ * Reads the fees of validators that have delegators. Each of them is stored, with its fee: a
+ * delegation without one breaks the rules of the P-Chain. Nothing is taken for 0 here, because a
+ * reward would be told too high.
+ */
+export async function delegationFees(
+  store: Reader,
+  validatorTxIds: readonly Uint8Array[],
+): Promise<FeeOf> {
+  const distinct = new Map(validatorTxIds.map((txId) => [keyOf(txId), txId]))
+  const validators = await stakersByTx(store, [...distinct.values()])
+  const fees = new Map(validators.map((row) => [keyOf(row.txId), row.delegationShares]))
+  return (validatorTxId) => {
+    const fee = fees.get(keyOf(validatorTxId))
+    assert(fee !== undefined, 'whom coins are delegated to is stored and has a fee')
+    return fee
+  }
+}

@@ -1,0 +1,93 @@
+/** Cycles of the auto-renewed validators of a node. Source: official clients 0.3.14. */
+
+import { struct } from '../../../codec/kit.ts'
+import { f64, u32 } from '../../../codec/primitives.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { NodePath, PageToken, pageSize, SortOrder } from '../../../shape/primary/parameters.ts'
+import { CurrentAutoRenewedCycle, AutoRenewedCycle } from '../../../shape/primary/validator.ts'
+import { Type } from '../../../shape/type.ts'
+import { numberOfNode } from '../../../store/query/primary/addresses.ts'
+import {
+  type CycleCursor,
+  cyclesOfNode,
+  delegatedBefore,
+  runningPosition,
+  type StoredCycle,
+} from '../../../store/query/primary/rewards.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { bindingOf, cursorOf, nextToken, readPage } from '../../operation/paging.ts'
+import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
+import { defaultPageSize } from '../lists.ts'
+import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import { currentCycleView, cycleView } from '../views/auto-renew.ts'
+
+const ListValidatorCycles = {
+  id: 'listAutoRenewedValidatorCycles',
+  method: 'GET',
+  path: '/v1/networks/{network}/validators/{nodeId}/cycles',
+  summary: 'Cycles of the auto-renewed validators of a node, and the one that runs',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NodePath,
+    query: Type.Object({
+      txHash: Type.Optional(
+        Type.String({
+          description: 'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
+          maxLength: 128,
+        }),
+      ),
+      sortOrder: SortOrder,
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+    }),
+  },
+  response: pageShape({
+    cycles: Type.Array(AutoRenewedCycle, { description: 'cycles that are over' }),
+    currentCycle: Type.Optional(CurrentAutoRenewedCycle),
+  }),
+} as const
+
+/** Cycles that are over, and on the first page the one that runs. */
+export function listValidatorCycles(parts: PrimaryParts): Operation {
+  return operation(ListValidatorCycles, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const nodeId = nodeIdIn('nodeId', path.nodeId)
+    const stakingTxId = query.txHash === undefined ? undefined : idIn('txHash', query.txHash)
+    const only = stakingTxId === undefined ? {} : { stakingTxId }
+    const node = (await numberOfNode(network.store, nodeId)) ?? -1
+    const page = await readPage<StoredCycle, CycleCursor>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListValidatorCycles.id, { ...query, ...path, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...cycleCursor,
+      rows: (after, limit) =>
+        cyclesOfNode(network.store, {
+          node,
+          ...only,
+          order: query.sortOrder ?? 'desc',
+          after,
+          limit,
+        }),
+      cursorOf: (row) => row,
+    })
+    const isFirst = query.pageToken === undefined
+    const current = isFirst ? await currentCycle(network, { node, ...only }) : {}
+    return { body: { ...nextToken(page), cycles: page.rows.map(cycleView), ...current }, ...height }
+  })
+}
+
+async function currentCycle(
+  { store }: ServedNetwork,
+  of: { readonly node: number; readonly stakingTxId?: Uint8Array },
+): Promise<{ readonly currentCycle?: CurrentAutoRenewedCycle }> {
+  const position = await runningPosition(store, of)
+  const autoRenewal = position?.autoRenewal
+  if (position === undefined || autoRenewal === undefined) return {}
+  const before = await delegatedBefore(store, position.pos)
+  return { currentCycle: currentCycleView({ ...position, autoRenewal }, before) }
+}
+
+const cycleCursor = cursorOf<CycleCursor>(struct({ staker: f64, number: u32 }))

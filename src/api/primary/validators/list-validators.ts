@@ -1,0 +1,321 @@
+/** Document A, operation 7: validators, and the validations of one node. */
+
+import type { TNumber, TString } from 'typebox'
+
+import { struct } from '../../../codec/kit.ts'
+import { primarySubnetId } from '../../../codec/primary/ids.ts'
+import { f64, i64 } from '../../../codec/primitives.ts'
+import { equalBytes, keyOf } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import {
+  NetworkPath,
+  pageSize,
+  PageToken,
+  SortOrder,
+  SubnetId,
+  NodePath,
+} from '../../../shape/primary/parameters.ts'
+import { validationStatuses, Validator } from '../../../shape/primary/validator.ts'
+import { Type } from '../../../shape/type.ts'
+import type { Database } from '../../../store/engine/database.ts'
+import { nodesContaining, numberOfNode } from '../../../store/query/primary/addresses.ts'
+import { rewardsOfStakers } from '../../../store/query/primary/rewards.ts'
+import type { StoredStaker } from '../../../store/query/primary/stakers.ts'
+import {
+  totalWeights,
+  type Bounds,
+  type ListedValidator,
+  listValidators as validatorRows,
+  type ValidatorCursor,
+  delegationFeesPaid,
+} from '../../../store/query/primary/validators.ts'
+import { rewardKinds } from '../../../store/schema/primary/position.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { bindingOf, nextToken, readPage, cursorOf } from '../../operation/paging.ts'
+import { indexedTo, idIn, itemsOf, nodeIdIn } from '../inputs.ts'
+import { keptFor, defaultPageSize } from '../lists.ts'
+import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import { type PaidRewards, validatorView } from '../views/validator.ts'
+
+/** Columns by which validators can be sorted. */
+const validatorSorts = [
+  'blockIndex',
+  'delegationCapacity',
+  'timeRemaining',
+  'delegationFee',
+  'uptimePerformance',
+] as const
+
+type OptionalNumber = ReturnType<typeof Type.Optional<TNumber>>
+type OptionalText = ReturnType<typeof Type.Optional<TString>>
+
+const between = (minimum: number, maximum: number, description: string): OptionalNumber =>
+  Type.Optional(Type.Number({ minimum, maximum, description }))
+
+// 720 M AVAX, all there can ever be.
+const capacity = (description: string): OptionalText =>
+  Type.Optional(
+    Type.String({
+      description,
+      pattern: '^(0|[1-9][0-9]{0,16}|[1-6][0-9]{17}|7[01][0-9]{16}|720{16})$',
+      allowed: 'an integer from 0 to 720000000000000000',
+    }),
+  )
+
+const ListValidators = {
+  id: 'listValidators',
+  method: 'GET',
+  path: '/v1/networks/{network}/validators',
+  summary: 'Validators of the primary network and of subnets, in all states',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      nodeIds: Type.Optional(
+        Type.String({
+          description: 'Comma-separated node ids, or parts of them',
+          maxLength: 8_192,
+        }),
+      ),
+      sortBy: Type.Optional(
+        Type.Enum([...validatorSorts], {
+          default: 'blockIndex',
+          description: 'Order of the list; delegationFee: mainnet, primary subnet only',
+        }),
+      ),
+      sortOrder: SortOrder,
+      validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+      minDelegationCapacity: capacity('Least capacity left for delegations, nAVAX'),
+      maxDelegationCapacity: capacity('Most capacity left for delegations, nAVAX'),
+      minTimeRemaining: between(0, 2_147_483_647, 'Least time left, seconds'),
+      maxTimeRemaining: between(0, 2_147_483_647, 'Most time left, seconds'),
+      minFeePercentage: between(2, 100, 'Least delegation fee, percent'),
+      maxFeePercentage: between(2, 100, 'Most delegation fee, percent'),
+      minUptimePerformance: between(0, 100, 'Least uptime as the node saw it, percent'),
+      maxUptimePerformance: between(0, 100, 'Most uptime as the node saw it, percent'),
+      subnetId: Type.Optional(SubnetId),
+    }),
+  },
+  response: pageShape({ validators: Type.Array(Validator) }),
+} as const
+
+// Parts of node ids may fit many; beyond this the part is too short to be meant.
+const maxNodes = 100_000
+
+/** Validators of the primary network and of subnets, in all states. */
+export function listValidators(parts: PrimaryParts): Operation {
+  const weightsOf = keptFor(parts.clock, totalWeights)
+  return operation(ListValidators, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store } = network
+    const height = await indexedTo(store, 'P')
+    const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
+    checkSort(network, query.sortBy, subnetId)
+    const nodes = await nodesOf(network, parts, query.nodeIds)
+    const now = BigInt(Math.floor(parts.clock.now() / 1_000))
+    const page = await readPage<ListedValidator, ValidatorCursor>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListValidators.id, { ...query, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...validatorCursor,
+      rows: (after, limit) =>
+        validatorRows(store, {
+          statuses: statusesOf(query),
+          sortBy: query.sortBy ?? 'blockIndex',
+          order: query.sortOrder ?? 'desc',
+          capacity: textBounds(query.minDelegationCapacity, query.maxDelegationCapacity),
+          until: scaledBounds({ min: query.minTimeRemaining, max: query.maxTimeRemaining }, 1, now),
+          shares: scaledBounds(
+            { min: query.minFeePercentage, max: query.maxFeePercentage },
+            10_000,
+          ),
+          uptime: scaledBounds(
+            { min: query.minUptimePerformance, max: query.maxUptimePerformance },
+            10_000,
+          ),
+          limit,
+          nodes,
+          subnetId,
+          after,
+        }),
+      cursorOf: ({ cursor }) => cursor,
+    })
+    const validators = await validatorViews(network, weightsOf, page.rows)
+    return { body: { ...nextToken(page), validators }, ...height }
+  })
+}
+
+type Status = (typeof validationStatuses)[number]
+
+/** Only of active validators an uptime is known. */
+function statusesOf(query: {
+  readonly validationStatus?: Status | undefined
+  readonly minUptimePerformance?: number | undefined
+  readonly maxUptimePerformance?: number | undefined
+}): readonly Status[] {
+  const { validationStatus, minUptimePerformance, maxUptimePerformance } = query
+  const asked = validationStatus === undefined ? validationStatuses : [validationStatus]
+  const isByUptime = minUptimePerformance !== undefined || maxUptimePerformance !== undefined
+  return isByUptime ? asked.filter((status) => status === 'active') : asked
+}
+
+/** Document A: sorting by fee is for mainnet's primary subnet. */
+function checkSort(
+  network: ServedNetwork,
+  sortBy: string | undefined,
+  subnetId: Uint8Array | undefined,
+): void {
+  if (sortBy !== 'delegationFee') return
+  const isPrimary = subnetId !== undefined && equalBytes(subnetId, primarySubnetId)
+  if (network.network !== 'mainnet' || !isPrimary)
+    throw new Fault(
+      'bad-parameter',
+      'sortBy may be delegationFee only on mainnet with subnetId of the primary network',
+    )
+}
+
+/** Numbers of nodes whose ids contain any of the parts given. */
+async function nodesOf(
+  network: ServedNetwork,
+  parts: PrimaryParts,
+  nodeIds: string | undefined,
+): Promise<number[] | undefined> {
+  const items = itemsOf(nodeIds ?? '')
+  if (items.length === 0) return undefined
+  if (items.length > parts.limits.maxAddresses)
+    throw new Fault(
+      'bad-parameter',
+      `nodeIds must hold at most ${parts.limits.maxAddresses} entries: ${items.length}`,
+    )
+  const found = await Promise.all(
+    items.map((item) => nodesContaining(network.store, item, maxNodes)),
+  )
+  return [...new Set(found.flat())]
+}
+
+function textBounds(min: string | undefined, max: string | undefined): Bounds {
+  return {
+    min: min === undefined ? undefined : BigInt(min),
+    max: max === undefined ? undefined : BigInt(max),
+  }
+}
+
+/** The bounds that the caller gave, both inclusive. */
+type Given = { readonly min: number | undefined; readonly max: number | undefined }
+
+/** Bounds in stored units: `factor` of them to one given, counted from `zero`. */
+export function scaledBounds({ min, max }: Given, factor: number, zero = 0n): Bounds {
+  return {
+    min: min === undefined ? undefined : zero + BigInt(Math.ceil(times(min, factor))),
+    max: max === undefined ? undefined : zero + BigInt(Math.floor(times(max, factor))),
+  }
+}
+
+/** A double has 15 digits: 2.01 × 10000 is 20100, where the machine says 20099.999999999996. */
+function times(value: number, factor: number): number {
+  return Number((value * factor).toPrecision(15))
+}
+
+const ListNodeValidators = {
+  id: 'getSingleValidatorDetails',
+  method: 'GET',
+  path: '/v1/networks/{network}/validators/{nodeId}',
+  summary: 'Validations of one node',
+  tag: 'Primary Network',
+  weight: 20,
+  parameters: {
+    path: NodePath,
+    query: Type.Object({
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: pageShape({ validators: Type.Array(Validator) }),
+} as const
+
+const unbounded = { capacity: {}, until: {}, shares: {}, uptime: {} } as const
+
+/** Validations of a node, newest first. A node never seen has none. */
+export function listNodeValidators(parts: PrimaryParts): Operation {
+  const weightsOf = keptFor(parts.clock, totalWeights)
+  return operation(ListNodeValidators, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const node = await numberOfNode(network.store, nodeIdIn('nodeId', path.nodeId))
+    const page = await readPage<ListedValidator, ValidatorCursor>({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(ListNodeValidators.id, { ...query, ...path, network: network.network }),
+      limit: query.pageSize ?? defaultPageSize,
+      ...validatorCursor,
+      rows: (after, limit) =>
+        validatorRows(network.store, {
+          ...unbounded,
+          statuses:
+            query.validationStatus === undefined ? validationStatuses : [query.validationStatus],
+          sortBy: 'blockIndex',
+          order: query.sortOrder ?? 'desc',
+          nodes: node === undefined ? [] : [node],
+          limit,
+          after,
+        }),
+      cursorOf: ({ cursor }) => cursor,
+    })
+    const validators = await validatorViews(network, weightsOf, page.rows)
+    return { body: { ...nextToken(page), validators }, ...height }
+  })
+}
+
+/** Reads the total weight of every subnet by `keyOf` its id: `keptFor` of `totalWeights`. */
+type WeightsOf = (store: Database) => Promise<ReadonlyMap<string, bigint>>
+
+/** Where a page of validators ended. */
+const validatorCursor = cursorOf<ValidatorCursor>(struct({ key: i64, pos: f64 }))
+
+/** Validators as answers show them. */
+async function validatorViews(
+  network: ServedNetwork,
+  weightsOf: WeightsOf,
+  rows: readonly StoredStaker[],
+): Promise<Validator[]> {
+  const active = rows.some(({ status }) => status === 'active')
+  const weights = active ? await weightsOf(network.store) : new Map<string, bigint>()
+  const completed = rows.filter(({ status }) => status === 'completed').map(({ txId }) => txId)
+  const paid = await paidRewards(network, completed)
+  return rows.map((row) =>
+    validatorView(network, row, {
+      paid: paid.get(keyOf(row.txId)) ?? { validation: 0n, delegation: 0n },
+      totalWeight: weights.get(keyOf(row.subnetId)) ?? 0n,
+    }),
+  )
+}
+
+/** Rewards paid to validators, by `keyOf` their transactions. */
+async function paidRewards(
+  network: ServedNetwork,
+  txIds: readonly Uint8Array[],
+): Promise<ReadonlyMap<string, PaidRewards>> {
+  const sums = new Map<string, { validation: bigint; delegation: bigint }>()
+  const sumOf = (txId: Uint8Array): { validation: bigint; delegation: bigint } => {
+    const sum = sums.get(keyOf(txId)) ?? { validation: 0n, delegation: 0n }
+    sums.set(keyOf(txId), sum)
+    return sum
+  }
+  for (const { stakerTxId, kind, amount } of await rewardsOfStakers(network.store, txIds)) {
+    const sum = sumOf(stakerTxId)
+    if (rewardKinds[kind] === 'VALIDATOR') sum.validation += amount
+    else if (rewardKinds[kind] === 'VALIDATOR_FEE') sum.delegation += amount
+  }
+  // Before Cortina fees were paid with each delegation, under the delegator's transaction.
+  for (const { validatorTxId, amount } of await delegationFeesPaid(network.store, txIds)) {
+    sumOf(validatorTxId).delegation += amount
+  }
+  return sums
+}

@@ -1,0 +1,220 @@
+/** Document A, operation 9: rewards paid, and rewards to come. */
+
+import { utxoIdOf } from '../../../codec/primary/ids.ts'
+import { toPrimaryAddress } from '../../../core/address.ts'
+import { equalBytes } from '../../../core/bytes.ts'
+import { toCb58, toNodeId } from '../../../core/cb58.ts'
+import { type CurrencyCode, currencies } from '../../../shape/evm/token.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import {
+  Addresses,
+  NetworkPath,
+  NodeIds,
+  PageToken,
+  pageSize,
+  SortOrder,
+} from '../../../shape/primary/parameters.ts'
+import { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
+import { Type } from '../../../shape/type.ts'
+import { numberOfAsset } from '../../../store/query/primary/addresses.ts'
+import {
+  listRewards as rewardRows,
+  type StoredReward,
+} from '../../../store/query/primary/rewards.ts'
+import { listOpenStakers, type StoredStaker } from '../../../store/query/primary/stakers.ts'
+import { chainsById } from '../../../store/query/primary/subnets.ts'
+import { rewardKinds } from '../../../store/schema/primary/position.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { nextToken, numberedPage } from '../../operation/paging.ts'
+import { indexedTo } from '../inputs.ts'
+import { defaultPageSize, whoseIn } from '../lists.ts'
+import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import { type AssetBook, assetBook } from '../views/asset.ts'
+import { stakingTypeOf, withdrawnPart } from '../views/auto-renew.ts'
+import { delegationFees } from './list-delegators.ts'
+
+const ListRewards = {
+  id: 'listHistoricalPrimaryNetworkRewards',
+  method: 'GET',
+  path: '/v1/networks/{network}/rewards',
+  summary: 'Rewards paid to addresses or for nodes',
+  tag: 'Primary Network Rewards',
+  weight: 100,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      addresses: Type.Optional(Addresses),
+      nodeIds: Type.Optional(NodeIds),
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      sortOrder: SortOrder,
+      currency: Type.Optional(
+        Type.Enum([...currencies], { default: 'usd', description: 'Currency of prices' }),
+      ),
+    }),
+  },
+  response: pageShape({ historicalRewards: Type.Array(HistoricalReward) }),
+} as const
+
+/** Rewards paid to addresses or for nodes, newest first. */
+export function listRewards(parts: PrimaryParts): Operation {
+  return operation(ListRewards, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const height = await indexedTo(network.store, 'P')
+    const whose = await whoseIn(parts, network, query)
+    const page = await numberedPage(parts.tokens, {
+      route: ListRewards.id,
+      subject: { network: network.network },
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: (after, limit) =>
+        rewardRows(network.store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
+      numberOf: ({ utxo }) => utxo,
+    })
+    const book = await assetBook(
+      network.store,
+      network,
+      page.rows.map(({ asset }) => asset),
+    )
+    const priceOf = await pricerOf(parts, network, query.currency ?? 'usd')
+    const historicalRewards = await Promise.all(
+      page.rows.map(async (row) => rewardView(network, row, book, await priceOf(row))),
+    )
+    return { body: { ...nextToken(page), historicalRewards }, ...height }
+  })
+}
+
+type Price = {
+  readonly historicalPrice?: { readonly currencyCode: string; readonly value: string }
+}
+
+// AVAX has number 1 in every store.
+const avax = 1
+const daySeconds = 86_400
+
+/** Tells prices of rewards: of AVAX only, and of days that are over. */
+async function pricerOf(
+  { prices, clock }: PrimaryParts,
+  { store, chainIds }: ServedNetwork,
+  currency: CurrencyCode,
+): Promise<(row: StoredReward) => Promise<Price>> {
+  const [cChain] = prices.offered ? (await chainsById(store, [chainIds.C])).values() : []
+  const evmChainId = cChain?.evmChainId
+  return async ({ asset, time }) => {
+    const isOver = time + daySeconds < clock.now() / 1_000
+    if (evmChainId === undefined || asset !== avax || !isOver) return {}
+    const of = ['native'] as const
+    const question = { chain: { evmChainId }, of, currency, timestamp: time }
+    const [value] = await prices.historical(question)
+    return value === undefined ? {} : { historicalPrice: { currencyCode: currency, value } }
+  }
+}
+
+/** A reward as the list shows it. */
+export function rewardView(
+  network: ServedNetwork,
+  row: StoredReward,
+  book: AssetBook,
+  price: Price = {},
+): HistoricalReward {
+  const kind = rewardKinds[row.kind]
+  return {
+    addresses: row.addresses.map((one) => toPrimaryAddress(network.hrp, one)),
+    txHash: toCb58(row.stakerTxId),
+    amountStaked: String(row.amountStaked),
+    nodeId: toNodeId(row.nodeId),
+    // Rewards of an auto-renewed validator are outputs of the rewarding transaction itself.
+    stakingType: equalBytes(row.txId, row.rewardTxId) ? 'autoRenewed' : 'fixed',
+    startTimestamp: row.startTime,
+    endTimestamp: row.endTime,
+    rewardType: kind === undefined || kind === '' ? 'VALIDATOR' : kind,
+    utxoId: toCb58(utxoIdOf(row.txId, row.outputIndex)),
+    outputIndex: row.outputIndex,
+    reward: { ...book.view(row.asset, row.amount), ...price },
+    rewardTxHash: toCb58(row.rewardTxId),
+  }
+}
+
+const ListPendingRewards = {
+  id: 'listPendingPrimaryNetworkRewards',
+  method: 'GET',
+  path: '/v1/networks/{network}/rewards:listPending',
+  summary: 'Rewards to come for running stakes of addresses or nodes',
+  tag: 'Primary Network Rewards',
+  weight: 20,
+  parameters: {
+    path: NetworkPath,
+    query: Type.Object({
+      addresses: Type.Optional(Addresses),
+      nodeIds: Type.Optional(NodeIds),
+      pageToken: PageToken,
+      pageSize: pageSize(10, 100),
+      sortOrder: SortOrder,
+    }),
+  },
+  response: pageShape({ pendingRewards: Type.Array(PendingReward) }),
+} as const
+
+/** Rewards to come of addresses or nodes, newest stake first. */
+export function listPendingRewards(parts: PrimaryParts): Operation {
+  return operation(ListPendingRewards, async ({ path, query }) => {
+    const network = parts.networks.find(path.network)
+    const { store } = network
+    const height = await indexedTo(store, 'P')
+    const whose = await whoseIn(parts, network, query)
+    const page = await numberedPage(parts.tokens, {
+      route: ListPendingRewards.id,
+      subject: { network: network.network },
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: (after, limit) =>
+        listOpenStakers(store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
+      numberOf: ({ pos }) => pos,
+    })
+    const now = parts.clock.now() / 1_000
+    const pendingRewards = await pendingViews(network, page.rows, now)
+    return { body: { ...nextToken(page), pendingRewards }, ...height }
+  })
+}
+
+async function pendingViews(
+  network: ServedNetwork,
+  rows: readonly StoredStaker[],
+  now: number,
+): Promise<PendingReward[]> {
+  const { store } = network
+  const feeOf = await delegationFees(
+    store,
+    rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
+  )
+  const assets = await Promise.all(
+    rows.map(async ({ stakeAssetId }) =>
+      stakeAssetId === undefined ? 1 : ((await numberOfAsset(store, stakeAssetId)) ?? 1),
+    ),
+  )
+  const book = await assetBook(store, network, assets)
+  return rows.map((row, at) => {
+    const fee = row.validatorTxId === undefined ? 0 : feeOf(row.validatorTxId)
+    const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
+    return {
+      addresses: (row.validationOwner?.addresses ?? []).map((one) =>
+        toPrimaryAddress(network.hrp, one),
+      ),
+      txHash: toCb58(row.txId),
+      amountStaked: String(row.weight),
+      nodeId: toNodeId(row.nodeId),
+      stakingType: stakingTypeOf(row),
+      startTimestamp: row.startTime,
+      endTimestamp: row.endTime,
+      rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',
+      progress: progressOf(row, now),
+      estimatedReward: book.view(assets[at] ?? 1, amount),
+    }
+  })
+}
+
+/** Percent of the stake's time that is over, two decimals. */
+function progressOf({ startTime, endTime }: StoredStaker, now: number): number {
+  const share = (now - startTime) / Math.max(1, endTime - startTime)
+  return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100
+}

@@ -1,0 +1,246 @@
+/**
+ * Decisions about a request before it is routed: by its host, the page that sent it, and its
+ * method.
+ *
+ * It speaks to the bare request and response, so that every answer has the same headers, whoever
+ * makes it: the operations, the framework, or a refusal before either.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import { isAllowedHost, isCrossSite } from '../../../core/web-request.ts'
+import { errorBody, errorWords } from '../../operation/status.ts'
+import { corsHeaders, noCors, preflightHeaders, type CorsPolicy } from './cors.ts'
+import type { PathMethods } from './path-methods.ts'
+
+/** Rules about hosts and pages. */
+export type WebRules = {
+  /** Host names answered to, `*` for all; addresses always are. */
+  readonly allowedHosts: readonly string[]
+  readonly cors: CorsPolicy
+}
+
+/** Any host, no page of another site. */
+export const anyHost: WebRules = { allowedHosts: ['*'], cors: noCors }
+
+/** A listener of `request`. */
+type Serve = (request: IncomingMessage, response: ServerResponse) => void
+
+/** The entrance of one server. */
+export type Entrance = {
+  /** The headers of every answer to a request; each call counts a request. */
+  readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
+  /** Answers what needs no route; stands right before the framework's listener. */
+  readonly deciding: (serve: Serve) => Serve
+  /**
+   * Answers what is no request, or one that cannot be served. Call it before the server listens.
+   */
+  readonly attach: (server: Server) => void
+  /** From now on every new request is refused. */
+  readonly close: () => void
+}
+
+/** An entrance over `rules`; `methods` knows every route once the server listens. */
+export function createEntrance(rules: WebRules, methods: PathMethods): Entrance {
+  let count = 0
+  let closing = false
+  const commonHeaders = (origin: string | undefined): [string, string][] => [
+    ['x-request-id', `req-${(++count).toString(36)}`],
+    ['x-content-type-options', 'nosniff'],
+    ...corsHeaders(rules.cors, origin),
+  ]
+  const common: Entrance['common'] = ({ headers }) => commonHeaders(headers.origin)
+  const greet = (request: IncomingMessage, response: ServerResponse): void => {
+    for (const [name, value] of common(request)) response.setHeader(name, value)
+  }
+  return {
+    common,
+    deciding: (serve) => (request, response) => {
+      const answer = closing ? closed : decide(request, rules, methods)
+      if (answer === undefined) return serve(request, response)
+      greet(request, response)
+      send(response, answer)
+    },
+    attach: (server) => {
+      server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+        greet(request, response)
+        send(response, refusal(417, 'the only expectation that is met is 100-continue'))
+      })
+      server.on('clientError', (error: Error, socket: Duplex) => {
+        refuse(socket, error, commonHeaders(undefined))
+      })
+      server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+        end(
+          socket,
+          refusal(405, 'CONNECT is not served', [['allow', 'GET']]),
+          commonHeaders(undefined),
+        )
+      })
+    },
+    close: () => {
+      closing = true
+    },
+  }
+}
+
+const wrongHost = 'invalid host specified, see the setting api.allowedHosts'
+const crossSite = 'pages of other sites may not send this'
+
+type Answer = {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
+}
+
+function refusal(status: number, message: string, headers: Answer['headers'] = []): Answer {
+  const type = ['content-type', 'application/json; charset=utf-8'] as const
+  return { status, headers: [type, ...headers], body: JSON.stringify(errorBody(status, message)) }
+}
+
+const closed = refusal(503, 'the service is stopping', [
+  ['connection', 'close'],
+  ['retry-after', '5'],
+])
+
+/** The answer that needs no route, or `undefined` to go on. */
+function decide(
+  { method = 'GET', url = '/', headers, rawHeaders, httpVersion }: IncomingMessage,
+  { allowedHosts, cors }: WebRules,
+  paths: PathMethods,
+): Answer | undefined {
+  const { host } = headers
+  if (host === undefined && httpVersion === '1.1')
+    return refusal(400, 'a request of HTTP/1.1 names its host', [['connection', 'close']])
+  if (rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length > 1)
+    return refusal(400, 'a request names one host', [['connection', 'close']])
+  if (!isAllowedHost(withPort(host ?? ''), allowedHosts)) return refusal(403, wrongHost)
+  const path = pathOf(url)
+  if (method === 'OPTIONS') return optionsAnswer(path, { headers, cors, paths })
+  if (isUnsafe(method) && isCrossSite(headers) && !isAsked(headers, cors))
+    return refusal(403, crossSite)
+  if (paths.has(path, method)) return undefined
+  const known = paths.of(path)
+  // What may be a JSON-RPC call is read first: it is refused in its own form.
+  if (known.length === 0 || (method === 'POST' && isJson(headers))) return undefined
+  const { message, allow } = wrongMethod(method, known)
+  return refusal(405, message, [['allow', allow]])
+}
+
+/** The refusal of a method at a path that has others. */
+export function wrongMethod(
+  method: string,
+  known: readonly string[],
+): { readonly message: string; readonly allow: string } {
+  return {
+    message: `${method} is not served at this path`,
+    allow: [...known, 'OPTIONS'].join(', '),
+  }
+}
+
+function optionsAnswer(
+  path: string,
+  {
+    headers,
+    cors,
+    paths,
+  }: {
+    readonly headers: IncomingMessage['headers']
+    readonly cors: CorsPolicy
+    readonly paths: PathMethods
+  },
+): Answer | undefined {
+  const known = path === '*' ? ['GET', 'HEAD', 'POST'] : paths.of(path)
+  const { origin } = headers
+  if (origin !== undefined && headers['access-control-request-method'] !== undefined) {
+    const methods = known.length === 0 ? ['GET', 'HEAD', 'POST'] : known
+    const asked = headers['access-control-request-headers']
+    return {
+      status: 204,
+      headers: cors.allows(origin) ? preflightHeaders(methods, asked) : [],
+      body: '',
+    }
+  }
+  if (known.length === 0) return undefined
+  return { status: 204, headers: [['allow', [...known, 'OPTIONS'].join(', ')]], body: '' }
+}
+
+/** Brackets without a port, which browsers send for the usual port, are an address, too. */
+function withPort(host: string): string {
+  return host.endsWith(']') ? `${host}:` : host
+}
+
+function isUnsafe(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD'
+}
+
+/** Returns whether a browser sends this request only after a preflight that allowed it. */
+function isAsked(headers: IncomingMessage['headers'], cors: CorsPolicy): boolean {
+  const { origin } = headers
+  const hasKey = 'x-service-api-key' in headers || 'x-glacier-api-key' in headers
+  return origin !== undefined && cors.allows(origin) && (hasKey || isJson(headers))
+}
+
+function isJson(headers: IncomingMessage['headers']): boolean {
+  return /^application\/json *(;|$)/i.test(headers['content-type'] ?? '')
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  for (const [name, value] of headers) response.setHeader(name, value)
+  if (status !== 204) response.setHeader('content-length', Buffer.byteLength(body))
+  response.writeHead(status)
+  response.end(body)
+}
+
+/**
+ * Statuses of what the parser refuses; anything else is not HTTP. Source: Node.js, `clientError`.
+ */
+const parserRefusals: ReadonlyMap<string, readonly [number, string]> = new Map([
+  ['HPE_HEADER_OVERFLOW', [431, 'the headers are longer than 16 KiB']],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', [413, 'extensions of chunks are too long']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'the request did not arrive in time']],
+])
+
+function refuse(
+  socket: Duplex,
+  error: Error,
+  headers: readonly (readonly [string, string])[],
+): void {
+  const code = 'code' in error ? String(error.code) : ''
+  const [status, message] = parserRefusals.get(code) ?? [400, 'the request is not HTTP']
+  // An answer whose head is sent already must not get another in its middle.
+  const isAnswering = code === 'ECONNRESET' || hasBegun(socket)
+  if (socket.writable && !isAnswering) end(socket, refusal(status, message), headers)
+  else socket.destroy()
+}
+
+/** Node keeps the answer of a socket under this name; its own default looks there, too. */
+function hasBegun(socket: Duplex): boolean {
+  const answer: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
+  return typeof answer === 'object' && answer !== null && 'headersSent' in answer
+    ? answer.headersSent === true
+    : false
+}
+
+function end(
+  socket: Duplex,
+  { status, headers, body }: Answer,
+  common: readonly (readonly [string, string])[],
+): void {
+  const lines = [...common, ...headers].map(([name, value]) => `${name}: ${value}`)
+  const length = `content-length: ${Buffer.byteLength(body)}`
+  const head = [`HTTP/1.1 ${status} ${errorWords[status] ?? ''}`, 'connection: close', length]
+  socket.end([...head, ...lines, '', body].join('\r\n'))
+}
+
+/** The path of a target, in which a colon stands as itself. */
+export function pathOf(target: string): string {
+  const mark = target.indexOf('?')
+  return withColons(mark === -1 ? target : target.slice(0, mark))
+}
+
+/** `text` with each `%3a` as the colon it means. */
+export function withColons(text: string): string {
+  // Few have a percent sign, and every request comes here several times.
+  return text.includes('%') ? text.replace(/%3a/gi, ':') : text
+}

@@ -1,0 +1,243 @@
+/**
+ * The guard before the framework: one request at a time for each socket, and a turn for each
+ * request.
+ *
+ * A request without a body takes its turn before it is routed, so that refusing it costs a few
+ * microseconds. One with a body is routed first and takes its turn when the body is there: a body
+ * that trickles in must not hold the place of an answer.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+import { Fault } from '../../../core/fault.ts'
+import type { Clock } from '../../../core/world.ts'
+import { callerOf } from '../../../http/caller-address.ts'
+import {
+  type Lane,
+  type LoadGate,
+  type Ticket,
+  createLoadGate,
+  lanes,
+  type GateLimits,
+} from '../../../http/load-gate.ts'
+import { watchLoopDelay } from '../../../http/loop-delay.ts'
+import {
+  type Serve,
+  type SocketGuard,
+  createSocketGuard,
+  type SocketLimits,
+} from '../../../http/socket-guard.ts'
+import type { Gauges } from '../../../telemetry/gauges.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import type { OperationShape } from '../../operation/operation.ts'
+import { errorBody } from '../../operation/status.ts'
+import { type Lanes, createLanes } from './lanes.ts'
+import type { AddressReader } from './proxy-address.ts'
+
+/** The door of one server. */
+export type FrontDoor = {
+  /** The listener of `request` over the framework's. */
+  readonly listener: (handler: Serve) => Serve
+  readonly attach: (server: Server) => void
+  /** The turn of a request that came with a body; the others had theirs. Rejects: `overloaded`. */
+  readonly turn: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined
+  /** When a request came, by the gate's clock; `undefined` for one that did not come this way. */
+  readonly since: (request: IncomingMessage) => number | undefined
+  /** The answer is made: what is left is to send it. */
+  readonly answered: (request: IncomingMessage) => void
+}
+
+/** Parameters of {@link createFrontDoor}. */
+type FrontDoorParts = {
+  readonly gate: LoadGate
+  readonly guard: SocketGuard
+  readonly lanes: Lanes
+  /** The address of the caller, behind reverse proxies too. */
+  readonly addressOf: AddressReader
+  /** Headers of every answer to a request. */
+  readonly common: (request: IncomingMessage) => readonly (readonly [string, string])[]
+}
+
+/** Work is taken in for an eighth of a second; after a second there is room. */
+const retryAfterOverloadSeconds = 1
+
+const busyWords = 'the service is at its limit'
+
+type Refusal = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+
+const refusal = refusalOf(busyWords)
+const listRefusal = refusalOf([busyWords])
+
+/** A door nobody has come to. */
+function createFrontDoor(parts: FrontDoorParts): FrontDoor {
+  const { gate, guard, lanes, addressOf } = parts
+
+  function enter(
+    exchange: { request: IncomingMessage; response: ServerResponse; lane: Lane },
+    start: () => void,
+    refuse: () => void,
+  ): void {
+    const { request, response, lane } = exchange
+    const caller = callerOf(addressOf(request))
+    response.once('close', () => ticketOf(request)?.leave())
+    const given = gate.enter({ lane, caller, start, refuse })
+    setTicket(request, given)
+    // The gate may have begun, and the handler ended, before there was a ticket.
+    if (response.closed || response.writableEnded) given.leave()
+  }
+
+  return {
+    attach: guard.attach,
+    listener: (handler) =>
+      guard.oneByOne((request, response) => {
+        const target = request.url ?? '/'
+        const lane = hasBody(request) ? 'body' : lanes.laneOf(target)
+        const refuse = (): void => {
+          for (const [name, value] of parts.common(request)) response.setHeader(name, value)
+          send(response, lanes.listsMessages(target) ? listRefusal : refusal)
+        }
+        enter({ request, response, lane }, () => handler(request, response), refuse)
+      }),
+    turn: (request, response) => {
+      if (!hasBody(request)) return undefined
+      ticketOf(request)?.leave()
+      const lane = lanes.laneOf(request.url ?? '/')
+      return new Promise((resolve, reject) => {
+        const refuse = (): void => {
+          const detail = { reset: retryAfterOverloadSeconds }
+          reject(new Fault('overloaded', busyWords, { detail }))
+        }
+        enter({ request, response, lane }, resolve, refuse)
+      })
+    },
+    since: (request) => ticketOf(request)?.since,
+    answered: (request) => ticketOf(request)?.leave(),
+  }
+}
+
+// On the request itself: a WeakMap of requests is gone through by every collection of garbage.
+const ticket = Symbol('ticket')
+type Ticketed = IncomingMessage & { [ticket]?: Ticket }
+
+function ticketOf(request: Ticketed): Ticket | undefined {
+  return request[ticket]
+}
+
+function setTicket(request: Ticketed, given: Ticket): void {
+  request[ticket] = given
+}
+
+/** Returns whole answers for connections beyond the limit, each under an id of its own. */
+function connectionRefusals(): () => string {
+  let count = 0
+  const headers = Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`)
+  return () =>
+    [
+      'HTTP/1.1 503 Service Unavailable',
+      `x-request-id: req-c${(++count).toString(36)}`,
+      ...headers,
+      'connection: close',
+      '',
+      refusal.body,
+    ].join('\r\n')
+}
+
+function refusalOf(message: string | readonly string[]): Refusal {
+  const body = JSON.stringify(errorBody(503, message))
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'retry-after': String(retryAfterOverloadSeconds),
+    'x-content-type-options': 'nosniff',
+  }
+  return { body, headers }
+}
+
+function send(response: ServerResponse, { body, headers }: Refusal): void {
+  if (response.destroyed) return
+  response.writeHead(503, headers)
+  response.end(body)
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Limits of callers, together and each. */
+export type LoadLimits = SocketLimits & GateLimits
+
+/** The defaults of the settings. */
+export const usualLoadLimits: LoadLimits = {
+  maxPerAddress: 1_024,
+  maxUnsentBytes: 134_217_728,
+  sendTimeoutMs: 60_000,
+  maxUnderWay: 32,
+  maxUnderWayPerAddress: 24,
+  maxWaiting: 512,
+  maxWaitingPerAddress: 256,
+  maxQueuedMs: 125,
+}
+
+/** Parameters of {@link openDoor}. */
+type LoadParts = Pick<FrontDoorParts, 'addressOf' | 'common'> & {
+  readonly limits: LoadLimits
+  readonly shapes: readonly OperationShape[]
+  readonly clock: Clock
+  readonly log: Log
+  readonly gauges: Gauges | undefined
+}
+
+// Refusals come in thousands: the log has their sums.
+const logEveryMs = 10_000
+
+/** A door, and what ends its watch. */
+export function openDoor(parts: LoadParts): {
+  readonly door: FrontDoor
+  readonly close: () => void
+} {
+  const { limits, clock, log, gauges } = parts
+  const delay = watchLoopDelay(clock.monotonic)
+  const refusals = summary((refused) => log.warn('requests refused', { refused }), clock)
+  const gate = createLoadGate({
+    limits,
+    now: clock.monotonic,
+    loopDelayMs: delay.ms,
+    turnedAway: (lane, outcome) => {
+      gauges?.add('firn_api_turned_away_total', 1, { lane, outcome })
+      if (outcome !== 'gone') refusals()
+    },
+  })
+  const guard = createSocketGuard({
+    limits,
+    refusal: connectionRefusals(),
+    connected: gate.connected,
+    dropped: (reason) =>
+      gauges?.add('firn_http_dropped_connections_total', 1, { listener: 'api', reason }),
+  })
+  gauges?.onRead(() => {
+    for (const lane of lanes) {
+      const { waiting, underWay } = gate.count(lane)
+      gauges.set('firn_api_waiting_requests', waiting, { lane })
+      gauges.set('firn_api_under_way_requests', underWay, { lane })
+    }
+    gauges.set('firn_http_unsent_bytes', guard.unsentBytes(), { listener: 'api' })
+  })
+  const { addressOf, common } = parts
+  const lanesOf = createLanes(parts.shapes)
+  const door = createFrontDoor({ gate, guard, lanes: lanesOf, addressOf, common })
+  return { door, close: delay.stop }
+}
+
+/** Tells the count at the first call and then at most every {@link logEveryMs}. */
+function summary(tell: (count: number) => void, clock: Clock): () => void {
+  let count = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+  return () => {
+    count++
+    const now = clock.monotonic()
+    if (now - toldAt < logEveryMs) return
+    tell(count)
+    count = 0
+    toldAt = now
+  }
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { encodeFunctionData, parseAbiItem } from 'viem'
+
+import { Fault } from '../../../core/fault.ts'
+import { encodeInput } from './abi-encode.ts'
+import { readAbi } from './abi.ts'
+
+const one = '0x00000000000000000000000000000000000000aa'
+const two = '0x5fbdb2315678afecb367f032d93f642f64180aa3'
+
+// The bytes are those of viem.
+const calls: readonly (readonly [signature: string, given: unknown[], viem?: unknown[]])[] = [
+  ['f()', []],
+  ['f(address a, uint256 b)', [one, '340282366920938463463374607431768211456'], [one, 2n ** 128n]],
+  ['f(int8 a, int256 b, bool c)', ['-128', -1, 'true'], [-128, -1n, true]],
+  [
+    'f(uint8 a, bytes4 b, bytes c, string d)',
+    ['0xff', '0x01020304', '0x', 'žluť'],
+    [255, '0x01020304', '0x', 'žluť'],
+  ],
+  ['f(bytes a, bytes32 b)', [`0x${'ab'.repeat(33)}`, `0x${'cd'.repeat(32)}`]],
+  [
+    'f(uint256[] a, address[2] b, string[] c)',
+    [
+      ['1', 2],
+      [one, two],
+      ['', 'x'.repeat(40)],
+    ],
+    [
+      [1n, 2n],
+      [one, two],
+      ['', 'x'.repeat(40)],
+    ],
+  ],
+  [
+    'f((uint256 x, string y)[] a, (address z, bool w) b)',
+    [
+      [{ x: 1, y: 'one' }, ['2', 'two']],
+      [two, false],
+    ],
+    [
+      [
+        { x: 1n, y: 'one' },
+        { x: 2n, y: 'two' },
+      ],
+      { z: two, w: false },
+    ],
+  ],
+  ['f(uint8[2][] a, uint8[][2] b)', [[[1, 2]], [[3], []]]],
+]
+
+void test('encodeInput: the bytes of viem for every type', () => {
+  for (const [signature, given, values = given] of calls) {
+    const item = parseAbiItem(`function ${signature}`) as never
+    const [entry] = readAbi([item])
+    assert.ok(entry !== undefined)
+    const expected = encodeFunctionData({ abi: [item], functionName: 'f', args: values } as never)
+    assert.equal(encodeInput(entry, given), expected, signature)
+  }
+})
+
+void test('encodeInput: says what argument does not fit', () => {
+  const wrong: readonly (readonly [string, unknown[], RegExp])[] = [
+    ['f(uint8 age)', ['256'], /^age is no uint8: "256"$/],
+    ['f(uint8 age)', ['-1'], /^age is no uint8/],
+    ['f(uint256 a)', [1.5], /^a is no uint256: 1.5$/],
+    ['f(uint256 a)', [2 ** 60], /^a is no uint256/],
+    ['f(address to)', ['0x12'], /^to is no address/],
+    ['f(bool)', ['yes'], /^an argument is no bool: "yes"$/],
+    ['f(bytes4 id)', ['0x0102'], /^id is no bytes4/],
+    ['f(bytes data)', ['0x123'], /^data is no bytes/],
+    ['f(uint8[2] pair)', [[1]], /^pair is no uint8\[2\]/],
+    ['f(uint8[] all)', [[1, 'x']], /^all\[1\] is no uint8: "x"$/],
+    ['f((uint8 x) p)', ['1'], /^p is no \(uint8\)/],
+    ['f(uint8 a)', [], /^1 arguments are due: 0$/],
+  ]
+  for (const [signature, given, message] of wrong) {
+    const [entry] = readAbi([parseAbiItem(`function ${signature}`)])
+    assert.ok(entry !== undefined)
+    assert.throws(
+      () => encodeInput(entry, given),
+      (error) =>
+        error instanceof Fault && error.code === 'bad-parameter' && message.test(error.message),
+      signature,
+    )
+  }
+})

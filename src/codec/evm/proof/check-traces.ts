@@ -1,0 +1,147 @@
+/**
+ * Rules that traces of a block and its transactions, which hashes have proven, must keep: one
+ * trace for each, and a top frame that says what the transaction and its receipt say.
+ *
+ * Inner frames are under no hash: what a node says of them can only be compared with another's.
+ */
+
+import { toChecksumAddress } from '../../../core/address.ts'
+import { equalBytes, fromHex } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { equalsHex, hexBytes, hexQuantity, isHexOf, hexNumberClamped, hexText } from '../hex.ts'
+import { type RawFrame, type RawTrace, listOf, objectOf } from '../raw.ts'
+import { differing } from './check-receipts.ts'
+
+/** A stored transaction, as far as its trace repeats it. */
+type TracedTransaction = {
+  readonly hash: Uint8Array
+  readonly from: Uint8Array
+  /** Receiver, or in a creation the created contract; absent when a creation failed. */
+  readonly to: Uint8Array | undefined
+  /** Big-endian, without leading zeros. */
+  readonly value: Uint8Array
+  readonly gasUsed: number
+}
+
+/** True when receipts may charge more gas than was used, as where execution comes later (saevm). */
+export type GasRule = 'equal' | 'at-most'
+
+/**
+ * Checks the traces of the block at `height` against its transactions, in order. Throws
+ * `node-answer`. A transaction without a trace is for the decoder to judge.
+ */
+export function checkTraces(
+  traces: unknown,
+  transactions: readonly TracedTransaction[],
+  of: { readonly height: number; readonly gas: GasRule },
+): void {
+  const all = listOf(traces, 'traces of a block')
+  if (all.length !== transactions.length) throw differing('number of traces', of.height)
+  for (const [index, transaction] of transactions.entries()) {
+    const trace: RawTrace = objectOf(all[index], 'trace')
+    const { txHash } = trace
+    // Older nodes leave it out.
+    if (txHash !== undefined && !equalsHex(txHash, transaction.hash, 0))
+      throw differing('transaction of a trace', of.height)
+    if (trace.result === undefined || trace.result === null) continue
+    checkTop(objectOf(trace.result, 'call frame'), transaction, of)
+  }
+}
+
+function checkTop(
+  frame: RawFrame,
+  { from, to, value, gasUsed }: TracedTransaction,
+  { height, gas }: { readonly height: number; readonly gas: GasRule },
+): void {
+  if (!isHexOf(frame.from, from)) throw differing('sender of a trace', height)
+  if (to !== undefined && frame.to !== undefined && !isHexOf(frame.to, to))
+    throw differing('receiver of a trace', height)
+  if (!isQuantity(frame.value ?? '0x0', value)) throw differing('value of a trace', height)
+  const used = hexNumberClamped(frame.gasUsed, 'gas used')
+  if (gas === 'equal' ? used !== gasUsed : used > gasUsed)
+    throw differing('gas used of a trace', height)
+}
+
+function isQuantity(told: unknown, wanted: Uint8Array): boolean {
+  const digits = hexQuantity(told)
+  const bytes = digits === undefined ? undefined : hexBytes(digits)
+  if (bytes === undefined || bytes.length !== 2 + wanted.length * 2) return false
+  return wanted.length === 0 || equalBytes(Buffer.from(bytes.slice(2), 'hex'), wanted)
+}
+
+/** A call. Amounts are base 10; addresses EIP-55. */
+type Call = {
+  /** 0: the transaction itself; 1: what it called. */
+  readonly depth: number
+  /** As the tracer names it: `CALL`, `DELEGATECALL`, `STATICCALL`, `CREATE2` and others. */
+  readonly type: string
+  readonly from: string
+  /** Absent where a creation failed. */
+  readonly to: string | undefined
+  readonly value: string
+  readonly gasLimit: string
+  readonly gasUsed: string
+  /** First four bytes of the input, `0x` hex; `undefined` for fewer, and for creations. */
+  readonly selector: string | undefined
+  readonly error: string | undefined
+  /** It failed, or a call around it did. */
+  readonly isReverted: boolean
+}
+
+type Waiting = { readonly frame: RawFrame; readonly depth: number; readonly isReverted: boolean }
+
+/**
+ * The first `most` calls of `trace`, and how many there are. Throws `node-answer` for what is no
+ * trace, `node-not-yet` for an error in its place.
+ */
+export function callsOf(
+  trace: RawTrace,
+  most: number,
+): { readonly calls: readonly Call[]; readonly count: number } {
+  if (trace.result === undefined || trace.result === null)
+    throw new Fault('node-not-yet', 'the node has no trace of this transaction')
+  const calls: Call[] = []
+  let count = 0
+  const waiting: Waiting[] = [
+    { frame: objectOf(trace.result, 'call frame'), depth: 0, isReverted: false },
+  ]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { frame, depth } = next
+    const isReverted = next.isReverted || typeof frame.error === 'string'
+    if (count++ < most) calls.push(callOf({ frame, depth, isReverted }))
+    if (frame.calls === undefined || frame.calls === null) continue
+    for (const inner of listOf(frame.calls, 'calls').toReversed())
+      waiting.push({ frame: objectOf(inner, 'call frame'), depth: depth + 1, isReverted })
+  }
+  return { calls, count }
+}
+
+function callOf({ frame, depth, isReverted }: Waiting): Call {
+  const type = typeof frame.type === 'string' ? frame.type : 'UNKNOWN'
+  const input = typeof frame.input === 'string' ? frame.input : ''
+  const creates = type.startsWith('CREATE')
+  return {
+    depth,
+    type,
+    from: addressOf(frame.from),
+    to: frame.to === undefined || frame.to === null ? undefined : addressOf(frame.to),
+    value: quantity(frame.value ?? '0x0', 'value'),
+    gasLimit: quantity(frame.gas, 'gas'),
+    gasUsed: quantity(frame.gasUsed, 'gas used'),
+    selector: creates || input.length < 10 ? undefined : input.slice(0, 10).toLowerCase(),
+    error: typeof frame.error === 'string' ? frame.error : undefined,
+    isReverted,
+  }
+}
+
+function addressOf(value: unknown): string {
+  const text = hexText(value, 'address of a call')
+  if (text.length !== 42) throw new Fault('node-answer', 'address of a call has a wrong length')
+  return toChecksumAddress(fromHex(text))
+}
+
+function quantity(value: unknown, what: string): string {
+  const text = hexText(value, what)
+  if (!/^0x[0-9a-f]{1,64}$/i.test(text)) throw new Fault('node-answer', `no number: ${what}`)
+  return BigInt(text).toString()
+}

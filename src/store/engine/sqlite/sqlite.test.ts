@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { openSmallStore, openStore } from '../../open.ts'
+import { statement } from '../database.ts'
+import { table } from '../table.ts'
+
+const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })
+const mib = 2 ** 20
+
+void test('sqlite: what a transaction changes beyond the page cache leaves memory at once', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-cache-'))
+  const place = { store: 'embedded', dataDir, writerCacheBytes: 4 * mib }
+  // A file whose pages are known only when it is read, and one that is new.
+  for (const round of ['new', 'opened again']) {
+    const store = await openStore(place, 'cache', [blob], 'write')
+    const logged = (): number => statSync(join(dataDir, 'cache.sqlite-wal')).size
+    await store.transaction(async (writer) => {
+      const before = logged()
+      const ids = Array.from({ length: 8 }, (_, at) => at + (round === 'new' ? 0 : 8))
+      await writer.insert(blob, { id: ids, bytes: ids.map(() => new Uint8Array(mib)) })
+      assert.ok(logged() - before >= 3 * mib, `${round}: ${logged() - before} bytes in the log`)
+    })
+    await store.close()
+  }
+  rmSync(dataDir, { recursive: true })
+})
+
+void test('sqlite: a store that follows its chain keeps nothing in the log and reads the same', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-pace-'))
+  const place = { store: 'embedded', dataDir }
+  const store = await openStore(place, 'pace', [blob], 'write')
+  const reader = await openStore(place, 'pace', [blob], 'read')
+  const logged = (): number => statSync(join(dataDir, 'pace.sqlite-wal')).size
+  const write = (ids: readonly number[]): Promise<void> =>
+    store.transaction((writer) =>
+      writer.insert(blob, { id: ids, bytes: ids.map(() => new Uint8Array(mib)) }),
+    )
+  const count = statement('select count(*) from blob')
+  await write([1, 2, 3, 4])
+  assert.ok(logged() > 4 * mib)
+  assert.deepEqual(await reader.get(count), [4])
+  await store.pace('follow')
+  assert.equal(logged(), 0)
+  for (let id = 5; id < 45; id++) await write([id])
+  assert.ok(logged() < 20 * mib, `${logged()} bytes in the log after 40 MiB`)
+  await store.pace('fill')
+  await write(Array.from({ length: 40 }, (_, at) => 100 + at))
+  assert.ok(logged() > 40 * mib)
+  await store.pace('follow')
+  assert.equal(logged(), 0)
+  assert.deepEqual(await reader.get(count), [84])
+  await reader.close()
+  await store.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+void test('sqlite: the log of a store that is never filled stays small from the start', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-small-'))
+  const store = await openSmallStore({ store: 'embedded', dataDir }, 'small', [blob])
+  for (let id = 0; id < 40; id++)
+    await store.transaction((writer) =>
+      writer.insert(blob, { id: [id], bytes: [new Uint8Array(mib)] }),
+    )
+  const logged = statSync(join(dataDir, 'small.sqlite-wal')).size
+  assert.ok(logged < 20 * mib, `${logged} bytes in the log after 40 MiB`)
+  await store.close()
+  rmSync(dataDir, { recursive: true })
+})

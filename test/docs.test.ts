@@ -46,6 +46,17 @@ void test('documentation: every page is served, and every link leads to somethin
   }
 })
 
+void test('documentation: pages that have all words are found, those in whose title one is come first', async () => {
+  const search = async (words: string): Promise<string> =>
+    (await http.inject(`/docs/search?q=${encodeURIComponent(words)}`)).body.split('<main')[1] ?? ''
+  const found = await search('Sizing memory')
+  const [first] = /href="[^"]*"/.exec(found) ?? []
+  assert.equal(first, 'href="/docs/guide/sizing"')
+  assert.match(await search('quetzalcoatl'), /0 pages have “quetzalcoatl”/)
+  assert.match(await search('<script>alert(1)</script>'), /“&lt;script&gt;/)
+  assert.doesNotMatch(await search('<script>'), /<script>/)
+})
+
 void test('documentation: other paths are not found', async () => {
   for (const path of ['/docs/none', '/docs/guide', '/docs/../package.json', '/docs/%2e%2e/README'])
     assert.equal((await http.inject(path)).statusCode, 404, path)

@@ -14,11 +14,21 @@ export type DocsParts = {
   readonly html: string
   readonly path: string
   readonly entries: readonly DocsEntry[]
+  /** Words that were looked for, on the page of what was found. */
+  readonly sought?: string
   readonly brand: Pick<Brand, 'title' | 'logo'>
 }
 
 /** The document. Holds no script and no style of its own. */
-export function docsPage({ folder, title, html, path, entries, brand }: DocsParts): string {
+export function docsPage({
+  folder,
+  title,
+  html,
+  path,
+  entries,
+  brand,
+  sought = '',
+}: DocsParts): string {
   const groups = Map.groupBy(entries, ({ group }) => group)
   const lists = [...groups].map(
     ([group, all]) =>
@@ -43,7 +53,9 @@ export function docsPage({ folder, title, html, path, entries, brand }: DocsPart
 <nav class="menu" aria-label="places"><a href="/">Explorer</a><a href="/docs">Documentation</a></nav>
 </header>
 <div class="console docs">
-<nav class="card operations" aria-label="pages of the documentation">${lists.join('')}</nav>
+<nav class="card operations" aria-label="pages of the documentation">
+<form action="/docs/search" role="search"><input type="search" name="q" aria-label="search the documentation" placeholder="Search the documentation" value="${escaped(sought)}"></form>
+${lists.join('')}</nav>
 <main id="main" class="card prose" tabindex="-1">
 ${html}
 </main>

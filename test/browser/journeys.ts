@@ -103,6 +103,11 @@ export const journeys: Readonly<Record<string, Journey>> = {
   },
   'the console sends a form and shows the answer': async (page, origin) => {
     await visit(page, origin, '/api/getBlock')
+    await page.fill('.operations input', 'nft holders')
+    assert.deepEqual(await page.locator('.operations li').allInnerTexts(), [
+      'getNftHoldersByContractAddress',
+    ])
+    await page.fill('.operations input', '')
     await page.click('text=Fill in an example')
     assert.equal(await page.inputValue('#field-chainId'), '51001')
     await page.fill('#field-blockId', '7')

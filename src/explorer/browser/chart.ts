@@ -19,19 +19,35 @@ export type ChartProps = {
   /** True when the moment of a point has an hour. */
   readonly hours: boolean
   /** Another series to compare with, at its own moments. */
-  readonly other?: { readonly label: string; readonly points: readonly MetricPoint[] }
+  readonly other?: {
+    /** Names of the first series and of this one. */
+    readonly labels: readonly [string, string]
+    readonly points: readonly MetricPoint[]
+  }
   /** True when values are drawn by their logarithm. */
   readonly log?: boolean
+  /** True when the period of the newest point goes on: it is drawn lighter. */
+  readonly isRunning?: boolean
   /** True when a part can be chosen by dragging; a double click shows all again. */
   readonly zoom?: boolean
 }
 
 type Other = ChartProps['other']
 
-/** Draws; follows the width of its place and the colours of light and dark. */
-export function Chart(asked: ChartProps): JSX.Element {
-  // One point makes no line.
-  const props = { ...asked, bars: asked.bars || asked.points.length === 1 }
+/** Draws; follows the width of its place and the colours of light and dark. One point is a number. */
+export function Chart(props: ChartProps): JSX.Element {
+  const [only] = props.points
+  return only !== undefined && props.points.length === 1 && props.other === undefined
+    ? h(
+        'p',
+        { class: 'big' },
+        count(only.value),
+        h('small', null, ` ${moment(only.timestamp).slice(0, props.hours ? 16 : 10)}`),
+      )
+    : h(Drawn, props)
+}
+
+function Drawn(props: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const host = place.current
@@ -45,6 +61,7 @@ export function Chart(asked: ChartProps): JSX.Element {
   return h(
     'div',
     null,
+    props.other === undefined ? null : legend(props.other.labels),
     h('div', {
       class: 'chart',
       ref: place,
@@ -53,6 +70,14 @@ export function Chart(asked: ChartProps): JSX.Element {
       'aria-label': `${summary}; arrow keys read the points`,
     }),
     h(Points, props),
+  )
+}
+
+function legend(labels: readonly string[]): JSX.Element {
+  return h(
+    'ul',
+    { class: 'legend' },
+    labels.map((label) => h('li', null, label)),
   )
 }
 
@@ -73,7 +98,7 @@ function Points({ points, other, hours }: ChartProps): JSX.Element {
           [
             ['UTC'],
             ['Value', 'num'],
-            ...(other === undefined ? [] : [[other.label, 'num'] as const]),
+            ...(other === undefined ? [] : [[other.labels[1], 'num'] as const]),
           ],
           points
             .toReversed()
@@ -155,7 +180,21 @@ function dataOf({ points, other, log }: ChartProps): uPlot.AlignedData {
 function lineOf(other: Other, stroke: string): uPlot.Series[] {
   return other === undefined
     ? []
-    : [{ label: other.label, stroke, width: 2, points: { show: false } }]
+    : [{ label: other.labels[1], stroke, width: 2, points: { show: false } }]
+}
+
+/** Bars, of which that of a period that goes on is lighter. */
+function barsOf(
+  { points, other, isRunning }: ChartProps,
+  colour: (name: string) => string,
+): uPlot.Series.BarsPathBuilderOpts {
+  const usual = { size: [0.7, 24] as [number, number], radius: 0.15 }
+  // Beside another series moments are those of both.
+  if (isRunning !== true || other !== undefined) return usual
+  const last = points.length - 1
+  const values = (): string[] =>
+    points.map((_, at) => `${colour('--accent')}${at === last ? '66' : ''}`)
+  return { ...usual, disp: { fill: { unit: 3, values } } }
 }
 
 function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uPlot.Options {
@@ -167,11 +206,12 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   }
-  const bars = props.bars ? Plot.paths.bars?.({ size: [0.7, 24], radius: 0.15 }) : undefined
+  const bars = props.bars ? Plot.paths.bars?.(barsOf(props, colour)) : undefined
   return {
     width: host.clientWidth,
     height: props.height,
-    padding: [8, 4, 0, 0],
+    // Half a label of the axis of time.
+    padding: [8, 22, 0, 0],
     legend: { show: false },
     // Points lie at moments in UTC, whatever the place of who looks.
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
@@ -214,17 +254,8 @@ function optionsOf(Plot: typeof uPlot, host: HTMLElement, props: ChartProps): uP
   }
 }
 
-/** Moments that are shown before the only one of a chain that has just begun. */
-const aloneAmong = 14
-
-/** Room for half a bar at either end; a point alone stands where the newest of many would. */
-function wholeBars(props: ChartProps, low: number, high: number): [number, number] {
-  const { points, other, bars, hours } = props
-  const [only] = points
-  if (only !== undefined && points.length === 1 && (other?.points.length ?? 0) < 2) {
-    const step = hours ? 3_600 : 86_400
-    return [only.timestamp - aloneAmong * step, only.timestamp + step / 2]
-  }
+/** Room for half a bar at either end. */
+function wholeBars({ points, bars }: ChartProps, low: number, high: number): [number, number] {
   const half = bars && points.length > 1 ? (high - low) / (points.length - 1) / 2 : 0
   return [low - half, high + half]
 }
@@ -244,7 +275,8 @@ function hint(props: ChartProps): uPlot.Hooks.Defs {
       const timestamp = moments?.[index]
       label.hidden = timestamp === undefined
       if (timestamp === undefined) return
-      const at = moment(timestamp).slice(0, hours ? 16 : 10)
+      const isRunning = props.isRunning === true && index === (moments?.length ?? 0) - 1
+      const at = moment(timestamp).slice(0, hours ? 16 : 10) + (isRunning ? ', so far' : '')
       const shown = [values, ...(others === undefined ? [] : [others])]
       label.textContent = [at, ...shown.map((all) => told(all?.[index] ?? undefined))].join(' · ')
       const left = plot.valToPos(timestamp, 'x')

@@ -3,35 +3,35 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import { apiHeaders, apiKey, keepApiKey, useAnswer, withQuery } from './answer.ts'
+import { apiHeaders, apiKey, keepApiKey, useAnswer } from './answer.ts'
+import {
+  bodyOf,
+  type Field,
+  fieldsOf,
+  languages,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  type Request,
+  urlOf,
+} from './api-request.ts'
 import { to } from './link.ts'
-import { card, CopyButton, failed, heading, pill, shown, table, type View } from './parts.ts'
+import {
+  card,
+  CopyButton,
+  failed,
+  heading,
+  keep,
+  kept,
+  pill,
+  shown,
+  table,
+  type View,
+} from './parts.ts'
 import { useTitle } from './place.ts'
 import { useSamples, type Sample } from './samples.ts'
-import { schemaLines, type Schema, type Schemas } from './schema-lines.ts'
+import { schemaLines, type Schemas } from './schema-lines.ts'
 import type { World } from './world.ts'
-
-type Parameter = {
-  readonly name: string
-  readonly in: 'path' | 'query'
-  readonly required?: boolean
-  readonly description?: string
-  readonly schema: Schema
-}
-type DocumentOperation = {
-  readonly operationId: string
-  readonly summary: string
-  readonly tags: readonly string[]
-  readonly parameters?: readonly Parameter[]
-  readonly requestBody?: Body
-  readonly responses?: Readonly<Record<string, Body>>
-}
-type Body = { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }
-type OpenApi = {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
-  readonly components?: { readonly schemas?: Schemas }
-}
-type Operation = DocumentOperation & { readonly path: string; readonly method: string }
 
 /** The console, at one operation when `id` names it. */
 export function ConsolePage({
@@ -76,7 +76,7 @@ export function ConsolePage({
       return h(
         'div',
         { class: 'console' },
-        operationList(operations, chosen?.operationId ?? ''),
+        h(OperationList, { operations, chosen: chosen?.operationId ?? '' }),
         chosen === undefined
           ? failed({ status: 404, message: `no such operation: ${id}` })
           : h(TryIt, {
@@ -90,23 +90,32 @@ export function ConsolePage({
   )
 }
 
-function operationsOf({ paths }: OpenApi): Operation[] {
-  return Object.entries(paths)
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        ...operation,
-        path,
-        method: method.toUpperCase(),
-      })),
-    )
-    .toSorted((a, b) => (a.tags[0] ?? '').localeCompare(b.tags[0] ?? ''))
-}
-
-function operationList(operations: readonly Operation[], chosen: string): JSX.Element {
-  const groups = Map.groupBy(operations, ({ tags }) => tags[0] ?? 'Other')
+/** Operations by their groups, those that have all words of what is typed. */
+function OperationList({
+  operations,
+  chosen,
+}: {
+  readonly operations: readonly Operation[]
+  readonly chosen: string
+}): JSX.Element {
+  const [typed, type] = useState('')
+  const wanted = typed.toLowerCase().split(/\s+/)
+  const found = operations.filter(({ operationId, summary, path }) => {
+    const text = `${operationId} ${summary} ${path}`.toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+  const groups = Map.groupBy(found, ({ tags }) => tags[0] ?? 'Other')
   return h(
     'nav',
     { class: 'card operations', 'aria-label': 'operations' },
+    h('input', {
+      type: 'search',
+      'aria-label': 'filter operations',
+      placeholder: 'Filter operations',
+      onInput: (event: Event) =>
+        event.currentTarget instanceof HTMLInputElement && type(event.currentTarget.value),
+    }),
+    found.length === 0 ? h('p', { class: 'empty' }, 'None.') : null,
     [...groups].map(([tag, list]) => [
       h('h2', null, tag),
       h(
@@ -152,13 +161,13 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
   const fields = fieldsOf(operation)
   const target = urlOf(operation, values)
   const body = bodyOf(operation, values)
-  const curl = curlOf(operation.method, target, body)
+  const request = { method: operation.method, url: location.origin + target, body }
   const example = (field: Field): string =>
     sample({
       name: field.name,
       path: operation.path,
       choices: field.required === true ? field.schema.enum : undefined,
-    })
+    }) || (field.required === true && typeof field.example === 'string' ? field.example : '')
   const fill = (): void => {
     const needed = fields.filter(({ required }) => required === true)
     setValues({ ...values, ...Object.fromEntries(needed.map((one) => [one.name, example(one)])) })
@@ -176,6 +185,9 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
         'form',
         { onSubmit: (event: Event) => void send(event) },
         h('p', null, operation.summary),
+        fields.some(({ required }) => required === true)
+          ? h('p', { class: 'quiet' }, '* is required')
+          : null,
         fields.map((field) =>
           fieldRow(field, {
             value: values[field.name] ?? '',
@@ -184,7 +196,7 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
           }),
         ),
         h('p', { class: 'request' }, pill(operation.method, 'good'), ' ', h('code', null, target)),
-        h('div', { class: 'curl' }, h('pre', { tabIndex: 0 }, curl), h(CopyButton, { text: curl })),
+        h(Languages, { request }),
         h(
           'div',
           { class: 'controls' },
@@ -232,21 +244,6 @@ function answerShape({ responses = {} }: Operation, schemas: Schemas): View {
   )
 }
 
-type Field = Parameter | (Omit<Parameter, 'in'> & { readonly in: 'body' })
-
-function fieldsOf(operation: Operation): Field[] {
-  const properties = operation.requestBody?.content?.['application/json']?.schema?.properties ?? {}
-  return [
-    ...(operation.parameters ?? []),
-    ...Object.entries(properties).map(([name, schema]) => ({
-      name,
-      in: 'body' as const,
-      schema,
-      ...(schema.description === undefined ? {} : { description: schema.description }),
-    })),
-  ]
-}
-
 type Input = {
   readonly value: string
   readonly example: string
@@ -286,48 +283,39 @@ function fieldRow(field: Field, { value, example, change }: Input): JSX.Element 
   )
 }
 
-function urlOf(
-  { path, parameters = [] }: Operation,
-  values: Readonly<Record<string, string>>,
-): string {
-  const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = values[name] ?? ''
-    return value === '' ? whole : encodeURIComponent(value)
-  })
-  const query = parameters
-    .filter((one) => one.in === 'query')
-    .map(({ name }) => [name, values[name] ?? ''] as const)
-  return withQuery(filled, Object.fromEntries(query))
-}
+const languageName = 'firn-language'
 
-/** The JSON body; numbers and truth values by their schema. */
-function bodyOf(
-  operation: Operation,
-  values: Readonly<Record<string, string>>,
-): string | undefined {
-  if (operation.requestBody === undefined) return undefined
-  const entries = fieldsOf(operation)
-    .filter((field) => field.in === 'body' && (values[field.name] ?? '') !== '')
-    .map(({ name, schema }) => {
-      const text = values[name] ?? ''
-      return [
-        name,
-        schema.type === 'integer' || schema.type === 'number'
-          ? Number(text)
-          : schema.type === 'boolean'
-            ? text === 'true'
-            : text,
-      ]
-    })
-  return JSON.stringify(Object.fromEntries(entries))
-}
-
-function curlOf(method: string, target: string, body: string | undefined): string {
-  const data =
-    body === undefined
-      ? ''
-      : ` -H 'content-type: application/json' -d '${body.replaceAll("'", String.raw`'\''`)}'`
-  return `curl -X ${method}${data} '${location.origin}${target}'`
+/** The request in the language that was chosen, with a button that copies it. */
+function Languages({ request }: { readonly request: Request }): JSX.Element {
+  const [name, choose] = useState(() => kept(languageName))
+  const [chosen, write] = Object.entries(languages).find(([one]) => one === name) ?? [
+    'curl',
+    languages.curl,
+  ]
+  const text = write(request)
+  return h(
+    'div',
+    null,
+    h(
+      'div',
+      { class: 'segments', role: 'group', 'aria-label': 'language of the request' },
+      Object.keys(languages).map((one) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': String(one === chosen),
+            onClick: () => {
+              choose(one)
+              keep(languageName, one)
+            },
+          },
+          one,
+        ),
+      ),
+    ),
+    h('div', { class: 'curl' }, h('pre', { tabIndex: 0 }, text), h(CopyButton, { text })),
+  )
 }
 
 async function call(method: string, target: string, body: string | undefined): Promise<Result> {

@@ -6,7 +6,8 @@ import { metricTitles } from '../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { Chart } from './chart.ts'
-import { brief, words } from './format.ts'
+import { now } from './clock.ts'
+import { brief, tick, words } from './format.ts'
 import { to } from './link.ts'
 import { shown } from './parts.ts'
 
@@ -33,8 +34,10 @@ export type Study = {
   /** Unix second from which on; 0 for all that are kept. */
   readonly since: number
   readonly log: boolean
-  /** Chain to compare with, and its name. */
-  readonly other: { readonly chainId: string; readonly name: string } | undefined
+  /** Chain to compare with, and the names of both. */
+  readonly other:
+    | { readonly chainId: string; readonly labels: readonly [string, string] }
+    | undefined
 }
 
 /** The newest points of a metric; its title leads to the chart alone. */
@@ -57,7 +60,8 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
   const answer = useAnswer<{ results: MetricPoint[] }>(pathOf(chainId), 30_000)
   const { other } = study ?? {}
   const compared = useAnswer<{ results: MetricPoint[] }>(other && pathOf(other.chainId))
-  const newest = answer.data?.results[0]
+  const isSum = metric.startsWith('cumulative')
+  const isRunning = !isSum && goesOn(answer.data?.results[0]?.timestamp ?? 0, interval)
   return h(
     'section',
     { class: 'card' },
@@ -68,7 +72,7 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
       h(
         'span',
         { class: 'quiet num' },
-        newest === undefined ? '' : `latest ${brief(newest.value)}`,
+        latest(answer.data?.results ?? [], { isSum, isRunning, interval }),
       ),
     ),
     shown(answer, ({ results }) =>
@@ -79,16 +83,38 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
             points: results.toReversed(),
             label: title,
             height,
-            bars: !metric.startsWith('cumulative'),
+            bars: !isSum,
+            isRunning,
             hours: interval === 'hour',
             zoom: study !== undefined,
             log: study?.log === true,
             ...(other === undefined || compared.data === undefined
               ? {}
               : {
-                  other: { label: other.name, points: compared.data.results.toReversed() },
+                  other: { labels: other.labels, points: compared.data.results.toReversed() },
                 }),
           }),
     ),
   )
+}
+
+/** Returns whether a period that began at a Unix second is not over. */
+function goesOn(start: number, interval: string): boolean {
+  const end = new Date(start * 1_000)
+  if (interval === 'month') end.setUTCMonth(end.getUTCMonth() + 1)
+  else end.setUTCHours(end.getUTCHours() + ({ hour: 1, week: 168 }[interval] ?? 24))
+  return end.getTime() > now()
+}
+
+/** The last whole period in words; of sums, which are counted to where a period begins, that moment. */
+function latest(
+  [newest, before]: readonly MetricPoint[],
+  of: { readonly isSum: boolean; readonly isRunning: boolean; readonly interval: string },
+): string {
+  if (newest === undefined) return ''
+  if (of.isSum) return `${brief(newest.value)} when ${tick(newest.timestamp, false)} began`
+  if (!of.isRunning) return `last ${of.interval} ${brief(newest.value)}`
+  return before === undefined
+    ? `this ${of.interval} so far`
+    : `last whole ${of.interval} ${brief(before.value)}`
 }

@@ -122,7 +122,10 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
   const study = {
     since: days > 0 ? today - days * 86_400 : 0,
     log: params.get('log') === 'on',
-    other: other && { chainId: other[0], name: other[1] },
+    other: other && {
+      chainId: other[0],
+      labels: [choices.find(([id]) => id === chainId)?.[1] ?? chainId, other[1]] as const,
+    },
   }
   return h(
     'div',

@@ -120,7 +120,10 @@ function termFacts(network: string, term: Validator): JSX.Element {
     ['Delegations', term.delegatorCount === undefined ? '' : count(term.delegatorCount)],
     ['Free for delegations', sum(term.delegationCapacity)],
     ['Delegation fee', term.delegationFee === undefined ? '' : percent(term.delegationFee)],
-    ['Uptime as the node asked saw it', per(term.uptimePerformance)],
+    [
+      'Uptime seen by your node',
+      term.uptimePerformance === undefined ? 'not known' : per(term.uptimePerformance),
+    ],
     ['AvalancheGo', term.avalancheGoVersion],
     ['Expected reward', sum(hoped?.validationRewardAmount)],
     ['Expected of delegations', sum(hoped?.delegationRewardAmount)],

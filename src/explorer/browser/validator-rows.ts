@@ -42,7 +42,9 @@ export function validators({ network, query, name = 'page' }: ValidatorsProps): 
           delegated(one),
           one.delegationCapacity === undefined ? '' : coins(one.delegationCapacity, 9, 'AVAX'),
           one.delegationFee === undefined ? '' : percent(one.delegationFee),
-          one.uptimePerformance === undefined ? '' : percent(String(one.uptimePerformance)),
+          one.uptimePerformance === undefined
+            ? h('span', { class: 'quiet' }, 'not known')
+            : percent(String(one.uptimePerformance)),
           age(one.endTimestamp),
         ]),
       ),

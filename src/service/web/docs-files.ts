@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 import { type PrintedExample, printedExamples } from '../../api/server/openapi/document-examples.ts'
 import { installationFolder } from '../../core/installation.ts'
+import { escaped } from '../../core/text.ts'
 import type { DocsEntry } from '../../explorer/docs-page.ts'
 import { renderMarkdown } from '../../explorer/markdown.ts'
 
@@ -65,6 +66,39 @@ export async function readDocs(): Promise<Docs> {
       ),
   )
   return { pages: new Map(pages.map((page) => [page.path, page])), pictures: new Map(pictures) }
+}
+
+// Longer texts are no words to look for.
+const longestSought = 100
+const excerptBefore = 60
+const excerptAfter = 140
+
+/** Pages that have all words of `sought`, those with one in the title first, each with a part of its text. */
+export function searchDocs({ pages }: Docs, sought: string): DocsFile {
+  const words = sought.slice(0, longestSought).toLowerCase().split(/\s+/).filter(Boolean)
+  const found = [...pages.values()].flatMap((page) => {
+    const text = page.html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+    const small = `${page.title} ${text}`.toLowerCase()
+    if (words.length === 0 || !words.every((word) => small.includes(escaped(word)))) return []
+    const inTitle = words.some((word) => page.title.toLowerCase().includes(word))
+    const at = Math.max(0, text.toLowerCase().indexOf(escaped(words[0] ?? '')))
+    // A reference to a character is not cut in two.
+    const part = text.slice(Math.max(0, at - excerptBefore), at + excerptAfter)
+    return { page, inTitle, part: part.replace(/^[^ ]* | [^ ]*$/g, '') }
+  })
+  const list = found
+    .toSorted((a, b) => Number(b.inTitle) - Number(a.inTitle))
+    .map(
+      ({ page: { path, title }, part }) =>
+        `<li><a href="${escaped(path)}">${escaped(title)}</a><br>… ${part} …</li>`,
+    )
+  const what = `${list.length} ${list.length === 1 ? 'page has' : 'pages have'} “${escaped(sought)}”`
+  return {
+    path: '/docs/search',
+    title: 'Search',
+    group: 'Guide',
+    html: `<h1>Search</h1>\n<p>${what}.</p>\n<ul>${list.join('')}</ul>`,
+  }
 }
 
 function orderOf({ group }: DocsFile): number {

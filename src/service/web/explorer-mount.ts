@@ -16,7 +16,7 @@ import {
   safetyHeaders,
 } from '../../explorer/routes.ts'
 import type { Status } from '../../shape/status.ts'
-import { type Docs, readDocs } from './docs-files.ts'
+import { type Docs, readDocs, searchDocs } from './docs-files.ts'
 import { type ExplorerFiles, hashOf, readExplorerFiles } from './explorer-files.ts'
 import { type NftPictures, pictureAnswer, type PictureOf } from './nft-pictures.ts'
 
@@ -168,13 +168,15 @@ function mountDocs(
     request: ExplorerRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> => {
-    const { pages: documents, pictures } = await ready()
+    const docs = await ready()
+    const { pages: documents, pictures } = docs
+    const sought = new URL(reply.request.url, 'http://docs').searchParams.get('q') ?? ''
     const picture = pictures.get(path)
     if (picture !== undefined)
       return reply
         .headers({ ...safetyHeaders, 'content-type': 'image/png', 'cache-control': 'no-cache' })
         .send(Buffer.from(picture))
-    const page = documents.get(path)
+    const page = path === '/docs/search' ? searchDocs(docs, sought) : documents.get(path)
     if (page === undefined) {
       reply.callNotFound()
       return undefined
@@ -184,6 +186,7 @@ function mountDocs(
       folder: `/explorer/${read.version}`,
       ...page,
       entries: [...documents.values()],
+      sought,
       brand: brand(read),
     })
     const { status, headers, body } = pageAnswer(Buffer.from(text), `"${hashOf(text)}"`, request)

@@ -244,7 +244,7 @@ export const settings = {
   'index.freeze': word(
     'auto',
     ['auto', 'true', 'false'],
-    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must say the same and have that folder. `auto` does it with embedded stores.',
+    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must have that folder. `auto` does it with embedded stores, with `role: all`, and where `index.folder` is set.',
   ),
 
   'index.freezeRows': integer(

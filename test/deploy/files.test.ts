@@ -233,7 +233,7 @@ function checkWorkload(workload: Plain): string {
   const mounts = listUnder(container, 'volumeMounts').map((mount) =>
     String(under(mount, 'mountPath')),
   )
-  assert.deepEqual(mounts, ['/data', '/etc/firn'])
+  assert.deepEqual(mounts, ['/data', '/history', '/etc/firn'])
   const role = environment['FIRN_ROLE'] ?? ''
   assert.equal(named.has('api'), role === 'serve')
   return role

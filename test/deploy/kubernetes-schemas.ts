@@ -89,6 +89,10 @@ const container = object(
 const volume: Schema = {
   oneOf: [
     object({ name, configMap: object({ name }, ['name']) }, ['name', 'configMap']),
+    object({ name, persistentVolumeClaim: object({ claimName: name }, ['claimName']) }, [
+      'name',
+      'persistentVolumeClaim',
+    ]),
     object({ name, emptyDir: object({ sizeLimit: quantity }, []) }, ['name', 'emptyDir']),
   ],
 }
@@ -119,16 +123,20 @@ const podTemplate = object(
   ['metadata', 'spec'],
 )
 
+function claimSpec(accessModes: readonly string[]): Schema {
+  return object(
+    {
+      accessModes: list({ enum: accessModes }),
+      resources: object({ requests: quantities }, ['requests']),
+    },
+    ['accessModes', 'resources'],
+  )
+}
+
 const claim = object(
   {
     metadata: object({ name }, ['name']),
-    spec: object(
-      {
-        accessModes: list({ enum: ['ReadWriteOnce', 'ReadWriteOncePod'] }),
-        resources: object({ requests: quantities }, ['requests']),
-      },
-      ['accessModes', 'resources'],
-    ),
+    spec: claimSpec(['ReadWriteOnce', 'ReadWriteOncePod']),
   },
   ['metadata', 'spec'],
 )
@@ -165,6 +173,8 @@ const specs: Readonly<Record<string, Schema>> = {
     },
     ['selector', 'ports'],
   ),
+  // Shared by pods of several machines.
+  'v1 PersistentVolumeClaim': claimSpec(['ReadWriteMany']),
   'policy/v1 PodDisruptionBudget': object({ minAvailable: count, selector }, ['selector']),
 }
 

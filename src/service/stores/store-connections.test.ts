@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { shareConnections, storesOf } from './store-connections.ts'
+import { shareConnections, type SharedStores, storesOf } from './store-connections.ts'
 
 void test('connections: what the threads have together is the setting, and each that reads has one', () => {
   for (const role of ['all', 'index', 'serve'] as const)
@@ -55,19 +55,18 @@ void test('connections: threads that answer share those of the main thread; too 
   assert.equal((await sharesOf(13)).main.read, 1)
 })
 
-void test('stores: history freezes by itself where stores are embedded, elsewhere where it is told to', async () => {
-  const freezes = async (store: string, wanted: 'auto' | 'true' | 'false'): Promise<boolean> => {
-    const config = { ...settings, store, 'index.freeze': wanted, 'postgres.connections': 25 }
+void test('stores: history freezes by itself where readers have the folder of segments, elsewhere where told to', async () => {
+  const freezes = async (more: Partial<SharedStores>): Promise<boolean> => {
+    const config = { ...settings, 'api.workers': 1, 'postgres.connections': 25, ...more }
     const { location } = await storesOf(config, { random, clock, gauges })
     return location.freeze !== undefined
   }
-  assert.deepEqual(
-    [await freezes('embedded', 'auto'), await freezes('embedded', 'false')],
-    [true, false],
-  )
-  const database = 'postgres://db/firn'
-  assert.deepEqual(
-    [await freezes(database, 'auto'), await freezes(database, 'true')],
-    [false, true],
-  )
+  const never = { 'index.freeze': 'false' } as const
+  assert.equal(await freezes({ store: 'embedded' }), true)
+  assert.equal(await freezes({ store: 'embedded', ...never }), false)
+  assert.equal(await freezes({ role: 'all' }), true)
+  assert.equal(await freezes({ role: 'all', ...never }), false)
+  assert.equal(await freezes({ role: 'index' }), false)
+  assert.equal(await freezes({ role: 'index', 'index.folder': '/history' }), true)
+  assert.equal(await freezes({ role: 'index', 'index.freeze': 'true' }), true)
 })

@@ -85,10 +85,11 @@ export async function storesOf(
   return { owner, shares, location, store: { ...store, readServers }, readings: replicas }
 }
 
-/** Embedded stores and their segments lie in one folder; hosts of a database may have none in common. */
+/** Where nobody says so: what writes segments must share them with what answers. */
 function isFreezing(config: SharedStores): boolean {
   const wanted = config['index.freeze']
-  return wanted === 'auto' ? config.store === 'embedded' : wanted === 'true'
+  if (wanted !== 'auto') return wanted === 'true'
+  return config.store === 'embedded' || config.role === 'all' || config['index.folder'] !== ''
 }
 
 /** The share of each thread that answers. Throws `bad-config` where nothing is left to read with. */

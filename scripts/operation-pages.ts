@@ -39,19 +39,24 @@ export function operationPages(): OperationPage[] {
       page,
       questions: imported.filter(isQuestion),
       schemas: imported.filter(isSchema),
-      test: testOf(id, page),
+      test: testOf(id, page, texts.get(page) ?? ''),
     }
   })
 }
 
-/** The file of tests that says it proves an operation, else the one named as its page. */
-function testOf(id: string, page: string): string | undefined {
+/** The file of tests that says it proves an operation, else the one named as its shape or its page. */
+function testOf(id: string, page: string, text: string): string | undefined {
   const claimed = globSync('test/**/*.test.ts').find((file) => {
     const [, claims = ''] = readFileSync(file, 'utf8').split(/^provesOperations\(/m)
     return claims.includes(`'${id}'`)
   })
-  const named = join('test/conformance', areaOf(page), `${basename(page, '.ts')}.test.ts`)
-  return claimed ?? (existsSync(named) ? named : undefined)
+  // `const ListErc20Transfers = { id: …` has its test in `list-erc20-transfers.test.ts`.
+  const [, shape = ''] = new RegExp(`const (\\w+) = \\{\\s*id: '${id}'`).exec(text) ?? []
+  const words = shape.replaceAll(/\B[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
+  const named = [words, basename(page, '.ts')].map((name) =>
+    join('test/conformance', areaOf(page), `${name}.test.ts`),
+  )
+  return claimed ?? named.find((file) => existsSync(file))
 }
 
 /** Of `src/store/query`, but what nearly every page needs: numbers of names, rows, heights. */

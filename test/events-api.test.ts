@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { HTTPClient } from '@avalanche-sdk/chainkit/lib/http.js'
 
-import { createMethodNames } from '../src/api/evm/method-names.ts'
+import { createMethodNames } from '../src/api/evm/abi/known-methods.ts'
 import { objectOf } from '../src/codec/evm/raw.ts'
 import { toChecksumAddress } from '../src/core/address.ts'
 import { fromHex } from '../src/core/bytes.ts'

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 
 import { encodeAbiParameters, keccak256, parseAbiParameters, toBytes, toHex } from 'viem'
 
-import { messageInfo } from '../src/api/evm/message-info.ts'
+import { messageInfo } from '../src/api/evm/transactions/message-info.ts'
 import { createChainDirectory } from '../src/api/operation/chain-directory.ts'
 import { eventKinds } from '../src/codec/evm/columns.ts'
 import { applyMessages, type MessageChain } from '../src/indexing/icm/apply-messages.ts'

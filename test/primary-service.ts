@@ -22,7 +22,7 @@ import {
   openNetwork,
   type PrimaryParts,
 } from '../src/api/primary/network/networks.ts'
-import { primaryDialectRules } from '../src/api/server/dialects.ts'
+import { primaryDialectRules } from '../src/api/server/dialect.ts'
 import { createFreshChains } from '../src/api/server/read-position.ts'
 import { createServer } from '../src/api/server/server.ts'
 import type { Clock, World } from '../src/core/world.ts'

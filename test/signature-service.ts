@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 
 import { warpOperations } from '../src/api/operations.ts'
-import { primaryDialectRules } from '../src/api/server/dialects.ts'
+import { primaryDialectRules } from '../src/api/server/dialect.ts'
 import { createServer } from '../src/api/server/server.ts'
 import { decode } from '../src/codec/cursor.ts'
 import { conversionData } from '../src/codec/warp/l1-message.ts'

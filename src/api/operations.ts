@@ -1,7 +1,7 @@
 /**
  * Every operation of the data API, in the order of the OpenAPI document.
  *
- * An operation is a page, `evm/list-blocks.ts`: its path, parameters and shape, and the function
+ * An operation is a page, `evm/blocks.ts`: its path, parameters and shape, and the function
  * that answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the
  * page. No page knows status codes, headers or dialects; only wishes and webhooks are written.
  * `docs/reference/operations.md` leads from a URL to its page, questions and test.
@@ -28,42 +28,49 @@ import {
   listWebhookAddresses,
   removeWebhookAddresses,
 } from './events/webhook-addresses.ts'
-import { chainRpcOperations } from './evm/chain-rpc.ts'
-import { getBlock } from './evm/get-block.ts'
-import { getChain } from './evm/get-chain.ts'
-import { getContractDeployment } from './evm/get-contract-deployment.ts'
-import { getContract } from './evm/get-contract.ts'
-import { getNativeBalance } from './evm/get-native-balance.ts'
-import { getTransaction } from './evm/get-transaction.ts'
-import { healthOperations } from './evm/health.ts'
-import { listAddressChains } from './evm/list-address-chains.ts'
+import { listLogs } from './evm/abi/list-logs.ts'
+import { listEvmBalanceSeries } from './evm/balances/list-balance-series.ts'
+import { listErc20Balances } from './evm/balances/list-erc20-balances.ts'
+import { getNativeBalance } from './evm/balances/native-balance.ts'
+import { getBlock, listBlocks } from './evm/blocks.ts'
+import {
+  listAllLatestBlocks,
+  listAllLatestTransactions,
+  olderEvmOperations,
+} from './evm/chains/across-chains.ts'
+import { chainRpcOperations } from './evm/chains/chain-rpc.ts'
+import { getChain, listAddressChains, listChains } from './evm/chains/chains.ts'
+import { healthOperations } from './evm/chains/health.ts'
+import {
+  getContractDeployment,
+  getContract,
+  listContractDeployments,
+  listContracts,
+} from './evm/contracts.ts'
+import type { EvmParts } from './evm/parts.ts'
+import { listTokenHolders } from './evm/tokens/list-token-holders.ts'
+import { listTokens } from './evm/tokens/list-tokens.ts'
+import { getTransaction } from './evm/transactions/get-transaction.ts'
 import {
   listAddressTransactions,
   listAddressTransactionsV2,
-} from './evm/list-address-transactions.ts'
-import { listAllLatestBlocks } from './evm/list-all-latest-blocks.ts'
-import { listAllLatestTransactions } from './evm/list-all-latest-transactions.ts'
-import { listEvmBalanceSeries } from './evm/list-balance-series.ts'
-import { listBlockTransactions } from './evm/list-block-transactions.ts'
-import { listBlocks } from './evm/list-blocks.ts'
-import { listChains } from './evm/list-chains.ts'
-import { listContractDeployments } from './evm/list-contract-deployments.ts'
-import { listContracts } from './evm/list-contracts.ts'
-import { listErc20Balances } from './evm/list-erc20-balances.ts'
-import { listErc20Transfers } from './evm/list-erc20-transfers.ts'
-import { listErc721Transfers } from './evm/list-erc721-transfers.ts'
-import { listErc1155Transfers } from './evm/list-erc1155-transfers.ts'
-import { listInternalTransactions } from './evm/list-internal-transactions.ts'
-import { listLatestTransactions } from './evm/list-latest-transactions.ts'
-import { listLogs } from './evm/list-logs.ts'
-import { listNativeTransactions } from './evm/list-native-transactions.ts'
-import { listTokenHolders } from './evm/list-token-holders.ts'
-import { listTokenTransfers } from './evm/list-token-transfers.ts'
-import { listTokens } from './evm/list-tokens.ts'
-import { listTransactionCalls } from './evm/list-transaction-calls.ts'
-import { listTransactionLogs } from './evm/list-transaction-logs.ts'
-import { olderEvmOperations } from './evm/older-names.ts'
-import type { EvmParts } from './evm/parts.ts'
+} from './evm/transactions/list-address-transactions.ts'
+import {
+  listTransactionCalls,
+  listTransactionLogs,
+} from './evm/transactions/list-transaction-calls.ts'
+import {
+  listBlockTransactions,
+  listInternalTransactions,
+  listLatestTransactions,
+  listNativeTransactions,
+} from './evm/transactions/list-transactions.ts'
+import {
+  listErc20Transfers,
+  listErc721Transfers,
+  listErc1155Transfers,
+} from './evm/transfers/address-transfers.ts'
+import { listTokenTransfers } from './evm/transfers/list-token-transfers.ts'
 import { exportTransactions, getExport } from './exports/export-transactions.ts'
 import type { ExportParts } from './exports/parts.ts'
 import { getIcmMessage } from './icm/get-message.ts'

@@ -27,11 +27,11 @@ import { type Closer, openAnswering, openWritten } from './answering/answering.t
 import { type ApiWorkers, startApiWorkers } from './answering/api-workers.ts'
 import { assembleNodeListener, checkFolder, openAliases } from './answering/node-parts.ts'
 import { chainSpecs, sourceLimits, type SpecifiedChain, streamSpecs } from './chain-specs.ts'
-import { openFilesLimit, withinOpenFiles } from './open-files.ts'
 import { measuredStores, readableStores, type Served } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
 import { chainsCheck, diskCheck, type ReadinessParts, storesCheck } from './status/readiness.ts'
 import { claimDataFolder, storeSizes, sizeReader } from './stores/data-folder.ts'
+import { openFilesLimit, withinOpenFiles } from './stores/open-files.ts'
 import { storesOf } from './stores/store-connections.ts'
 import { watchL1s } from './warp/watch-l1.ts'
 

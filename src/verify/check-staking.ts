@@ -6,9 +6,9 @@ import { ownValue } from '../core/json.ts'
 import { listIn, type Reply, replyOf } from '../source/node-text.ts'
 import { nodePaths } from '../source/primary/node-api.ts'
 import type { Reader } from '../store/engine/database.ts'
+import { listSubnets } from '../store/query/primary/network.ts'
 import { rewardsOfStakers } from '../store/query/primary/rewards.ts'
 import type { StoredStaker } from '../store/query/primary/stakers.ts'
-import { listSubnets } from '../store/query/primary/subnets.ts'
 import { stakersAt } from '../store/query/primary/validators.ts'
 import {
   everyL1Change,

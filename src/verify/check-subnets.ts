@@ -11,7 +11,7 @@ import {
   listL1Validators,
   type StoredL1Validator,
 } from '../store/query/primary/l1-validators.ts'
-import { listBlockchains, listSubnets, type StoredSubnet } from '../store/query/primary/subnets.ts'
+import { listBlockchains, listSubnets, type StoredSubnet } from '../store/query/primary/network.ts'
 import { everyAsset, feeState, transactionIds } from '../store/query/primary/whole-state.ts'
 import { progressBody } from '../store/schema/primary/bodies.ts'
 import { heightOfBlock, blockOfPos, posRangeOf } from '../store/schema/primary/position.ts'

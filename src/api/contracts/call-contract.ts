@@ -9,9 +9,9 @@ import { DecodedValues } from '../../shape/evm/log.ts'
 import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { decimal, hex } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
-import { textOf } from '../evm/abi-book.ts'
+import { textOf } from '../evm/abi/abi-book.ts'
 import type { EvmParts } from '../evm/parts.ts'
-import { reasonText } from '../evm/revert-reason.ts'
+import { reasonText } from '../evm/transactions/revert-reason.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 
 const mostCalls = 100

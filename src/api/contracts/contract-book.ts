@@ -23,9 +23,9 @@ import {
   verifiedMethods,
   type VerifiedContract,
 } from '../../store/query/verified-contracts.ts'
-import { type AbiBook, createAbiBook, joinedBooks } from '../evm/abi-book.ts'
-import { wellKnown } from '../evm/known-abis.ts'
-import { toldByNode } from '../evm/told-by-node.ts'
+import { type AbiBook, createAbiBook, joinedBooks } from '../evm/abi/abi-book.ts'
+import { wellKnown } from '../evm/abi/known-abis.ts'
+import { toldByNode } from '../evm/answers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { creationCode } from './creation-code.ts'
 

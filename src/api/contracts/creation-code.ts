@@ -7,8 +7,7 @@ import { addressId } from '../../store/query/evm/addresses.ts'
 import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import { transactionAt } from '../../store/query/evm/transactions.ts'
-import { toldByNode } from '../evm/told-by-node.ts'
-import { inputOf } from '../evm/transaction-input.ts'
+import { toldByNode, inputOf } from '../evm/answers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 /**

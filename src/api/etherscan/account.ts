@@ -22,10 +22,8 @@ import {
   transfersOfAddress,
   transfersOfToken,
 } from '../../store/query/evm/transfers.ts'
-import { frameType } from '../evm/internal-views.ts'
-import { decimalText } from '../evm/text.ts'
-import { inputOf } from '../evm/transaction-input.ts'
-import { methodOf } from '../evm/transaction-views.ts'
+import { decimalText, inputOf } from '../evm/answers.ts'
+import { frameType, methodOf } from '../evm/transactions/transaction-views.ts'
 import {
   type Action,
   addressOf,

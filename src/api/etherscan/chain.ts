@@ -13,7 +13,7 @@ import {
   transactionByHash,
 } from '../../store/query/evm/transactions.ts'
 import { logStage } from '../../store/schema/logs.ts'
-import { keptLogs } from '../evm/list-logs.ts'
+import { keptLogs } from '../evm/abi/list-logs.ts'
 import {
   type Action,
   addressOf,

@@ -16,7 +16,7 @@ import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
 import { creationCode } from '../contracts/creation-code.ts'
 import { endedOf, verification } from '../contracts/verification.ts'
-import { toldByNode } from '../evm/told-by-node.ts'
+import { toldByNode } from '../evm/answers.ts'
 import { type Action, addressOf, type Asked, needed, readAddress, type Result } from './asked.ts'
 
 const mostCreations = 5

@@ -14,11 +14,11 @@ import {
   type TransactionWithFees,
 } from '../../store/query/evm/transactions.ts'
 import { type TransferRow, transfersOfTransaction } from '../../store/query/evm/transfers.ts'
-import { frameType } from '../evm/internal-views.ts'
+import { decimalText, hexText } from '../evm/answers.ts'
 import type { EvmParts } from '../evm/parts.ts'
 import type { Named, PartyEntry } from '../evm/party-book.ts'
-import { receiptLogs } from '../evm/receipt-logs.ts'
-import { decimalText, hexText } from '../evm/text.ts'
+import { receiptLogs } from '../evm/transactions/list-transaction-calls.ts'
+import { frameType } from '../evm/transactions/transaction-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -22,10 +22,9 @@ import {
   type Page,
 } from '../operation/paging.ts'
 import type { EvmParts } from './parts.ts'
-import { type Subject, subjectOf } from './subject.ts'
 
 /** A question to the store: rows of an address inside a range, newest first. */
-export type AddressQuestion = {
+type AddressQuestion = {
   readonly addressId: number
   readonly range: PosRange
   readonly limit: number
@@ -43,7 +42,7 @@ export type AddressList<R> = {
 }
 
 /** A page of an address's rows. */
-export type AddressPage<R> = {
+type AddressPage<R> = {
   readonly chain: ServedChain
   readonly page: Page<R>
 }
@@ -142,4 +141,25 @@ async function filteredPage<R extends Row>(
   return end === undefined
     ? { rows }
     : { rows, nextPageToken: tokens.seal(numberCursor.encode(end), binding) }
+}
+
+/** An address of a chain. */
+export type Subject = {
+  readonly chain: ServedChain
+  readonly address: Uint8Array
+  /** `undefined` when the chain has never shown the address. */
+  readonly id: number | undefined
+  /** Part of the binding of page tokens. */
+  readonly binding: Readonly<Record<string, string>>
+}
+
+/** Finds chain and address. Throws `not-found` for a chain that is not served. */
+export async function subjectOf(
+  { chains, parties }: EvmParts,
+  path: { readonly chainId: string; readonly address: string },
+): Promise<Subject> {
+  const chain = chains.find(path.chainId)
+  const soon = parties(chain).find(path.address)
+  const { bytes, lowerText, id } = soon instanceof Promise ? await soon : soon
+  return { chain, address: bytes, id, binding: { chain: chain.facts.key, of: lowerText } }
 }

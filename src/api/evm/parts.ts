@@ -5,11 +5,11 @@ import type { ContractBook } from '../contracts/contract-book.ts'
 import type { ChainDirectory, ServedChain } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 import type { PriceSource, TokenNotes } from '../operation/token-lists.ts'
-import type { ComparedBalances } from './compared-balances.ts'
-import type { MethodNames } from './method-names.ts'
-import type { NftSource } from './nft-source.ts'
+import type { MethodNames } from './abi/known-methods.ts'
+import type { ComparedBalances } from './balances/compared-balances.ts'
 import type { PartyBooks } from './party-book.ts'
-import type { RevertReasons } from './revert-reason.ts'
+import type { NftSource } from './tokens/token-views.ts'
+import type { RevertReasons } from './transactions/revert-reason.ts'
 
 /** Everything the EVM operations need. */
 export type EvmParts = {

@@ -16,7 +16,7 @@ import type { Soon } from '../../store/engine/database.ts'
 import { addressId, partiesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../operation/token-lists.ts'
-import { looksLikeSpam } from './spam.ts'
+import { looksLikeSpam } from './tokens/spam.ts'
 
 /** One address as views use it. The objects are shared: nobody may change them. */
 export type PartyEntry = {

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 
 import type { ChainFacts } from '../operation/chain-directory.ts'
 import { valueAt } from '../operation/token-lists.ts'
-import { createMethodNames, selectorOf } from './method-names.ts'
-import { looksLikeSpam } from './spam.ts'
-import { decimalText } from './text.ts'
-import { methodOf } from './transaction-views.ts'
+import { createMethodNames, selectorOf } from './abi/known-methods.ts'
+import { decimalText } from './answers.ts'
+import { looksLikeSpam } from './tokens/spam.ts'
+import { methodOf } from './transactions/transaction-views.ts'
 
 void test('decimal text: every length from nothing to 32 bytes is exact', () => {
   assert.equal(decimalText('0x'), '0')

@@ -2,7 +2,7 @@
 
 import { toCb58 } from '../../core/cb58.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
-import { listAddressTransactions } from '../evm/list-address-transactions.ts'
+import { listAddressTransactions } from '../evm/transactions/list-address-transactions.ts'
 import { csvHead, csvLines, type ListShape, listShapeOf } from '../operation/list-format.ts'
 import { unknownCaller, type Operation } from '../operation/operation.ts'
 import { chainNameOf } from '../primary/inputs.ts'

@@ -4,7 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'
 import { contractMetrics, type MetricName } from '../../shape/metrics/metric-names.ts'
 import { currentAt, type StoredHeights, storedHeights } from '../../store/query/evm/heights.ts'
-import { tracedText } from '../evm/traced.ts'
+import { tracedText } from '../evm/answers.ts'
 import { notReady, type ChainDirectory, type ServedChain } from '../operation/chain-directory.ts'
 
 /** The chains of `name`, at least one. Throws `not-found`, `not-ready`. */

@@ -3,7 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import { isKnownErc1155, ownersOfTokens } from '../../store/query/nft/nft-details.ts'
 import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
-import { type Subject, subjectOf } from '../evm/subject.ts'
+import { type Subject, subjectOf } from '../evm/address-list.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { NftParts } from './parts.ts'
 

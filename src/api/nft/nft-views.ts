@@ -3,7 +3,7 @@
 import { toHex } from '../../core/bytes.ts'
 import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
 import { itemBytes, type NftPlace } from '../../store/query/nft/nft-place.ts'
-import type { NftItem } from '../evm/nft-source.ts'
+import type { NftItem } from '../evm/tokens/token-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { NftParts } from './parts.ts'
 

@@ -8,8 +8,8 @@ import {
   ownersOfTokens,
 } from '../../store/query/nft/nft-details.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
-import type { NftItem, NftSource } from '../evm/nft-source.ts'
 import type { PartyBooks } from '../evm/party-book.ts'
+import type { NftItem, NftSource } from '../evm/tokens/token-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** Reads what indexing found out. */

@@ -21,7 +21,7 @@ import {
   subnetById,
   listBlockchains as chainRows,
   chainsById,
-} from '../../store/query/primary/subnets.ts'
+} from '../../store/query/primary/network.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { indexedTo, idIn, namedChain } from './inputs.ts'

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
-import { openFilesLimit } from '../../service/open-files.ts'
 import { checkRecordings, makeDataFolder } from '../../service/stores/data-folder.ts'
+import { openFilesLimit } from '../../service/stores/open-files.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
 const oldestNode = 24

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 
-import type { GivenAbi } from '../../api/evm/abi-book.ts'
+import type { GivenAbi } from '../../api/evm/abi/abi-book.ts'
 import { readAbi } from '../../codec/evm/abi/abi.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { jsonOf } from '../../core/json.ts'

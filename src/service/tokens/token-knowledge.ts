@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { type ContractBook, createContractBook } from '../../api/contracts/contract-book.ts'
-import { type AbiBook, createAbiBook } from '../../api/evm/abi-book.ts'
-import { storedDoubts, type TokenDoubts } from '../../api/evm/compared-balances.ts'
+import { type AbiBook, createAbiBook } from '../../api/evm/abi/abi-book.ts'
+import { storedDoubts, type TokenDoubts } from '../../api/evm/balances/compared-balances.ts'
 import { type NftRequests, storedRequests } from '../../api/nft/nft-requests.ts'
 import {
   noPrices,

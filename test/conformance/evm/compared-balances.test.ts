@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createComparedBalances } from '../../../src/api/evm/compared-balances.ts'
+import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
 import { to0x, toHex } from '../../../src/core/bytes.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem'
 
-import { abiOfStandard } from '../../../src/api/evm/known-abis.ts'
+import { abiOfStandard } from '../../../src/api/evm/abi/known-abis.ts'
 import { toChecksumAddress } from '../../../src/core/address.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { type Participation, participationPage } from '../../../src/api/evm/address-transactions.ts'
-import { subjectOf } from '../../../src/api/evm/subject.ts'
+import { subjectOf } from '../../../src/api/evm/address-list.ts'
+import {
+  type Participation,
+  participationPage,
+} from '../../../src/api/evm/transactions/list-address-transactions.ts'
 import { stillClock } from '../../demo-store.ts'
 import { evmService, type Json, partsOf } from '../../evm-service.ts'
 import {

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 
 import { decodeEventLog, erc20Abi } from 'viem'
 
-import { createAbiBook } from '../../../src/api/evm/abi-book.ts'
+import { createAbiBook } from '../../../src/api/evm/abi/abi-book.ts'
 import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
 import { readAbi } from '../../../src/codec/evm/abi/abi.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'

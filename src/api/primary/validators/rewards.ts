@@ -17,12 +17,12 @@ import {
 import { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
 import { Type } from '../../../shape/type.ts'
 import { numberOfAsset } from '../../../store/query/primary/addresses.ts'
+import { chainsById } from '../../../store/query/primary/network.ts'
 import {
   listRewards as rewardRows,
   type StoredReward,
 } from '../../../store/query/primary/rewards.ts'
 import { listOpenStakers, type StoredStaker } from '../../../store/query/primary/stakers.ts'
-import { chainsById } from '../../../store/query/primary/subnets.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'

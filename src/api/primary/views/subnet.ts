@@ -17,7 +17,7 @@ import {
   chainsOfSubnets,
   type StoredChain,
   type StoredSubnet,
-} from '../../../store/query/primary/subnets.ts'
+} from '../../../store/query/primary/network.ts'
 import type { ServedNetwork } from '../network/networks.ts'
 import { heightText, ownershipView } from './values.ts'
 

@@ -6,7 +6,7 @@ import { toHex } from '../../../core/bytes.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { parseSignatures } from './selectors.ts'
 
-const text = readFileSync(new URL('../../../data/selectors.txt', import.meta.url), 'utf8')
+const text = readFileSync(new URL('../../../../data/selectors.txt', import.meta.url), 'utf8')
 
 void test('selectors: comments, dumps with selectors and other words are understood', () => {
   assert.deepEqual(parseSignatures('# a(b)\ntransfer(address,uint256) burn(uint256) # note()\n'), [

@@ -1,9 +1,14 @@
-/** The network of a store, AVAX outside its UTXOs, and where in its history a moment falls. */
+/** A network and its AVAX, its subnets and chains, and where in its history a moment falls. */
 
-import { fromHex } from '../../../core/bytes.ts'
+import { fromHex, keyOf, toHex } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
-import { l1ChangeBody, l1ValidatorBody, progressBody } from '../../schema/primary/bodies.ts'
+import {
+  l1ChangeBody,
+  l1ValidatorBody,
+  progressBody,
+  subnetBody,
+} from '../../schema/primary/bodies.ts'
 import {
   type PrimaryChain,
   blockOfPos,
@@ -11,7 +16,17 @@ import {
   firstPosOf,
   posRangeOf,
 } from '../../schema/primary/position.ts'
-import { bytesValue, textValue } from '../stored-row.ts'
+import {
+  bytesValue,
+  textValue,
+  body,
+  bytes,
+  integer,
+  type RowOf,
+  storedRow,
+  maybe,
+  text,
+} from '../stored-row.ts'
 
 /** Ids of a network, 32 bytes each, and when it began (Unix seconds). */
 type NetworkFacts = {
@@ -131,4 +146,121 @@ export async function placesBetween(
   const from = start === undefined ? whole.from : await firstPosAfter(reader, chain, start, false)
   const until = end === undefined ? whole.until : await firstPosAfter(reader, chain, end, true)
   return { from, until: Math.max(until, firstBlockPosOf(chain)) }
+}
+
+const subnetRow = storedRow(
+  { pos: integer('pos'), subnetId: bytes('subnet_id') },
+  body('body', subnetBody),
+)
+/** One stored subnet. */
+export type StoredSubnet = RowOf<typeof subnetRow>
+
+const list = {
+  asc: subnetRow.statement(
+    (columns) => `select ${columns} from subnet where pos > ? order by pos limit ?`,
+  ),
+  desc: subnetRow.statement(
+    (columns) => `select ${columns} from subnet where pos < ? order by pos desc limit ?`,
+  ),
+} as const
+
+/** Subnets strictly after place `after`. One range of the key. */
+export async function listSubnets(
+  reader: Reader,
+  query: {
+    readonly order: 'asc' | 'desc'
+    readonly after: number | undefined
+    readonly limit: number
+  },
+): Promise<StoredSubnet[]> {
+  const start = query.after ?? (query.order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
+  return (await reader.all(list[query.order], [start, query.limit])).map(subnetRow.read)
+}
+
+const byId = subnetRow.statement((columns) => `select ${columns} from subnet where subnet_id = ?`)
+
+/** The subnet with this id. One seek. */
+export async function subnetById(
+  reader: Reader,
+  subnetId: Uint8Array,
+): Promise<StoredSubnet | undefined> {
+  const row = await reader.get(byId, [subnetId])
+  return row === undefined ? undefined : subnetRow.read(row)
+}
+
+/** A chain `c`. */
+const chainRow = storedRow({
+  pos: integer('c.pos'),
+  blockchainId: bytes('c.blockchain_id'),
+  subnetId: bytes('c.subnet_id'),
+  vmId: bytes('c.vm_id'),
+  name: text('c.name'),
+  evmChainId: maybe(integer('c.evm_chain_id')),
+  /** Unix seconds. */
+  createdAt: integer('c.timestamp'),
+  genesis: bytes('c.genesis'),
+})
+/** One stored chain. */
+export type StoredChain = RowOf<typeof chainRow>
+
+/** Chains by `keyOf` their id. */
+export type Chains = ReadonlyMap<string, StoredChain>
+
+const blockchainsById = chainRow.statement(
+  (
+    columns,
+  ) => `select ${columns} from json_each(?) j cross join blockchain c indexed by blockchain_by_id
+   where c.blockchain_id = unhex(j.value)`,
+  {
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
+      join blockchain c on c.blockchain_id = decode(j.value, 'hex')`,
+  },
+)
+
+/** Chains by id; unknown ids are left out. One seek each. */
+export async function chainsById(reader: Reader, ids: readonly Uint8Array[]): Promise<Chains> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader.all(blockchainsById, [JSON.stringify(ids.map(toHex))])
+  return new Map(rows.map(chainRow.read).map((chain) => [keyOf(chain.blockchainId), chain]))
+}
+
+const ofSubnets = chainRow.statement(
+  (columns) => `select ${columns} from json_each(?) j
+   cross join blockchain c indexed by blockchain_by_subnet
+   where c.subnet_id = unhex(j.value) order by c.pos`,
+  {
+    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
+      join blockchain c on c.subnet_id = decode(j.value, 'hex') order by c.pos`,
+  },
+)
+
+/** Chains of subnets in order of creation. One range of `blockchain_by_subnet` each. */
+export async function chainsOfSubnets(
+  reader: Reader,
+  subnetIds: readonly Uint8Array[],
+): Promise<StoredChain[]> {
+  if (subnetIds.length === 0) return []
+  return (await reader.all(ofSubnets, [JSON.stringify(subnetIds.map(toHex))])).map(chainRow.read)
+}
+
+const blockchainsList = {
+  asc: chainRow.statement(
+    (columns) => `select ${columns} from blockchain c where c.pos > ? order by c.pos limit ?`,
+  ),
+  desc: chainRow.statement(
+    (columns) => `select ${columns} from blockchain c where c.pos < ? order by c.pos desc limit ?`,
+  ),
+} as const
+
+/** Chains in order of creation, strictly after `after`. One range of the key. */
+export async function listBlockchains(
+  reader: Reader,
+  query: {
+    readonly order: 'asc' | 'desc'
+    readonly after: number | undefined
+    readonly limit: number
+  },
+): Promise<StoredChain[]> {
+  const start = query.after ?? (query.order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
+  return (await reader.all(blockchainsList[query.order], [start, query.limit])).map(chainRow.read)
 }

@@ -1,0 +1,113 @@
+/** ERC-20 tokens that an address holds, as logs say, and the amounts (`compared-balances.ts`). */
+
+import { parseEvmAddress } from '../../../core/address.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import {
+  balanceCandidates,
+  balancesOfTokens,
+  type BalanceRow,
+} from '../../../store/query/evm/balances.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import type { EvmParts } from '../parts.ts'
+import type { Named, PartyEntry } from '../party-book.ts'
+import {
+  type BalanceMoment,
+  type Compared,
+  type LoggedBalance,
+  olderOf,
+} from './compared-balances.ts'
+
+/** A token and what is held of it, never zero. */
+export type Holding = { readonly id: number; readonly entry: PartyEntry; readonly balance: bigint }
+
+/** A page of holdings; `last` is where the next page begins, if there is one. */
+export type Holdings = {
+  readonly rows: readonly Holding[]
+  readonly last: number | undefined
+  readonly compared: Compared
+}
+
+/** Parameters of the list. */
+export type HoldingsQuery = {
+  readonly address: Uint8Array
+  /** Number of the address, 0 for one the chain has never shown. */
+  readonly addressId: number
+  readonly moment: BalanceMoment
+  /** Tokens after this number only. */
+  readonly after: number
+  readonly limit: number
+  /** Numbers of the only tokens wanted, ascending; `undefined` for all with logs. */
+  readonly only: readonly number[] | undefined
+  readonly keep: (entry: PartyEntry) => boolean
+}
+
+// Tokens looked at for one page: a page may come out short, with a token to go on.
+const maxLookedAt = 3_000
+const chunkSize = 500
+
+/**
+ * Holdings in order of the tokens' first sight on the chain.
+ *
+ * Throws `not-served` when a balance must be asked of the node and none can tell it.
+ */
+export async function heldTokens(
+  parts: EvmParts,
+  chain: ServedChain,
+  query: HoldingsQuery,
+): Promise<Holdings> {
+  const book = parts.parties(chain)
+  const rows: Holding[] = []
+  let compared: Compared
+  let isFirst = true
+  let after = query.after
+  for (let lookedAt = 0; lookedAt < maxLookedAt;) {
+    const size = Math.min(chunkSize, query.limit + 1 - rows.length + 16)
+    const candidates = await nextCandidates(chain, query, after, size)
+    const named = await book.load(candidates.map(({ token }) => token.id))
+    const kept = candidates.filter((candidate) => isWanted(candidate, named, query))
+    const asked = kept.map(({ token, value, negative }): LoggedBalance => {
+      const contract = parseEvmAddress(named(token.id).address)
+      return { token, contract, holder: query.address, value, negative }
+    })
+    const told = await parts.balances(chain)(asked, query.moment)
+    if (asked.length > 0) compared = isFirst ? told.compared : olderOf(compared, told.compared)
+    isFirst &&= asked.length === 0
+    for (const [at, { token }] of kept.entries()) {
+      const balance = itemAt(told.balances, at)
+      if (balance === 0n) continue
+      if (rows.length === query.limit)
+        return { rows, last: rows[rows.length - 1]?.id ?? after, compared }
+      rows.push({ id: token.id, entry: named(token.id), balance })
+    }
+    const last = candidates[candidates.length - 1]
+    if (last === undefined || candidates.length < size) return { rows, last: undefined, compared }
+    after = last.token.id
+    lookedAt += candidates.length
+  }
+  return { rows, last: after, compared }
+}
+
+async function nextCandidates(
+  chain: ServedChain,
+  query: HoldingsQuery,
+  after: number,
+  limit: number,
+): Promise<readonly BalanceRow[]> {
+  const { addressId, only } = query
+  const { height } = query.moment
+  if (only === undefined) {
+    return balanceCandidates(chain.store, { addressId, afterToken: after, height, limit })
+  }
+  const tokenIds = only.filter((id) => id > after).slice(0, limit)
+  const rows = await balancesOfTokens(chain.store, { addressId, tokenIds, height })
+  return rows.filter((row) => row !== undefined)
+}
+
+/**
+ * Tokens without any change up to the height are held by nobody the logs know; only a caller who
+ * names a token gets the node's word on it.
+ */
+function isWanted({ token, value }: BalanceRow, named: Named, query: HoldingsQuery): boolean {
+  if (value === undefined && (query.only === undefined || token.standard !== 20)) return false
+  return query.keep(named(token.id))
+}

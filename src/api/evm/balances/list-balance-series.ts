@@ -1,0 +1,197 @@
+/** Series of the balances of an address on an EVM chain: the coin, and ERC-20 tokens. */
+
+import { toChecksumAddress } from '../../../core/address.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
+import { ChainAddressPath } from '../../../shape/evm/parameters.ts'
+import { address, amount, decimal } from '../../../shape/evm/scalars.ts'
+import { Type } from '../../../shape/type.ts'
+import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
+import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { momentsOf, seriesQuery } from '../../operation/paging.ts'
+import { subjectOf } from '../address-list.ts'
+import type { EvmParts } from '../parts.ts'
+import { balancesHeader, type Compared, olderOf } from './compared-balances.ts'
+import { heldTokens } from './held-tokens.ts'
+
+const mostTokens = 10
+
+const ListEvmBalanceSeries = {
+  id: 'listEvmBalanceSeries',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:listSeries',
+  summary: 'Balances of an address at regular moments, the coin and ERC-20 tokens, oldest first',
+  tag: 'EVM balances',
+  weight: 200,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({
+      contractAddresses: Type.Optional(
+        Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
+          description: 'Tokens wanted beside the coin, separated by commas',
+          allowed: `a list of at most ${mostTokens} EVM addresses, separated by commas`,
+          maxItems: mostTokens,
+        }),
+      ),
+      ...seriesQuery,
+    }),
+  },
+  response: Type.Object({
+    series: Type.Array(
+      Type.Object({
+        timestamp: Type.Integer({ description: 'Unix seconds' }),
+        blockNumber: decimal('Last block that is not younger'),
+        nativeBalance: Type.Optional(
+          amount('Wei, as a node tells it; absent where none has the state of that block', 18),
+        ),
+        erc20Balances: Type.Array(
+          Type.Object({
+            contractAddress: address('The token'),
+            balance: Type.Optional(
+              decimal('Smallest unit; absent where logs do not tell it and no node can'),
+            ),
+          }),
+        ),
+      }),
+    ),
+    notTold: Type.Optional(
+      Type.Array(Type.String(), { description: 'Values that are absent above, and why' }),
+    ),
+  }),
+} as const
+
+/** Points read side by side: each may take a question to a node. */
+const atOnce = 8
+
+type Token = { readonly id: number; readonly address: string }
+
+type Asked = {
+  readonly chain: ServedChain
+  readonly address: Uint8Array
+  readonly addressId: number
+  readonly tokens: readonly Token[]
+  readonly newest: number
+  readonly signal: AbortSignal
+  /** The oldest block at which all balances so far were compared. */
+  compared: Compared
+}
+
+type Point = {
+  timestamp: number
+  blockNumber: string
+  nativeBalance?: string
+  erc20Balances: { contractAddress: string; balance?: string | undefined }[]
+}
+
+/**
+ * Balances at each moment, as the lists of balances give them at its block. Where something cannot
+ * be told of a point it is absent there, never zero. Cost of a point: a search of the block by
+ * halves, the state of it once for the coin, and for each token as a balance at a block.
+ */
+export function listEvmBalanceSeries(parts: EvmParts): Operation {
+  return operation(ListEvmBalanceSeries, async ({ path, query, signal }) => {
+    const { chain, address: own, id } = await subjectOf(parts, path)
+    const newest = await indexedHeight(chain.store, 'blocks')
+    const tokens = await tokensIn(parts, chain, query.contractAddresses ?? [])
+    const common = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
+    const asked: Asked = { ...common, compared: newest }
+    const moments = momentsOf(query, Math.floor(parts.clock.now() / 1_000))
+    const problems = new Set<string>()
+    const series: Point[] = []
+    for (let from = 0; from < moments.length; from += atOnce) {
+      signal.throwIfAborted()
+      const some = moments.slice(from, from + atOnce)
+      const points = await Promise.all(some.map((at) => pointAt(parts, asked, { at, problems })))
+      series.push(...points.filter((point) => point !== undefined))
+    }
+    const notTold = [...problems]
+    return {
+      body: { series, notTold: notTold.length === 0 ? undefined : notTold },
+      indexedHeight: newest < 0 ? undefined : newest,
+      headers: tokens.length === 0 ? undefined : balancesHeader(asked.compared, newest),
+    }
+  })
+}
+
+/** Tokens by their addresses. Throws `not-found` for anything but an ERC-20 token of the chain. */
+async function tokensIn(
+  { parties }: EvmParts,
+  chain: ServedChain,
+  contracts: readonly string[],
+): Promise<Token[]> {
+  const book = parties(chain)
+  const tokens: Token[] = []
+  for (const text of new Set(contracts.map((contract) => contract.toLowerCase()))) {
+    const { bytes, id } = await book.find(text)
+    const [token] = id === undefined ? [] : await tokensOfIds(chain.store, [id])
+    if (id === undefined || token?.standard !== 20)
+      throw new Fault('not-found', `no ERC-20 token of this chain: ${text}`)
+    tokens.push({ id, address: toChecksumAddress(bytes) })
+  }
+  return tokens
+}
+
+type Moment = { readonly at: number; readonly problems: Set<string> }
+
+/** The point of a moment; `undefined` before the first block. */
+async function pointAt(
+  parts: EvmParts,
+  asked: Asked,
+  { at, problems }: Moment,
+): Promise<Point | undefined> {
+  const { chain, newest } = asked
+  const height = await heightAtTime(chain.store, { seconds: at, newest })
+  if (height < 0) return undefined
+  const point: Point = { timestamp: at, blockNumber: String(height), erc20Balances: [] }
+  const native = await told('nativeBalance', problems, () =>
+    chain.state.balance(asked.address, height, asked.signal),
+  )
+  if (native !== undefined) point.nativeBalance = String(native)
+  for (const token of asked.tokens) {
+    const balance = await told(`balance of ${token.address}`, problems, () =>
+      tokenBalance(parts, asked, { token, height }),
+    )
+    const { address: contractAddress } = token
+    point.erc20Balances.push({
+      contractAddress,
+      balance: balance === undefined ? undefined : String(balance),
+    })
+  }
+  return point
+}
+
+async function tokenBalance(
+  parts: EvmParts,
+  asked: Asked,
+  { token, height }: { readonly token: Token; readonly height: number },
+): Promise<bigint> {
+  const { chain, address: own, addressId, signal } = asked
+  const { rows, compared } = await heldTokens(parts, chain, {
+    address: own,
+    addressId,
+    moment: { height, isNewest: false, insists: false, signal },
+    after: 0,
+    limit: 1,
+    only: [token.id],
+    keep: () => true,
+  })
+  asked.compared = olderOf(asked.compared, compared)
+  return rows[0]?.balance ?? 0n
+}
+
+/** Result of `read`; `undefined` when no node has it, which is added to `problems`. */
+async function told(
+  what: string,
+  problems: Set<string>,
+  read: () => Promise<bigint>,
+): Promise<bigint | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault?.code !== 'not-served') throw error
+    problems.add(`${what}: no node can tell it at some of these blocks`)
+    return undefined
+  }
+}

@@ -1,0 +1,159 @@
+/** ERC-20 balances of an address. */
+
+import {
+  ChainAddressPath,
+  defaultPageSize,
+  blockNumber,
+  compared,
+  currency,
+  pageToken,
+  widePageSize,
+} from '../../../shape/evm/parameters.ts'
+import {
+  Erc20TokenBalance,
+  type CurrencyCode,
+  NativeTokenBalance,
+} from '../../../shape/evm/token.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { bindingOf, numberCursor } from '../../operation/paging.ts'
+import { valueAt } from '../../operation/token-lists.ts'
+import { subjectOf } from '../address-list.ts'
+import type { EvmParts } from '../parts.ts'
+import type { PartyBook } from '../party-book.ts'
+import { looksLikeSpam } from '../tokens/spam.ts'
+import { money, tokenPricer } from '../tokens/token-views.ts'
+import { balancesHeader } from './compared-balances.ts'
+import { type Holding, heldTokens } from './held-tokens.ts'
+import { balanceMoment, nativeBalance } from './native-balance.ts'
+
+const ListErc20Balances = {
+  id: 'listErc20Balances',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
+  summary: 'ERC-20 balances of an address, now or at a block',
+  tag: 'EVM balances',
+  weight: 20,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({
+      blockNumber,
+      pageToken,
+      pageSize: widePageSize,
+      filterSpamTokens: Type.Optional(
+        Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
+      ),
+      contractAddresses: Type.Optional(
+        Type.Array(
+          Type.String({
+            pattern: '^0x[0-9a-fA-F]{40}$',
+            allowed: 'an EVM address',
+          }),
+          {
+            description: 'Only these token contracts, separated by commas',
+            allowed: 'a list of at most 100 EVM addresses, separated by commas',
+            maxItems: 100,
+          },
+        ),
+      ),
+      currency,
+      compared,
+    }),
+  },
+  response: pageShape({
+    nativeTokenBalance: NativeTokenBalance,
+    erc20TokenBalances: Type.Array(Erc20TokenBalance),
+  }),
+} as const
+
+/** Document B, endpoint 5. */
+export function listErc20Balances(parts: EvmParts): Operation {
+  return operation(ListErc20Balances, async ({ path, query, signal }) => {
+    const { chain, address, id, binding: subject } = await subjectOf(parts, path)
+    const moment = await balanceMoment(chain, query, signal)
+    const binding = bindingOf(ListErc20Balances.id, { ...query, ...subject })
+    const opened = parts.tokens.open(query.pageToken, binding)
+    const currency = query.currency ?? 'usd'
+    const filtered = query.filterSpamTokens ?? true
+    const [holdings, nativeTokenBalance] = await Promise.all([
+      heldTokens(parts, chain, {
+        address,
+        addressId: id ?? 0,
+        moment,
+        after: opened === undefined ? 0 : numberCursor.decode(opened),
+        limit: query.pageSize ?? defaultPageSize,
+        only: await wantedTokens(chain, parts.parties(chain), query.contractAddresses),
+        keep: ({ token, note }) =>
+          !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
+      }),
+      nativeBalance(parts.prices, chain, {
+        address,
+        height: query.blockNumber === undefined ? undefined : moment.height,
+        currency,
+        signal,
+      }),
+    ])
+    const erc20TokenBalances = await balanceViews(parts, chain, holdings.rows, currency)
+    const next =
+      holdings.last === undefined
+        ? {}
+        : { nextPageToken: parts.tokens.seal(numberCursor.encode(holdings.last), binding) }
+    return {
+      body: { ...next, nativeTokenBalance, erc20TokenBalances },
+      headers: balancesHeader(holdings.compared, moment.height),
+    }
+  })
+}
+
+/** Addresses that are no tokens fit a page beside those that are, up to so many. */
+const fewContracts = 16
+
+/** Numbers of the contracts a caller names, ascending; those the chain never showed are left out. */
+async function wantedTokens(
+  { store }: ServedChain,
+  book: PartyBook,
+  contracts: readonly string[] | undefined,
+): Promise<readonly number[] | undefined> {
+  if (contracts === undefined) return undefined
+  const ids = new Set<number>()
+  for (const contract of contracts) {
+    const { id } = await book.find(contract)
+    if (id !== undefined) ids.add(id)
+  }
+  const known = [...ids].sort((a, b) => a - b)
+  if (known.length <= fewContracts) return known
+  const tokens = await tokensOfIds(store, known)
+  return known.filter((_, at) => tokens[at] !== undefined)
+}
+
+async function balanceViews(
+  { prices }: EvmParts,
+  chain: ServedChain,
+  holdings: readonly Holding[],
+  currency: CurrencyCode,
+): Promise<Erc20TokenBalance[]> {
+  const priced = await tokenPricer(
+    prices,
+    chain,
+    holdings.map(({ entry }) => entry.erc20),
+    currency,
+  )
+  const chainId = String(chain.facts.evmChainId)
+  return holdings.map(({ entry, balance }) => {
+    const token = priced(entry.erc20)
+    const view: Erc20TokenBalance = {
+      ...token,
+      chainId,
+      balance: balance.toString(),
+      tokenReputation: entry.note?.reputation ?? null,
+    }
+    if (token.price !== undefined) {
+      const value = valueAt(balance, token.decimals, token.price.value)
+      view.balanceValue = money(value, currency)
+    }
+    return view
+  })
+}

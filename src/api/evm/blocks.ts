@@ -1,0 +1,112 @@
+/** Blocks of a chain: the latest, one, and how callers name them. */
+
+import { fromHex } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import {
+  ChainPath,
+  defaultPageSize,
+  PageQuery,
+  ChainBlockPath,
+  NoQuery,
+} from '../../shape/evm/parameters.ts'
+import { EvmBlock } from '../../shape/evm/transaction.ts'
+import { pageShape } from '../../shape/page-shape.ts'
+import { Type } from '../../shape/type.ts'
+import {
+  latestBlocks,
+  blockByHash,
+  blockByHeight,
+  type BlockRow,
+} from '../../store/query/evm/blocks.ts'
+import { blockchainIdText, type ServedChain } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import { nextToken, numberedPage } from '../operation/paging.ts'
+import { decimalText } from './answers.ts'
+import type { EvmParts } from './parts.ts'
+
+const ListBlocks = {
+  id: 'getLatestBlocks',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/blocks',
+  summary: 'Latest blocks of a chain, newest first',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: ChainPath, query: PageQuery },
+  response: pageShape({ blocks: Type.Array(EvmBlock) }),
+} as const
+
+/** Latest blocks of a chain, newest first. */
+export function listBlocks({ chains, tokens }: EvmParts): Operation {
+  return operation(ListBlocks, async ({ path, query }) => {
+    const chain = chains.find(path.chainId)
+    const page = await numberedPage(tokens, {
+      route: ListBlocks.id,
+      subject: { chain: chain.facts.key },
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: (before, limit) =>
+        latestBlocks(chain.store, { before: before ?? Number.MAX_SAFE_INTEGER, limit }),
+      numberOf: ({ height: number }) => number,
+    })
+    const blocks = page.rows.map((row) => blockView(row, chain))
+    return { body: { ...nextToken(page), blocks } }
+  })
+}
+
+const GetBlock = {
+  id: 'getBlock',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/blocks/{blockId}',
+  summary: 'A block by number or hash',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: ChainBlockPath, query: NoQuery },
+  response: EvmBlock,
+} as const
+
+/** A block by number or hash. Throws `not-found`. */
+export function getBlock({ chains }: EvmParts): Operation {
+  return operation(GetBlock, async ({ path }) => {
+    const chain = chains.find(path.chainId)
+    const row = await namedBlock(chain, path.blockId)
+    // A block shows nothing that later blocks, traces, prices or names change. An alias may be given
+    // to another chain.
+    const isOwnName =
+      path.chainId === String(chain.facts.evmChainId) ||
+      path.chainId === blockchainIdText(chain.facts)
+    return { body: blockView(row, chain), immutable: isOwnName }
+  })
+}
+
+// The genesis has no block before it.
+const noParent = `0x${'0'.repeat(64)}`
+
+/** One block. */
+export function blockView(row: BlockRow, { facts }: ServedChain): EvmBlock {
+  const view: EvmBlock = {
+    chainId: String(facts.evmChainId),
+    blockNumber: String(row.height),
+    blockTimestamp: row.timestamp,
+    blockHash: row.hash,
+    txCount: row.txCount,
+    baseFee: row.baseFee === undefined ? '0' : decimalText(row.baseFee),
+    gasUsed: String(row.gasUsed),
+    gasLimit: String(row.gasLimit),
+    gasCost: String(row.gasCost),
+    parentHash: row.parentHash ?? noParent,
+    feesSpent: decimalText(row.fees),
+    cumulativeTransactions: String(row.firstTx + row.txCount),
+  }
+  if (row.timestampMs !== undefined) view.blockTimestampMilliseconds = row.timestampMs
+  if (row.minDelayExcess !== undefined) view.blockMinDelayExcess = row.minDelayExcess
+  return view
+}
+
+/** The block a caller names by number or hash. Throws `not-found`. */
+export async function namedBlock({ store }: ServedChain, blockId: string): Promise<BlockRow> {
+  const row = blockId.startsWith('0x')
+    ? await blockByHash(store, fromHex(blockId))
+    : await blockByHeight(store, Number(blockId))
+  if (row === undefined) throw new Fault('not-found', `block is not known here: ${blockId}`)
+  return row
+}

@@ -1,0 +1,251 @@
+/**
+ * Lists over all chains by time: newest block first, then the chains' configured order, then
+ * position in the chain, newest first.
+ *
+ * Times of blocks never fall along a chain, so that a moment is found by halving. A page token
+ * says at which moment, chain and position the page ended; nothing else is kept.
+ */
+
+import { struct } from '../../../codec/kit.ts'
+import { f64 } from '../../../codec/primitives.ts'
+import { type networkNames, networkOf } from '../../../core/network.ts'
+import {
+  defaultPageSize,
+  NoPath,
+  network,
+  pageSize,
+  pageToken,
+  status,
+} from '../../../shape/evm/parameters.ts'
+import { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { blockTimestamp, latestBlocks } from '../../../store/query/evm/blocks.ts'
+import { indexedHeight } from '../../../store/query/evm/heights.ts'
+import { posOfHeight } from '../../../store/query/evm/position.ts'
+import { latestTransactions, type TransactionRow } from '../../../store/query/evm/transactions.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { bindingOf, cursorOf, type Page, readPage, nextToken } from '../../operation/paging.ts'
+import { blockView } from '../blocks.ts'
+import type { EvmParts } from '../parts.ts'
+import { nativeTransactions } from '../transactions/transaction-views.ts'
+import { listAddressChains } from './chains.ts'
+
+/** Where a page ended: Unix seconds, place of the chain, position (or height) in it. */
+type MomentCursor = {
+  readonly timestamp: number
+  readonly chain: number
+  readonly pos: number
+}
+
+const momentCursor = cursorOf<MomentCursor>(struct({ timestamp: f64, chain: f64, pos: f64 }))
+
+/** One row of one chain. */
+type ChainRow<R> = { readonly chain: number; readonly row: R }
+
+/** Readers of the rows of a chain: before a position, or before a height. */
+type ChainRows<R> = {
+  /** Newest first, strictly before `pos`. */
+  readonly before: (chain: ServedChain, pos: number, limit: number) => Promise<readonly R[]>
+  /** First position of a height. */
+  readonly posOfHeight: (height: number) => number
+  readonly posOf: (row: R) => number
+}
+
+/** A list over the chains of a network, or of both. */
+type ListAcross<R> = {
+  /** Operation id: tokens of another are refused. */
+  readonly route: string
+  readonly query: {
+    readonly network?: 'mainnet' | 'fuji' | 'testnet' | undefined
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+  }
+  readonly source: ChainRows<R>
+}
+
+/** One page, and the chains its rows are of. Throws `bad-page-token`. */
+async function pageAcross<R extends { readonly timestamp: number }>(
+  parts: EvmParts,
+  { route, query, source }: ListAcross<R>,
+): Promise<{ readonly chains: readonly ServedChain[]; readonly page: Page<ChainRow<R>> }> {
+  const chains = chainsOf(parts, query.network)
+  const page = await readPage<ChainRow<R>, MomentCursor>({
+    tokens: parts.tokens,
+    pageToken: query.pageToken,
+    binding: bindingOf(route, { ...query, chains: chains.map(({ facts }) => facts.key) }),
+    limit: query.pageSize ?? defaultPageSize,
+    ...momentCursor,
+    rows: (cursor, limit) => rowsAcross(chains, source, { cursor, limit }),
+    cursorOf: ({ chain, row }) => ({ timestamp: row.timestamp, chain, pos: source.posOf(row) }),
+  })
+  return { chains, page }
+}
+
+/** The next `limit` rows of all `chains` after `cursor`. */
+async function rowsAcross<R extends { readonly timestamp: number }>(
+  chains: readonly ServedChain[],
+  source: ChainRows<R>,
+  { cursor, limit }: { readonly cursor: MomentCursor | undefined; readonly limit: number },
+): Promise<ChainRow<R>[]> {
+  const lists = await Promise.all(
+    chains.map(async (chain, at) => {
+      const pos = await boundOf(chain, at, source, cursor)
+      const rows = await source.before(chain, pos, limit)
+      return rows.map((row) => ({ chain: at, row }))
+    }),
+  )
+  const merged = lists.flat()
+  // Stable: rows of one chain keep their order.
+  merged.sort((a, b) => b.row.timestamp - a.row.timestamp || a.chain - b.chain)
+  return merged.slice(0, limit)
+}
+
+/** Position in a chain before which everything comes after the cursor. */
+async function boundOf<R>(
+  chain: ServedChain,
+  at: number,
+  source: ChainRows<R>,
+  cursor: MomentCursor | undefined,
+): Promise<number> {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER
+  if (at === cursor.chain) return cursor.pos
+  // Of chains before the cursor's, the cursor's own moment is done with.
+  const until = at < cursor.chain ? cursor.timestamp : cursor.timestamp + 1
+  return source.posOfHeight(await heightAt(chain, until))
+}
+
+/** Height of the first block at or after a moment. */
+async function heightAt({ store }: ServedChain, timestamp: number): Promise<number> {
+  let low = 0
+  let high = (await indexedHeight(store, 'blocks')) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const time = await blockTimestamp(store, middle)
+    if (time === undefined || time < timestamp) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Chains in configured order; with `network` only those of it. */
+function chainsOf(
+  { chains }: EvmParts,
+  network: (typeof networkNames)[number] | undefined,
+): readonly ServedChain[] {
+  if (network === undefined) return chains.all()
+  const wanted = networkOf(network)
+  return chains.all().filter(({ facts }) => facts.network === wanted)
+}
+
+const ListAllLatestBlocks = {
+  id: 'listLatestBlocksAllChains',
+  method: 'GET',
+  path: '/v1/blocks',
+  summary: 'Latest blocks of all chains, newest first',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
+  response: pageShape({ blocks: Type.Array(EvmBlock) }),
+} as const
+
+/** Latest blocks of every chain served, by time. */
+export function listAllLatestBlocks(parts: EvmParts): Operation {
+  return operation(ListAllLatestBlocks, async ({ query }) => {
+    const { chains, page } = await pageAcross(parts, {
+      route: ListAllLatestBlocks.id,
+      query,
+      source: {
+        before: ({ store }, before, limit) => latestBlocks(store, { before, limit }),
+        posOfHeight: (height) => height,
+        posOf: ({ height }) => height,
+      },
+    })
+    const blocks: EvmBlock[] = []
+    for (const { chain: at, row } of page.rows) {
+      const chain = chains[at]
+      if (chain !== undefined) blocks.push(blockView(row, chain))
+    }
+    return { body: { ...nextToken(page), blocks } }
+  })
+}
+
+const ListAllLatestTransactions = {
+  id: 'listLatestTransactionsAllChains',
+  method: 'GET',
+  path: '/v1/transactions',
+  summary: 'Latest transactions of all chains, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+} as const
+
+/** Latest transactions of every chain served, by time of their blocks. */
+export function listAllLatestTransactions(parts: EvmParts): Operation {
+  return operation(ListAllLatestTransactions, async ({ query }) => {
+    const { chains, page } = await pageAcross(parts, {
+      route: ListAllLatestTransactions.id,
+      query,
+      source: {
+        before: ({ store }, pos, limit) =>
+          latestTransactions(store, {
+            status: query.status,
+            range: { from: 0, until: pos },
+            limit,
+          }),
+        posOfHeight,
+        posOf: ({ pos }) => pos,
+      },
+    })
+    const transactions = await viewsAcross(parts, chains, page.rows)
+    return { body: { ...nextToken(page), transactions } }
+  })
+}
+
+/** Views in the order of the page; each chain's rows are viewed together. */
+async function viewsAcross(
+  parts: EvmParts,
+  chains: readonly ServedChain[],
+  rows: readonly ChainRow<TransactionRow>[],
+): Promise<NativeTransaction[]> {
+  const views = new Map<TransactionRow, NativeTransaction>()
+  for (const [at, chain] of chains.entries()) {
+    const own = rows.filter((row) => row.chain === at).map(({ row }) => row)
+    const shown = await nativeTransactions(parts, chain, own)
+    for (const [index, view] of shown.entries()) {
+      const row = own[index]
+      if (row !== undefined) views.set(row, view)
+    }
+  }
+  return rows.map(({ row }) => views.get(row)).filter((view) => view !== undefined)
+}
+
+/** All three. Page tokens of one name are good for the other. */
+export function olderEvmOperations(parts: EvmParts): Operation[] {
+  return [
+    renamed(listAddressChains(parts), {
+      id: 'getAddressChains',
+      path: '/v1/chains/address/{address}',
+      summary: 'Older name of /v1/address/{address}/chains',
+    }),
+    renamed(listAllLatestTransactions(parts), {
+      id: 'listAllLatestTransactions',
+      path: '/v1/chains/allTransactions',
+      summary: 'Older name of /v1/transactions',
+    }),
+    renamed(listAllLatestBlocks(parts), {
+      id: 'listAllLatestBlocks',
+      path: '/v1/chains/allBlocks',
+      summary: 'Older name of /v1/blocks',
+    }),
+  ]
+}
+
+function renamed(
+  { shape, answer }: Operation,
+  names: { readonly id: string; readonly path: string; readonly summary: string },
+): Operation {
+  return { shape: { ...shape, ...names }, answer }
+}

@@ -1,0 +1,114 @@
+/** Chains served here, and those on which an address was active. */
+
+import { parseEvmAddress } from '../../../core/address.ts'
+import { networkOf } from '../../../core/network.ts'
+import { ChainInfo, chainFeatures } from '../../../shape/evm/chain-info.ts'
+import { NoPath, network, ChainPath, NoQuery, AddressPath } from '../../../shape/evm/parameters.ts'
+import { Type } from '../../../shape/type.ts'
+import { addressId, hasActivity } from '../../../store/query/evm/addresses.ts'
+import { blockchainIdText, type ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { networkToken } from '../balances/native-balance.ts'
+import type { EvmParts } from '../parts.ts'
+
+const ListChains = {
+  id: 'supportedChains',
+  method: 'GET',
+  path: '/v1/chains',
+  summary: 'Chains served here',
+  tag: 'EVM chains',
+  weight: 1,
+  parameters: {
+    path: NoPath,
+    query: Type.Object({
+      network,
+      feature: Type.Optional(
+        Type.Enum([...chainFeatures], {
+          description: 'Only chains with this ability; every chain served here has all',
+        }),
+      ),
+    }),
+  },
+  response: Type.Object({ chains: Type.Array(ChainInfo) }),
+} as const
+
+/** The chains operation document B refers to, in configured order. */
+export function listChains({ chains }: EvmParts): Operation {
+  return operation(ListChains, async ({ query, caller }) => {
+    const network = query.network === undefined ? undefined : networkOf(query.network)
+    const listed = chains
+      .all()
+      .filter(({ facts }) => network === undefined || facts.network === network)
+    return { body: { chains: listed.map((chain) => chainView(chain, caller.origin)) } }
+  })
+}
+
+const GetChain = {
+  id: 'getChainInfo',
+  method: 'GET',
+  path: '/v1/chains/{chainId}',
+  summary: 'One chain served here',
+  tag: 'EVM chains',
+  weight: 1,
+  parameters: { path: ChainPath, query: NoQuery },
+  response: ChainInfo,
+} as const
+
+/** One chain served here. Throws `not-found`. */
+export function getChain({ chains }: EvmParts): Operation {
+  return operation(GetChain, async ({ path, caller }) => ({
+    body: chainView(chains.find(path.chainId), caller.origin),
+  }))
+}
+
+const ListAddressChains = {
+  id: 'listAddressChains',
+  method: 'GET',
+  path: '/v1/address/{address}/chains',
+  summary: 'Chains on which an address was active',
+  tag: 'EVM chains',
+  weight: 20,
+  parameters: { path: AddressPath, query: NoQuery },
+  response: Type.Object({
+    indexedChains: Type.Array(ChainInfo),
+    unindexedChains: Type.Array(Type.String()),
+  }),
+} as const
+
+/** Chains on which an address was active. Every chain served is indexed. */
+export function listAddressChains({ chains }: EvmParts): Operation {
+  return operation(ListAddressChains, async ({ path, caller }) => {
+    const address = parseEvmAddress(path.address)
+    const indexedChains: ChainInfo[] = []
+    for (const chain of chains.all()) {
+      const id = await addressId(chain.store, address)
+      if (id !== undefined && (await hasActivity(chain.store, id)))
+        indexedChains.push(chainView(chain, caller.origin))
+    }
+    return { body: { indexedChains, unindexedChains: [] } }
+  })
+}
+
+/** Returns a chain as the API shows it, to a caller that reached it at `origin`. */
+function chainView({ facts, isFollowed, rpc }: ServedChain, origin: string): ChainInfo {
+  const ownRpc = rpc === undefined ? '' : `${origin}/v1/chains/${facts.evmChainId}/rpc`
+  const view: ChainInfo = {
+    chainId: String(facts.evmChainId),
+    status: isFollowed() ? 'OK' : 'UNAVAILABLE',
+    chainName: facts.name,
+    description: facts.description,
+    vmName: 'EVM',
+    rpcUrl: facts.publicRpcUrl ?? ownRpc,
+    isTestnet: facts.network !== 'mainnet',
+    networkToken: networkToken(facts),
+    enabledFeatures: [...chainFeatures],
+  }
+  const platformChainId = blockchainIdText(facts)
+  if (platformChainId !== undefined) view.platformChainId = platformChainId
+  if (facts.subnetId !== undefined) view.subnetId = facts.subnetId
+  if (facts.vmId !== undefined) view.vmId = facts.vmId
+  if (facts.explorerUrl !== undefined) view.explorerUrl = facts.explorerUrl
+  if (facts.publicWsUrl !== undefined) view.wsUrl = facts.publicWsUrl
+  if (facts.logoUri !== undefined) view.chainLogoUri = facts.logoUri
+  return view
+}

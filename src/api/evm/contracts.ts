@@ -1,0 +1,326 @@
+/** Contracts: what is known of one, the transaction that created it, those an address deployed, all of a chain. */
+
+import type { Static } from 'typebox'
+
+import { struct } from '../../codec/kit.ts'
+import { f64, fixed } from '../../codec/primitives.ts'
+import { contractNameOf } from '../../contracts/standard-input.ts'
+import { toChecksumAddress } from '../../core/address.ts'
+import { fromHex, to0x } from '../../core/bytes.ts'
+import { Fault } from '../../core/fault.ts'
+import { ContractMetadata, matchWord } from '../../shape/evm/contract.ts'
+import {
+  ChainAddressPath,
+  NoQuery,
+  currency,
+  defaultPageSize,
+  PageQuery,
+  ChainPath,
+  pageSize,
+  pageToken,
+} from '../../shape/evm/parameters.ts'
+import { TransactionDetail } from '../../shape/evm/transaction.ts'
+import { pageShape } from '../../shape/page-shape.ts'
+import { Type } from '../../shape/type.ts'
+import {
+  creationOfContract,
+  type DeploymentCursor,
+  type DeploymentRow,
+  deployments,
+} from '../../store/query/evm/contracts.ts'
+import { transactionAt } from '../../store/query/evm/transactions.ts'
+import type { ListedContract } from '../../store/query/verified-contracts.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import type { Binding } from '../operation/page-token.ts'
+import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
+import { subjectOf } from './address-list.ts'
+import { tracedHeaders } from './answers.ts'
+import type { EvmParts } from './parts.ts'
+import type { PartyEntry } from './party-book.ts'
+import { tokenPricer } from './tokens/token-views.ts'
+import { transactionDetail } from './transactions/get-transaction.ts'
+
+const GetContract = {
+  id: 'getContractMetadata',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}',
+  summary: 'Facts about a contract',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: NoQuery },
+  response: ContractMetadata,
+} as const
+
+/**
+ * Metadata of a contract. Throws `not-found` for an address that indexing has not seen as a
+ * contract.
+ */
+export function getContract(parts: EvmParts): Operation {
+  return operation(GetContract, async ({ path }) => {
+    const { chain, id } = await subjectOf(parts, path)
+    const deploymentDetails = id === undefined ? undefined : await deployment(parts, chain, id)
+    const named = await parts.parties(chain).load(id === undefined ? [] : [id])
+    const entry = id === undefined ? undefined : named(id)
+    if (entry === undefined || (entry.token === undefined && deploymentDetails === undefined))
+      throw new Fault('not-found', `contract is not known here: ${path.address}`)
+    const view = contractView(entry)
+    if (entry.token?.standard === 20) {
+      const { price } = (await tokenPricer(parts.prices, chain, [entry.erc20]))(entry.erc20)
+      if (price !== undefined) view.price = price
+    }
+    if (deploymentDetails !== undefined) view.deploymentDetails = deploymentDetails
+    return { body: view, ...(await tracedHeaders(chain)) }
+  })
+}
+
+/** A contract as its token logs show it. */
+export function contractView({ address, party, token, note }: PartyEntry): ContractMetadata {
+  const view: ContractMetadata = { address, ercType: 'UNKNOWN' }
+  if (token !== undefined) {
+    view.name = token.name ?? ''
+    view.symbol = token.symbol ?? ''
+    view.ercType = ercTypeOf(token.standard)
+    if (token.standard === 20) view.decimals = token.decimals ?? 0
+    if (token.metadata_at > 0) view.metadataLastUpdatedTimestamp = token.metadata_at
+    if (token.inexact_height !== undefined) {
+      const { inexact_height: height, inexact_reason: reason = '' } = token
+      view.balancesDiffer = { blockNumber: String(height), reason }
+    }
+  }
+  if (note?.label !== undefined) view.label = note.label
+  if (party.isSpam === true) view.isSpam = true
+  if (note?.reputation !== undefined) view.tokenReputation = note.reputation
+  if (note?.logoUri !== undefined) view.logoAsset = { imageUri: note.logoUri }
+  return view
+}
+
+function ercTypeOf(standard: number): ContractMetadata['ercType'] {
+  switch (standard) {
+    case 20:
+      return 'ERC-20'
+    case 721:
+      return 'ERC-721'
+    case 1155:
+      return 'ERC-1155'
+    default:
+      return 'UNKNOWN'
+  }
+}
+
+async function deployment(
+  { parties }: EvmParts,
+  chain: ServedChain,
+  id: number,
+): Promise<ContractMetadata['deploymentDetails']> {
+  const creation = await creationOfContract(chain.store, id)
+  if (creation === undefined) return undefined
+  const transaction = await transactionAt(chain.store, creation.txPos)
+  if (transaction === undefined) return undefined
+  const { creatorId } = creation
+  const named = await parties(chain).load(
+    creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId],
+  )
+  return {
+    txHash: transaction.hash,
+    deployerAddress: named(transaction.fromId).address,
+    deployerContractAddress: creatorId === undefined ? undefined : named(creatorId).address,
+  }
+}
+
+const GetContractDeployment = {
+  id: 'getDeploymentTransaction',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
+  summary: 'The transaction that created a contract',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
+  response: TransactionDetail,
+} as const
+
+/** The transaction that created a contract. Throws `not-found` where none is known. */
+export function getContractDeployment(parts: EvmParts): Operation {
+  return operation(GetContractDeployment, async ({ path, query, signal }) => {
+    const { chain, id } = await subjectOf(parts, path)
+    const creation = id === undefined ? undefined : await creationOfContract(chain.store, id)
+    const row =
+      creation === undefined ? undefined : await transactionAt(chain.store, creation.txPos)
+    if (row === undefined)
+      throw new Fault('not-found', `no creation of a contract is known here: ${path.address}`)
+    const body = await transactionDetail(parts, chain, row, { ...query, signal })
+    return { body, ...(await tracedHeaders(chain)) }
+  })
+}
+
+const ListContractDeployments = {
+  id: 'listContractDeployments',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/contracts/{address}/deployments',
+  summary: 'Contracts created by transactions of an address, also inside, newest first',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: PageQuery },
+  response: pageShape({ contracts: Type.Array(ContractMetadata) }),
+} as const
+
+/** Contracts of an address, newest first; those created inside where traces are read. */
+export function listContractDeployments(parts: EvmParts): Operation {
+  return operation(ListContractDeployments, async ({ path, query }) => {
+    const { chain, id, binding: subject } = await subjectOf(parts, path)
+    const binding = bindingOf(ListContractDeployments.id, { ...query, ...subject })
+    if (id === undefined) {
+      parts.tokens.open(query.pageToken, binding)
+      return { body: { contracts: [] } }
+    }
+    return { body: await deploymentPage(parts, chain, { addressId: id, query, binding }) }
+  })
+}
+
+/** A page of the contracts that were created by an address, or by all. */
+async function deploymentPage(
+  parts: EvmParts,
+  chain: ServedChain,
+  of: {
+    readonly addressId: number | undefined
+    readonly query: Static<typeof PageQuery>
+    readonly binding: Binding
+  },
+): Promise<{ contracts: ContractMetadata[]; nextPageToken?: string }> {
+  const { addressId, query, binding } = of
+  const opened = parts.tokens.open(query.pageToken, binding)
+  const limit = query.pageSize ?? defaultPageSize
+  const from = opened === undefined ? undefined : cursor.decode(opened)
+  const page = await deployments(chain.store, { addressId, from, limit: limit + 1 })
+  const rows = page.rows.slice(0, limit)
+  const last = rows.at(-1)
+  const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
+  const next =
+    end === undefined ? {} : { nextPageToken: parts.tokens.seal(cursor.encode(end), binding) }
+  return { ...next, contracts: await viewsOf(parts, chain, rows) }
+}
+
+const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))
+
+async function viewsOf(
+  { parties }: EvmParts,
+  chain: ServedChain,
+  rows: readonly DeploymentRow[],
+): Promise<ContractMetadata[]> {
+  const transactions = new Map(
+    await Promise.all(
+      rows.map(async ({ txPos }) => [txPos, await transactionAt(chain.store, txPos)] as const),
+    ),
+  )
+  const ids = rows.flatMap(({ contractId, creatorId, txPos }) => [
+    contractId,
+    creatorId ?? contractId,
+    transactions.get(txPos)?.fromId ?? contractId,
+  ])
+  const named = await parties(chain).load(ids)
+  return rows.map(({ contractId, creatorId, txPos }) => {
+    const view = contractView(named(contractId))
+    const transaction = transactions.get(txPos)
+    if (transaction === undefined) return view
+    return {
+      ...view,
+      deploymentDetails: {
+        txHash: transaction.hash,
+        deployerAddress: named(transaction.fromId).address,
+        deployerContractAddress: creatorId === undefined ? undefined : named(creatorId).address,
+      },
+    }
+  })
+}
+
+const ListedSource = Type.Object(
+  {
+    name: Type.String({ description: 'of the contract in its source' }),
+    match: matchWord,
+    verifiedAt: Type.Integer({ description: 'Unix seconds' }),
+  },
+  { description: 'Of a contract that is verified itself' },
+)
+
+const ListContracts = {
+  id: 'listContracts',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/contracts',
+  summary:
+    'Contracts of a chain, newest first: the verified ones, or all that transactions created',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      verified: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Only contracts that are verified, in the order in which they were',
+        }),
+      ),
+      pageToken,
+      pageSize,
+    }),
+  },
+  response: pageShape({
+    contracts: Type.Array(
+      Type.Object({ ...ContractMetadata.properties, source: Type.Optional(ListedSource) }),
+    ),
+  }),
+} as const
+
+const place = cursorOf(struct({ verifiedAt: f64, address: fixed(20) }))
+
+/** Contracts that are verified, or all that were created, also inside where traces are read. */
+export function listContracts(parts: EvmParts): Operation {
+  const { chains, contracts, parties, tokens } = parts
+  return operation(ListContracts, async ({ path, query }) => {
+    const chain = chains.find(path.chainId)
+    const binding = bindingOf(ListContracts.id, { ...query, chain: chain.facts.key })
+    if (query.verified !== true) {
+      const page = await deploymentPage(parts, chain, { addressId: undefined, query, binding })
+      const found = await contracts.listed(
+        chain,
+        page.contracts.map(({ address }) => fromHex(address)),
+      )
+      return {
+        body: { ...page, contracts: page.contracts.map((one, at) => withSource(one, found[at])) },
+      }
+    }
+    const page = await readPage({
+      tokens,
+      pageToken: query.pageToken,
+      binding,
+      limit: query.pageSize ?? defaultPageSize,
+      ...place,
+      rows: (after, limit) => contracts.newest(chain, after, limit),
+      cursorOf: ({ verifiedAt, address }) => ({ verifiedAt, address }),
+    })
+    const found = await Promise.all(
+      page.rows.map(async ({ address }) => parties(chain).find(to0x(address))),
+    )
+    const named = await parties(chain).load(found.flatMap(({ id }) => id ?? []))
+    const views = page.rows.map((row, at) => {
+      const id = found[at]?.id
+      const { address } = row
+      const view: ContractMetadata =
+        id === undefined
+          ? { address: toChecksumAddress(address), ercType: 'UNKNOWN' }
+          : contractView(named(id))
+      return withSource(view, row)
+    })
+    return { body: { ...nextToken(page), contracts: views } }
+  })
+}
+
+type Listed = ContractMetadata & {
+  source?: { name: string; match: 'full' | 'partial'; verifiedAt: number }
+}
+
+function withSource(view: ContractMetadata, row: ListedContract | undefined): Listed {
+  if (row === undefined) return view
+  const { name, runtimeMatch, verifiedAt } = row
+  const match = runtimeMatch === 'full' ? 'full' : 'partial'
+  return { ...view, source: { name: contractNameOf(name).name, match, verifiedAt } }
+}

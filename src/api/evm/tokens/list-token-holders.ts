@@ -1,0 +1,204 @@
+/** Holders of an ERC-20 token. Source: official clients, EvmChainsLookingGlass. */
+
+import { parseEvmAddress } from '../../../core/address.ts'
+import { toBigint } from '../../../core/bytes.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { defaultHolders, Holder, holderPaging } from '../../../shape/evm/holder.ts'
+import { ChainAddressPath, compared } from '../../../shape/evm/parameters.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import type { Database } from '../../../store/engine/database.ts'
+import { type TokenRow, tokensOfIds } from '../../../store/query/evm/addresses.ts'
+import { balancesOfPairs, heldMoreThan, mayHold } from '../../../store/query/evm/balances.ts'
+import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { bindingOf, numberCursor } from '../../operation/paging.ts'
+import { subjectOf } from '../address-list.ts'
+import {
+  balancesHeader,
+  type Compared,
+  type LoggedBalance,
+  olderOf,
+  type ToldBalances,
+} from '../balances/compared-balances.ts'
+import type { EvmParts } from '../parts.ts'
+import type { Named } from '../party-book.ts'
+
+const seconds = (description: string): ReturnType<typeof Type.Integer> =>
+  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds: ${description}` })
+
+const GetAddressesByBalanceOverTime = {
+  id: 'getAddressesByBalanceOverTime',
+  method: 'GET',
+  path: '/v2/chains/{chainId}/contracts/{address}/balances',
+  summary: 'Holders of more than so much of an ERC-20 token, now or at some time of a range',
+  tag: 'EVM contracts',
+  weight: 500,
+  parameters: {
+    path: ChainAddressPath,
+    query: Type.Object({
+      threshold: Type.Optional(
+        Type.String({
+          default: '0',
+          pattern: '^[0-9]{1,78}$',
+          description: 'Only who holds more than this, in the smallest unit',
+          allowed: 'a whole number, base 10',
+        }),
+      ),
+      startTimestamp: Type.Optional(seconds('held more than the threshold then or later')),
+      endTimestamp: Type.Optional(seconds('held more than the threshold then or before')),
+      ...holderPaging,
+      compared,
+    }),
+  },
+  response: pageShape({ addresses: Type.Array(Holder) }),
+} as const
+
+/** Addresses looked at for one page: rows of a token that most have left make short pages. */
+const maxLookedAt = 10_000
+// Each of a range is a scan of its balances.
+const maxLookedAtInRange = 1_000
+// A small page needs few: most addresses that ever held a token still do.
+const chunkOf = (limit: number): number => Math.min(500, Math.max(20, limit + 1))
+
+/**
+ * Holders in order of their first sight on the chain, with their balance at the end of the range.
+ *
+ * Cost of a page: a range scan of who may hold the token, and a look-up of the balance of each.
+ */
+export function listTokenHolders(parts: EvmParts): Operation {
+  return operation(GetAddressesByBalanceOverTime, async ({ path, query, signal }) => {
+    const { chain, address: contract, id, binding: subject } = await subjectOf(parts, path)
+    const { store } = chain
+    const indexed = await indexedHeight(store, 'blocks')
+    const header = indexed < 0 ? {} : { indexedHeight: indexed }
+    const binding = bindingOf(GetAddressesByBalanceOverTime.id, { ...query, ...subject })
+    const opened = parts.tokens.open(query.pageToken, binding)
+    const [token] = id === undefined ? [] : await tokensOfIds(store, [id])
+    if (token === undefined) return { body: { addresses: [] }, ...header }
+    const range = await rangeOf(store, query, indexed)
+    const {
+      rows,
+      goOn,
+      compared: comparedAt,
+    } = await holders(parts, chain, {
+      token,
+      contract,
+      ...range,
+      isNewest: range.from === undefined && range.at === indexed,
+      threshold: BigInt(query.threshold ?? '0'),
+      after: opened === undefined ? 0 : numberCursor.decode(opened),
+      limit: query.pageSize ?? defaultHolders,
+      insists: query.compared === true,
+      signal,
+    })
+    const addresses = rows.map(({ address, balance }) => ({
+      address,
+      sortKey: balance.toString(),
+    }))
+    const next =
+      goOn === undefined
+        ? {}
+        : { nextPageToken: parts.tokens.seal(numberCursor.encode(goOn), binding) }
+    const headers = balancesHeader(comparedAt, range.at)
+    return { body: { ...next, addresses }, ...header, headers }
+  })
+}
+
+/** Blocks of the range: what was held after `from`, and after each later one up to `at`. */
+async function rangeOf(
+  store: Database,
+  query: {
+    readonly startTimestamp?: number | undefined
+    readonly endTimestamp?: number | undefined
+  },
+  newest: number,
+): Promise<{ readonly from: number | undefined; readonly at: number }> {
+  const { startTimestamp, endTimestamp } = query
+  const at =
+    endTimestamp === undefined
+      ? newest
+      : await heightAtTime(store, { seconds: endTimestamp, newest })
+  if (startTimestamp === undefined) return { from: endTimestamp === undefined ? undefined : -1, at }
+  const from = await heightAtTime(store, { seconds: startTimestamp, newest })
+  return { from: Math.min(from, at), at }
+}
+
+type HolderQuery = {
+  readonly token: TokenRow
+  /** 20 bytes. */
+  readonly contract: Uint8Array
+  /** `undefined` where only the present balance counts. */
+  readonly from: number | undefined
+  readonly at: number
+  readonly isNewest: boolean
+  readonly threshold: bigint
+  readonly after: number
+  readonly limit: number
+  readonly insists: boolean
+  readonly signal: AbortSignal
+}
+
+type HolderPage = {
+  readonly rows: readonly { readonly address: string; readonly balance: bigint }[]
+  /** The address after which the next page begins. */
+  readonly goOn?: number
+  readonly compared: Compared
+}
+
+async function holders(
+  parts: EvmParts,
+  chain: ServedChain,
+  query: HolderQuery,
+): Promise<HolderPage> {
+  const { token, from, at, threshold, limit } = query
+  const { store } = chain
+  const rows: { address: string; balance: bigint }[] = []
+  let { after } = query
+  // What was held at some time of a range is what logs say.
+  let comparedAt: Compared = query.isNewest ? at : undefined
+  const chunkSize = chunkOf(limit)
+  const most = from === undefined ? maxLookedAt : maxLookedAtInRange
+  for (let lookedAt = 0; lookedAt < most; lookedAt += chunkSize) {
+    const addressIds = await mayHold(store, { tokenId: token.id, after, at, limit: chunkSize })
+    const told = await balancesOf(parts, chain, { ...query, addressIds })
+    comparedAt = olderOf(comparedAt, told.compared)
+    for (const [place, balance] of told.balances.entries()) {
+      const addressId = itemAt(addressIds, place)
+      const pair = { addressId, tokenId: token.id }
+      const isWanted =
+        from === undefined
+          ? balance > threshold
+          : await heldMoreThan(store, pair, { from, at, threshold })
+      if (isWanted && rows.length === limit) return { rows, goOn: after, compared: comparedAt }
+      if (isWanted) rows.push({ address: told.named(addressId).address, balance })
+      after = addressId
+    }
+    if (addressIds.length < chunkSize) return { rows, compared: comparedAt }
+  }
+  return { rows, goOn: after, compared: comparedAt }
+}
+
+/** Balances of addresses in their order: those of the newest block compared with the node. */
+async function balancesOf(
+  parts: EvmParts,
+  chain: ServedChain,
+  query: HolderQuery & { readonly addressIds: readonly number[] },
+): Promise<ToldBalances & { readonly named: Named }> {
+  const { addressIds, token, contract, at: height, isNewest } = query
+  const named = await parts.parties(chain).load(addressIds)
+  const tokenIds = addressIds.map(() => token.id)
+  const logged = await balancesOfPairs(chain.store, { addressIds, tokenIds, height })
+  if (!isNewest) {
+    const balances = logged.map((one) => (one?.negative === 0 ? toBigint(one.value) : 0n))
+    return { balances, compared: undefined, named }
+  }
+  const asked = addressIds.map((id, place): LoggedBalance => {
+    const { value = nothing, negative = 0 } = logged[place] ?? {}
+    return { token, contract, holder: parseEvmAddress(named(id).address), value, negative }
+  })
+  return { ...(await parts.balances(chain)(asked, { ...query, height })), named }
+}
+
+const nothing = new Uint8Array()

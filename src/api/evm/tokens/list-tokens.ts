@@ -1,0 +1,117 @@
+/** Tokens and collections of a chain, those with the most transfers or holders first. */
+
+import { struct } from '../../../codec/kit.ts'
+import { f64 } from '../../../codec/primitives.ts'
+import { ContractMetadata } from '../../../shape/evm/contract.ts'
+import { ChainPath, defaultPageSize, pageSize, pageToken } from '../../../shape/evm/parameters.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { type CountedToken, countedTokens, mostCounted } from '../../../store/query/evm/balances.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { bindingOf, cursorOf, nextToken, readPage } from '../../operation/paging.ts'
+import { contractView } from '../contracts.ts'
+import type { EvmParts } from '../parts.ts'
+
+const count = (of: string, most: number): ReturnType<typeof Type.Integer> =>
+  Type.Integer({
+    description: `${of}, when the token was last looked at: at most a day ago, mostly seconds; ${most.toLocaleString('en-US')} stands for so many or more`,
+  })
+
+const shared = {
+  method: 'GET',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      sortBy: Type.Optional(
+        Type.Enum(['transfers', 'holders'], {
+          default: 'transfers',
+          description: 'Of what those with the most come first',
+        }),
+      ),
+      filterSpamTokens: Type.Optional(
+        Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
+      ),
+      pageToken,
+      pageSize,
+    }),
+  },
+  response: pageShape({
+    tokens: Type.Array(
+      Type.Object({
+        ...ContractMetadata.properties,
+        transferCount: count('Transfers', mostCounted.transfers),
+        holderCount: count('Addresses that ever had some', mostCounted.holders),
+      }),
+    ),
+  }),
+} as const
+
+const ListErc20Tokens = {
+  ...shared,
+  id: 'listErc20Tokens',
+  path: '/v1/chains/{chainId}/tokens',
+  summary: 'ERC-20 tokens of a chain, those with the most transfers or holders first',
+} as const
+
+const ListNftCollections = {
+  ...shared,
+  id: 'listNftCollections',
+  path: '/v1/chains/{chainId}/nfts/collections',
+  summary:
+    'ERC-721 and ERC-1155 collections of a chain, those with the most transfers or holders first',
+} as const
+
+/** Tokens and collections. */
+export function listTokens(parts: EvmParts): Operation[] {
+  return [list(parts, ListErc20Tokens, [20, 20]), list(parts, ListNftCollections, [721, 1155])]
+}
+
+const place = cursorOf(struct({ count: f64, id: f64 }))
+
+function list(
+  parts: EvmParts,
+  shape: typeof ListErc20Tokens | typeof ListNftCollections,
+  standards: readonly [number, number],
+): Operation {
+  return operation(shape, async ({ path, query }) => {
+    const chain = parts.chains.find(path.chainId)
+    const { sortBy: by = 'transfers', pageSize: limit = defaultPageSize } = query
+    const isHidden = query.filterSpamTokens ?? true
+    const book = parts.parties(chain)
+    const page = await readPage({
+      tokens: parts.tokens,
+      pageToken: query.pageToken,
+      binding: bindingOf(shape.id, { ...query, chain: chain.facts.key }),
+      limit,
+      ...place,
+      rows: async (after, most) => {
+        const found: CountedToken[] = []
+        const atOnce = Math.max(most, 100)
+        for (let last = after; found.length < most;) {
+          const some = await countedTokens(chain.store, {
+            by,
+            standards,
+            after: last,
+            limit: atOnce,
+          })
+          const named = await book.load(some.map(({ id }) => id))
+          found.push(...some.filter(({ id }) => !isHidden || named(id).party.isSpam !== true))
+          const end = some.at(-1)
+          if (end === undefined || some.length < atOnce) break
+          last = { count: end[by], id: end.id }
+        }
+        return found.slice(0, most)
+      },
+      cursorOf: (row) => ({ count: row[by], id: row.id }),
+    })
+    const named = await book.load(page.rows.map(({ id }) => id))
+    const tokens = page.rows.map(({ id, transfers, holders }) => ({
+      ...contractView(named(id)),
+      transferCount: transfers,
+      holderCount: holders,
+    }))
+    return { body: { ...nextToken(page), tokens } }
+  })
+}

@@ -1,0 +1,163 @@
+/** One transaction with everything that happened in it. */
+
+import { standardOf } from '../../../codec/evm/columns.ts'
+import { fromHex } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { ChainTransactionPath, NoQuery } from '../../../shape/evm/parameters.ts'
+import type { CurrencyCode, NetworkTokenDetails } from '../../../shape/evm/token.ts'
+import { TransactionDetail, type FullNativeTransaction } from '../../../shape/evm/transaction.ts'
+import { eventsOfTransaction } from '../../../store/query/evm/events.ts'
+import { internalsOfTransaction } from '../../../store/query/evm/internals.ts'
+import {
+  transactionByHash,
+  type TransactionRow,
+  type TransactionWithFees,
+} from '../../../store/query/evm/transactions.ts'
+import { transfersOfTransaction } from '../../../store/query/evm/transfers.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { inputBySignature } from '../abi/known-abis.ts'
+import { tracedHeaders, decimalText, inputOf } from '../answers.ts'
+import { networkToken } from '../balances/native-balance.ts'
+import type { EvmParts } from '../parts.ts'
+import { money } from '../tokens/token-views.ts'
+import {
+  erc1155TransferDetails,
+  erc20TransferDetails,
+  erc721TransferDetails,
+  transferViewer,
+} from '../transfers/transfer-views.ts'
+import { messageInfo } from './message-info.ts'
+import {
+  internalDetails,
+  internalParties,
+  nativeTransaction,
+  type TransactionContext,
+  transactionContext,
+} from './transaction-views.ts'
+
+const GetTransaction = {
+  id: 'getTransaction',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/transactions/{txHash}',
+  summary: 'A transaction with its transfers and internal transactions',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainTransactionPath, query: NoQuery },
+  response: TransactionDetail,
+} as const
+
+/** Document B, endpoint 7. Throws `not-found` for a hash the chain does not have. */
+export function getTransaction(parts: EvmParts): Operation {
+  return operation(GetTransaction, async ({ path, signal }) => {
+    const chain = parts.chains.find(path.chainId)
+    const row = await transactionByHash(chain.store, fromHex(path.txHash))
+    if (row === undefined)
+      throw new Fault('not-found', `transaction is not known here: ${path.txHash}`)
+    const body = await transactionDetail(parts, chain, row, { signal })
+    return { body, ...(await tracedHeaders(chain)) }
+  })
+}
+
+/** Everything of the transaction in `row`. */
+export async function transactionDetail(
+  parts: EvmParts,
+  chain: ServedChain,
+  row: TransactionWithFees,
+  {
+    currency = 'usd',
+    signal,
+  }: { readonly currency?: CurrencyCode | undefined; readonly signal: AbortSignal },
+): Promise<TransactionDetail> {
+  const { store } = chain
+  const [transfers, internals, events, input, networkTokenDetails] = await Promise.all([
+    transfersOfTransaction(store, row.pos),
+    internalsOfTransaction(store, row.pos),
+    eventsOfTransaction(store, row.pos),
+    inputOf(chain, row),
+    coinOf(parts, chain, row.timestamp, currency),
+  ])
+  const [context, viewer] = await Promise.all([
+    transactionContext(parts, chain, [row], internalParties(internals)),
+    transferViewer(parts, chain, transfers),
+  ])
+  const info = messageInfo(parts, chain.facts, events)
+  const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
+    transfers.filter(({ kind }) => standardOf(kind) === standard)
+  return {
+    erc20Transfers: ofStandard(20).map((each) => erc20TransferDetails(each, viewer)),
+    erc721Transfers: ofStandard(721).map((each) => erc721TransferDetails(each, viewer)),
+    erc1155Transfers: ofStandard(1155).map((each) => erc1155TransferDetails(each, viewer)),
+    internalTransactions: internals.map((each) => internalDetails(each, context.named)),
+    networkTokenDetails,
+    nativeTransaction: await inWords(
+      parts,
+      { chain, row, signal },
+      fullTransaction(row, context, input),
+    ),
+    teleporterMessageInfo: info,
+  }
+}
+
+function fullTransaction(
+  row: TransactionWithFees,
+  context: TransactionContext,
+  input: string,
+): FullNativeTransaction {
+  const view: FullNativeTransaction = {
+    ...nativeTransaction(row, context),
+    input,
+    baseFeePerGas: row.baseFee === undefined ? '0' : decimalText(row.baseFee),
+  }
+  if (row.maxFee !== undefined) view.maxFeePerGas = decimalText(row.maxFee)
+  if (row.maxPriorityFee !== undefined) view.maxPriorityFeePerGas = decimalText(row.maxPriorityFee)
+  return view
+}
+
+/** With what the input says by the ABIs that are known, and why it failed where it did. */
+async function inWords(
+  { contracts, reverts }: EvmParts,
+  {
+    chain,
+    row,
+    signal,
+  }: { readonly chain: ServedChain; readonly row: TransactionRow; readonly signal: AbortSignal },
+  view: FullNativeTransaction,
+): Promise<FullNativeTransaction> {
+  const target = row.toId === undefined ? undefined : view.to.address
+  // A payment says nothing.
+  const called = target === undefined || row.inputLength === 0 ? [] : [fromHex(target)]
+  const abis = await contracts.abisOf(chain, called, signal)
+  const contract = { chainId: view.chainId, address: target?.toLowerCase() ?? '' }
+  const input = fromHex(view.input)
+  const decodedInput =
+    target === undefined
+      ? undefined
+      : (abis.input(contract, input) ?? inputBySignature(view.method?.methodName ?? '', input))
+  const failed = { chain, row, input: view.input, from: view.from.address, to: target, abis }
+  const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
+  if (decodedInput !== undefined && view.method !== undefined)
+    view.method.methodName ??= decodedInput.signature
+  return { ...view, decodedInput, revertReason }
+}
+
+// The historical price is of another day than the current one. Source: public API description.
+const historicalAfterSeconds = 24 * 60 * 60
+
+async function coinOf(
+  { prices, clock }: EvmParts,
+  chain: ServedChain,
+  timestamp: number,
+  currency: CurrencyCode,
+): Promise<NetworkTokenDetails> {
+  const details: NetworkTokenDetails = { networkToken: networkToken(chain.facts) }
+  if (!prices.offered) return details
+  const question = { chain: chain.facts, of: ['native'] as const, currency }
+  const [current] = await prices.current(question)
+  if (current !== undefined) details.currentPrice = money(current, currency)
+  if (clock.now() / 1_000 - timestamp > historicalAfterSeconds) {
+    const [then] = await prices.historical({ ...question, timestamp })
+    if (then !== undefined) details.historicalPrice = money(then, currency)
+  }
+  return details
+}

@@ -1,0 +1,170 @@
+/** Transactions of a chain, a block and an address, and internal transactions of an address. */
+
+import {
+  ChainPath,
+  defaultPageSize,
+  pageSize,
+  pageToken,
+  status,
+  ChainAddressPath,
+  AddressTransactionsQuery,
+  ChainBlockPath,
+  AddressListQuery,
+} from '../../../shape/evm/parameters.ts'
+import { NativeTransaction, InternalTransaction } from '../../../shape/evm/transaction.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { internalsOfAddress } from '../../../store/query/evm/internals.ts'
+import { posRange, rangeBefore } from '../../../store/query/evm/position.ts'
+import {
+  latestTransactions,
+  transactionsOfAddress,
+  transactionsInOrder,
+} from '../../../store/query/evm/transactions.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { nextToken, numberedPage } from '../../operation/paging.ts'
+import { addressPage } from '../address-list.ts'
+import { tracedHeaders } from '../answers.ts'
+import { namedBlock } from '../blocks.ts'
+import type { EvmParts } from '../parts.ts'
+import { nativeTransactions, internalParties, internalTransaction } from './transaction-views.ts'
+
+const ListLatestTransactions = {
+  id: 'listLatestTransactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/transactions',
+  summary: 'Latest transactions of a chain, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+} as const
+
+/** Document B, endpoint 6. */
+export function listLatestTransactions(parts: EvmParts): Operation {
+  return operation(ListLatestTransactions, async ({ path, query }) => {
+    const chain = parts.chains.find(path.chainId)
+    const page = await numberedPage(parts.tokens, {
+      route: ListLatestTransactions.id,
+      subject: { chain: chain.facts.key },
+      query,
+      limit: query.pageSize ?? defaultPageSize,
+      rows: (before, limit) =>
+        latestTransactions(chain.store, {
+          status: query.status,
+          range: rangeBefore(posRange(undefined, undefined), before),
+          limit,
+        }),
+      numberOf: ({ pos }) => pos,
+    })
+    const transactions = await nativeTransactions(parts, chain, page.rows)
+    return { body: { ...nextToken(page), transactions } }
+  })
+}
+
+const ListNativeTransactions = {
+  id: 'listNativeTransactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
+  summary: 'Native transactions of an address, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: AddressTransactionsQuery },
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+} as const
+
+/** Native transactions an address sent, received or was created by. */
+export function listNativeTransactions(parts: EvmParts): Operation {
+  return operation(ListNativeTransactions, async ({ path, query }) => {
+    const { methodHash } = query
+    const { chain, page } = await addressPage(parts, {
+      route: ListNativeTransactions.id,
+      path,
+      query,
+      rows: transactionsOfAddress,
+      fits:
+        methodHash === undefined
+          ? undefined
+          : ({ selector, inputLength }) => inputLength >= 4 && selector === Number(methodHash),
+    })
+    const transactions = await nativeTransactions(parts, chain, page.rows)
+    return { body: { ...nextToken(page), transactions } }
+  })
+}
+
+const ListBlockTransactions = {
+  id: 'getTransactionsForBlock',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/blocks/{blockId}/transactions',
+  summary: 'Transactions of a block, in block order',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: {
+    path: ChainBlockPath,
+    query: Type.Object({
+      pageToken,
+      pageSize: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 100,
+          default: 0,
+          description: 'Items per page; 0 is all of them',
+        }),
+      ),
+    }),
+  },
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+} as const
+
+/** Transactions of a block in block order. A `pageSize` of 0, the default, is the whole block. */
+export function listBlockTransactions(parts: EvmParts): Operation {
+  return operation(ListBlockTransactions, async ({ path, query }) => {
+    const chain = parts.chains.find(path.chainId)
+    const block = await namedBlock(chain, path.blockId)
+    const { from, until } = posRange(block.height, block.height + 1)
+    const page = await numberedPage(parts.tokens, {
+      route: ListBlockTransactions.id,
+      subject: { chain: chain.facts.key, block: block.height },
+      query,
+      limit: query.pageSize === undefined || query.pageSize === 0 ? block.txCount : query.pageSize,
+      rows: (last, limit) =>
+        transactionsInOrder(chain.store, {
+          range: { from: last === undefined ? from : last + 1, until },
+          limit,
+        }),
+      numberOf: ({ pos }) => pos,
+    })
+    const transactions = await nativeTransactions(parts, chain, page.rows)
+    return { body: { ...nextToken(page), transactions } }
+  })
+}
+
+const ListInternalTransactions = {
+  id: 'listInternalTransactions',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',
+  summary: 'Internal transactions of an address, newest first',
+  tag: 'EVM transactions',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: AddressListQuery },
+  response: pageShape({ transactions: Type.Array(InternalTransaction) }),
+} as const
+
+/**
+ * Document B, endpoint 4. `x-indexed-height` tells how far traces are complete, and
+ * `x-traces-indexed-height` also from where, or that there are none.
+ */
+export function listInternalTransactions(parts: EvmParts): Operation {
+  return operation(ListInternalTransactions, async ({ path, query }) => {
+    const { chain, page } = await addressPage(parts, {
+      route: ListInternalTransactions.id,
+      path,
+      query,
+      rows: internalsOfAddress,
+    })
+    const named = await parts.parties(chain).load(internalParties(page.rows))
+    const transactions = page.rows.map((row) => internalTransaction(row, named))
+    const { headers } = await tracedHeaders(chain)
+    return { body: { ...nextToken(page), transactions }, headers }
+  })
+}

@@ -1,0 +1,168 @@
+/**
+ * Why a transaction failed: of the node's trace, or of trying it again.
+ *
+ * Source: Solidity documentation, Panic via assert and Error via require; ABI of `Error(string)`.
+ */
+
+import { readAbi } from '../../../codec/evm/abi/abi.ts'
+import { createGenerations } from '../../../core/bounded-maps.ts'
+import { fromHex, to0x } from '../../../core/bytes.ts'
+import { isObject } from '../../../core/json.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { Decoded } from '../../../shape/evm/log.ts'
+import type { TransactionRevertReason as RevertReason } from '../../../shape/evm/transaction.ts'
+import { heightOf, placeOf } from '../../../store/query/evm/position.ts'
+import type { TransactionRow } from '../../../store/query/evm/transactions.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { type AbiBook, createAbiBook } from '../abi/abi-book.ts'
+import { toldByNode } from '../answers.ts'
+
+const noContract = { chainId: '', address: '' }
+
+/** Errors that the compiler itself makes. */
+const builtIn = createAbiBook([
+  {
+    entries: readAbi([
+      { type: 'error', name: 'Error', inputs: [{ name: 'message', type: 'string' }] },
+      { type: 'error', name: 'Panic', inputs: [{ name: 'code', type: 'uint256' }] },
+    ]),
+  },
+])
+
+const panics: ReadonlyMap<number, string> = new Map([
+  [0x00, 'the compiler inserted a panic'],
+  [0x01, 'an assertion failed'],
+  [0x11, 'arithmetic overflow or underflow'],
+  [0x12, 'division or modulo by zero'],
+  [0x21, 'a value is not one of the enum'],
+  [0x22, 'a byte array in storage is encoded wrongly'],
+  [0x31, 'pop of an empty array'],
+  [0x32, 'an index is out of bounds'],
+  [0x41, 'too much memory was asked for'],
+  [0x51, 'an internal function that was never set was called'],
+])
+
+/** A failed transaction as the reason is asked for. */
+export type Failed = {
+  readonly chain: ServedChain
+  readonly row: TransactionRow
+  /** `0x` hex, as `from` and `to`. */
+  readonly input: string
+  readonly from: string
+  readonly to: string | undefined
+  readonly abis: AbiBook
+}
+
+type Told = Pick<RevertReason, 'source'> & {
+  readonly data: Uint8Array
+  /** In the words of the node, where the trace has them. */
+  readonly error?: string | undefined
+}
+
+/** Finds reasons; `undefined` where no node tells one. */
+export type RevertReasons = (
+  failed: Failed,
+  signal: AbortSignal,
+) => Promise<RevertReason | undefined>
+
+// What a node told of a transaction holds for ever; some 500 bytes each.
+const toldKept = 2_000
+
+/** Reasons as nodes tell them, asked once. */
+export function createRevertReasons(clock: Clock): RevertReasons {
+  const known = createGenerations<string, Told>(toldKept)
+  return async (failed, signal) => {
+    const { row } = failed
+    // Tried on the state before its block, the first transaction fails as it did; to trace another one
+    // a node executes all before it.
+    const ways = placeOf(row.pos) === 0 ? [toldByReplay, toldByTrace] : [toldByTrace, toldByReplay]
+    let told = known.get(row.hash)
+    for (const way of ways) told ??= await toldByNode(clock, signal, (until) => way(failed, until))
+    if (told === undefined) return undefined
+    known.set(row.hash, told)
+    return reasonOf(failed, told)
+  }
+}
+
+function reasonOf(failed: Failed, { data, error, source }: Told): RevertReason {
+  const decoded = errorOf(failed.abis, contractOf(failed.chain, failed.to), data)
+  const message = decoded === undefined ? (error ?? noReason) : wordsOf(decoded)
+  return {
+    message,
+    source,
+    data: data.length === 0 ? undefined : to0x(data),
+    decoded,
+  }
+}
+
+const noReason = 'reverted without a reason'
+
+/** The reason in the bytes that a call of `to` reverted with. */
+export function reasonText(
+  { chain, to, abis }: Pick<Failed, 'chain' | 'to' | 'abis'>,
+  data: Uint8Array,
+): string {
+  const decoded = errorOf(abis, contractOf(chain, to), data)
+  return decoded === undefined ? noReason : wordsOf(decoded)
+}
+
+function contractOf(
+  { facts }: ServedChain,
+  to: string | undefined,
+): { readonly chainId: string; readonly address: string } {
+  return { chainId: String(facts.evmChainId), address: to?.toLowerCase() ?? '' }
+}
+
+function errorOf(
+  abis: AbiBook,
+  contract: ReturnType<typeof contractOf>,
+  data: Uint8Array,
+): Decoded | undefined {
+  return builtIn.error(noContract, data) ?? abis.error(contract, data)
+}
+
+async function toldByTrace({ chain, row }: Failed, signal: AbortSignal): Promise<Told | undefined> {
+  const traces = chain.wantsTraces ? await chain.traces?.(heightOf(row.pos), signal) : undefined
+  const trace = traces?.[placeOf(row.pos)]
+  const frame = isObject(trace) && isObject(trace['result']) ? trace['result'] : undefined
+  if (frame === undefined || typeof frame['error'] !== 'string') return undefined
+  const output = typeof frame['output'] === 'string' ? frame['output'] : '0x'
+  return { source: 'trace', data: fromHex(output), error: frame['error'].slice(0, 200) }
+}
+
+async function toldByReplay(
+  { chain, row, input, from, to }: Failed,
+  signal: AbortSignal,
+): Promise<Told | undefined> {
+  const height = heightOf(row.pos) - 1
+  if (height < 0) return undefined
+  const tried = {
+    from,
+    to,
+    data: input,
+    value: quantity(row.value),
+    gas: `0x${row.gasLimit.toString(16)}`,
+  }
+  const [outcome] = await chain.state.tried([tried], height, signal)
+  return outcome?.kind === 'reverted' ? { source: 'replay', data: outcome.bytes } : undefined
+}
+
+/** Big-endian hex, `0x` for zero, as JSON-RPC has numbers. */
+function quantity(hex: string): string {
+  return `0x${BigInt(hex === '0x' ? 0 : hex).toString(16)}`
+}
+
+/** Text of `Error`, meaning of `Panic`, and any other error with its arguments. */
+function wordsOf({ name, parameters }: Decoded): string {
+  const [first] = parameters
+  if (name === 'Error' && first !== undefined) return first.value
+  if (name === 'Panic' && first !== undefined) {
+    const code = Number(first.value)
+    const meaning = panics.get(code) ?? 'a panic that is not known'
+    return `${meaning} (panic 0x${code.toString(16).padStart(2, '0')})`
+  }
+  const shown = parameters.map((each) =>
+    each.name === '' ? each.value : `${each.name}: ${each.value}`,
+  )
+  return `${name}(${shown.join(', ')})`
+}

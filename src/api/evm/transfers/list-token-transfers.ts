@@ -1,0 +1,72 @@
+/** Transfers of a token contract. */
+
+import { standardOf } from '../../../codec/evm/columns.ts'
+import { ChainAddressPath, TokenTransfersQuery } from '../../../shape/evm/parameters.ts'
+import {
+  Erc1155Transfer,
+  Erc20Transfer,
+  Erc721Transfer,
+} from '../../../shape/evm/token-transfer.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { type TransferRow, transfersOfToken } from '../../../store/query/evm/transfers.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { nextToken } from '../../operation/paging.ts'
+import { addressPage } from '../address-list.ts'
+import type { EvmParts } from '../parts.ts'
+import {
+  erc1155Transfer,
+  erc20Transfer,
+  erc721Transfer,
+  type TransferViewer,
+  transferViewer,
+} from './transfer-views.ts'
+
+const ListTokenTransfers = {
+  id: 'listTransfers',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/tokens/{address}/transfers',
+  summary: 'Transfers of a token contract, newest first',
+  tag: 'EVM contracts',
+  weight: 20,
+  parameters: { path: ChainAddressPath, query: TokenTransfersQuery },
+  response: pageShape({
+    transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
+  }),
+} as const
+
+/** Document B, endpoint 3. */
+export function listTokenTransfers(parts: EvmParts): Operation {
+  return operation(ListTokenTransfers, async ({ path, query }) => {
+    const { tokenId } = query
+    const { chain, page } = await addressPage(parts, {
+      route: ListTokenTransfers.id,
+      path,
+      query,
+      rows: (store, { addressId, ...rest }) =>
+        transfersOfToken(store, { tokenId: addressId, ...rest }),
+      fits:
+        tokenId === undefined
+          ? undefined
+          : ({ item }) => item !== undefined && BigInt(item) === BigInt(tokenId),
+    })
+    const viewer = await transferViewer(parts, chain, page.rows)
+    const transfers = page.rows.map((row) => transferView(row, viewer))
+    return { body: { ...nextToken(page), transfers } }
+  })
+}
+
+/** Each log by its own form: one contract may log several standards. */
+function transferView(
+  row: TransferRow,
+  viewer: TransferViewer,
+): Erc20Transfer | Erc721Transfer | Erc1155Transfer {
+  switch (standardOf(row.kind)) {
+    case 721:
+      return erc721Transfer(row, viewer)
+    case 1155:
+      return erc1155Transfer(row, viewer)
+    default:
+      return erc20Transfer(row, viewer)
+  }
+}

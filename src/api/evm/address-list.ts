@@ -14,13 +14,7 @@ import {
   rangeBefore,
 } from '../../store/query/evm/position.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import {
-  bindingOf,
-  numberCursor,
-  type NumberedList,
-  numberedPage,
-  type Page,
-} from '../operation/paging.ts'
+import { type NumberedList, numberedPage, type Page } from '../operation/paging.ts'
 import type { EvmParts } from './parts.ts'
 
 /** A question to the store: rows of an address inside a range, newest first. */
@@ -70,11 +64,7 @@ export async function addressPage<R extends Row>(
   const read = async (before: number | undefined, limit: number): Promise<readonly R[]> =>
     list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit })
   const fits = await filterOf(parts, subject, list)
-  const page =
-    fits === undefined
-      ? await numberedPage(parts.tokens, { ...of, rows: read })
-      : await filteredPage(parts.tokens, { ...of, rows: read }, fits)
-  return { chain, page }
+  return { chain, page: await numberedPage(parts.tokens, { ...of, rows: read }, fits) }
 }
 
 async function rangeOf(
@@ -82,10 +72,11 @@ async function rangeOf(
   query: AddressList<never>['query'],
 ): Promise<PosRange> {
   const range = posRange(query.startBlock, query.endBlock)
+  const { startTimestamp, endTimestamp } = query
+  if (startTimestamp === undefined && endTimestamp === undefined) return range
   const newest = await indexedHeight(store, 'blocks')
   const firstSince = async (seconds: number): Promise<number> =>
     posOfHeight(1 + (await heightAtTime(store, { seconds: seconds - 1, newest })))
-  const { startTimestamp, endTimestamp } = query
   return {
     from:
       startTimestamp === undefined
@@ -113,34 +104,6 @@ async function filterOf<R extends Row>(
     (counterparty === undefined ||
       (other !== undefined && (row.fromId === other || row.toId === other))) &&
     fits?.(row) !== false
-}
-
-// Of a list that hardly ever fits: some 50 ms for a page, which then has a token to go on.
-const mostRead = 5_000
-const readAtOnce = 500
-
-/** A page of those rows of a list that fit. It is short where few of many do, and its token goes on. */
-async function filteredPage<R extends Row>(
-  tokens: EvmParts['tokens'],
-  { route, subject, query, limit, rows: read }: NumberedList<R>,
-  fits: (row: R) => boolean,
-): Promise<Page<R>> {
-  const binding = bindingOf(route, { ...query, ...subject })
-  const opened = tokens.open(query.pageToken, binding)
-  let last = opened === undefined ? undefined : numberCursor.decode(opened)
-  const found: R[] = []
-  for (let looked = 0; looked < mostRead; looked += readAtOnce) {
-    const some = await read(last, readAtOnce)
-    found.push(...some.filter(fits))
-    if (found.length > limit) break
-    if (some.length < readAtOnce) return { rows: found }
-    last = some.at(-1)?.pos
-  }
-  const rows = found.slice(0, limit)
-  const end = found.length > limit ? rows.at(-1)?.pos : last
-  return end === undefined
-    ? { rows }
-    : { rows, nextPageToken: tokens.seal(numberCursor.encode(end), binding) }
 }
 
 /** An address of a chain. */

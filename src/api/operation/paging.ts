@@ -37,6 +37,39 @@ export async function readPage<R, C>(request: PageRequest<R, C>): Promise<Page<R
   return { rows: page, nextPageToken: tokens.seal(request.encode(request.cursorOf(last)), binding) }
 }
 
+// Of a list that hardly ever fits: some 50 ms for a page, which then has a token to go on.
+const mostRead = 5_000
+const readAtOnce = 500
+
+/**
+ * A page of those rows of a list that are wanted. It is short where few of many are, and its token goes on.
+ */
+export async function filteredPage<R, C>(
+  request: PageRequest<R, C>,
+  wanted: (rows: readonly R[]) => readonly R[] | Promise<readonly R[]>,
+): Promise<Page<R>> {
+  const { tokens, binding, limit } = request
+  const bytes = tokens.open(request.pageToken, binding)
+  let after = bytes === undefined ? undefined : request.decode(bytes)
+  const found: R[] = []
+  for (let looked = 0; looked < mostRead && found.length <= limit; looked += readAtOnce) {
+    const some = await request.rows(after, readAtOnce)
+    found.push(...(await wanted(some)))
+    const last = some.at(-1)
+    if (some.length < readAtOnce || last === undefined) {
+      if (found.length <= limit) return { rows: found }
+      break
+    }
+    after = request.cursorOf(last)
+  }
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  const end = found.length > limit && last !== undefined ? request.cursorOf(last) : after
+  return end === undefined
+    ? { rows }
+    : { rows, nextPageToken: tokens.seal(request.encode(end), binding) }
+}
+
 /** A list whose rows have a number each, in the order of which it is walked. */
 export type NumberedList<R> = {
   /** Operation id: tokens of another are refused. */
@@ -50,9 +83,13 @@ export type NumberedList<R> = {
   readonly numberOf: (row: R) => number
 }
 
-/** One page. Throws `bad-page-token`. */
-export function numberedPage<R>(tokens: PageTokens, list: NumberedList<R>): Promise<Page<R>> {
-  return readPage<R, number>({
+/** One page, of all rows or of those that fit. Throws `bad-page-token`. */
+export function numberedPage<R>(
+  tokens: PageTokens,
+  list: NumberedList<R>,
+  fits?: (row: R) => boolean,
+): Promise<Page<R>> {
+  const request: PageRequest<R, number> = {
     tokens,
     pageToken: list.query.pageToken,
     binding: bindingOf(list.route, { ...list.query, ...list.subject }),
@@ -60,7 +97,8 @@ export function numberedPage<R>(tokens: PageTokens, list: NumberedList<R>): Prom
     ...numberCursor,
     rows: list.rows,
     cursorOf: list.numberOf,
-  })
+  }
+  return fits === undefined ? readPage(request) : filteredPage(request, (rows) => rows.filter(fits))
 }
 
 /** The token of a page, in the form a body takes: absent on the last page. */

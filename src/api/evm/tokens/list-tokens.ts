@@ -8,7 +8,7 @@ import { pageShape } from '../../../shape/page-shape.ts'
 import { Type } from '../../../shape/type.ts'
 import { type CountedToken, countedTokens, mostCounted } from '../../../store/query/evm/balances.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, cursorOf, nextToken, readPage } from '../../operation/paging.ts'
+import { bindingOf, cursorOf, filteredPage, nextToken, readPage } from '../../operation/paging.ts'
 import { contractView } from '../contracts.ts'
 import type { EvmParts } from '../parts.ts'
 
@@ -68,7 +68,8 @@ export function listTokens(parts: EvmParts): Operation[] {
   return [list(parts, ListErc20Tokens, [20, 20]), list(parts, ListNftCollections, [721, 1155])]
 }
 
-const place = cursorOf(struct({ count: f64, id: f64 }))
+type Place = { readonly count: number; readonly id: number }
+const place = cursorOf<Place>(struct({ count: f64, id: f64 }))
 
 function list(
   parts: EvmParts,
@@ -78,34 +79,23 @@ function list(
   return operation(shape, async ({ path, query }) => {
     const chain = parts.chains.find(path.chainId)
     const { sortBy: by = 'transfers', pageSize: limit = defaultPageSize } = query
-    const isHidden = query.filterSpamTokens ?? true
     const book = parts.parties(chain)
-    const page = await readPage({
+    const request = {
       tokens: parts.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(shape.id, { ...query, chain: chain.facts.key }),
       limit,
       ...place,
-      rows: async (after, most) => {
-        const found: CountedToken[] = []
-        const atOnce = Math.max(most, 100)
-        for (let last = after; found.length < most;) {
-          const some = await countedTokens(chain.store, {
-            by,
-            standards,
-            after: last,
-            limit: atOnce,
-          })
-          const named = await book.load(some.map(({ id }) => id))
-          found.push(...some.filter(({ id }) => !isHidden || named(id).party.isSpam !== true))
-          const end = some.at(-1)
-          if (end === undefined || some.length < atOnce) break
-          last = { count: end[by], id: end.id }
-        }
-        return found.slice(0, most)
-      },
-      cursorOf: (row) => ({ count: row[by], id: row.id }),
-    })
+      rows: (after: Place | undefined, most: number) =>
+        countedTokens(chain.store, { by, standards, after, limit: most }),
+      cursorOf: (row: CountedToken): Place => ({ count: row[by], id: row.id }),
+    }
+    const unsuspected = async (rows: readonly CountedToken[]): Promise<CountedToken[]> => {
+      const named = await book.load(rows.map(({ id }) => id))
+      return rows.filter(({ id }) => named(id).party.isSpam !== true)
+    }
+    const isHidden = query.filterSpamTokens ?? true
+    const page = await (isHidden ? filteredPage(request, unsuspected) : readPage(request))
     const named = await book.load(page.rows.map(({ id }) => id))
     const tokens = page.rows.map(({ id, transfers, holders }) => ({
       ...contractView(named(id)),

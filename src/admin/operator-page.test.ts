@@ -27,6 +27,10 @@ const live: OperatorChain = {
   blocksPerSecond: 2.5,
   etaSeconds: undefined,
   nodes: [{ name: 'http://127.0.0.1:9650', state: 'up', latencyMs: 3.4, problem: undefined }],
+  stages: [
+    { stage: 'blocks', state: 'live', indexedHeight: 1_200 },
+    { stage: 'logs', state: 'off', indexedHeight: 700, completeFrom: 600 },
+  ],
 }
 
 type Given = {

@@ -21,6 +21,16 @@ export type OperatorChain = {
   readonly blocksPerSecond: number
   readonly etaSeconds: number | undefined
   readonly nodes: readonly OperatorNode[]
+  readonly stages: readonly OperatorStage[]
+}
+
+/** A stage of indexing. */
+export type OperatorStage = {
+  readonly stage: string
+  readonly state: OperatorChain['state']
+  readonly indexedHeight: number
+  /** Height from which it is complete; absent where that is the first. */
+  readonly completeFrom?: number | undefined
 }
 
 /** A node that a chain is read from. `name` is its scheme and host. */
@@ -91,7 +101,7 @@ async function page(parts: OperatorParts): Promise<NodeReply> {
 <p>${nodeId === undefined ? '' : `${escaped(nodeId)} · `}<a href="/ext/health">health</a> · <a href="/ext/metrics">all metrics</a> · <a href="/ext/firn">read again</a></p>
 ${problemList(problemsOf(chains, health))}
 <h2>Chains</h2>
-${table(['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left'], chains.map(chainRow))}
+${table(['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left', 'Stages'], chains.map(chainRow))}
 <h2>Nodes</h2>
 ${table(['Chain', 'Node', 'State', '#Latency', 'Problem'], chains.flatMap(nodeRows))}
 <h2>The last hour</h2>
@@ -163,7 +173,15 @@ function chainRow(chain: OperatorChain): string[] {
     headHeight < 0 ? 'unknown' : count(Math.max(0, headHeight - indexedHeight)),
     blocksPerSecond === 0 ? '–' : count(blocksPerSecond),
     etaSeconds === undefined || waits || state === 'live' ? '–' : span(etaSeconds),
+    chain.stages.map(stageText).join(', '),
   ]
+}
+
+/** `blocks live`, `traces off at 1,210`, `logs live from 4,096`. */
+function stageText({ stage, state, indexedHeight, completeFrom }: OperatorStage): string {
+  const from = completeFrom === undefined ? '' : ` from ${count(completeFrom)}`
+  const at = state === 'live' || indexedHeight < 0 ? '' : ` at ${count(indexedHeight)}`
+  return `${escaped(stage)} <span class="${moods[state]}">${state}</span>${from}${at}`
 }
 
 function nodeRows({ name, nodes }: OperatorChain): string[][] {

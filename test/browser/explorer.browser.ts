@@ -17,6 +17,7 @@ import { crawl } from './crawl.ts'
 import { measureFirstPaint } from './first-paint.ts'
 import { journeys } from './journeys.ts'
 import { kindsOfPages, pictures, seeds } from './places.ts'
+import { tasks } from './tasks.ts'
 import { axeFaults, overflow, settled, visit, watchedPage } from './watched-page.ts'
 
 const program = chromiumProgram()
@@ -68,7 +69,7 @@ void test('explorer in Chromium', { skip }, async (t) => {
     })
   }
 
-  for (const [name, journey] of Object.entries(journeys)) {
+  for (const [name, journey] of Object.entries({ ...journeys, ...tasks })) {
     await t.test(name, async () => {
       const { page, faults, close } = await watchedPage(browser, origin, desk)
       await page.goto(`${origin}/`)

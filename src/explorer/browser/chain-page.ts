@@ -7,7 +7,7 @@ import type { ContractMetadata } from '../../shape/evm/contract.ts'
 import type { EvmBlock, NativeTransaction } from '../../shape/evm/transaction.ts'
 import type { ChainStatus } from '../../shape/status.ts'
 import { useAnswer } from './answer.ts'
-import { blockTable, chainLink, party, txTable } from './evm-parts.ts'
+import { blockTable, chainLink, elsewhere, party, txTable } from './evm-parts.ts'
 import { amount, clipped, count, ends, progress, visible } from './format.ts'
 import { to } from './link.ts'
 import { MetricChart } from './metric-chart.ts'
@@ -271,6 +271,7 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
       'Header',
       shown(answer, (block) => blockFacts(world, block)),
     ),
+    elsewhere(world, chainId, answer, ['block', blockId]),
     answer.data === undefined
       ? null
       : card(

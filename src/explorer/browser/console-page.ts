@@ -154,6 +154,11 @@ type TryProps = {
   readonly schemas: Schemas
 }
 
+/** Required, or of a list that wants one of several: of whom it is. */
+function isNeeded({ name, required }: Field): boolean {
+  return required === true || name === 'addresses'
+}
+
 /** A form for one operation. */
 function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
@@ -167,9 +172,9 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
       name: field.name,
       path: operation.path,
       choices: field.required === true ? field.schema.enum : undefined,
-    }) || (field.required === true && typeof field.example === 'string' ? field.example : '')
+    }) || (isNeeded(field) && typeof field.example === 'string' ? field.example : '')
   const fill = (): void => {
-    const needed = fields.filter(({ required }) => required === true)
+    const needed = fields.filter(isNeeded)
     setValues({ ...values, ...Object.fromEntries(needed.map((one) => [one.name, example(one)])) })
   }
   const send = async (event: Event): Promise<void> => {
@@ -201,7 +206,7 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
           'div',
           { class: 'controls' },
           h('button', { class: 'send', type: 'submit' }, 'Send'),
-          fields.some(({ required }) => required === true)
+          fields.some(isNeeded)
             ? h('button', { type: 'button', onClick: fill }, 'Fill in an example')
             : null,
         ),

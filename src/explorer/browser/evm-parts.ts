@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 
 import type { TokenReputation, Party } from '../../shape/evm/token.ts'
 import type { EvmBlock, NativeTransaction } from '../../shape/evm/transaction.ts'
+import type { Answer } from './answer.ts'
 import { clipped, count, named, visible } from './format.ts'
 import { to } from './link.ts'
 import { age, coins, idLink, pill, table, type Column, type View } from './parts.ts'
@@ -97,6 +98,29 @@ export function chainLink(world: World, chainId: string): JSX.Element {
     { href: to('chain', chainId) },
     chain?.chainLogoUri !== undefined && logo(chain.chainId),
     chainName(world, chainId),
+  )
+}
+
+/** Of what a chain does not have: the same place on the other chains. */
+export function elsewhere(
+  world: World,
+  chainId: string,
+  { failure }: Answer<unknown>,
+  place: readonly string[],
+): View {
+  const others = world.chains.filter((chain) => chain.chainId !== chainId)
+  if (failure?.status !== 404 || others.length === 0) return null
+  return h(
+    'p',
+    null,
+    `It was looked for on ${chainName(world, chainId)}. Look on `,
+    others.map((chain) =>
+      h(
+        'a',
+        { class: 'also', href: to('chain', chain.chainId, ...place) },
+        visible(chain.chainName),
+      ),
+    ),
   )
 }
 

@@ -1,5 +1,6 @@
 /** Values that operations of the API answer to here: newest things of what is served. */
 
+import type { ContractMetadata } from '../../shape/evm/contract.ts'
 import type { NativeTransaction } from '../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
@@ -24,6 +25,8 @@ type Newest = {
   readonly chainId: string | undefined
   readonly network: string | undefined
   readonly evm: NativeTransaction | undefined
+  readonly token: ContractMetadata | undefined
+  readonly collection: ContractMetadata | undefined
   readonly primary: PrimaryNetworkTransaction | undefined
   readonly validator: Validator | undefined
   readonly l1Validator: L1Validator | undefined
@@ -47,6 +50,12 @@ function useNewest(world: World): Newest {
   const evm = useAnswer<{ transactions: NativeTransaction[] }>(
     chainId && `/v1/chains/${chainId}/transactions?pageSize=1`,
   ).data?.transactions[0]
+  const [token, collection] = ['tokens', 'nfts/collections'].map(
+    (list) =>
+      useAnswer<{ tokens: ContractMetadata[] }>(
+        chainId && `/v1/chains/${chainId}/${list}?pageSize=1`,
+      ).data?.tokens[0],
+  )
   const primary = useAnswer<{ transactions: PrimaryNetworkTransaction[] }>(
     base && `${base}/blockchains/p-chain/transactions?pageSize=1`,
   ).data?.transactions[0]
@@ -58,7 +67,7 @@ function useNewest(world: World): Newest {
   ).data?.validators[0]
   const message = useAnswer<{ messages: IcmMessage[] }>(chainId && '/v1/icm/messages?pageSize=1')
     .data?.messages[0]
-  return { chainId, network, evm, primary, validator, l1Validator, message }
+  return { chainId, network, evm, token, collection, primary, validator, l1Validator, message }
 }
 
 type Values = Readonly<Record<string, string | undefined>>
@@ -88,10 +97,19 @@ function ownerIn({ primary, validator }: Newest): string | undefined {
 }
 
 /** Values of parameters that mean another thing on another path. */
-function valuesOn(path: string, { evm, primary, l1Validator }: Newest): Values {
+function valuesOn(path: string, { evm, token, collection, primary, l1Validator }: Newest): Values {
+  const contract = path.includes('nfts') ? collection : token
   return {
+    ...(/contract|\/tokens\/\{address|nfts|\/addresses\/\{address\}$/.test(path)
+      ? { address: contract?.address }
+      : {}),
     blockchainId: path.includes('/assets/') ? 'x-chain' : 'p-chain',
-    txHash: path.includes('/networks/') ? primary?.txHash : evm?.txHash,
+    // Of few transactions there are signatures: the document names one.
+    txHash: path.includes('/signatureAggregator/')
+      ? undefined
+      : path.includes('/networks/')
+        ? primary?.txHash
+        : evm?.txHash,
     subnetId: path.startsWith('/v2/subnet/') ? l1Validator?.subnetId : primarySubnetId,
   }
 }

@@ -7,7 +7,16 @@ import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { useAnswer } from './answer.ts'
 import { argumentRows } from './decoded-values.ts'
-import { blockLink, chainLink, feeOf, outcome, party, receiverOf, txLink } from './evm-parts.ts'
+import {
+  blockLink,
+  chainLink,
+  elsewhere,
+  feeOf,
+  outcome,
+  party,
+  receiverOf,
+  txLink,
+} from './evm-parts.ts'
 import { clipped, amount, count, ends, visible } from './format.ts'
 import { to } from './link.ts'
 import {
@@ -29,7 +38,7 @@ import { nftLabel, tokenAmount } from './transfers.ts'
 import { Calls } from './tx-calls.ts'
 import { Logs } from './tx-logs.ts'
 import { evmSentence } from './what-happened.ts'
-import { chainOf, coinOf, type World } from './world.ts'
+import { chainName, chainOf, coinOf, type World } from './world.ts'
 
 /** A transaction. */
 export type TxProps = { readonly world: World; readonly chainId: string; readonly txHash: string }
@@ -47,6 +56,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       h('span', null, 'Transaction of ', chainLink(world, chainId)),
       h('span', { class: 'id' }, copied(txHash)),
     ),
+    elsewhere(world, chainId, answer, ['tx', txHash]),
     shown(answer, (detail) => [
       h(
         'p',
@@ -142,7 +152,8 @@ function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): 
   ]
 }
 
-function message(world: World, { teleporterMessageInfo: info }: TransactionDetail): View[] {
+function message(world: World, detail: TransactionDetail): View[] {
+  const { teleporterMessageInfo: info, nativeTransaction: tx } = detail
   if (info === undefined) return []
   const other = info.sourceChainId ?? info.destinationChainId ?? ''
   const known = chainOf(world, other)
@@ -157,6 +168,14 @@ function message(world: World, { teleporterMessageInfo: info }: TransactionDetai
           known === undefined ? other : chainLink(world, known.chainId),
         ],
         [
+          'Bridge',
+          bridged(
+            detail,
+            [tx.chainId, other].map((id) => chainName(world, id)),
+            sent,
+          ),
+        ],
+        [
           sent ? 'Delivered in' : 'Sent in',
           h(OtherEnd, { messageId: info.teleporterMessageId, sent }),
         ],
@@ -164,6 +183,21 @@ function message(world: World, { teleporterMessageInfo: info }: TransactionDetai
       pill(sent ? 'sent' : 'delivered', 'good'),
     ),
   ]
+}
+
+/** The tokens that a message carries: given to the contract that was called or burned, or given out. */
+function bridged(
+  { erc20Transfers, nativeTransaction: tx }: TransactionDetail,
+  [here = '', there = '']: readonly string[],
+  sent: boolean,
+): string {
+  const given = erc20Transfers.find(
+    ({ to: { address } }) => !sent || address === tx.to.address || /^0x0{40}$/.test(address),
+  )
+  if (given === undefined) return ''
+  const { symbol, decimals } = given.erc20Token
+  const [from, until] = sent ? [here, there] : [there, here]
+  return `${amount(given.value, decimals)} ${visible(symbol)} from ${from} to ${until}`
 }
 
 /** The transaction at the other end of a message. */

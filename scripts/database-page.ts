@@ -114,7 +114,7 @@ const messageNotes: Readonly<Record<string, Note>> = {
 }
 
 const ownNotes: Readonly<Record<string, Note>> = {
-  nft_request: ['a wish of a caller to read the metadata of a token again', undefined],
+  nft_request: ['a request of a caller to read the metadata of a token again', undefined],
   token_doubt: [
     'the newest holder of a token whose balance by logs was not what a node told the API',
     undefined,

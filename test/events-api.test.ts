@@ -319,7 +319,7 @@ void test('webhooks: a name that leads to a private address is refused when it i
   assert.equal(came, 1)
 })
 
-type Tape = {
+type Newest = {
   readonly status: Promise<number>
   readonly blocks: Readonly<Record<string, unknown>>[]
   readonly heights: number[]
@@ -327,9 +327,9 @@ type Tape = {
 }
 
 /** Reads the stream of new blocks until it is ended. */
-function tapeOf(firn: RunningFirn): Tape {
+function newestBlocksOf(firn: RunningFirn): Newest {
   const over = new AbortController()
-  const blocks: Tape['blocks'] = []
+  const blocks: Newest['blocks'] = []
   const heights: number[] = []
   const opened = fetch(`${firn.apiUrl}/v1/blocks/events`, { signal: over.signal })
   const read = async (): Promise<void> => {
@@ -377,9 +377,9 @@ void test('event streams: from any height, on after the last, as blocks come', a
   assert.deepEqual(rest, all.slice(half + 1))
 
   // Everybody who may ask for blocks is told of new ones: those there are, then what comes.
-  const tape = tapeOf(firn)
-  await until('the tape as it is', () => tape.heights.length > 0)
-  assert.deepEqual(tape.heights, [70, 69, 68, 67])
+  const newest = newestBlocksOf(firn)
+  await until('the newest blocks', () => newest.heights.length > 0)
+  assert.deepEqual(newest.heights, [70, 69, 68, 67])
 
   const later = activityOf(chain, address, { from: 71, until: 91 })
   let messages: readonly StreamEvent[] = []
@@ -394,28 +394,28 @@ void test('event streams: from any height, on after the last, as blocks come', a
     messages.map(({ hash }) => hash),
     [...rest.map(({ hash }) => hash), ...later],
   )
-  await until('the head on the tape', () => tape.heights.includes(90))
-  const told = tape.blocks.find(({ blockNumber }) => blockNumber === '90')
+  await until('the head among the newest blocks', () => newest.heights.includes(90))
+  const told = newest.blocks.find(({ blockNumber }) => blockNumber === '90')
   const block = await firn.get(`/v1/chains/${chain}/blocks/90`)
   for (const name of ['chainId', 'blockNumber', 'blockTimestamp', 'txCount'])
     assert.deepEqual(told?.[name], block[name], name)
   // Of one address sixteen may look on; who is one too many is told when to come again.
-  const crowd: Tape[] = []
+  const crowd: Newest[] = []
   while (crowd.length < 15) {
-    const one = tapeOf(firn)
+    const one = newestBlocksOf(firn)
     assert.equal(await one.status, 200)
     crowd.push(one)
   }
-  const refused = tapeOf(firn)
+  const refused = newestBlocksOf(firn)
   assert.equal(await refused.status, 503)
   for (const { end } of [...crowd, refused]) end()
   await until('room', async () => {
-    const next = tapeOf(firn)
+    const next = newestBlocksOf(firn)
     const status = await next.status
     next.end()
     return status === 200
   })
-  tape.end()
+  newest.end()
   // A stream that is one too many, ids that are none, and pages of other sites.
   const second = new AbortController()
   const other = await fetch(stream, { signal: second.signal })

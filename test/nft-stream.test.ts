@@ -65,7 +65,7 @@ async function streamOver(
     log: silent,
     commit: (work) => store.transaction(work),
     chainKey: facts.key,
-    wishes: async () => undefined,
+    requests: async () => undefined,
     ...more,
   })
   const settle = async (): Promise<void> => {
@@ -210,12 +210,12 @@ void test('nft stream: what no node can tell now is asked again, later and later
 })
 
 void test('nft stream: unreachable and throttled hosts are tried again, doubling up to a week', async () => {
-  const wishedSeconds = 7_200
+  const requestedSeconds = 7_200
   let status = 429
   const transport: Transport = {
     request: async () => ({
       status,
-      headers: { 'retry-after': String(wishedSeconds) },
+      headers: { 'retry-after': String(requestedSeconds) },
       body: Buffer.from('{"name":"at last"}'),
     }),
   }
@@ -231,7 +231,7 @@ void test('nft stream: unreachable and throttled hosts are tried again, doubling
   let nowSeconds = time.nowMs / 1_000
   for (const row of await owned()) {
     assert.equal(row.status, 'THROTTLED_TOKEN_URI')
-    assert.equal(row.due, nowSeconds + wishedSeconds)
+    assert.equal(row.due, nowSeconds + requestedSeconds)
   }
   status = 503
   for (const attempts of [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]) {
@@ -253,21 +253,21 @@ void test('nft stream: unreachable and throttled hosts are tried again, doubling
   await close()
 })
 
-void test('nft stream: a wish of a caller asks again and moves the time of the last attempt', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-wish-'))
-  const wishes = await openStore(
+void test('nft stream: a request of a caller asks again and moves the time of the last attempt', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-request-'))
+  const requests = await openStore(
     { store: 'embedded', dataDir },
     'nft-requests',
     nftRequestTables,
     'write',
   )
   const { settle, rows, time, facts, close } = await streamOver(same, {
-    wishes: async () => wishes,
+    requests: async () => requests,
   })
   await settle()
   const [first, second] = await rows()
   time.nowMs += 5_000
-  await wishes.transaction((writer) =>
+  await requests.transaction((writer) =>
     writer.upsert(nftRequest, {
       chain: [facts.key, 'another-chain'],
       contract: [first!, second!].map(({ contract }) => Buffer.from(contract.slice(2), 'hex')),
@@ -281,7 +281,7 @@ void test('nft stream: a wish of a caller asks again and moves the time of the l
   assert.equal(again!.updated, time.nowMs / 1_000)
   assert.deepEqual({ ...again, updated: first!.updated }, first)
   assert.deepEqual(other, second)
-  await wishes.close()
+  await requests.close()
   rmSync(dataDir, { recursive: true, force: true })
   await close()
 })
@@ -308,7 +308,7 @@ void test('nft stream: once fetching is switched on, what was left is fetched', 
     log: silent,
     commit: (work) => store.transaction(work),
     chainKey: facts.key,
-    wishes: async () => undefined,
+    requests: async () => undefined,
     fetching: { transport, gatewayTransport: transport, gateways: { ipfs: [], arweave: '' } },
   })
   while ((await step(signal)).isBusy);

@@ -12,7 +12,7 @@ import { beginPChain } from '../src/indexing/primary/replay/p/genesis.ts'
 import type { PState } from '../src/indexing/primary/replay/p/state.ts'
 import type { ReadPBlock } from '../src/indexing/primary/replay/read-blocks.ts'
 import type { Answer, Network } from './recorded-network.ts'
-import { batchOfP, dump, type Manner, replay, Rows } from './replayed-network.ts'
+import { batchOfP, dump, type TransactionOptions, replay, Rows } from './replayed-network.ts'
 import { bytesOfUtxo } from './seen-rows.ts'
 
 /** UTXOs, validators now and at every height, rewards, supply and fees are what its node says. */
@@ -30,7 +30,7 @@ export function checkAnswers(network: Network): void {
 /** Order of chains, size of batches, cache and restarts change nothing. */
 export function checkManners(network: Network): void {
   const expected = dump(replay(network, { order: 'PXC', batch: 50, cache: 1_000 }).rows)
-  const manners: readonly Manner[] = [
+  const manners: readonly TransactionOptions[] = [
     { order: 'XPC', batch: 1, cache: 0 },
     { order: 'CXP', batch: 7, cache: 3 },
     { order: 'CPX', batch: 1_000, cache: 0 },

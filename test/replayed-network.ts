@@ -145,7 +145,7 @@ export class Rows {
  * Way of replaying: chains by name, blocks at once, UTXOs kept, and whether every batch starts
  * anew.
  */
-export type Manner = {
+export type TransactionOptions = {
   readonly order: string
   readonly batch: number
   readonly cache: number
@@ -155,7 +155,7 @@ export type Manner = {
 /** All three chains, or those of the order, from genesis. */
 export function replay(
   network: Network,
-  manner: Manner,
+  manner: TransactionOptions,
 ): { readonly rows: Rows; readonly state: PState } {
   const rows = new Rows()
   let state: PState | undefined
@@ -187,7 +187,7 @@ export function replay(
 }
 
 /** The P-Chain, on rows that may hold other chains. */
-export function replayP(network: Network, rows: Rows, manner: Manner): PState {
+export function replayP(network: Network, rows: Rows, manner: TransactionOptions): PState {
   const kept = { utxoLimit: manner.cache, assets: rows.numbers }
   const begun = beginPChain(network.facts, network.rules, kept)
   rows.write(begun.batch)

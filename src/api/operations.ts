@@ -3,7 +3,7 @@
  *
  * An operation is a page, `evm/blocks.ts`: its path, parameters and shape, and the function
  * that answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the
- * page. No page knows status codes, headers or dialects; only wishes and webhooks are written.
+ * page. No page knows status codes, headers or dialects; only requests and webhooks are written.
  * `docs/reference/operations.md` leads from a URL to its page, questions and test.
  */
 

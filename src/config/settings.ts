@@ -107,7 +107,7 @@ export const settings = {
     [1_048_576, 17_179_869_184],
     'Bytes of answers callers have not taken yet; beyond it the slowest reader is disconnected.',
   ),
-  'api.tapeReaders': integer(
+  'api.newestBlocksReaders': integer(
     256,
     [0, 100_000],
     'Open streams of new blocks (`/v1/blocks/events`), 16 of one address; 0: none.',

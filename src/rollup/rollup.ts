@@ -12,7 +12,7 @@ import type {
   TransferColumns,
   TxColumns,
 } from '../codec/evm/columns.ts'
-import type { Soon, Writer } from '../store/engine/database.ts'
+import type { MaybePromise, Writer } from '../store/engine/database.ts'
 
 /** Global address ids of a batch: `ids[i]` is the stored id of the batch's address `i`. */
 export type AddressIds = Float64Array
@@ -35,7 +35,7 @@ export type CountedTraces = {
 /** Counts batches in the order of heights. */
 export type Rollup = {
   /** Blocks, transactions and token transfers of `batch`, following the last batch. */
-  readonly blocks: (writer: Writer, batch: CountedBlocks, ids: AddressIds) => Soon<void>
+  readonly blocks: (writer: Writer, batch: CountedBlocks, ids: AddressIds) => MaybePromise<void>
   /**
    * Creations of `batch`. `timestamps[i]` is the time of height `batch.from + i`, Unix seconds,
    * since traces come without headers.
@@ -45,5 +45,5 @@ export type Rollup = {
     batch: CountedTraces,
     ids: AddressIds,
     timestamps: ArrayLike<number>,
-  ) => Soon<void>
+  ) => MaybePromise<void>
 }

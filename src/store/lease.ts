@@ -14,7 +14,13 @@
 
 import { Fault, faultOf } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
-import { type Database, type Reader, type Soon, statement, type Writer } from './engine/database.ts'
+import {
+  type Database,
+  type Reader,
+  type MaybePromise,
+  statement,
+  type Writer,
+} from './engine/database.ts'
 
 /**
  * A holder that does not renew for this long loses the lease to one that waits, where no setting says
@@ -121,7 +127,7 @@ export async function holdLease(writer: Writer, lease: Lease, clock: Clock): Pro
 }
 
 /** Renews the lease while there is nothing to commit. Throws `lease-lost`. */
-export function renewLease(database: Database, lease: Lease, clock: Clock): Soon<void> {
+export function renewLease(database: Database, lease: Lease, clock: Clock): MaybePromise<void> {
   const isUrgent = true
   return database.transaction((writer) => holdLease(writer, lease, clock), { isUrgent })
 }

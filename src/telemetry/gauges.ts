@@ -102,7 +102,7 @@ export const gaugeTable = {
     help: 'Requests that wait for their turn.',
     labels: ['lane'],
   },
-  firn_api_tape_readers: {
+  firn_api_newest_blocks_readers: {
     kind: 'gauge',
     help: 'Open streams of new blocks, those of the explorer above all.',
     labels: [],

@@ -66,7 +66,7 @@ type Message =
   | { readonly announce: string }
   | { readonly answer: number; readonly samples: readonly ProfileSample[] }
 
-type Asked = { readonly id: number; readonly question: ThreadQuestion }
+type Request = { readonly id: number; readonly question: ThreadQuestion }
 
 type Linked = {
   readonly name: string
@@ -138,7 +138,7 @@ export function createThreads(parts: {
   }
 }
 
-async function askOne(thread: Linked, asked: Asked, clock: Clock): Promise<ThreadAnswer> {
+async function askOne(thread: Linked, asked: Request, clock: Clock): Promise<ThreadAnswer> {
   const { promise, resolve } = Promise.withResolvers<readonly ProfileSample[]>()
   thread.pending.set(asked.id, resolve)
   thread.port.postMessage(asked)
@@ -154,7 +154,7 @@ export function joinThread(link: ThreadLink, now: () => number): JoinedThread {
   const waits = createWaits(now)
   const answer = answers(createThreadProfiler(), waits)
   const post = (message: Message): void => port.postMessage(message)
-  port.on('message', ({ id, question }: Asked) => {
+  port.on('message', ({ id, question }: Request) => {
     void answer(question).then((samples) => post({ answer: id, samples }))
   })
   port.unref()

@@ -38,7 +38,7 @@ export class FollowingFirn {
     return new FollowingFirn(t, { name, folder: await freshFolder(t), store })
   }
 
-  /** Starts it, or starts it again with other wishes. */
+  /** Starts it, or starts it again with other requests. */
   async start(wanted: Wanted): Promise<void> {
     await writeFile(this.#config, JSON.stringify(this.#settings(wanted), null, 2))
     const ports = ['--port', '0', '--node-port', '0']

@@ -24,10 +24,11 @@ import {
 } from '../../store/query/evm/transfers.ts'
 import { decimalText, inputOf } from '../evm/answers.ts'
 import { frameType, methodOf } from '../evm/transactions/transaction-views.ts'
+import { balanceOfCall, uintAt } from './calls.ts'
 import {
   type Action,
   addressOf,
-  type Asked,
+  type Query,
   blocksOf,
   confirmationsOf,
   hashOf,
@@ -35,8 +36,7 @@ import {
   pageOf,
   readAddress,
   type Walk,
-} from './asked.ts'
-import { balanceOfCall, uintAt } from './calls.ts'
+} from './query.ts'
 
 const mostAddresses = 20
 
@@ -54,13 +54,13 @@ export const account: ReadonlyMap<string, Action> = new Map<string, Action>([
 
 type Listed = Awaited<ReturnType<Action>>
 
-async function balance(asked: Asked): Promise<Listed> {
+async function balance(asked: Query): Promise<Listed> {
   const { chain, signal } = asked
   const wei = await chain.state.balance(addressOf(asked, 'address'), undefined, signal)
   return { value: String(wei) }
 }
 
-async function balances(asked: Asked): Promise<Listed> {
+async function balances(asked: Query): Promise<Listed> {
   const { chain, signal } = asked
   const all = needed(asked, 'address')
     .split(',')
@@ -76,7 +76,7 @@ async function balances(asked: Asked): Promise<Listed> {
   return { list }
 }
 
-async function tokenBalance(asked: Asked): Promise<Listed> {
+async function tokenBalance(asked: Query): Promise<Listed> {
   const { chain, signal } = asked
   const token = addressOf(asked, 'contractaddress')
   const call = balanceOfCall(addressOf(asked, 'address'))
@@ -84,7 +84,7 @@ async function tokenBalance(asked: Asked): Promise<Listed> {
   return { value: String(uintAt(told) ?? 0n) }
 }
 
-async function transactions(asked: Asked): Promise<Listed> {
+async function transactions(asked: Query): Promise<Listed> {
   const { chain, parts } = asked
   const id = await addressId(chain.store, addressOf(asked, 'address'))
   const range = blocksOf(asked, 'startblock', 'endblock')
@@ -119,7 +119,7 @@ async function transactions(asked: Asked): Promise<Listed> {
 
 /** Members that lists of transactions and of transfers share. */
 async function placeAndGas(
-  { chain, parts }: Asked,
+  { chain, parts }: Query,
   row: TransactionRow,
 ): Promise<Readonly<Record<string, string>>> {
   const { methodHash, methodName = '' } = methodOf(row, await parts.methodNames([row.selector]))
@@ -139,7 +139,7 @@ async function placeAndGas(
   }
 }
 
-async function internals(asked: Asked): Promise<Listed> {
+async function internals(asked: Query): Promise<Listed> {
   const { chain, parts, of } = asked
   let rows: readonly InternalRow[]
   if (of('txhash') !== undefined) {
@@ -181,7 +181,7 @@ async function internals(asked: Asked): Promise<Listed> {
 }
 
 /** Of an address, of a token contract, or of both. */
-async function transfers(asked: Asked, standard: 20 | 721 | 1155): Promise<Listed> {
+async function transfers(asked: Query, standard: 20 | 721 | 1155): Promise<Listed> {
   const { chain, of, parts } = asked
   const { store } = chain
   const token =

@@ -14,18 +14,18 @@ import {
 } from '../../store/query/evm/transactions.ts'
 import { logStage } from '../../store/schema/logs.ts'
 import { keptLogs } from '../evm/abi/list-logs.ts'
+import { totalSupplyCall, uintAt } from './calls.ts'
 import {
   type Action,
   addressOf,
-  type Asked,
+  type Query,
   blocksOf,
   hashOf,
   needed,
   numberOf,
   pageOf,
   type Result,
-} from './asked.ts'
-import { totalSupplyCall, uintAt } from './calls.ts'
+} from './query.ts'
 
 /** Module `transaction`. */
 export const transaction: ReadonlyMap<string, Action> = new Map<string, Action>([
@@ -40,7 +40,7 @@ export const transaction: ReadonlyMap<string, Action> = new Map<string, Action>(
   ['gettxreceiptstatus', async (asked) => ({ value: { status: String(await statusOf(asked)) } })],
 ])
 
-async function statusOf(asked: Asked): Promise<number> {
+async function statusOf(asked: Query): Promise<number> {
   const row = await transactionByHash(asked.chain.store, hashOf(asked, 'txhash'))
   if (row === undefined) throw new Fault('not-found', 'transaction is not known here')
   return row.status
@@ -51,7 +51,7 @@ export const block: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['getblocknobytime', blockByTime],
 ])
 
-async function blockByTime(asked: Asked): Promise<Result> {
+async function blockByTime(asked: Query): Promise<Result> {
   const { store } = asked.chain
   needed(asked, 'timestamp')
   const seconds = numberOf(asked, 'timestamp', 0)
@@ -70,7 +70,7 @@ async function blockByTime(asked: Asked): Promise<Result> {
 /** Module `logs`. */
 export const logs: ReadonlyMap<string, Action> = new Map<string, Action>([['getLogs', findLogs]])
 
-async function findLogs(asked: Asked): Promise<Result> {
+async function findLogs(asked: Query): Promise<Result> {
   const { chain, of } = asked
   const store = await keptLogs(chain)
   const height = (await getCheckpoint(store, logStage))?.height ?? -1
@@ -133,7 +133,7 @@ export const stats: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['ethprice', coinPrice],
 ])
 
-async function tokenSupply(asked: Asked): Promise<Result> {
+async function tokenSupply(asked: Query): Promise<Result> {
   const { chain, signal } = asked
   const token = addressOf(asked, 'contractaddress')
   const supply = uintAt(await chain.state.call(token, totalSupplyCall, undefined, signal))
@@ -141,7 +141,7 @@ async function tokenSupply(asked: Asked): Promise<Result> {
   return { value: String(supply) }
 }
 
-async function coinPrice({ chain, parts }: Asked): Promise<Result> {
+async function coinPrice({ chain, parts }: Query): Promise<Result> {
   const question = { chain: chain.facts, of: ['native'] as const }
   const [usd] = await parts.prices.current({ ...question, currency: 'usd' })
   if (usd === undefined)
@@ -159,7 +159,7 @@ const oracleBlocks = 5
 const oracleTransactions = 200
 
 /** Base fee of the newest block, and tips as the newest transactions gave them: quarters, in gwei. */
-async function gasOracle({ chain }: Asked): Promise<Result> {
+async function gasOracle({ chain }: Query): Promise<Result> {
   const { store } = chain
   const newest = await indexedHeight(store, 'blocks')
   const blocks = await latestBlocks(store, { before: newest + 1, limit: oracleBlocks })

@@ -17,7 +17,7 @@ import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
 import { creationCode } from '../contracts/creation-code.ts'
 import { endedOf, verification } from '../contracts/verification.ts'
 import { toldByNode } from '../evm/answers.ts'
-import { type Action, addressOf, type Asked, needed, readAddress, type Result } from './asked.ts'
+import { type Action, addressOf, type Query, needed, readAddress, type Result } from './query.ts'
 
 const mostCreations = 5
 
@@ -34,14 +34,14 @@ export const contract: ReadonlyMap<string, Action> = new Map<string, Action>([
 
 const unverified = 'Contract source code not verified'
 
-async function abi(asked: Asked): Promise<Result> {
+async function abi(asked: Query): Promise<Result> {
   const { parts, chain, signal } = asked
   const known = await parts.contracts.find(chain, addressOf(asked, 'address'), signal)
   if (known === undefined) throw new Fault('not-found', unverified)
   return { value: JSON.stringify(known.contract.body.abi) }
 }
 
-async function sourceCode(asked: Asked): Promise<Result> {
+async function sourceCode(asked: Query): Promise<Result> {
   const { parts, chain, signal } = asked
   const address = addressOf(asked, 'address')
   const [known, led] = await Promise.all([
@@ -99,7 +99,7 @@ function sourceOf({ name, version, body }: VerifiedContract): typeof noSource {
   }
 }
 
-async function creations(asked: Asked): Promise<Result> {
+async function creations(asked: Query): Promise<Result> {
   const { parts, chain, signal } = asked
   const { store } = chain
   const texts = needed(asked, 'contractaddresses')
@@ -136,7 +136,7 @@ async function creations(asked: Asked): Promise<Result> {
 }
 
 /** Takes the fields of the form, some of whose names are spelled as their inventor spelled them. */
-async function verify(asked: Asked): Promise<Result> {
+async function verify(asked: Query): Promise<Result> {
   const { parts, chain, of, signal } = asked
   const told = of('constructorArguements') ?? of('constructorArguments')
   const claim = {
@@ -153,7 +153,7 @@ async function verify(asked: Asked): Promise<Result> {
   return { value: id }
 }
 
-function inputOf(asked: Asked): StandardInput {
+function inputOf(asked: Query): StandardInput {
   const { of } = asked
   const source = needed(asked, 'sourceCode')
   const format = of('codeformat') ?? 'solidity-single-file'
@@ -176,7 +176,7 @@ function inputOf(asked: Asked): StandardInput {
 
 const mostLibraries = 10
 
-function librariesOf({ of }: Asked): Readonly<Record<string, string>> {
+function librariesOf({ of }: Query): Readonly<Record<string, string>> {
   const places = Array.from({ length: mostLibraries }, (_, at) => at + 1)
   return Object.fromEntries(
     places.flatMap((at) => {
@@ -186,7 +186,7 @@ function librariesOf({ of }: Asked): Readonly<Record<string, string>> {
   )
 }
 
-async function status(asked: Asked): Promise<Result> {
+async function status(asked: Query): Promise<Result> {
   const ended = endedOf(asked.parts, needed(asked, 'guid'))
   if (ended === undefined) throw new Fault('not-found', 'Fail - no verification has this guid')
   const { problem } = ended
@@ -195,7 +195,7 @@ async function status(asked: Asked): Promise<Result> {
 }
 
 /** Proxies are found whenever they are asked for: there is nothing to wait for. */
-async function proxy(asked: Asked): Promise<Result> {
+async function proxy(asked: Query): Promise<Result> {
   const { parts, chain, signal } = asked
   const address = addressOf(asked, 'address')
   const [implementation] =
@@ -204,7 +204,7 @@ async function proxy(asked: Asked): Promise<Result> {
   return { value: `${to0x(address)}${to0x(implementation).slice(2)}` }
 }
 
-async function checkProxy(asked: Asked): Promise<Result> {
+async function checkProxy(asked: Query): Promise<Result> {
   const guid = /^(0x[0-9a-f]{40})([0-9a-f]{40})$/.exec(needed(asked, 'guid'))
   if (guid === null) throw new Fault('not-found', 'Fail - no proxy has this guid')
   return {

@@ -14,10 +14,10 @@ import type { EvmParts } from '../evm/parts.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { publicWords } from '../operation/status.ts'
 import { account } from './account.ts'
-import type { Action, Asked, Result } from './asked.ts'
 import { block, gastracker, logs, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
 import { proxy } from './proxy.ts'
+import type { Action, Query, Result } from './query.ts'
 
 const modules: ReadonlyMap<string, ReadonlyMap<string, Action>> = new Map([
   ['account', account],
@@ -162,7 +162,7 @@ export function etherscanOperations(parts: EvmParts): Operation[] {
 
 async function answered(
   parts: EvmParts,
-  { name, of, signal }: Pick<Asked, 'of' | 'signal'> & { readonly name: string },
+  { name, of, signal }: Pick<Query, 'of' | 'signal'> & { readonly name: string },
 ): Promise<Body> {
   try {
     const actions = modules.get(of('module') ?? '')

@@ -1,7 +1,7 @@
 /** Module `proxy`: calls of the node, where `publicRpc` of the chain offers them. */
 
 import { Fault } from '../../core/fault.ts'
-import type { Action, Asked, Result } from './asked.ts'
+import type { Action, Query, Result } from './query.ts'
 
 /** Parameters of each method in their order, with what stands for one that is absent. */
 const methods: ReadonlyMap<string, readonly (readonly [name: string, fallback?: string])[]> =
@@ -34,7 +34,7 @@ export const proxy: ReadonlyMap<string, Action> = new Map<string, Action>([
     ([method, names]) =>
       [
         method,
-        (asked: Asked) =>
+        (asked: Query) =>
           passed(
             asked,
             method,
@@ -46,13 +46,13 @@ export const proxy: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['eth_estimateGas', (asked) => passed(asked, 'eth_estimateGas', [callOf(asked)])],
 ])
 
-function valueOf({ of }: Asked, name: string, fallback?: string): unknown {
+function valueOf({ of }: Query, name: string, fallback?: string): unknown {
   const text = of(name) ?? fallback
   if (text === undefined) throw new Fault('bad-parameter', `Error! Missing ${name}`)
   return name === 'boolean' ? text === 'true' : text
 }
 
-function callOf({ of }: Asked): Readonly<Record<string, string>> {
+function callOf({ of }: Query): Readonly<Record<string, string>> {
   return Object.fromEntries(
     tried.flatMap((name) => {
       const value = of(name)
@@ -62,7 +62,7 @@ function callOf({ of }: Asked): Readonly<Record<string, string>> {
 }
 
 async function passed(
-  { chain: { facts, rpc }, signal }: Asked,
+  { chain: { facts, rpc }, signal }: Query,
   method: string,
   params: readonly unknown[],
 ): Promise<Result> {

@@ -11,8 +11,8 @@ import type { Log } from '../../telemetry/log.ts'
 import type { Caller } from '../operation/operation.ts'
 import { errorBody, publicWords, statusOf } from '../operation/status.ts'
 import type { AdmissionRequest } from '../server/admission/admission.ts'
-import type { BlockTape } from './block-tape.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
+import type { NewestBlocks } from './newest-blocks.ts'
 import type { EventParts } from './own-webhook.ts'
 
 /** Parts of the server that streams need. */
@@ -46,7 +46,7 @@ export function mountStreams(http: FastifyInstance, parts: StreamParts): () => v
 
 /** Parts of the server that the stream of blocks needs. */
 export type BlockStreamParts = Pick<StreamParts, 'admit' | 'addressOf' | 'release'> & {
-  readonly tape: BlockTape
+  readonly newest: NewestBlocks
   /** Streams at once; 0: none. */
   readonly most: number
 }
@@ -80,7 +80,7 @@ export function mountBlockStream(http: FastifyInstance, parts: BlockStreamParts)
         if (raw.writableLength > mostUnsentBytes) raw.destroy()
         else raw.write(text)
       }
-      const end = parts.tape.read((blocks) =>
+      const end = parts.newest.read((blocks) =>
         send(blocks === undefined ? quiet : `data: ${blocks}\n\n`),
       )
       raw.once('close', () => {

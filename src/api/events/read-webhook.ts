@@ -22,7 +22,7 @@ import type { EventParts } from './own-webhook.ts'
 import { validatorEvents } from './validator-event.ts'
 
 /** The request body that registers a webhook. */
-type Asked = Static<typeof CreateWebhookBody>
+type Body = Static<typeof CreateWebhookBody>
 
 /** A webhook that is not registered yet, and the place from which it is told. */
 type ReadWebhook = {
@@ -33,7 +33,7 @@ type ReadWebhook = {
 }
 
 /** Checks what was asked for. Throws `bad-parameter`, and `not-found` or `not-ready` for a chain. */
-export function readWebhook(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+export function readWebhook(parts: EventParts, asked: Body): Promise<ReadWebhook> {
   switch (asked.eventType) {
     case 'address_activity':
       return ofEvm(parts, asked)
@@ -80,7 +80,7 @@ export function evmLedger(chain: ServedChain, withInternals: boolean): WebhookLe
   throw new Fault('bad-parameter', 'includeInternalTxs: traces of this chain are not indexed')
 }
 
-async function ofEvm(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+async function ofEvm(parts: EventParts, asked: Body): Promise<ReadWebhook> {
   const { metadata, chainId = '' } = asked
   if (chainId === '') throw new Fault('bad-parameter', 'chainId is required')
   const chain = parts.chains.find(chainId)
@@ -107,7 +107,7 @@ async function ofEvm(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
   }
 }
 
-async function ofAddresses(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+async function ofAddresses(parts: EventParts, asked: Body): Promise<ReadWebhook> {
   const { metadata } = asked
   const ledger = asked.chainId === 'x-chain' ? 'X' : 'P'
   if (asked.chainId !== 'x-chain' && (asked.chainId ?? 'p-chain') !== 'p-chain')
@@ -148,7 +148,7 @@ async function ofAddresses(parts: EventParts, asked: Asked): Promise<ReadWebhook
   }
 }
 
-async function ofValidators(parts: EventParts, asked: Asked): Promise<ReadWebhook> {
+async function ofValidators(parts: EventParts, asked: Body): Promise<ReadWebhook> {
   const { metadata } = asked
   if ((asked.chainId ?? 'p-chain') !== 'p-chain')
     throw bad('chainId must be p-chain', asked.chainId ?? '')
@@ -185,7 +185,7 @@ async function ofValidators(parts: EventParts, asked: Asked): Promise<ReadWebhoo
 /** A node and subnets of it, or a subnet and nodes of it. */
 type NamedValidators = Pick<Extract<Watched, { kind: 'node' | 'subnet' }>, 'kind' | 'key' | 'only'>
 
-function validatorsIn(metadata: Asked['metadata'], most: number): NamedValidators {
+function validatorsIn(metadata: Body['metadata'], most: number): NamedValidators {
   const kind = metadata.keyType === 'nodeId' ? 'node' : 'subnet'
   if (metadata.keyType !== 'nodeId' && metadata.keyType !== 'subnetId')
     throw bad('metadata.keyType must be nodeId or subnetId', metadata.keyType ?? '')
@@ -201,7 +201,7 @@ function validatorsIn(metadata: Asked['metadata'], most: number): NamedValidator
 
 /** nAVAX; `undefined` where balances of L1 validators are not asked for. */
 function l1ThresholdIn(
-  { l1ValidatorFeeBalanceThreshold: threshold }: Asked['metadata'],
+  { l1ValidatorFeeBalanceThreshold: threshold }: Body['metadata'],
   subEvents: readonly string[],
 ): bigint | undefined {
   if (!subEvents.includes('l1_validator_balance_threshold')) return undefined
@@ -217,7 +217,7 @@ const plain = { includeInternalTxs: false, includeLogs: false } as const
 
 function common(
   parts: EventParts,
-  { eventType, url = '', format, name = '', description = '', metadata }: Asked,
+  { eventType, url = '', format, name = '', description = '', metadata }: Body,
 ): Pick<WebhookBody, 'eventType' | 'url' | 'format' | 'name' | 'description' | 'eventSignatures'> {
   const eventSignatures = (metadata.eventSignatures ?? []).map((text) => text.toLowerCase())
   const wrong = eventSignatures.find((text) => !/^0x[0-9a-f]{64}$/.test(text))
@@ -236,7 +236,7 @@ const mostSignatures = 256
 
 async function networkStart(
   parts: EventParts,
-  { network = 'mainnet' }: Asked,
+  { network = 'mainnet' }: Body,
   chain: 'P' | 'X',
 ): Promise<{
   readonly network: 'mainnet' | 'fuji'

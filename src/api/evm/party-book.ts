@@ -12,7 +12,7 @@ import { fromHex } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Erc20Token, Party } from '../../shape/evm/token.ts'
-import type { Soon } from '../../store/engine/database.ts'
+import type { MaybePromise } from '../../store/engine/database.ts'
 import { addressId, partiesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../operation/token-lists.ts'
@@ -40,7 +40,7 @@ export type Named = (id: number) => PartyEntry
 export type PartyBook = {
   readonly load: (ids: readonly number[]) => Promise<Named>
   /** Throws `bad-text` for anything but an address. */
-  readonly find: (text: string) => Soon<Found>
+  readonly find: (text: string) => MaybePromise<Found>
 }
 
 /** An address that a caller wrote. */
@@ -79,7 +79,7 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
   const entries = createGenerations<number, Kept>(generationSize)
   const known = createGenerations<string, Found>(generationSize)
 
-  const find = (text: string): Soon<Found> => known.get(text) ?? search(text)
+  const find = (text: string): MaybePromise<Found> => known.get(text) ?? search(text)
 
   const search = async (text: string): Promise<Found> => {
     const bytes = parseEvmAddress(text)

@@ -186,7 +186,7 @@ async function messagePage(
     : { rows, nextPageToken: tokens.seal(placeCursor.encode(end), binding) }
 }
 
-type Wish = Pick<ListRequest, 'subject' | 'matches'> & {
+type MessageQuery = Pick<ListRequest, 'subject' | 'matches'> & {
   readonly after: MessagePlace | undefined
   readonly limit: number
 }
@@ -197,9 +197,9 @@ type Matching = { readonly rows: readonly MessageRow[]; readonly end?: MessagePl
 /** Messages of all `networks`: where one ended early, the others end too. */
 async function matching(
   store: Reader,
-  { networks, ...wish }: Wish & { readonly networks: readonly number[] },
+  { networks, ...query }: MessageQuery & { readonly networks: readonly number[] },
 ): Promise<Matching> {
-  const lists = await Promise.all(networks.map((network) => matchingOn(store, network, wish)))
+  const lists = await Promise.all(networks.map((network) => matchingOn(store, network, query)))
   const rows = lists
     .flatMap((list) => list.rows)
     .sort((a, b) => newestFirst(placeOfMessage(a), placeOfMessage(b)))
@@ -211,7 +211,7 @@ async function matching(
 async function matchingOn(
   store: Reader,
   network: number,
-  { subject, matches, limit, ...from }: Wish,
+  { subject, matches, limit, ...from }: MessageQuery,
 ): Promise<Matching> {
   const rows: MessageRow[] = []
   let { after } = from

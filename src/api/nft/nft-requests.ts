@@ -1,4 +1,4 @@
-/** Callers' wishes to read the metadata of a token again; the indexer of the chain fulfils them. */
+/** Callers' requests to read the metadata of a token again; the indexer of the chain fulfils them. */
 
 import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
@@ -13,16 +13,16 @@ export type NftRequest = {
   readonly standard: 721 | 1155
 }
 
-/** Takes wishes. */
+/** Takes requests. */
 export type NftRequests = {
   /** Throws `rate-limited` when the same was asked within the hour. */
-  readonly add: (wish: NftRequest) => Promise<void>
+  readonly add: (request: NftRequest) => Promise<void>
 }
 
 /** A token may be asked for again once an hour. Source: the public clients' documentation. */
 const pauseMs = 60 * 60 * 1_000
 
-/** Keeps wishes in a store of their own. */
+/** Keeps requests in a store of their own. */
 export function storedRequests(store: Database, clock: Clock): NftRequests {
   return {
     add: ({ chainKey, contract, item, standard }) =>

@@ -1,4 +1,4 @@
-/** A wish to read the metadata of a token again. */
+/** A request to read the metadata of a token again. */
 
 import { NoQuery } from '../../shape/evm/parameters.ts'
 import { NftTokenPath } from '../../shape/nft/nft-path.ts'
@@ -20,7 +20,7 @@ const ReindexNftToken = {
   response: Type.Void({ description: 'Nothing' }),
 } as const
 
-/** Takes the wish; the indexer fulfils it and moves `metadataLastUpdatedTimestamp`. */
+/** Takes the request; the indexer fulfils it and moves `metadataLastUpdatedTimestamp`. */
 export function reindexNftToken(parts: NftParts): Operation {
   return operation(ReindexNftToken, async ({ path }) => {
     const { chain, address, place, standard } = await tokenOf(parts, path)

@@ -7,7 +7,7 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import type { Soon } from '../../store/engine/database.ts'
+import type { MaybePromise } from '../../store/engine/database.ts'
 
 /** One chain as far as it is indexed. */
 export type FreshChain = {
@@ -60,7 +60,7 @@ export function createFreshReader(clock: Clock): FreshReader {
     FreshChain,
     { readonly height: number; readonly time: number | undefined }
   >()
-  const timeAt = (chain: FreshChain, height: number): Soon<number | undefined> => {
+  const timeAt = (chain: FreshChain, height: number): MaybePromise<number | undefined> => {
     const known = times.get(chain)
     if (known?.height === height) return known.time
     return chain.timeOf(height).then((time) => {

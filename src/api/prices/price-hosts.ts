@@ -8,7 +8,7 @@ import type { Priced } from '../operation/token-lists.ts'
 /** Names that a service uses for a chain's coin and for the chain itself. */
 export type ChainNames = { readonly slug?: string; readonly native?: string }
 
-/** A wish for prices of some things of one chain in one currency. */
+/** A request for prices of some things of one chain in one currency. */
 export type HostQuestion = {
   readonly names: ChainNames
   readonly of: readonly Priced[]

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { ownValue } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
-import type { Soon } from '../../store/engine/database.ts'
+import type { MaybePromise } from '../../store/engine/database.ts'
 import {
   contentTypes,
   type ListFormat,
@@ -34,7 +34,7 @@ export type AnswerOf = Answer<Operation['shape']>
 export type SendParts = {
   readonly dialect: DialectSetting
   readonly dialectRules: DialectRules
-  readonly admit?: (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined>
+  readonly admit?: (request: AdmissionRequest) => MaybePromise<AdmissionHeaders | undefined>
   readonly clock: Clock
   readonly wholeLists: WholeLists
   /** The address of the caller; where absent, that of the connection. */

@@ -18,7 +18,7 @@ import fastify, {
 import type { Clock } from '../../core/world.ts'
 import { createHttpServer } from '../../http/create-http-server.ts'
 import type { Serve } from '../../http/socket-guard.ts'
-import type { Soon } from '../../store/engine/database.ts'
+import type { MaybePromise } from '../../store/engine/database.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -74,7 +74,7 @@ export type ServerParts = {
   /** Where refusals are counted. */
   readonly gauges?: Gauges
   /** Refuses or counts a request before it is answered; throws a fault to refuse. */
-  readonly admit?: (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined>
+  readonly admit?: (request: AdmissionRequest) => MaybePromise<AdmissionHeaders | undefined>
   /** Returns the sender of a request, for operations that keep something for their callers. */
   readonly callerOf?: (request: AdmissionRequest) => Caller
   /** Called after every answer, for the gauges. */

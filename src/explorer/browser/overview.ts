@@ -16,19 +16,19 @@ import { count, ends, speed, visible } from './format.ts'
 import { to } from './link.ts'
 import { messageTable } from './messages-page.ts'
 import { MetricChart } from './metric-chart.ts'
+import { NewestBlocks, useNewestBlocks } from './newest-blocks.ts'
 import { Numbers } from './numbers.ts'
 import { age, card, coins, heading, shown, statePill, table, type View } from './parts.ts'
 import { useTitle } from './place.ts'
 import { subnetLink } from './primary-parts.ts'
-import { BlockTape, useTape } from './tape.ts'
 import { chainName, coinOf, primaryNetworks, type World } from './world.ts'
 
 /** The overview. */
 export function Overview({ world }: { readonly world: World }): JSX.Element {
   useTitle('')
   const { status, chains } = world
-  const tape = useTape()
-  const evm = tape.blocks?.filter(({ chainId }) => chainId !== undefined) ?? []
+  const stream = useNewestBlocks()
+  const evm = stream.blocks?.filter(({ chainId }) => chainId !== undefined) ?? []
   const [newest] = evm
   const full = evm.find(({ txCount }) => txCount > 0)
   const beat = useSeldom(full === undefined ? '' : `${full.chainId} ${full.blockNumber}`)
@@ -57,7 +57,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
     home(),
     h(ThreeThings, { world }),
     h(Numbers, { world, newest: newest?.blockTimestamp }),
-    h(BlockTape, { tape, nameOf: (chainId) => chainName(world, chainId) }),
+    h(NewestBlocks, { stream, nameOf: (chainId) => chainName(world, chainId) }),
     progressOf(status?.chains ?? []),
     chains.length > 0 && [
       charts(),

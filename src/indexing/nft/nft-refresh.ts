@@ -1,4 +1,4 @@
-/** Reasons to ask about tokens again: logs of their contracts, and wishes of callers. */
+/** Reasons to ask about tokens again: logs of their contracts, and requests of callers. */
 
 import { eventKinds } from '../../codec/evm/columns.ts'
 import { toBigint } from '../../core/bytes.ts'
@@ -17,7 +17,7 @@ import { itemBytes } from './nft-queue.ts'
 
 /** Names in `meta` under which the stream keeps how far it has read. */
 const logsRead = 'nftLogsUntil'
-const wishesRead = 'nftRequestsUntil'
+const requestsRead = 'nftRequestsUntil'
 const fetchingWas = 'nftFetching'
 
 const metaOf = statement('select value from meta where name = ?')
@@ -28,7 +28,7 @@ const logsAfter = statement(
    where k.kind = ? and k.pos > ? and k.pos <= ? order by k.pos limit ?`,
   { over: 'oldest', within: { pos: [1, 2] } },
 )
-const wishesAfter = statement(
+const requestsAfter = statement(
   `select contract, item, standard, asked_at from nft_request
    where chain = ? and asked_at > ? and asked_at <= ? order by asked_at limit 500`,
 )
@@ -136,18 +136,18 @@ function spanOf([kind, contract, topics, data]: Row): Stale | undefined {
 }
 
 /**
- * Callers tell their wishes by another clock and in other transactions: late ones are waited for.
+ * Callers tell their requests by another clock and in other transactions: late ones are waited for.
  */
-const wishDelayMs = 100
+const requestDelayMs = 100
 
 /** Marks tokens due that callers asked for. */
-export async function readWishes(
+export async function readRequests(
   store: Reader,
-  wishes: Database,
+  requests: Database,
   at: { readonly chainKey: string; readonly nowMs: number; readonly commit: Commit },
 ): Promise<void> {
-  const after = Number((await store.get(metaOf, [wishesRead]))?.[0] ?? 0)
-  const rows = await wishes.all(wishesAfter, [at.chainKey, after, at.nowMs - wishDelayMs])
+  const after = Number((await store.get(metaOf, [requestsRead]))?.[0] ?? 0)
+  const rows = await requests.all(requestsAfter, [at.chainKey, after, at.nowMs - requestDelayMs])
   const last = rows.at(-1)
   if (last === undefined) return
   await at.commit(async (writer) => {
@@ -167,7 +167,7 @@ export async function readWishes(
       })
       await writer.update(nftMetadata, { ...key, attempts: [0], due: [nowSeconds] })
     }
-    await writer.upsert(meta, { name: [wishesRead], value: [String(last[3])] })
+    await writer.upsert(meta, { name: [requestsRead], value: [String(last[3])] })
   })
 }
 

@@ -22,7 +22,7 @@ import { DocumentFetcher } from './fetch-document.ts'
 import { readDocument } from './metadata-document.ts'
 import { type Gateways, planOf } from './metadata-uri.ts'
 import { nextRound, type NftItem, type NftResult, writeResults } from './nft-queue.ts'
-import { noteFetching, readLogs, readWishes } from './nft-refresh.ts'
+import { noteFetching, readLogs, readRequests } from './nft-refresh.ts'
 import { askUris, type UriAnswer } from './token-uri.ts'
 
 /** Parts of the stream. `commit` runs in a transaction that proves the lease. */
@@ -32,10 +32,10 @@ export type NftStreamParts = {
   readonly clock: Clock
   readonly log: Log
   readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
-  /** Name of the chain's store, by which callers' wishes name it. */
+  /** Name of the chain's store, by which callers' requests name it. */
   readonly chainKey: string
-  /** Callers' wishes; `undefined` while nobody has made any. */
-  readonly wishes: () => Promise<Database | undefined>
+  /** Callers' requests; `undefined` while nobody has made any. */
+  readonly requests: () => Promise<Database | undefined>
   /** Fetching of documents; absent: they are not fetched. */
   readonly fetching?: {
     /** Refuses addresses that are not public. */
@@ -77,9 +77,13 @@ export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promis
     if (!isNoted) await noteFetching(database, commit, { isOn: fetching !== undefined, nowSeconds })
     isNoted = true
     await readLogs(database, commit, { height, nowSeconds })
-    const wishes = await parts.wishes()
-    if (wishes !== undefined)
-      await readWishes(database, wishes, { chainKey: parts.chainKey, nowMs: clock.now(), commit })
+    const requests = await parts.requests()
+    if (requests !== undefined)
+      await readRequests(database, requests, {
+        chainKey: parts.chainKey,
+        nowMs: clock.now(),
+        commit,
+      })
     if (height + nearHead < (await source.headHeight(signal)))
       return { height, isBusy: false, isLive: false }
     const limit = fetcher === undefined ? itemsPerRound : fetchedPerRound
@@ -182,13 +186,13 @@ async function atOnce<T, R>(
 }
 
 /** The store, opened as soon as a process has made it. */
-type Wishes = {
+type Requests = {
   readonly get: () => Promise<Database | undefined>
   readonly close: () => Promise<void>
 }
 
 /** Opens nothing yet. */
-export function openWishes(location: StoreLocation): Wishes {
+export function openRequests(location: StoreLocation): Requests {
   let store: Database | undefined
   return {
     get: async () => {

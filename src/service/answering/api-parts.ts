@@ -1,7 +1,7 @@
 /** The data API of this process, put together: every operation, and what all of them share. */
 
-import { BlockTape } from '../../api/events/block-tape.ts'
 import { mountBlockStream } from '../../api/events/event-streams.ts'
+import { NewestBlocks } from '../../api/events/newest-blocks.ts'
 import type { EventParts } from '../../api/events/own-webhook.ts'
 import { createMethodNames } from '../../api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../api/evm/balances/compared-balances.ts'
@@ -158,7 +158,11 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   if (config['api.segments'])
     mountSegments(server, { chains: parts.served.chains.list, location: storeLocation(config) })
   if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
-  const close = withTape(server, { ...parts, ...directories, most: config['api.tapeReaders'] })
+  const close = withNewestBlocks(server, {
+    ...parts,
+    ...directories,
+    most: config['api.newestBlocksReaders'],
+  })
   return { ...server, events, status, close }
 }
 
@@ -192,19 +196,19 @@ function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOpe
   )
 }
 
-/** Adds the tape of blocks to a server. Returns the function that ends both. */
-function withTape(
+/** Adds the stream of newest blocks to a server. Returns the function that ends both. */
+function withNewestBlocks(
   server: ApiServer,
   parts: Pick<ApiParts, 'world' | 'log' | 'gauges'> & Directories & { readonly most: number },
 ): () => Promise<void> {
   const { world, gauges, chains, networks, most } = parts
   const log = parts.log.child('api')
-  const failed = (error: unknown): void => log.debug('chain not read for the tape', { error })
-  const tape = new BlockTape({ chains, networks, clock: world.clock, failed })
-  gauges.onRead(() => gauges.set('firn_api_tape_readers', tape.readers, {}))
-  const endTape = mountBlockStream(server.http, { ...server.forStreams, tape, most })
+  const failed = (error: unknown): void => log.debug('chain not read for newest blocks', { error })
+  const newest = new NewestBlocks({ chains, networks, clock: world.clock, failed })
+  gauges.onRead(() => gauges.set('firn_api_newest_blocks_readers', newest.readers, {}))
+  const endNewestBlocks = mountBlockStream(server.http, { ...server.forStreams, newest, most })
   return () => {
-    endTape()
+    endNewestBlocks()
     return server.close()
   }
 }

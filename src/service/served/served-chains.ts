@@ -16,7 +16,7 @@ import type { Clock, World } from '../../core/world.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import type { SourceLimits } from '../../indexing/stream/chain-spec.ts'
 import type { EvmSource } from '../../source/evm-source.ts'
-import { type Database, type Soon, statement } from '../../store/engine/database.ts'
+import { type Database, type MaybePromise, statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
@@ -284,7 +284,7 @@ const keptMs = 1_000
 /** `own`, which is asked less; `indexed` is the height that answers are complete to. */
 export function keptBalances(
   own: StateReader,
-  { indexed, clock }: { readonly indexed: () => Soon<number>; readonly clock: Clock },
+  { indexed, clock }: { readonly indexed: () => MaybePromise<number>; readonly clock: Clock },
 ): StateReader {
   const newest = createGenerations<string, Kept>(generationSize)
   const past = createGenerations<string, bigint>(generationSize)

@@ -49,7 +49,7 @@ export type TokenKnowledge = {
   readonly contracts: ContractBook
   readonly prices: PriceSource
   readonly notes: TokenNotes
-  /** Where callers' wishes to read NFT metadata again go. */
+  /** Where callers' requests to read NFT metadata again go. */
   readonly nftRequests: NftRequests
   /** Where differences of balances go. */
   readonly doubts: TokenDoubts

@@ -16,7 +16,7 @@ export type Value = number | bigint | string | Uint8Array | null
 export type Row = readonly Value[]
 
 /** An answer that is there already, or a promise of it. */
-export type Soon<T> = T | Promise<T>
+export type MaybePromise<T> = T | Promise<T>
 
 /**
  * How the answers of the tables and of the files of frozen history (`store/history`), each of which has
@@ -135,11 +135,14 @@ export type Lookup = {
 /** Reads. */
 export interface Reader {
   /** All rows of the answer. Statements are prepared once and kept. */
-  readonly all: (statement: Statement, parameters?: readonly Value[]) => Soon<Row[]>
+  readonly all: (statement: Statement, parameters?: readonly Value[]) => MaybePromise<Row[]>
   /** First row of the answer. */
-  readonly get: (statement: Statement, parameters?: readonly Value[]) => Soon<Row | undefined>
+  readonly get: (
+    statement: Statement,
+    parameters?: readonly Value[],
+  ) => MaybePromise<Row | undefined>
   /** One row (or `undefined`) per tuple of `keys`, in their order. */
-  readonly lookup: (lookup: Lookup, keys: readonly Column[]) => Soon<(Row | undefined)[]>
+  readonly lookup: (lookup: Lookup, keys: readonly Column[]) => MaybePromise<(Row | undefined)[]>
   /** The segments it reads beside its tables (`store/history`), where there are any. */
   readonly history?: object
 }
@@ -150,28 +153,28 @@ export type OlderHistory = Reader & { readonly close: () => void }
 /** Writes, inside one transaction. */
 export interface Writer extends Reader {
   /** Runs a statement once. Returns the number of rows it changed. */
-  readonly run: (statement: Statement, parameters?: readonly Value[]) => Soon<number>
+  readonly run: (statement: Statement, parameters?: readonly Value[]) => MaybePromise<number>
   /** Adds rows. A key that exists already is a fault. Sorted by key is fastest. */
-  readonly insert: <T extends Table>(table: T, columns: ColumnsOf<T>) => Soon<void>
+  readonly insert: <T extends Table>(table: T, columns: ColumnsOf<T>) => MaybePromise<void>
   /** Adds rows, leaving those whose key exists as they are. */
-  readonly insertNew: <T extends Table>(table: T, columns: ColumnsOf<T>) => Soon<void>
+  readonly insertNew: <T extends Table>(table: T, columns: ColumnsOf<T>) => MaybePromise<void>
   /** Adds rows or replaces the named columns of those whose key exists. */
   readonly upsert: <T extends Table, Name extends NameIn<T>>(
     table: T,
     columns: SomeColumns<Name>,
-  ) => Soon<void>
+  ) => MaybePromise<void>
   /** Changes the named columns of rows that exist, found by the table's key. */
   readonly update: <T extends Table, Name extends NameIn<T>>(
     table: T,
     columns: SomeColumns<Name>,
-  ) => Soon<void>
+  ) => MaybePromise<void>
   /**
    * Takes rows away, found by the table's key. Sorted by key is fastest. `known` are their other
    * columns, where the caller has them: sums then need no look at the rows.
    */
-  readonly remove: (table: Table, keys: Columns, known?: Columns) => Soon<void>
+  readonly remove: (table: Table, keys: Columns, known?: Columns) => MaybePromise<void>
   /** Takes all rows away. */
-  readonly clear: (table: Table) => Soon<void>
+  readonly clear: (table: Table) => MaybePromise<void>
 }
 
 /**
@@ -183,7 +186,7 @@ export interface Writer extends Reader {
 export type WritingPace = 'fill' | 'follow'
 
 /** Treatment of a transaction where stores share a server. */
-export type Manner = {
+export type TransactionOptions = {
   /**
    * Owner of a lease that stands still: where the work waits for a lock that a stopped transaction of
    * that process has, the engine ends that transaction if it can.
@@ -203,7 +206,10 @@ export interface Database extends Reader {
    *
    * One transaction at a time per database; readers keep seeing the state before it.
    */
-  readonly transaction: <T>(work: (writer: Writer) => Soon<T>, how?: Manner) => Promise<T>
+  readonly transaction: <T>(
+    work: (writer: Writer) => MaybePromise<T>,
+    how?: TransactionOptions,
+  ) => Promise<T>
   /**
    * Reads the store as it is now: what is committed while `work` runs is not seen. For work of
    * minutes at most, since the engine keeps what was replaced meanwhile.
@@ -214,9 +220,9 @@ export interface Database extends Reader {
    * until `unclaim`, `close` or the end of the process; true when it is this one. See
    * `store/lease.ts`.
    */
-  readonly claim: (epoch: number) => Soon<boolean>
+  readonly claim: (epoch: number) => MaybePromise<boolean>
   /** Takes the mark of `epoch` away, where this process has it. */
-  readonly unclaim: (epoch: number) => Soon<void>
+  readonly unclaim: (epoch: number) => MaybePromise<void>
   /**
    * Says how the store is written from now on; a store begins with `fill`. `follow` folds the log
    * into the file, each time it is said; false where a reader was in the way. Waits for the
@@ -224,7 +230,7 @@ export interface Database extends Reader {
    */
   readonly pace: (pace: WritingPace) => Promise<boolean>
   /** Bytes on disk, indexes and log included. */
-  readonly sizeBytes: () => Soon<number>
+  readonly sizeBytes: () => MaybePromise<number>
   /**
    * Reads the tables, and of the segments only those that end at or below `height`: later ones may be
    * damaged. Absent where the store has no segments.

@@ -2,7 +2,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { OpenAround } from '../open.ts'
-import type { Database, Reader, Soon } from './database.ts'
+import type { Database, Reader, MaybePromise } from './database.ts'
 
 /** Called with the name of a damaged store and the words of the engine, once for each failure. */
 export type DamageTold = (store: string, reason: string) => void
@@ -22,7 +22,7 @@ export function watchDamage(told: DamageTold, inner: OpenAround | undefined): Op
 }
 
 /** Runs a reading and looks at how it fails. */
-type Look = <T>(read: () => Soon<T>) => Soon<T>
+type Look = <T>(read: () => MaybePromise<T>) => MaybePromise<T>
 
 function lookFor(name: string, told: DamageTold): Look {
   const failed = (error: unknown): never => {

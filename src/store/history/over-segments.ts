@@ -13,7 +13,7 @@ import {
   type Lookup,
   type Reader,
   type Row,
-  type Soon,
+  type MaybePromise,
   type Statement,
   type Value,
   valueAt,
@@ -56,7 +56,7 @@ async function firstOf(rows: Promise<Row[]>): Promise<Row | undefined> {
   return (await rows)[0]
 }
 
-type Asked = {
+type Query = {
   readonly question: Statement
   readonly parameters: readonly Value[]
   /** Rows wanted. */
@@ -69,7 +69,7 @@ function mostOf({ sqlite }: Statement, parameters: readonly Value[]): number {
   return sqlite.endsWith('limit ?') ? Number(parameters.at(-1)) : everyRow
 }
 
-async function answers(store: Store, asked: Asked): Promise<Row[]> {
+async function answers(store: Store, asked: Query): Promise<Row[]> {
   const { question, parameters, most } = asked
   const { over, stage = 'blocks' } = question
   const heights = heightsOf(question, parameters)
@@ -95,7 +95,7 @@ function heightsOf({ within }: Statement, parameters: readonly Value[]): Heights
 }
 
 type Asking<T> = {
-  readonly tables: () => Soon<T>
+  readonly tables: () => MaybePromise<T>
   /** Returns whether what tables have is all that is wanted. */
   readonly isEnough: (stored: T) => boolean
   /** `stored` is absent where tables have nothing of the heights. */
@@ -139,7 +139,7 @@ type Parts = {
   readonly stored: readonly Row[]
 }
 
-function combined(asked: Asked, { open, segments, stored }: Parts): Row[] {
+function combined(asked: Query, { open, segments, stored }: Parts): Row[] {
   const { question, parameters, most } = asked
   const rowsOf = (segment: ManifestSegment, wanted = most): readonly Row[] => {
     const file = open(segment)

@@ -134,7 +134,7 @@ export const nftMetadata = table(
 export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata] as const
 
 /**
- * Callers' wishes to read metadata again, in a store of their own: the API writes it, the
+ * Callers' requests to read metadata again, in a store of their own: the API writes it, the
  * indexer of the chain reads it. One row per token; `asked_at` is Unix milliseconds.
  */
 export const nftRequest = table(
@@ -161,8 +161,8 @@ export const tokenDoubt = table(
   },
 )
 
-/** Name of the store of wishes, one for all chains. */
+/** Name of the store of requests, one for all chains. */
 export const nftRequestStore = 'nft-requests'
 
-/** All tables of the store of wishes. */
+/** All tables of the store of requests. */
 export const nftRequestTables = [nftRequest, tokenDoubt] as const

@@ -31,8 +31,16 @@ for (const { chains, requests } of [embedded, scaled]) {
     state: async (calls) => calls.map(() => ({ kind: 'value', value })),
   } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource
   const commit = store.transaction
-  const wishes = async () => requests
-  const parts = { database: store, source, clock, log, commit, chainKey: facts.key, wishes }
+  const opened = async () => requests
+  const parts = {
+    database: store,
+    source,
+    clock,
+    log,
+    commit,
+    chainKey: facts.key,
+    requests: opened,
+  }
   const step = oneRound(parts)
   while ((await step(signal)).isBusy);
 }

@@ -94,7 +94,7 @@ void test('client: NFTs of addresses to the end, of each kind and of both', asyn
   assert.ok(seen > 20)
 })
 
-void test('client: a wish to read metadata again is taken', async () => {
+void test('client: a request to read metadata again is taken', async () => {
   const { token, tokenId } = transfers.find(({ standard }) => standard === 721)!
   await data.nfts.reindex({ address: token, tokenId: tokenId! }, options)
 })

@@ -16,7 +16,7 @@ import { nftRequestTables } from '../../../src/store/schema/nft.ts'
 import { stillClock } from '../../demo-store.ts'
 import { type EvmService, evmService, type ServiceOptions } from '../../evm-service.ts'
 
-/** A service with NFTs, and the store of wishes beside it. */
+/** A service with NFTs, and the store of requests beside it. */
 export type NftService = EvmService & { readonly requests: Database }
 
 /** Starts one that ends with the test file. */

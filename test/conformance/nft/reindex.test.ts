@@ -14,7 +14,7 @@ const path = ({ token, tokenId }: { token: string; tokenId?: string }): string =
   `/v1/chains/${chain}/nfts/collections/${token}/tokens/${tokenId}`
 const post = (where: string): Promise<Response> =>
   fetch(`${service.url}${where}:reindex`, { method: 'POST' })
-const wishes = statement(
+const requests = statement(
   'select chain, contract, item, standard from nft_request order by standard',
 )
 
@@ -27,7 +27,7 @@ void test('reindex: is taken with 201 and no body, once an hour per token', asyn
     assert.equal(again.status, 429)
     assert.equal(again.headers.get('retry-after'), '3600')
   }
-  const stored = await service.requests.all(wishes)
+  const stored = await service.requests.all(requests)
   assert.deepEqual(
     stored.map(([key, contract, item, standard]) => [
       key,

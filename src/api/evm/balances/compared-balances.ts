@@ -64,7 +64,7 @@ export type TokenDoubts = {
   }) => Promise<void>
 }
 
-/** Notes doubts in the store of wishes. */
+/** Notes doubts in the store of requests. */
 export function storedDoubts(store: Database, clock: Clock): TokenDoubts {
   return {
     add: ({ chainKey, contract, holder }) =>

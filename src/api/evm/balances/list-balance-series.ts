@@ -66,7 +66,7 @@ const atOnce = 8
 
 type Token = { readonly id: number; readonly address: string }
 
-type Asked = {
+type Query = {
   readonly chain: ServedChain
   readonly address: Uint8Array
   readonly addressId: number
@@ -95,7 +95,7 @@ export function listEvmBalanceSeries(parts: EvmParts): Operation {
     const newest = await indexedHeight(chain.store, 'blocks')
     const tokens = await tokensIn(parts, chain, query.contractAddresses ?? [])
     const common = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
-    const asked: Asked = { ...common, compared: newest }
+    const asked: Query = { ...common, compared: newest }
     const moments = momentsOf(query, Math.floor(parts.clock.now() / 1_000))
     const problems = new Set<string>()
     const series: Point[] = []
@@ -137,7 +137,7 @@ type Moment = { readonly at: number; readonly problems: Set<string> }
 /** The point of a moment; `undefined` before the first block. */
 async function pointAt(
   parts: EvmParts,
-  asked: Asked,
+  asked: Query,
   { at, problems }: Moment,
 ): Promise<Point | undefined> {
   const { chain, newest } = asked
@@ -163,7 +163,7 @@ async function pointAt(
 
 async function tokenBalance(
   parts: EvmParts,
-  asked: Asked,
+  asked: Query,
   { token, height }: { readonly token: Token; readonly height: number },
 ): Promise<bigint> {
   const { chain, address: own, addressId, signal } = asked

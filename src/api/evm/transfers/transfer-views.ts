@@ -11,7 +11,7 @@ import type {
   Erc721TransferDetails,
 } from '../../../shape/evm/token-transfer.ts'
 import type { Erc20Token, Party } from '../../../shape/evm/token.ts'
-import type { Soon } from '../../../store/engine/database.ts'
+import type { MaybePromise } from '../../../store/engine/database.ts'
 import { heightOf } from '../../../store/query/evm/position.ts'
 import type { TransferRow } from '../../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
@@ -152,7 +152,7 @@ function nftTokens<D>(
   rows: readonly TransferRow[],
   standard: 721 | 1155,
   ask: (items: readonly NftRow[]) => Promise<readonly D[]>,
-): Soon<(row: TransferRow) => D | undefined> {
+): MaybePromise<(row: TransferRow) => D | undefined> {
   const wanted = rows.filter((row) => standardOf(row.kind) === standard)
   if (wanted.length === 0) return () => undefined
   const items = wanted.map((row) => ({ contractId: row.tokenId, item: row.item ?? '0x' }))

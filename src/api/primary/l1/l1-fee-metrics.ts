@@ -147,7 +147,7 @@ export function subnetFees(parts: PrimaryParts): Operation {
 
 type L1Now = { readonly time: number; readonly accrued: bigint }
 
-type Asked = {
+type Query = {
   readonly metric: string
   readonly query: PointRange & { readonly network?: (typeof networkNames)[number] | undefined }
   readonly scopeOn: (store: Reader) => Promise<L1Scope>
@@ -157,7 +157,7 @@ type Asked = {
 async function answered(
   { networks }: PrimaryParts,
   past: PastDays,
-  { metric, query, scopeOn }: Asked,
+  { metric, query, scopeOn }: Query,
 ): Promise<{
   readonly body: { readonly results: MetricPoint[] }
   readonly indexedHeight?: number

@@ -10,7 +10,7 @@ import { isObject } from '../../../core/json.ts'
 import { isLoopback } from '../../../core/web-request.ts'
 import type { Clock } from '../../../core/world.ts'
 import { callerOf } from '../../../http/caller-address.ts'
-import type { Soon } from '../../../store/engine/database.ts'
+import type { MaybePromise } from '../../../store/engine/database.ts'
 import type { Use } from '../../../store/query/api-use.ts'
 import type { Caller } from '../../operation/operation.ts'
 import { findKey, type StoredKey } from './api-keys.ts'
@@ -34,7 +34,7 @@ export type AdmissionParts = {
 /** The check every request goes through before it is answered. */
 export function createAdmission(
   parts: AdmissionParts,
-): (request: AdmissionRequest) => Soon<AdmissionHeaders | undefined> {
+): (request: AdmissionRequest) => MaybePromise<AdmissionHeaders | undefined> {
   return (request) => {
     const key = callerKey(request, parts)
     if (key !== undefined) parts.uses.touch(key.id)
@@ -112,7 +112,7 @@ function count(
   caller: string,
   weight: number,
   { uses, limit, clock }: AdmissionParts & { readonly limit: RateLimit },
-): Soon<AdmissionHeaders> {
+): MaybePromise<AdmissionHeaders> {
   const told = (isTaken: boolean): AdmissionHeaders => {
     const now = uses.of(caller)
     if (isTaken) return stateOf(now, 0, { limit, clock }).headers

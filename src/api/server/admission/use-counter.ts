@@ -11,7 +11,7 @@ import { setBounded } from '../../../core/bounded-maps.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { WorkQueue } from '../../../core/waiting.ts'
 import type { Clock } from '../../../core/world.ts'
-import type { Database, Soon } from '../../../store/engine/database.ts'
+import type { Database, MaybePromise } from '../../../store/engine/database.ts'
 import { type AddedUse, addUse, storeKeyUses, type Use } from '../../../store/query/api-use.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { syncUntil } from '../../operation/sync-until.ts'
@@ -21,7 +21,7 @@ import type { RateLimit } from './rate-limit.ts'
 export type UseCounter = {
   readonly of: (caller: string) => Use
   /** Counts units; false where the limit has no room for them, which counts nothing. */
-  readonly take: (caller: string, units: number, limit: RateLimit) => Soon<boolean>
+  readonly take: (caller: string, units: number, limit: RateLimit) => MaybePromise<boolean>
   /** A key was used now. */
   readonly touch: (keyId: string) => void
   /** Adds what is left to the store, and stops. */

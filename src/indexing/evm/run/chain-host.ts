@@ -28,7 +28,7 @@ import { chainTables } from '../../../store/schema/stores.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { evmOutbox } from '../../events/evm-outbox.ts'
 import { openWatches, type Watches } from '../../events/open-webhooks.ts'
-import { nftStream, type NftStreamParts, openWishes } from '../../nft/nft-stream.ts'
+import { nftStream, type NftStreamParts, openRequests } from '../../nft/nft-stream.ts'
 import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
 import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../../stream/chain-spec.ts'
 import { checkStream, leaseStream, writingRhythm } from '../../stream/round-stream.ts'
@@ -148,7 +148,7 @@ function hostOver(
   const rhythm = writingRhythm(database, clock)
   const { ingest, freezer } = writingTo(database, standing, { ...parts, watches })
   const { commit } = ingest
-  const wishes = openWishes(parts.store)
+  const requests = openRequests(parts.store)
   const unexplained = new UnexplainedLogs()
   const check = copiedCheckOf({ database, source, log, commit }, parts)
   return {
@@ -176,12 +176,12 @@ function hostOver(
       ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
       ...segmentStreams({ ...parts, database, clock, commit }, freezer),
       checkStream({ database, tables: chainTables, key: spec.key, clock, log }),
-      ...askingStreams({ ...parts, database, clock, commit, unexplained }, wishes.get),
+      ...askingStreams({ ...parts, database, clock, commit, unexplained }, requests.get),
     ],
     shared: ingest,
     close: async () => {
       await ingest.settled()
-      await wishes.close()
+      await requests.close()
       await watches.close()
       await source.close()
       await database.close()
@@ -254,7 +254,7 @@ function askingStreams(
     Pick<NftStreamParts, 'database' | 'source' | 'clock'> &
     Pick<FreezeParts, 'commit'> &
     Pick<TokenStreamParts, 'unexplained'> & { readonly spec: ChainSpec },
-  wishes: NftStreamParts['wishes'],
+  requests: NftStreamParts['requests'],
 ): Stream[] {
   const { spec, world } = parts
   return [
@@ -263,10 +263,10 @@ function askingStreams(
       ...parts,
       random: world.random,
       chainKey: spec.key,
-      wishes,
+      requests,
       wrapped: spec.wrappedTokens.map(fromHex),
     }),
-    nftStream({ ...parts, chainKey: spec.key, wishes, ...fetchingOf(spec, world) }),
+    nftStream({ ...parts, chainKey: spec.key, requests, ...fetchingOf(spec, world) }),
   ]
 }
 

@@ -11,7 +11,7 @@ import { type Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Rollup } from '../../../rollup/rollup.ts'
 import { getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
-import type { Database, Reader, Soon, Writer } from '../../../store/engine/database.ts'
+import type { Database, Reader, MaybePromise, Writer } from '../../../store/engine/database.ts'
 import { thawFrom } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
@@ -32,7 +32,7 @@ export type EvmIngestParts = {
   readonly lease: Lease
   readonly clock: Clock
   /** Loads the counters as of the last commit; absent where nobody counts. */
-  readonly openRollup?: ((reader: Reader) => Soon<Rollup>) | undefined
+  readonly openRollup?: ((reader: Reader) => MaybePromise<Rollup>) | undefined
   /** Notes what webhooks are to be told; absent where nobody tells. */
   readonly outbox?: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */

@@ -184,7 +184,7 @@ export type DoubtParts = {
   /** Name of the chain's store, by which the API names it. */
   readonly chainKey: string
   /** The store in which the API notes doubts; `undefined` while nobody has any. */
-  readonly wishes: () => Promise<Database | undefined>
+  readonly requests: () => Promise<Database | undefined>
 }
 
 /** Reads the doubts of one chain in order. One that comes late by another clock is told again. */
@@ -198,8 +198,8 @@ export class Doubts {
   }
 
   async next(): Promise<ToldDoubt[]> {
-    const { wishes, chainKey, database } = this.#parts
-    const rows = (await (await wishes())?.all(doubtsAfter, [chainKey, this.#after])) ?? []
+    const { requests, chainKey, database } = this.#parts
+    const rows = (await (await requests())?.all(doubtsAfter, [chainKey, this.#after])) ?? []
     const tokens = await addressIds(
       database,
       rows.map((row) => bytesAt(row, 0)),

@@ -15,7 +15,7 @@ import {
   type Columns,
   columnOf,
   type Row,
-  type Soon,
+  type MaybePromise,
   statement,
   type Value,
   valueAt,
@@ -163,8 +163,9 @@ export async function takeBack(writer: Writer, chain: ChainName, epoch: number):
   if (now === undefined || row === undefined) return false
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `keepUndo`
   const { before, changes } = deserialize(bytesAt(row, 0)) as Undo
-  const again: Readonly<Record<Change['how'], (table: Table, columns: Columns) => Soon<void>>> =
-    writer
+  const again: Readonly<
+    Record<Change['how'], (table: Table, columns: Columns) => MaybePromise<void>>
+  > = writer
   for (const { table: name, how, columns } of changes) {
     const table = primaryTables.find((one) => one.name === name)
     assert(table !== undefined, 'a table that was written is there')

@@ -14,7 +14,14 @@
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { WorkQueue } from '../../../core/waiting.ts'
 import { clearSql, type OnConflict } from '../bulk-sql.ts'
-import type { Columns, Database, Manner, Reader, Soon, Writer } from '../database.ts'
+import type {
+  Columns,
+  Database,
+  TransactionOptions,
+  Reader,
+  MaybePromise,
+  Writer,
+} from '../database.ts'
 import { checkFormat, storeFormat } from '../format.ts'
 import type { Table } from '../table.ts'
 import { type Connection, isSilenceTold } from './connection.ts'
@@ -117,8 +124,8 @@ class PostgresDatabase implements Database {
   lookup: Database['lookup'] = (lookup, keys) => findEach(this.#reads, lookup, keys)
 
   transaction = async <T>(
-    work: (writer: Writer) => Soon<T>,
-    { against, isUrgent = false }: Manner = {},
+    work: (writer: Writer) => MaybePromise<T>,
+    { against, isUrgent = false }: TransactionOptions = {},
   ): Promise<T> =>
     this.#queue.run(() =>
       this.#transact(isUrgent, async (link, connection) => {

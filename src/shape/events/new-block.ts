@@ -1,5 +1,5 @@
 /** A block as it passes by. `blockchainId` is that of a chain of the primary network: `p-chain`. */
-export type TapeBlock = {
+export type NewBlock = {
   readonly network: string
   readonly chainId?: string
   readonly blockchainId?: string

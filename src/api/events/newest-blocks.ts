@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from '../../core/world.ts'
-import type { TapeBlock } from '../../shape/events/tape-block.ts'
+import type { NewBlock } from '../../shape/events/new-block.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { latestBlocks as latestPrimaryBlocks } from '../../store/query/primary/blocks.ts'
@@ -25,7 +25,7 @@ const kept = 16
 const quietLooks = 30
 
 /** Where blocks are read. */
-export type TapeParts = {
+export type NewestBlocksOptions = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
   readonly clock: Clock
@@ -36,28 +36,28 @@ export type TapeParts = {
 /** Reader of blocks of one chain above a height, newest first. */
 type Lane = {
   readonly key: string
-  readonly above: (height: number) => Promise<readonly TapeBlock[]>
+  readonly above: (height: number) => Promise<readonly NewBlock[]>
 }
 
 /**
  * Takes a JSON list of blocks, newest first, or `undefined` when there was nothing new for long.
  */
-export type TapeReader = (blocks: string | undefined) => void
+export type NewestBlocksReader = (blocks: string | undefined) => void
 
-/** A tape that everybody of a process reads. */
-export class BlockTape {
-  readonly #parts: TapeParts
+/** The newest blocks, read once for everybody of a process. */
+export class NewestBlocks {
+  readonly #parts: NewestBlocksOptions
   readonly #seen = new Map<string, number>()
-  readonly #readers = new Set<TapeReader>()
-  #newest: readonly TapeBlock[] = []
+  readonly #readers = new Set<NewestBlocksReader>()
+  #newest: readonly NewBlock[] = []
   #runs = false
 
-  constructor(parts: TapeParts) {
+  constructor(parts: NewestBlocksOptions) {
     this.#parts = parts
   }
 
   /** Sends the newest blocks, then each new one. Returns the function that ends this. */
-  read(told: TapeReader): () => void {
+  read(told: NewestBlocksReader): () => void {
     if (this.#runs) told(JSON.stringify(this.#newest))
     this.#readers.add(told)
     if (!this.#runs) void this.#run()
@@ -87,7 +87,7 @@ export class BlockTape {
     this.#runs = false
   }
 
-  async #look(): Promise<readonly TapeBlock[]> {
+  async #look(): Promise<readonly NewBlock[]> {
     const found = await Promise.all(
       this.#lanes().map(async ({ key, above }) => {
         try {
@@ -157,6 +157,6 @@ function primaryLane({ network, store }: ServedNetwork, chain: 'P' | 'X' | 'C'):
   }
 }
 
-function newestOf(blocks: readonly TapeBlock[]): readonly TapeBlock[] {
+function newestOf(blocks: readonly NewBlock[]): readonly NewBlock[] {
   return blocks.toSorted((a, b) => b.blockTimestamp - a.blockTimestamp).slice(0, kept)
 }

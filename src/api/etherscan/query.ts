@@ -9,7 +9,7 @@ import type { EvmParts } from '../evm/parts.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** A question to one action. */
-export type Asked = {
+export type Query = {
   readonly parts: EvmParts
   readonly chain: ServedChain
   /** A parameter of the query or the form; `undefined` where it is absent or empty. */
@@ -32,20 +32,20 @@ export type Result =
     }
 
 /** Answers one action. Throws faults, which become `NOTOK`. */
-export type Action = (asked: Asked) => Promise<Result>
+export type Action = (asked: Query) => Promise<Result>
 
 /** The most rows that pages may lead to. Source: Etherscan's documentation of its endpoints. */
 const mostRows = 10_000
 
 /** A parameter that must be there. Throws `bad-parameter`. */
-export function needed({ of }: Asked, name: string): string {
+export function needed({ of }: Query, name: string): string {
   const text = of(name)
   if (text === undefined) throw new Fault('bad-parameter', `Error! Missing ${name}`)
   return text
 }
 
 /** An address, 20 bytes. Throws `bad-parameter`. */
-export function addressOf(asked: Asked, name: string): Uint8Array {
+export function addressOf(asked: Query, name: string): Uint8Array {
   return readAddress(needed(asked, name))
 }
 
@@ -57,7 +57,7 @@ export function readAddress(text: string): Uint8Array {
 }
 
 /** A hash of 32 bytes. Throws `bad-parameter`. */
-export function hashOf(asked: Asked, name: string): Uint8Array {
+export function hashOf(asked: Query, name: string): Uint8Array {
   const text = needed(asked, name)
   if (!/^0x[0-9a-fA-F]{64}$/.test(text))
     throw new Fault('bad-parameter', `Error! Invalid ${name} format: ${text.slice(0, 80)}`)
@@ -65,7 +65,7 @@ export function hashOf(asked: Asked, name: string): Uint8Array {
 }
 
 /** A number, or `fallback` where it is absent. Throws `bad-parameter`. */
-export function numberOf({ of }: Asked, name: string, fallback: number): number {
+export function numberOf({ of }: Query, name: string, fallback: number): number {
   const text = of(name)
   if (text === undefined) return fallback
   if (!/^(\d{1,15}|0x[0-9a-fA-F]{1,12})$/.test(text))
@@ -74,7 +74,7 @@ export function numberOf({ of }: Asked, name: string, fallback: number): number 
 }
 
 /** Blocks of `[first, last]`, by the names of two parameters; `latest` is the newest. */
-export function blocksOf(asked: Asked, first: string, last: string): PosRange {
+export function blocksOf(asked: Query, first: string, last: string): PosRange {
   const endOf = (name: string): number | undefined =>
     asked.of(name) === undefined || asked.of(name) === 'latest'
       ? undefined
@@ -100,7 +100,7 @@ const rowsAtOnce = 1_000
  * before it, and 10,000 is the last row that any page has.
  */
 export async function pageOf<R extends { readonly pos: number }>(
-  asked: Asked,
+  asked: Query,
   range: PosRange,
   read: (walk: Walk) => Promise<readonly R[]>,
 ): Promise<R[]> {
@@ -129,7 +129,7 @@ export async function pageOf<R extends { readonly pos: number }>(
   return rows
 }
 
-function directionOf({ of }: Asked): Direction {
+function directionOf({ of }: Query): Direction {
   const sort = of('sort') ?? 'asc'
   if (sort !== 'asc' && sort !== 'desc')
     throw new Fault('bad-parameter', `Error! sort must be asc or desc: ${sort.slice(0, 80)}`)

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { TapeBlock } from '../../shape/events/tape-block.ts'
+import type { NewBlock } from '../../shape/events/new-block.ts'
 import type { EvmBlock } from '../../shape/evm/transaction.ts'
 import { apiKey, ask } from './answer.ts'
 import { count, visible } from './format.ts'
@@ -16,15 +16,15 @@ const pollMs = 10_000
 const agesMs = 5_000
 
 /** The newest blocks, newest first; `undefined` before the first answer. */
-export type Tape = {
-  readonly blocks: readonly TapeBlock[] | undefined
+export type BlockNews = {
+  readonly blocks: readonly NewBlock[] | undefined
   readonly isStopped: boolean
   readonly toggle: () => void
 }
 
 /** Follows all chains while the page is seen, until it is stopped. */
-export function useTape(): Tape {
-  const [blocks, setBlocks] = useState<readonly TapeBlock[]>()
+export function useNewestBlocks(): BlockNews {
+  const [blocks, setBlocks] = useState<readonly NewBlock[]>()
   const [isStopped, setStopped] = useState(false)
   useEffect(() => {
     if (isStopped) return undefined
@@ -34,7 +34,7 @@ export function useTape(): Tape {
 }
 
 /** Tells of blocks until it is ended. Nothing is open or asked for while nobody sees the page. */
-function followed(tell: (news: readonly TapeBlock[]) => void): () => void {
+function followed(tell: (news: readonly NewBlock[]) => void): () => void {
   let stream: EventSource | undefined
   const over = new AbortController()
   const poll = (): void => {
@@ -49,7 +49,7 @@ function followed(tell: (news: readonly TapeBlock[]) => void): () => void {
     stream = new EventSource(`/v1/blocks/events${query}`)
     stream.addEventListener('message', ({ data }) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server writes such lists
-      tell(JSON.parse(String(data)) as TapeBlock[])
+      tell(JSON.parse(String(data)) as NewBlock[])
     })
     stream.addEventListener('error', () => {
       // Where the server was only lost for a moment the browser comes again by itself.
@@ -74,27 +74,27 @@ function followed(tell: (news: readonly TapeBlock[]) => void): () => void {
   }
 }
 
-function ofEvm({ chainId, blockNumber, blockTimestamp, txCount }: EvmBlock): TapeBlock {
+function ofEvm({ chainId, blockNumber, blockTimestamp, txCount }: EvmBlock): NewBlock {
   return { network: '', chainId, name: '', blockNumber, blockTimestamp, txCount }
 }
 
-function merged(before: readonly TapeBlock[], news: readonly TapeBlock[]): readonly TapeBlock[] {
+function merged(before: readonly NewBlock[], news: readonly NewBlock[]): readonly NewBlock[] {
   const all = new Map([...before, ...news].map((block) => [keyOf(block), block]))
   return [...all.values()]
     .toSorted((a, b) => b.blockTimestamp - a.blockTimestamp)
     .slice(0, shownBlocks)
 }
 
-function keyOf({ network, chainId, blockchainId, blockNumber }: TapeBlock): string {
+function keyOf({ network, chainId, blockchainId, blockNumber }: NewBlock): string {
   return `${chainId ?? `${network} ${blockchainId}`} ${blockNumber}`
 }
 
-/** The tape, newest first; `nameOf` names chains that the server did not. */
-export function BlockTape({
-  tape: { blocks = [], isStopped, toggle },
+/** Newest first; `nameOf` names chains that the server did not. */
+export function NewestBlocks({
+  stream: { blocks = [], isStopped, toggle },
   nameOf,
 }: {
-  readonly tape: Tape
+  readonly stream: BlockNews
   readonly nameOf: (chainId: string) => string
 }): JSX.Element {
   // Ages grow also while nothing comes.
@@ -128,7 +128,7 @@ export function BlockTape({
   )
 }
 
-function linkOf({ network, chainId, blockchainId = '', blockNumber }: TapeBlock): string {
+function linkOf({ network, chainId, blockchainId = '', blockNumber }: NewBlock): string {
   return chainId === undefined
     ? to('primary', network, 'block', blockchainId, blockNumber)
     : to('chain', chainId, 'block', blockNumber)

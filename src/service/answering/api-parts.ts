@@ -158,11 +158,7 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
   if (config['api.segments'])
     mountSegments(server, { chains: parts.served.chains.list, location: storeLocation(config) })
   if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
-  const close = withNewestBlocks(server, {
-    ...parts,
-    ...directories,
-    most: config['api.newestBlocksReaders'],
-  })
+  const close = withNewestBlocks(server, parts, directories, config['api.newestBlocksReaders'])
   return { ...server, events, status, close }
 }
 
@@ -199,9 +195,11 @@ function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOpe
 /** Adds the stream of newest blocks to a server. Returns the function that ends both. */
 function withNewestBlocks(
   server: ApiServer,
-  parts: Pick<ApiParts, 'world' | 'log' | 'gauges'> & Directories & { readonly most: number },
+  parts: ApiParts,
+  { chains, networks }: Directories,
+  most: number,
 ): () => Promise<void> {
-  const { world, gauges, chains, networks, most } = parts
+  const { world, gauges } = parts
   const log = parts.log.child('api')
   const failed = (error: unknown): void => log.debug('chain not read for newest blocks', { error })
   const newest = new NewestBlocks({ chains, networks, clock: world.clock, failed })

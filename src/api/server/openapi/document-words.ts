@@ -62,6 +62,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   chainName: 'Name of the chain',
   vmName: 'Kind of its virtual machine',
   explorerUrl: 'Address of an explorer of the chain',
+  chainLogoUri: 'Logo of the chain',
   imageUri: 'Picture',
   logoAsset: 'Logo',
   enabledFeatures: 'What can be done with the chain here',

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { attributesOf } from '../src/explorer/browser/attributes.ts'
-import { isBusy, pauseBefore } from '../src/explorer/browser/patient-fetch.ts'
-import { afterFee, minRates, rewardOf } from '../src/explorer/browser/reward.ts'
-import { endsPerWeek } from '../src/explorer/browser/stake-weeks.ts'
-import { trafficOf } from '../src/explorer/browser/traffic-sums.ts'
+import { attributesOf } from '../src/explorer/browser/evm/attributes.ts'
+import { trafficOf } from '../src/explorer/browser/icm/traffic-sums.ts'
+import { isBusy, pauseBefore } from '../src/explorer/browser/kit/patient-fetch.ts'
+import { afterFee, minRates, rewardOf } from '../src/explorer/browser/primary/reward.ts'
+import { endsPerWeek } from '../src/explorer/browser/primary/stake-weeks.ts'
 
 type Vector = Readonly<Record<string, string | number | undefined>>
 

@@ -6,7 +6,6 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 
 import Fastify from 'fastify'
 
-import { assetName } from '../src/explorer/browser/asset-name.ts'
 import {
   amount,
   brief,
@@ -24,9 +23,12 @@ import {
   took,
   visible,
   words,
-} from '../src/explorer/browser/format.ts'
-import { changed, pages, paramsOf, segmentsOf, to } from '../src/explorer/browser/link.ts'
-import { daysLeft, fewestHolding, ordered, orderOf } from '../src/explorer/browser/order.ts'
+} from '../src/explorer/browser/kit/format.ts'
+import { changed, pages, paramsOf, segmentsOf, to } from '../src/explorer/browser/kit/link.ts'
+import { daysLeft, fewestHolding, ordered, orderOf } from '../src/explorer/browser/kit/order.ts'
+import { primaryHeights } from '../src/explorer/browser/kit/world.ts'
+import { assetName } from '../src/explorer/browser/primary/asset-name.ts'
+import { validatorQuery } from '../src/explorer/browser/primary/validator-query.ts'
 import {
   foundOf,
   messageOf,
@@ -34,8 +36,6 @@ import {
   placeByForm,
   questionOf,
 } from '../src/explorer/browser/search.ts'
-import { validatorQuery } from '../src/explorer/browser/validator-query.ts'
-import { primaryHeights } from '../src/explorer/browser/world.ts'
 import { explorerPage } from '../src/explorer/page.ts'
 import { contentPolicy } from '../src/explorer/routes.ts'
 import { readExplorerFiles, type ExplorerFiles } from '../src/service/web/explorer-files.ts'

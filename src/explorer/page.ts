@@ -8,8 +8,8 @@
 import { escaped } from '../core/text.ts'
 import type { ChainStatus, Status } from '../shape/status.ts'
 import type { Brand } from './brand.ts'
-import { day, ends, visible } from './browser/format.ts'
-import { segmentsOf } from './browser/link.ts'
+import { day, ends, visible } from './browser/kit/format.ts'
+import { segmentsOf } from './browser/kit/link.ts'
 
 /** Files that the document refers to. */
 export type PageParts = {

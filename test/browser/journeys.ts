@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 
-import { mostAttempts } from '../../src/explorer/browser/patient-fetch.ts'
+import { mostAttempts } from '../../src/explorer/browser/kit/patient-fetch.ts'
 import { startFirn, toldChains, until, untilLive } from '../firn-process.ts'
 import { openReplayNode, serveReplayNode } from '../replay-node.ts'
 import { cast } from './places.ts'

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 
-import { mostAttempts } from '../../src/explorer/browser/patient-fetch.ts'
+import { mostAttempts } from '../../src/explorer/browser/kit/patient-fetch.ts'
 
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 

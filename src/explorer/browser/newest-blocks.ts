@@ -5,10 +5,10 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { NewBlock } from '../../shape/events/new-block.ts'
 import type { EvmBlock } from '../../shape/evm/transaction.ts'
-import { apiKey, ask } from './answer.ts'
-import { count, visible } from './format.ts'
-import { to } from './link.ts'
-import { age } from './parts.ts'
+import { apiKey, ask } from './kit/answer.ts'
+import { count, visible } from './kit/format.ts'
+import { to } from './kit/link.ts'
+import { age } from './kit/parts.ts'
 
 const shownBlocks = 16
 /** Where nothing is pushed blocks are asked for so often, and a stream is tried as often again. */

@@ -3,13 +3,13 @@
 import { Fragment, h, type JSX } from 'preact'
 
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
-import { useAnswer } from './answer.ts'
-import { amount, brief, count, short } from './format.ts'
-import type { FundsPage } from './l1-funds.ts'
-import { to } from './link.ts'
-import { age, type View } from './parts.ts'
-import { primarySubnetId } from './primary-parts.ts'
-import { primaryNetworks, type World } from './world.ts'
+import { useAnswer } from './kit/answer.ts'
+import { amount, brief, count, short } from './kit/format.ts'
+import { to } from './kit/link.ts'
+import { age, type View } from './kit/parts.ts'
+import { primaryNetworks, type World } from './kit/world.ts'
+import type { FundsPage } from './primary/l1-funds.ts'
+import { primarySubnetId } from './primary/primary-parts.ts'
 
 /** Amounts in nAVAX. */
 type Details = {

@@ -4,12 +4,12 @@ import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { SearchHit } from '../../shape/search-hit.ts'
-import { ask, withQuery } from './answer.ts'
-import { to } from './link.ts'
-import { pill } from './parts.ts'
-import { go } from './place.ts'
+import { ask, withQuery } from './kit/answer.ts'
+import { to } from './kit/link.ts'
+import { pill } from './kit/parts.ts'
+import { go } from './kit/place.ts'
+import { primaryNetworks, type World } from './kit/world.ts'
 import { messageOf, offered, placeByForm, questionOf, type Found } from './search.ts'
-import { primaryNetworks, type World } from './world.ts'
 
 // Long enough that a word typed in one go is asked once.
 const pauseMs = 220

@@ -4,7 +4,7 @@ import type { TransactionName } from '../../core/type-ids.ts'
 import type { Party } from '../../shape/evm/token.ts'
 import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import { amount, count, ends, moment, named, visible } from './format.ts'
+import { amount, count, ends, moment, named, visible } from './kit/format.ts'
 
 type Coin = { readonly symbol: string; readonly decimals: number }
 

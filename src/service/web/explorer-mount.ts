@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../../api/server/server.ts'
 import { isObject, ownValue } from '../../core/json.ts'
 import type { Brand } from '../../explorer/brand.ts'
-import { pages } from '../../explorer/browser/link.ts'
+import { pages } from '../../explorer/browser/kit/link.ts'
 import { docsPage } from '../../explorer/docs-page.ts'
 import { explorerPage, type PageParts } from '../../explorer/page.ts'
 import {

@@ -1,0 +1,360 @@
+/** The API console: every operation of `/openapi.json`, with a form that calls it. */
+
+import { h, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import { apiHeaders, apiKey, keepApiKey, useAnswer } from '../kit/answer.ts'
+import { to } from '../kit/link.ts'
+import {
+  card,
+  CopyButton,
+  failed,
+  heading,
+  keep,
+  kept,
+  pill,
+  shown,
+  table,
+  type View,
+} from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import type { World } from '../kit/world.ts'
+import {
+  bodyOf,
+  type Field,
+  fieldsOf,
+  languages,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  type Request,
+  urlOf,
+} from './api-request.ts'
+import { useSamples, type Sample } from './samples.ts'
+import { schemaLines, type Schemas } from './schema-lines.ts'
+
+/** The console, at one operation when `id` names it. */
+export function ConsolePage({
+  world,
+  id,
+}: {
+  readonly world: World
+  readonly id: string
+}): JSX.Element {
+  useTitle(id === '' ? 'API' : `${id} · API`)
+  const answer = useAnswer<OpenApi>('/openapi.json')
+  const known = answer.data !== undefined
+  useEffect(() => {
+    // Far down the list the chosen operation would be out of sight.
+    document.querySelector('.operations [aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [id, known])
+  const [key, setKey] = useState(apiKey())
+  const sample = useSamples(world)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, 'HTTP API · ', h('a', { href: '/openapi.json' }, 'openapi.json')),
+      'Console',
+      h('input', {
+        type: 'password',
+        value: key,
+        placeholder: 'API key, where one is required',
+        'aria-label': 'API key',
+        autocomplete: 'off',
+        onInput: (event: Event) => {
+          if (!(event.currentTarget instanceof HTMLInputElement)) return
+          setKey(event.currentTarget.value)
+          keepApiKey(event.currentTarget.value)
+        },
+      }),
+    ),
+    shown(answer, (document) => {
+      const operations = operationsOf(document)
+      const chosen =
+        id === '' ? operations[0] : operations.find(({ operationId }) => operationId === id)
+      return h(
+        'div',
+        { class: 'console' },
+        h(OperationList, { operations, chosen: chosen?.operationId ?? '' }),
+        chosen === undefined
+          ? failed({ status: 404, message: `no such operation: ${id}` })
+          : h(TryIt, {
+              key: chosen.operationId,
+              operation: chosen,
+              sample,
+              schemas: document.components?.schemas ?? {},
+            }),
+      )
+    }),
+  )
+}
+
+/** Operations by their groups, those that have all words of what is typed. */
+function OperationList({
+  operations,
+  chosen,
+}: {
+  readonly operations: readonly Operation[]
+  readonly chosen: string
+}): JSX.Element {
+  const [typed, type] = useState('')
+  const wanted = typed.toLowerCase().split(/\s+/)
+  const found = operations.filter(({ operationId, summary, path }) => {
+    const text = `${operationId} ${summary} ${path}`.toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+  const groups = Map.groupBy(found, ({ tags }) => tags[0] ?? 'Other')
+  return h(
+    'nav',
+    { class: 'card operations', 'aria-label': 'operations' },
+    h('input', {
+      type: 'search',
+      'aria-label': 'filter operations',
+      placeholder: 'Filter operations',
+      onInput: (event: Event) =>
+        event.currentTarget instanceof HTMLInputElement && type(event.currentTarget.value),
+    }),
+    found.length === 0 ? h('p', { class: 'empty' }, 'None.') : null,
+    [...groups].map(([tag, list]) => [
+      h('h2', null, tag),
+      h(
+        'ul',
+        null,
+        list.map(({ operationId, summary, method, path }) =>
+          h(
+            'li',
+            null,
+            h(
+              'a',
+              {
+                href: to('api', operationId),
+                title: `${method} ${path}\n${summary}`,
+                'aria-current': operationId === chosen ? 'page' : undefined,
+              },
+              operationId,
+            ),
+          ),
+        ),
+      ),
+    ]),
+  )
+}
+
+type Result = {
+  readonly status: number
+  readonly elapsedMs: number
+  readonly height: string | null
+  readonly text: string
+}
+
+type TryProps = {
+  readonly operation: Operation
+  readonly sample: Sample
+  readonly schemas: Schemas
+}
+
+/** Required, or of a list that wants one of several: of whom it is. */
+function isNeeded({ name, required }: Field): boolean {
+  return required === true || name === 'addresses'
+}
+
+/** A form for one operation. */
+function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [result, setResult] = useState<Result | undefined>(undefined)
+  const fields = fieldsOf(operation)
+  const target = urlOf(operation, values)
+  const body = bodyOf(operation, values)
+  const request = { method: operation.method, url: location.origin + target, body }
+  const example = (field: Field): string =>
+    sample({
+      name: field.name,
+      path: operation.path,
+      choices: field.required === true ? field.schema.enum : undefined,
+    }) || (isNeeded(field) && typeof field.example === 'string' ? field.example : '')
+  const fill = (): void => {
+    const needed = fields.filter(isNeeded)
+    setValues({ ...values, ...Object.fromEntries(needed.map((one) => [one.name, example(one)])) })
+  }
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    setResult(await call(operation.method, target, body))
+  }
+  return h(
+    'div',
+    { class: 'stack' },
+    card(
+      operation.operationId,
+      h(
+        'form',
+        { onSubmit: (event: Event) => void send(event) },
+        h('p', null, operation.summary),
+        fields.some(({ required }) => required === true)
+          ? h('p', { class: 'quiet' }, '* is required')
+          : null,
+        fields.map((field) =>
+          fieldRow(field, {
+            value: values[field.name] ?? '',
+            example: field.schema.enum === undefined ? example(field) : '',
+            change: (value) => setValues({ ...values, [field.name]: value }),
+          }),
+        ),
+        h('p', { class: 'request' }, pill(operation.method, 'good'), ' ', h('code', null, target)),
+        h(Languages, { request }),
+        h(
+          'div',
+          { class: 'controls' },
+          h('button', { class: 'send', type: 'submit' }, 'Send'),
+          fields.some(isNeeded)
+            ? h('button', { type: 'button', onClick: fill }, 'Fill in an example')
+            : null,
+        ),
+      ),
+    ),
+    result === undefined ? null : resultCard(result),
+    answerShape(operation, schemas),
+  )
+}
+
+function resultCard({ text, height, elapsedMs, status }: Result): JSX.Element {
+  return card(
+    'Answer',
+    h('pre', { class: 'json', tabIndex: 0 }, text),
+    h(
+      'span',
+      { class: 'quiet' },
+      height === null ? '' : `height ${height} · `,
+      `${elapsedMs} ms `,
+      pill(String(status), status < 400 ? 'good' : 'bad'),
+    ),
+  )
+}
+
+/** Fields of the answer, as the document of the API has them. */
+function answerShape({ responses = {} }: Operation, schemas: Schemas): View {
+  const content = (responses['200'] ?? responses['201'])?.content ?? {}
+  const lines = schemaLines(content['application/json']?.schema ?? {}, schemas)
+  if (lines.length === 0) return null
+  return card(
+    'Fields of the answer',
+    table(
+      [['Field'], ['Kind', 'whole'], ['What it is', 'whole']],
+      lines.map(({ depth, name, kind, note }) => [
+        h('code', null, `${'· '.repeat(depth)}${name}`),
+        h('span', { class: 'quiet' }, kind),
+        note,
+      ]),
+    ),
+  )
+}
+
+type Input = {
+  readonly value: string
+  readonly example: string
+  readonly change: (value: string) => void
+}
+
+function fieldRow(field: Field, { value, example, change }: Input): JSX.Element {
+  const id = `field-${field.name}`
+  const listen = (event: Event): void => {
+    const from = event.currentTarget
+    if (from instanceof HTMLInputElement || from instanceof HTMLSelectElement) change(from.value)
+  }
+  const common = { id, value, onInput: listen, required: field.required === true }
+  const { enum: choices, type } = field.schema
+  const options = choices ?? (type === 'boolean' ? ['true', 'false'] : undefined)
+  const usual = field.schema.default
+  const hint = usual === undefined ? example : String(usual)
+  return h(
+    'div',
+    { class: 'field' },
+    h(
+      'label',
+      { for: id },
+      field.name,
+      field.required === true ? ' *' : '',
+      h('small', null, field.in),
+    ),
+    options === undefined
+      ? h('input', { ...common, placeholder: hint, autocomplete: 'off', spellcheck: false })
+      : h(
+          'select',
+          common,
+          h('option', { value: '' }, hint),
+          options.map((option) => h('option', { value: option }, option)),
+        ),
+    h('p', { class: 'quiet' }, field.description ?? ''),
+  )
+}
+
+const languageName = 'firn-language'
+
+/** The request in the language that was chosen, with a button that copies it. */
+function Languages({ request }: { readonly request: Request }): JSX.Element {
+  const [name, choose] = useState(() => kept(languageName))
+  const [chosen, write] = Object.entries(languages).find(([one]) => one === name) ?? [
+    'curl',
+    languages.curl,
+  ]
+  const text = write(request)
+  return h(
+    'div',
+    null,
+    h(
+      'div',
+      { class: 'segments', role: 'group', 'aria-label': 'language of the request' },
+      Object.keys(languages).map((one) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': String(one === chosen),
+            onClick: () => {
+              choose(one)
+              keep(languageName, one)
+            },
+          },
+          one,
+        ),
+      ),
+    ),
+    h('div', { class: 'curl' }, h('pre', { tabIndex: 0 }, text), h(CopyButton, { text })),
+  )
+}
+
+async function call(method: string, target: string, body: string | undefined): Promise<Result> {
+  const startedAt = performance.now()
+  const elapsed = (): number => Math.round(performance.now() - startedAt)
+  try {
+    const response = await fetch(target, {
+      method,
+      headers:
+        body === undefined ? apiHeaders() : { ...apiHeaders(), 'content-type': 'application/json' },
+      body: body ?? null,
+      signal: AbortSignal.timeout(70_000),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      elapsedMs: elapsed(),
+      height: response.headers.get('x-indexed-height'),
+      text: pretty(text),
+    }
+  } catch (error) {
+    return { status: 0, elapsedMs: elapsed(), height: null, text: String(error) }
+  }
+}
+
+/** JSON with indents; other text as it is. Long answers are cut: the console is for looking. */
+function pretty(text: string): string {
+  const most = 200_000
+  const clip = (whole: string): string =>
+    whole.length > most ? `${whole.slice(0, most)}\n…` : whole
+  try {
+    return clip(JSON.stringify(JSON.parse(text), null, 2))
+  } catch {
+    // Not JSON: shown as it came.
+    return clip(text)
+  }
+}

@@ -1,0 +1,389 @@
+/** An address of an EVM chain: what it is, what it holds and what it did. */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
+import type { ContractMetadata, ContractCode } from '../../../shape/evm/contract.ts'
+import type {
+  AddressTransaction,
+  InternalTransaction,
+  NativeTransaction,
+} from '../../../shape/evm/transaction.ts'
+import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
+import type { SearchHit } from '../../../shape/search-hit.ts'
+import { messageTable } from '../icm/messages-page.ts'
+import { type Answer, useAnswer, withQuery } from '../kit/answer.ts'
+import { clipped, ends, money, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
+import {
+  card,
+  copied,
+  facts,
+  failed,
+  heading,
+  idLink,
+  pill,
+  shown,
+  table,
+  tabs,
+  type View,
+} from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { chainName, type World } from '../kit/world.ts'
+import { addressFilters, askedFilters } from './address-filters.ts'
+import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
+import { itemsOf } from './contract-abi.ts'
+import { type CallsOf, Read, Write } from './contract-calls.ts'
+import { codeView, implementations } from './contract-code.ts'
+import { Events } from './contract-events.ts'
+import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
+import { Holders, Supply } from './holders.ts'
+import { Collectibles, Items } from './nft-page.ts'
+import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
+
+type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
+
+/** An address, and one of its lists. */
+export type AddressProps = {
+  readonly world: World
+  readonly chainId: string
+  readonly address: string
+  readonly view: string
+}
+
+/** Lists of transfers of an address; they share a tab. */
+const transferLists = [
+  ['erc20', 'ERC-20'],
+  ['erc721', 'ERC-721'],
+  ['erc1155', 'ERC-1155'],
+] as const
+
+/** The page, also of a contract and a token. */
+export function AddressPage(props: AddressProps): JSX.Element {
+  const { world, chainId, address, view } = props
+  const path = addressPath(chainId, address)
+  const { isContract, label } = useFound(props)
+  const contract = useAnswer<ContractMetadata>(isContract ? path : undefined).data
+  const [beat, renew] = useState(0)
+  const code = useAnswer<ContractCode>(
+    isContract ? `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}` : undefined,
+    0,
+    String(beat),
+  )
+  const { kind, title, symbol, ercType, isToken, isCollection } = namesOf(contract, isContract)
+  useTitle(`${title} ${ends(address)}`)
+  const items = code.data === undefined ? [] : itemsOf(code.data)
+  const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
+  const calls = { ...props, items, token, key: `${path} ${items.length}` }
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, `${kind} on `, chainLink(world, chainId)),
+      isToken
+        ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol)))
+        : h('span', { class: 'id' }, label === '' ? copied(address) : label),
+      isToken ? h('span', null, pill(ercType), spamPill(contract ?? {})) : null,
+    ),
+    isToken || label !== '' ? h('p', null, copied(address)) : null,
+    tabs(tabsOf(props, { isContract, isToken, isCollection })),
+    view === ''
+      ? h(Overview, { ...props, contract, code: code.data, key: path })
+      : view === 'holders' && contract !== undefined
+        ? h(Holders, { chainId, contract, key: path })
+        : (onContract(view, code, { calls, renew: () => renew(beat + 1) }) ??
+          card('', listOf(props, view))),
+  )
+}
+
+/** Names for the head of the page. */
+function namesOf(
+  contract: ContractMetadata | undefined,
+  isContract: boolean,
+): {
+  readonly kind: string
+  readonly title: string
+  readonly symbol: string
+  readonly ercType: ContractMetadata['ercType']
+  readonly isToken: boolean
+  readonly isCollection: boolean
+} {
+  const { name = '', symbol = '', ercType = 'UNKNOWN' } = contract ?? {}
+  const isToken = ercType !== 'UNKNOWN'
+  const isCollection = isToken && ercType !== 'ERC-20'
+  const kind = isCollection ? 'Collection' : isToken ? 'Token' : isContract ? 'Contract' : 'Address'
+  const title = isToken && name.trim() !== '' ? clipped(name) : kind
+  return { kind, title, symbol, ercType, isToken, isCollection }
+}
+
+/** Links of the tabs that an address has. */
+function tabsOf(
+  { chainId, address, view }: AddressProps,
+  is: { readonly isContract: boolean; readonly isToken: boolean; readonly isCollection: boolean },
+): (readonly [label: string, link: string])[] {
+  const transfers = transferLists.find(([list]) => list === view)?.[0] ?? 'erc20'
+  const all = [
+    ['', 'Overview', true],
+    ['transfers', 'Transfers', is.isToken],
+    ['holders', 'Holders', is.isToken],
+    ['items', 'Items', is.isCollection],
+    ['code', 'Code', is.isContract],
+    ['read', 'Read', is.isContract],
+    ['write', 'Write', is.isContract],
+    ['events', 'Events', is.isContract],
+    [transfers, 'Token transfers', true],
+    ['internal', 'Internal', true],
+    ['nfts', 'NFTs', true],
+    ['messages', 'Messages', true],
+    ['deployments', 'Deployments', true],
+  ] as const
+  return all
+    .filter(([, , isThere]) => isThere)
+    .map(([list, label]) => [
+      label,
+      to('chain', chainId, 'address', address, ...(list === '' ? [] : [list])),
+    ])
+}
+
+/** The tab of a contract; `undefined` for what is none. */
+function onContract(
+  view: string,
+  code: Answer<ContractCode>,
+  { calls, renew }: { readonly calls: CallsOf; readonly renew: () => void },
+): View {
+  const byView = { read: Read, write: Write, events: Events } as const
+  switch (view) {
+    case 'code':
+      return shown(code, (data) => codeView(calls, data, renew))
+    case 'read':
+    case 'write':
+    case 'events':
+      return shown(code, () => h(byView[view], calls))
+    default:
+      return undefined
+  }
+}
+
+type OverviewProps = AddressProps & {
+  readonly contract: ContractMetadata | undefined
+  readonly code: ContractCode | undefined
+}
+
+/** Facts about it, its balances, and its transactions. */
+function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
+  const { world, chainId, address } = props
+  const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
+    `/v1/address/${encodeURIComponent(address)}/chains`,
+  )
+  const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
+  return h(
+    'div',
+    { class: 'stack' },
+    h(
+      'div',
+      { class: 'grid two top-aligned' },
+      h(
+        'div',
+        { class: 'stack' },
+        contract === undefined ? null : contractCard(chainId, contract, code),
+        card('Balance', h(Summary, { world, chainId, address })),
+        others.length === 0 ? null : card('Also on', alsoOn(others, address)),
+      ),
+      card('Tokens', h(Tokens, { world, chainId, address })),
+    ),
+    card('Transactions', listOf(props, '')),
+  )
+}
+
+/** Facts about a contract, and the supply of a token. */
+function contractCard(
+  chainId: string,
+  contract: ContractMetadata,
+  code: ContractCode | undefined,
+): JSX.Element {
+  const { address, ercType, decimals, price, deploymentDetails: made } = contract
+  const { source, proxy } = code ?? {}
+  return card(
+    ercType === 'UNKNOWN' ? 'Contract' : 'Token',
+    facts([
+      ['Name', visible(contract.name ?? '')],
+      ['Symbol', visible(contract.symbol ?? '')],
+      [
+        'Total supply',
+        ercType === 'ERC-20' ? h(Supply, { chainId, contract, key: address }) : undefined,
+      ],
+      ['Price', price === undefined ? '' : money(Number(price.value), price.currencyCode)],
+      ['Decimals', decimals === undefined ? '' : String(decimals)],
+      [
+        'Sources',
+        source === undefined
+          ? 'not verified'
+          : h(
+              'a',
+              { href: to('chain', chainId, 'address', address, 'code') },
+              `${visible(source.name)}, ${source.match} match`,
+            ),
+      ],
+      ['Implementation', implementations(chainId, proxy)],
+      ['Created in', made && copied(made.txHash, to('chain', chainId, 'tx', made.txHash))],
+      [
+        'Created by',
+        made && copied(made.deployerAddress, to('chain', chainId, 'address', made.deployerAddress)),
+      ],
+    ]),
+    source === undefined ? null : pill('verified', 'good'),
+  )
+}
+
+/**
+ * Facts about an address that need no fault for an answer, which the browser would write into its console. It holds
+ * code, as far as lists tell, where it is a token or a contract whose creation is known, or the first transaction
+ * it was in called it, as one of genesis.
+ */
+function useFound({ world, chainId, address }: AddressProps): {
+  readonly isContract: boolean
+  /** Name that the operator gives it; empty where there is none. */
+  readonly label: string
+} {
+  const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
+  const isCalled = useIsCalled(chainId, address)
+  const { kind, label } = found.data?.hits.find((each) => each.chainId === chainId) ?? {}
+  const isNamed = kind !== 'token' && label !== `${kind} on ${chainName(world, chainId)}`
+  return {
+    isContract: kind === 'token' || kind === 'contract' || isCalled,
+    label: isNamed && label !== undefined ? clipped(label) : '',
+  }
+}
+
+/** Returns whether the first transaction of an address called it. */
+function useIsCalled(chainId: string, address: string): boolean {
+  const [first] = useEnds(chainId, address)
+  const { to: called, method } = first?.data?.transactions[0]?.nativeTransaction ?? {}
+  return (
+    called?.address.toLowerCase() === address.toLowerCase() &&
+    method?.callType !== 'NATIVE_TRANSFER'
+  )
+}
+
+function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {
+  return chains.map(({ chainId, chainName: name }) =>
+    h('a', { class: 'also', href: to('chain', chainId, 'address', address) }, name),
+  )
+}
+
+/** All that it took part in, or of its own transactions those that are asked for. */
+function transactionsOf({
+  world,
+  address,
+  path,
+  asked,
+}: Pick<AddressProps, 'world' | 'address'> & {
+  readonly path: string
+  readonly asked: Readonly<Record<string, string>>
+}): View {
+  return Object.keys(asked).length === 0
+    ? paged<Page<'transactions', AddressTransaction>>({
+        path,
+        view: ({ transactions }) =>
+          txTable(
+            world,
+            transactions.map(({ nativeTransaction }) => nativeTransaction),
+            address,
+          ),
+      })
+    : paged<Page<'transactions', NativeTransaction>>({
+        path: `${path}:listNative`,
+        query: asked,
+        view: ({ transactions }) => txTable(world, transactions, address),
+      })
+}
+
+function listOf({ world, chainId, address }: AddressProps, view: string): View {
+  const asked = askedFilters()
+  const path = `${addressPath(chainId, address)}/transactions`
+  switch (view) {
+    case '':
+      return [
+        addressFilters(['methodHash', 'method, as 0xa9059cbb']),
+        transactionsOf({ world, address, path, asked }),
+      ]
+    case 'internal':
+      return [
+        addressFilters(),
+        paged<Page<'transactions', InternalTransaction>>({
+          path: `${path}:listInternals`,
+          query: asked,
+          view: ({ transactions }) => internalTable(world, chainId, transactions, address),
+        }),
+      ]
+    case 'transfers':
+      return paged<Page<'transfers', AnyTransfer>>({
+        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
+        view: ({ transfers }) => transferTable(chainId, transfers),
+      })
+    case 'items':
+      return h(Items, { chainId, address })
+    case 'erc20':
+    case 'erc721':
+    case 'erc1155':
+      return [
+        standards(chainId, address, view),
+        addressFilters(['tokenAddress', 'address of a token']),
+        paged<Page<'transactions', AnyTransfer>>({
+          path: `${path}:list${view.replace('erc', 'Erc')}`,
+          query: asked,
+          view: ({ transactions }) => transferTable(chainId, transactions, address),
+        }),
+      ]
+    case 'nfts':
+      return h(Collectibles, { chainId, address })
+    case 'messages':
+      return paged<Page<'messages', IcmMessage>>({
+        path: `/v1/icm/addresses/${encodeURIComponent(address)}/messages`,
+        view: ({ messages }) => messageTable(world, messages),
+      })
+    case 'deployments':
+      return paged<Page<'contracts', ContractMetadata>>({
+        path: `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}/deployments`,
+        view: ({ contracts }) => deploymentTable(chainId, contracts),
+      })
+    default:
+      return failed({ status: 404, message: `no such list: ${view}` })
+  }
+}
+
+function standards(chainId: string, address: string, view: string): JSX.Element {
+  return h(
+    'nav',
+    { class: 'segments', 'aria-label': 'standards' },
+    transferLists.map(([list, label]) =>
+      h(
+        'a',
+        {
+          href: to('chain', chainId, 'address', address, list),
+          'aria-current': list === view ? 'page' : undefined,
+        },
+        label,
+      ),
+    ),
+  )
+}
+
+function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]): JSX.Element {
+  return table(
+    [['Contract'], ['Kind'], ['Transaction'], ['Made by', 'wide']],
+    contracts.map(({ address, ercType, deploymentDetails: made }) => [
+      idLink(to('chain', chainId, 'address', address), address),
+      pill(ercType),
+      made && txLink(chainId, made.txHash),
+      made?.deployerContractAddress === undefined
+        ? 'the address itself'
+        : idLink(
+            to('chain', chainId, 'address', made.deployerContractAddress),
+            made.deployerContractAddress,
+          ),
+    ]),
+  )
+}

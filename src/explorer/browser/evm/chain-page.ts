@@ -1,0 +1,307 @@
+/** A chain and its blocks; a block; the transactions of both. */
+
+import { h, type JSX } from 'preact'
+
+import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
+import type { ContractMetadata } from '../../../shape/evm/contract.ts'
+import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
+import type { ChainStatus } from '../../../shape/status.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { amount, clipped, count, ends, progress, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { MetricChart } from '../kit/metric-chart.ts'
+import { paged } from '../kit/paged.ts'
+import {
+  age,
+  card,
+  coins,
+  copied,
+  exactCoins,
+  facts,
+  heading,
+  neighbours,
+  pill,
+  segments,
+  shown,
+  statePill,
+  table,
+  tabs,
+  when,
+  type View,
+} from '../kit/parts.ts'
+import { query, useTitle } from '../kit/place.ts'
+import { chainName, chainOf, coinOf, primaryNetworks, type World } from '../kit/world.ts'
+import { primarySubnetId } from '../primary/primary-parts.ts'
+import { blockTable, chainLink, elsewhere, party, txTable } from './evm-parts.ts'
+import { AddToWallet } from './wallet.ts'
+
+/** A chain, and one of its lists. */
+export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }
+
+/** A chain: what it is, a chart, its blocks or transactions. */
+export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
+  useTitle(chainName(world, chainId))
+  const chain = chainOf(world, chainId)
+  const status = statusOf(world, chainId)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      chain?.isTestnet === true ? 'Chain of the test network' : 'Chain',
+      chainName(world, chainId),
+      status === undefined ? null : statePill(status.state),
+    ),
+    h(
+      'div',
+      { class: 'grid two' },
+      h(About, { world, chainId, key: chainId }),
+      h(MetricChart, { chainId, metric: 'txCount', interval: 'day', title: 'Transactions a day' }),
+    ),
+    tabs([
+      ['Blocks', to('chain', chainId)],
+      ['Transactions', to('chain', chainId, 'transactions')],
+      ['Tokens', to('chain', chainId, 'tokens')],
+      ['NFTs', to('chain', chainId, 'collections')],
+      ['Contracts', to('chain', chainId, 'contracts')],
+      ['Gas', to('chain', chainId, 'gas')],
+    ]),
+    card('', listOf(world, chainId, view)),
+  )
+}
+
+function listOf(world: World, chainId: string, view: string): View {
+  const path = `/v1/chains/${chainId}`
+  switch (view) {
+    case 'transactions':
+      return paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+        path: `${path}/transactions`,
+        view: ({ transactions }) => txTable(world, transactions),
+      })
+    case 'tokens':
+    case 'collections': {
+      const sortBy = query().get('by') ?? 'transfers'
+      return [
+        segments('by', 'order', [
+          ['transfers', 'Most transfers'],
+          ['holders', 'Most holders'],
+        ]),
+        paged<{ tokens: CountedContract[]; nextPageToken?: string }>({
+          path: view === 'tokens' ? `${path}/tokens` : `${path}/nfts/collections`,
+          query: { sortBy },
+          view: ({ tokens }) => tokenTable(chainId, tokens),
+        }),
+      ]
+    }
+    case 'contracts': {
+      const of = query().get('of') ?? 'verified'
+      return [
+        segments('of', 'which contracts', [
+          ['verified', 'Verified'],
+          ['all', 'Newest'],
+        ]),
+        paged<{ contracts: ListedContract[]; nextPageToken?: string }>({
+          path: `${path}/contracts`,
+          query: { verified: String(of === 'verified') },
+          view: ({ contracts }) => contractTable(chainId, contracts),
+        }),
+      ]
+    }
+    default:
+      return paged<{ blocks: EvmBlock[]; nextPageToken?: string }>({
+        path: `${path}/blocks`,
+        view: ({ blocks }) => blockTable(world, blocks),
+      })
+  }
+}
+
+type CountedContract = ContractMetadata & {
+  readonly transferCount: number
+  readonly holderCount: number
+}
+
+function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.Element {
+  return table(
+    [['Token'], ['Standard', 'wide'], ['Holders so far', 'num'], ['Transfers', 'num']],
+    tokens.map((token) => [
+      h(
+        'span',
+        { title: visible(token.name ?? '') },
+        `${clipped(token.name ?? '')} `,
+        party(chainId, token),
+      ),
+      token.ercType,
+      count(token.holderCount),
+      count(token.transferCount),
+    ]),
+  )
+}
+
+type ListedContract = ContractMetadata & {
+  readonly source?: { readonly name: string; readonly match: string; readonly verifiedAt: number }
+}
+
+function contractTable(chainId: string, contracts: readonly ListedContract[]): JSX.Element {
+  return table(
+    [['Contract'], ['Name'], ['Standard', 'wide'], ['Sources'], ['Created by', 'wide']],
+    contracts.map(({ address, name = '', ercType, source, deploymentDetails: made }) => [
+      party(chainId, { address }),
+      clipped(source?.name ?? name),
+      ercType === 'UNKNOWN' ? '' : ercType,
+      source === undefined
+        ? h('span', { class: 'quiet' }, 'not verified')
+        : h('span', null, pill(`${source.match} match`, 'good'), ' ', age(source.verifiedAt)),
+      made === undefined ? '–' : party(chainId, { address: made.deployerAddress }),
+    ]),
+  )
+}
+
+/** Facts about the chain for a visitor: what it is, how fast and dear, how to use it. */
+function About({ world, chainId }: Omit<ChainProps, 'view'>): JSX.Element {
+  const chain = chainOf(world, chainId)
+  const status = statusOf(world, chainId)
+  const newest = useAnswer<{ blocks: EvmBlock[] }>(
+    `/v1/chains/${chainId}/blocks?pageSize=100`,
+    30_000,
+  )
+  return card(
+    'About',
+    facts([
+      ...(chain === undefined ? [] : ownFacts(chain)),
+      ...pace(world, newest.data?.blocks ?? []),
+      ['Validators', validatorsOf(world, chain?.subnetId, status?.network)],
+      ['EVM chain id', copied(chainId)],
+      ...(chain === undefined ? [] : access(chain)),
+      ['Indexed', status === undefined || status.state === 'live' ? '' : progress(status)],
+      ['Reason', status?.reason && h('span', { class: 'failed' }, status.reason)],
+    ]),
+  )
+}
+
+type Fact = readonly [name: string, value: View]
+
+function ownFacts({ description, subnetId, networkToken }: ChainInfo): Fact[] {
+  const usual =
+    subnetId === primarySubnetId
+      ? 'The chain of contracts of the primary network'
+      : 'An EVM chain of an L1'
+  return [
+    ['What it is', description === '' ? usual : visible(description)],
+    ['Coin', `${clipped(networkToken.symbol)}, ${networkToken.decimals} decimals`],
+  ]
+}
+
+/** How often blocks came of late, and what a transfer costs now; newest first. */
+function pace(world: World, blocks: readonly EvmBlock[]): Fact[] {
+  const [last] = blocks
+  const first = blocks.at(-1)
+  if (last === undefined || first === undefined || last === first) return []
+  const { chainId, baseFee } = last
+  const { symbol, decimals } = coinOf(world, chainId)
+  const seconds = (last.blockTimestamp - first.blockTimestamp) / (blocks.length - 1)
+  return [
+    ['Block time', `${seconds.toFixed(1)} s, over the last ${count(blocks.length)} blocks`],
+    ['Gas price', h('a', { href: to('chain', chainId, 'gas') }, `${amount(baseFee, 9)} gwei`)],
+    ['A transfer costs', coins(String(BigInt(baseFee) * 21_000n), decimals, symbol)],
+  ]
+}
+
+/** Ways to use the chain. */
+function access(chain: ChainInfo): Fact[] {
+  const { rpcUrl, wsUrl, explorerUrl = '', platformChainId } = chain
+  return [
+    ['RPC', rpcUrl === '' ? '' : rpcOf(chain)],
+    ['WebSocket', wsUrl && copied(wsUrl)],
+    [
+      'Explorer',
+      /^https?:/.test(explorerUrl)
+        ? h('a', { href: explorerUrl, rel: 'noreferrer' }, visible(explorerUrl))
+        : '',
+    ],
+    ['Blockchain id', platformChainId && copied(platformChainId)],
+  ]
+}
+
+/** The subnet whose validators the chain has, a link where its network is indexed here too. */
+function validatorsOf(world: World, id: string | undefined, network: string | undefined): View {
+  if (id === undefined || id === primarySubnetId) return ''
+  return network === undefined || !primaryNetworks(world).includes(network)
+    ? h('span', null, 'of the subnet ', copied(id))
+    : h(
+        'a',
+        { href: to('primary', network, 'subnet', id) },
+        'who they are, what they pay, how long it lasts',
+      )
+}
+
+function rpcOf(chain: ChainInfo): JSX.Element {
+  const url = new URL(chain.rpcUrl, location.href).href
+  return h('span', null, copied(url), h(AddToWallet, { chain }))
+}
+
+function statusOf(world: World, chainId: string): ChainStatus | undefined {
+  return world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+}
+
+/** A block, by height or hash. */
+export type BlockProps = {
+  readonly world: World
+  readonly chainId: string
+  readonly blockId: string
+}
+
+/** A block and its transactions. */
+export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element {
+  useTitle(`Block ${ends(blockId)} of ${chainName(world, chainId)}`)
+  const path = `/v1/chains/${chainId}/blocks/${encodeURIComponent(blockId)}`
+  const answer = useAnswer<EvmBlock>(path)
+  const height = Number(answer.data?.blockNumber ?? blockId)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, 'Block of ', chainLink(world, chainId)),
+      Number.isSafeInteger(height) ? count(height) : 'Block',
+      answer.data === undefined
+        ? null
+        : neighbours(height, { first: 0, head: headOf(world, chainId) }, (one) =>
+            to('chain', chainId, 'block', one),
+          ),
+    ),
+    card(
+      'Header',
+      shown(answer, (block) => blockFacts(world, block)),
+    ),
+    elsewhere(world, chainId, answer, ['block', blockId]),
+    answer.data === undefined
+      ? null
+      : card(
+          'Transactions',
+          paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+            path: `${path}/transactions`,
+            view: ({ transactions }) => txTable(world, transactions),
+          }),
+        ),
+  )
+}
+
+/** Height of the newest block of a chain; none is known of while the status is not. */
+function headOf({ status }: World, chainId: string): number {
+  return (
+    status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)?.indexedHeight ?? -1
+  )
+}
+
+function blockFacts(world: World, block: EvmBlock): JSX.Element {
+  const { symbol, decimals } = coinOf(world, block.chainId)
+  const full = Number((BigInt(block.gasUsed) * 1_000n) / (BigInt(block.gasLimit) || 1n)) / 10
+  return facts([
+    ['Time', when(block.blockTimestamp)],
+    ['Hash', copied(block.blockHash)],
+    ['Parent', copied(block.parentHash, to('chain', block.chainId, 'block', block.parentHash))],
+    ['Transactions', count(block.txCount)],
+    ['Gas used', `${count(block.gasUsed)} of ${count(block.gasLimit)} (${full} %)`],
+    ['Base fee', `${amount(block.baseFee, 9)} gwei`],
+    ['Fees', exactCoins(block.feesSpent, decimals, symbol)],
+    ['Transactions so far', count(block.cumulativeTransactions)],
+  ])
+}

@@ -1,0 +1,286 @@
+/** Reads from a contract through the node, and writes to it through the visitor's own wallet. */
+
+import { h, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import type { Party } from '../../../shape/evm/token.ts'
+import { send, type Answer } from '../kit/answer.ts'
+import { failureText, visible } from '../kit/format.ts'
+import { card, failed, facts, shown, type View } from '../kit/parts.ts'
+import { textIn } from '../kit/place.ts'
+import { chainOf, coinOf, type World } from '../kit/world.ts'
+import { type AbiItem, type AbiParameter, argumentOf, isView, signatureOf } from './contract-abi.ts'
+import { type DecodedValue, valueView } from './decoded-values.ts'
+import { party, txLink } from './evm-parts.ts'
+import { connect, sent, useWallets, type Account } from './wallet.ts'
+
+/** A contract and its methods. */
+export type CallsOf = {
+  readonly world: World
+  readonly chainId: string
+  readonly address: string
+  readonly items: readonly AbiItem[]
+  /** The contract, with decimals where it is a token. */
+  readonly token: Party
+}
+
+/** How a call ended. */
+type Called = {
+  readonly data: string
+  readonly values?: readonly DecodedValue[]
+  readonly error?: string
+}
+
+type Asked = { readonly abi: AbiItem; readonly arguments: readonly unknown[] }
+
+/** Calls methods without a transaction. */
+export async function called(
+  { chainId, address }: Pick<CallsOf, 'chainId' | 'address'>,
+  calls: readonly Asked[],
+  more: object = {},
+): Promise<Answer<readonly Called[]>> {
+  const path = `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}/calls`
+  const { data, failure } = await send<{ calls: Called[] }>(path, { calls, ...more })
+  return data === undefined ? (failure === undefined ? {} : { failure }) : { data: data.calls }
+}
+
+const mostAtOnce = 100
+
+/** Every view method: those without arguments are asked at once. */
+export function Read(props: CallsOf): JSX.Element {
+  const { items, chainId, address } = props
+  const views = items.filter(isView)
+  const plain = views.filter(({ inputs }) => inputs.length === 0).slice(0, mostAtOnce)
+  const [answer, setAnswer] = useState<Answer<readonly Called[]>>({})
+  useEffect(() => {
+    if (plain.length > 0)
+      void called(
+        props,
+        plain.map((abi) => ({ abi, arguments: [] })),
+      ).then(setAnswer)
+  }, [chainId, address, plain.length])
+  if (views.length === 0) return nothing('read')
+  return h(
+    'div',
+    { class: 'stack' },
+    plain.length === 0
+      ? null
+      : card(
+          'Values',
+          shown(answer, (told) =>
+            facts(plain.map(({ name }, at) => [visible(name), result(props, name, told[at])])),
+          ),
+        ),
+    views.length === plain.length
+      ? null
+      : card(
+          'Methods',
+          views
+            .filter(({ inputs }) => inputs.length > 0)
+            .map((item) =>
+              h(Method, {
+                key: signatureOf(item),
+                item,
+                verb: 'Read',
+                run: async (values) => {
+                  const { data, failure } = await called(props, [{ abi: item, arguments: values }])
+                  return failure === undefined
+                    ? result(props, item.name, data?.[0])
+                    : failed(failure)
+                },
+              }),
+            ),
+        ),
+  )
+}
+
+/** Every method that changes something, signed by a wallet of the visitor. */
+export function Write(props: CallsOf): JSX.Element {
+  const { world, chainId, address, items } = props
+  const [account, setAccount] = useState<Account>()
+  const methods = items.filter((item) => item.type === 'function' && !isView(item))
+  if (methods.length === 0) return nothing('written')
+  const run = async (item: AbiItem, values: readonly unknown[], coins: string): Promise<View> => {
+    if (account === undefined) throw new Error('Connect a wallet first.')
+    const { from } = account
+    const value = unitsOf(coins, coinOf(world, chainId).decimals)
+    // Tried on the node first: what would revert is not sent.
+    const tried = await called(props, [{ abi: item, arguments: values }], { from, value })
+    if (tried.failure !== undefined) return failed(tried.failure)
+    const [told] = tried.data ?? []
+    if (told === undefined || told.error !== undefined)
+      throw new Error(`Not sent. It would fail: ${told?.error ?? ''}`)
+    const hash = await sent(account, chainOf(world, chainId), {
+      to: address,
+      data: told.data,
+      value,
+    })
+    return h('span', null, 'Sent: ', txLink(chainId, hash))
+  }
+  return h(
+    'div',
+    { class: 'stack' },
+    h(Wallets, { chainId, account, setAccount }),
+    card(
+      'Methods',
+      methods.map((item) =>
+        h(Method, {
+          key: signatureOf(item),
+          item,
+          verb: 'Send',
+          coin: item.stateMutability === 'payable' ? coinOf(world, chainId).symbol : undefined,
+          run: (values, coins) => run(item, values, coins),
+        }),
+      ),
+    ),
+  )
+}
+
+function nothing(deed: string): JSX.Element {
+  return card(
+    '',
+    h('p', { class: 'empty' }, `Nothing can be ${deed} here: no ABI of this contract is known.`),
+  )
+}
+
+function Wallets({
+  chainId,
+  account,
+  setAccount,
+}: {
+  readonly chainId: string
+  readonly account: Account | undefined
+  readonly setAccount: (account: Account) => void
+}): JSX.Element {
+  const wallets = useWallets()
+  const [note, setNote] = useState('')
+  const take = (wallet: (typeof wallets)[number]): void => {
+    setNote('')
+    connect(wallet).then(setAccount, (error: Error) => setNote(error.message))
+  }
+  return card(
+    'Wallet',
+    h(
+      'div',
+      { class: 'controls' },
+      account === undefined
+        ? wallets.length === 0
+          ? 'This browser has no wallet. Reading needs none.'
+          : wallets.map((wallet) =>
+              h(
+                'button',
+                { type: 'button', onClick: () => take(wallet) },
+                `Connect ${visible(wallet.name)}`,
+              ),
+            )
+        : h('span', null, 'Signs as ', party(chainId, { address: account.from })),
+      h('span', { class: 'failed', role: 'status' }, note),
+    ),
+  )
+}
+
+type MethodProps = {
+  readonly item: AbiItem
+  readonly verb: string
+  /** Symbol of the coin that may be sent along. */
+  readonly coin?: string | undefined
+  readonly run: (values: readonly unknown[], coins: string) => Promise<View>
+}
+
+/** A method as a form; what it tells stands below. */
+function Method({ item, verb, coin, run }: MethodProps): JSX.Element {
+  const [told, tell] = useState<View>(null)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (!(event.currentTarget instanceof HTMLFormElement)) return
+    const form = new FormData(event.currentTarget)
+    tell('…')
+    try {
+      const values = item.inputs.map((input, at) => argument(input, textIn(form, `argument${at}`)))
+      tell(await run(values, textIn(form, 'coins')))
+    } catch (error) {
+      tell(h('span', { class: 'failed' }, visible(messageOf(error))))
+    }
+  }
+  const results = (item.outputs ?? []).map(({ type }) => type).join(', ')
+  return h(
+    'details',
+    { class: 'call' },
+    h(
+      'summary',
+      null,
+      h('b', null, visible(item.name)),
+      h('code', { class: 'quiet' }, `(${item.inputs.map(declared).join(', ')})`),
+      verb === 'Send' || results === '' ? null : h('code', { class: 'quiet' }, ` → ${results}`),
+    ),
+    h(
+      'form',
+      { onSubmit: (event: Event) => void submit(event) },
+      item.inputs.map((input, at) =>
+        field(`argument${at}`, visible(input.name ?? '') || `Argument ${at + 1}`, input.type),
+      ),
+      coin === undefined ? null : field('coins', 'Value', visible(coin), false),
+      h('div', { class: 'controls' }, h('button', { type: 'submit' }, verb)),
+      h('output', null, told),
+    ),
+  )
+}
+
+function declared({ type, name = '' }: AbiParameter): string {
+  return visible(name === '' ? type : `${type} ${name}`)
+}
+
+function field(name: string, label: string, type: string, required = true): JSX.Element {
+  return h(
+    'label',
+    { class: 'field' },
+    h('span', null, label),
+    h('input', {
+      name,
+      required: required && type !== 'string' && type !== 'bytes',
+      autocomplete: 'off',
+      spellcheck: false,
+      placeholder: /\]$|^tuple/.test(type) ? '[…]' : '',
+    }),
+    h('code', { class: 'quiet' }, type),
+  )
+}
+
+function argument(input: AbiParameter, typed: string): unknown {
+  try {
+    return argumentOf(input, typed)
+  } catch {
+    throw new Error(`${input.name ?? 'An argument'} is no ${input.type}: a list is written [1, 2].`)
+  }
+}
+
+// What these return of an ERC-20 token is an amount of it.
+const amounts = /^(totalSupply|balanceOf|allowance)$/
+
+function result({ chainId, token }: CallsOf, method: string, told: Called | undefined): View {
+  if (told?.values === undefined)
+    return h('span', { class: 'quiet' }, visible(told?.error ?? 'no answer'))
+  const [only] = told.values
+  if (told.values.length === 1 && only !== undefined) {
+    const name = amounts.test(method) ? 'value' : only.name
+    return valueView(chainId, { ...only, name }, token)
+  }
+  return facts(
+    told.values.map((each, at) => [
+      visible(each.name === '' ? String(at) : each.name),
+      valueView(chainId, each, token),
+    ]),
+  )
+}
+
+/** Smallest units of an amount as people write it. Throws for what is none. */
+function unitsOf(typed: string, decimals: number): string {
+  const text = typed.trim() === '' ? '0' : typed.trim().replaceAll(',', '')
+  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (whole === '' || fraction.length > decimals) throw new Error(`Value is no amount: ${typed}`)
+  return BigInt(whole + fraction.padEnd(decimals, '0')).toString()
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : failureText({ status: 0, message: String(error) })
+}

@@ -1,0 +1,105 @@
+/** Proved sources of a contract, and of what a proxy leads to. */
+
+import { h, type JSX } from 'preact'
+
+import type { ContractCode, ContractSource } from '../../../shape/evm/contract.ts'
+import { visible } from '../kit/format.ts'
+import { card, CopyButton, facts, pill, table, type View, when } from '../kit/parts.ts'
+import { argumentRows } from './decoded-values.ts'
+import { party } from './evm-parts.ts'
+import { VerifyForm } from './verify-form.ts'
+
+/** The code of a contract; `renew` asks for it again. */
+export function codeView(
+  { chainId, address }: { readonly chainId: string; readonly address: string },
+  { source, proxy, compilers }: ContractCode,
+  renew: () => void,
+): JSX.Element {
+  return h(
+    'div',
+    { class: 'stack' },
+    proxy === undefined
+      ? null
+      : card(
+          'Proxy',
+          facts([
+            ['Kind', proxyNames[proxy.kind]],
+            ['Implementation', implementations(chainId, proxy)],
+          ]),
+        ),
+    source === undefined
+      ? h('p', { class: 'empty' }, 'The sources of this contract are not verified.')
+      : sourceView(chainId, source, ''),
+    ...(proxy?.implementations ?? []).flatMap(({ source: led }) =>
+      led === undefined ? [] : [sourceView(chainId, led, 'Implementation: ')],
+    ),
+    compilers === undefined || compilers.length === 0
+      ? null
+      : h(VerifyForm, { chainId, address, compilers, done: renew }),
+  )
+}
+
+/** Links to what a proxy hands calls on to. */
+export function implementations(chainId: string, proxy: ContractCode['proxy']): View {
+  return proxy?.implementations.map(({ address: led }) =>
+    h('div', null, party(chainId, { address: led })),
+  )
+}
+
+const proxyNames = {
+  erc1967: 'ERC-1967',
+  beacon: 'beacon',
+  erc1822: 'ERC-1822',
+  minimal: 'minimal (ERC-1167)',
+  diamond: 'diamond (ERC-2535)',
+} as const
+
+function sourceView(chainId: string, source: ContractSource, before: string): View {
+  const { sameCodeAs: twin, decodedConstructor: made } = source
+  return [
+    card(
+      `${before}${visible(source.name)}`,
+      facts([
+        ['Compiler', `${source.language} ${source.compilerVersion}`],
+        ['Settings', h('code', null, visible(JSON.stringify(source.settings)))],
+        ['Verified', when(source.verifiedAt)],
+        [
+          'Same code as',
+          twin === undefined ? undefined : party(twin.chainId, { address: twin.address }),
+        ],
+      ]),
+      pill(source.match === 'full' ? 'full match' : 'partial match', 'good'),
+    ),
+    made === undefined || made.parameters.length === 0
+      ? null
+      : card(
+          'Constructor arguments',
+          table(
+            [['Parameter'], ['Type'], ['Value', 'whole']],
+            argumentRows(chainId, made.parameters, { address: '' }),
+          ),
+        ),
+    ...source.sources.map(({ path, content }) => file(path, content)),
+    file('ABI', JSON.stringify(source.abi, undefined, 2)),
+  ]
+}
+
+/** Text with line numbers; what is long is opened by a click. */
+function file(name: string, content: string): JSX.Element {
+  const numbers = content.split('\n').map((_, at) => at + 1)
+  return card(
+    '',
+    h(
+      'details',
+      null,
+      h('summary', null, visible(name)),
+      h(CopyButton, { text: content }),
+      h(
+        'div',
+        { class: 'source', tabIndex: 0, role: 'group', 'aria-label': name },
+        h('pre', { 'aria-hidden': 'true' }, numbers.join('\n')),
+        h('pre', null, content),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,121 @@
+/** Events of a contract, newest first, by name and topics. */
+
+import { h, type JSX } from 'preact'
+
+import type { Log } from '../../../shape/evm/log.ts'
+import { visible } from '../kit/format.ts'
+import { paged } from '../kit/paged.ts'
+import { age, card, table } from '../kit/parts.ts'
+import { go, query, submitFilters, withParams } from '../kit/place.ts'
+import { type AbiItem, signatureOf } from './contract-abi.ts'
+import type { CallsOf } from './contract-calls.ts'
+import { blockLink, txLink } from './evm-parts.ts'
+import { eventCells } from './tx-logs.ts'
+
+/** The list and its filters. */
+export function Events({ world, chainId, address, items, token }: CallsOf): JSX.Element {
+  const chain = world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+  if (chain !== undefined && !chain.stages.some(({ stage }) => stage === 'logs'))
+    return card(
+      '',
+      h(
+        'p',
+        { class: 'empty' },
+        'Events of this chain are not kept: its operator may set logs: on. Those of a transaction are on its page.',
+      ),
+    )
+  const events = items.filter(({ type }) => type === 'event')
+  const params = query()
+  const event = events.find((one) => signatureOf(one) === params.get('event'))
+  const places = topicsOf(event)
+  const topics = places.map((_, at) => topicText(params.get(`topic${at + 1}`) ?? ''))
+  return card(
+    '',
+    h(
+      'div',
+      null,
+      filters(events, places),
+      topics.includes(undefined)
+        ? h(
+            'p',
+            { class: 'failed', role: 'alert' },
+            'A topic is an address, a whole number, or 0x and 64 hex digits.',
+          )
+        : paged<{ logs: Log[]; nextPageToken?: string }>({
+            path: `/v1/chains/${chainId}/logs`,
+            query: {
+              address,
+              event: event === undefined ? '' : signatureOf(event),
+              ...Object.fromEntries(topics.map((topic, at) => [`topic${at + 1}`, topic ?? ''])),
+            },
+            view: ({ logs }) =>
+              table(
+                [['Transaction'], ['Block', 'num'], ['Time'], ['Event'], ['Parameters', 'whole']],
+                logs.map((log) => [
+                  txLink(chainId, log.txHash),
+                  blockLink(chainId, log.blockNumber),
+                  age(log.blockTimestamp),
+                  ...eventCells(chainId, { ...log, topics: topicsIn(log) }, token),
+                ]),
+              ),
+          }),
+    ),
+  )
+}
+
+/** Which event, and a field for each of its topics. */
+function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Element {
+  const params = query()
+  const chosen = params.get('event') ?? ''
+  return h(
+    'form',
+    { class: 'controls filters', onSubmit: submitFilters, key: chosen },
+    events.length === 0
+      ? null
+      : h(
+          'select',
+          {
+            name: 'event',
+            'aria-label': 'event',
+            value: chosen,
+            onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
+              go(withParams({ ...cleared, event: currentTarget.value })),
+          },
+          h('option', { value: '' }, 'every event'),
+          events.map((one) => h('option', { value: signatureOf(one) }, visible(signatureOf(one)))),
+        ),
+    places.map((label, at) =>
+      h('input', {
+        name: `topic${at + 1}`,
+        'aria-label': label,
+        placeholder: label,
+        value: params.get(`topic${at + 1}`) ?? '',
+        autocomplete: 'off',
+        spellcheck: false,
+      }),
+    ),
+    h('button', { type: 'submit' }, 'Filter'),
+  )
+}
+
+const cleared = { topic1: '', topic2: '', topic3: '', page: '' }
+
+/** Names of the topics after the first, of an event where it is known. */
+function topicsOf(event: AbiItem | undefined): readonly string[] {
+  if (event === undefined) return ['topic 1', 'topic 2', 'topic 3']
+  return event.inputs
+    .filter(({ indexed }) => indexed === true)
+    .map(({ name = '', type }) => `${visible(name)} (${type})`)
+}
+
+function topicsIn({ topic0, topic1, topic2, topic3 }: Log): string[] {
+  return [topic0, topic1, topic2, topic3].filter((topic) => topic !== undefined)
+}
+
+/** A topic of what was typed: an address, a whole number or the very word; `undefined` for other text. */
+function topicText(typed: string): string | undefined {
+  const text = typed.trim().toLowerCase()
+  if (text === '' || /^0x[0-9a-f]{64}$/.test(text)) return text
+  if (!/^(0x[0-9a-f]{40}|\d{1,77})$/.test(text)) return undefined
+  return `0x${BigInt(text).toString(16).padStart(64, '0')}`
+}

@@ -1,0 +1,46 @@
+/** Decoded values as rows: addresses lead to their pages, amounts of a token have its decimals. */
+
+import { h, type JSX } from 'preact'
+
+import type { Party } from '../../../shape/evm/token.ts'
+import { amount, ends, visible } from '../kit/format.ts'
+import type { View } from '../kit/parts.ts'
+import { party } from './evm-parts.ts'
+
+/** A value of a call or an event as the API decodes it. */
+export type DecodedValue = { readonly name: string; readonly type: string; readonly value: string }
+
+// Longer values are no reading matter; the whole bytes stand below.
+const longest = 400
+
+// What ERC-20 and its neighbours call an amount of the token.
+const amountName = /^(?:_?value|_?amount|rawAmount|wad)$/i
+
+/** Name, type and value of each; `of` is the contract that was called or logged. */
+export function argumentRows(
+  chainId: string,
+  values: readonly DecodedValue[],
+  of: Party,
+): readonly View[][] {
+  return values.map((each, at) => [
+    h('span', null, visible(each.name === '' ? String(at) : each.name)),
+    h('code', null, each.type),
+    valueView(chainId, each, of),
+  ])
+}
+
+/** One value: an address as a link, an amount of an ERC-20 in whole tokens, all else as it is. */
+export function valueView(
+  chainId: string,
+  { name, type, value }: DecodedValue,
+  { decimals, symbol }: Party,
+): JSX.Element {
+  if (type === 'address') return party(chainId, { address: value })
+  if (type === 'uint256' && decimals !== undefined && amountName.test(name))
+    return h('span', { title: value }, `${amount(value, decimals)} ${visible(symbol ?? '')}`)
+  return h(
+    'span',
+    { class: 'id', title: value },
+    visible(value.length > longest ? ends(value, longest - 20, 16) : value),
+  )
+}

@@ -1,0 +1,218 @@
+/** Rows and links that several EVM pages share. */
+
+import { h, type JSX } from 'preact'
+
+import type { TokenReputation, Party } from '../../../shape/evm/token.ts'
+import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
+import type { Answer } from '../kit/answer.ts'
+import { clipped, count, named, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { age, coins, idLink, pill, table, type Column, type View } from '../kit/parts.ts'
+import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
+
+const zeroAddress = /^0x0{40}$/
+
+/** Link to an address; tokens by symbol and address, `self` without a link. */
+export function party(chainId: string, of: Party, self = ''): JSX.Element {
+  const { address, name, symbol } = of
+  if (address.toLowerCase() === self.toLowerCase())
+    return h('span', { class: 'quiet' }, 'this address')
+  if (zeroAddress.test(address)) {
+    return h('span', { class: 'quiet', title: address }, 'zero address')
+  }
+  if (of.label !== undefined)
+    return h(
+      'span',
+      null,
+      h(
+        'a',
+        { href: to('chain', chainId, 'address', address), title: address },
+        named(of.label, address),
+      ),
+      spamPill(of),
+    )
+  if (symbol !== undefined && symbol !== '') {
+    const title = `${visible(name ?? symbol)}\n${address}`
+    return h(
+      'span',
+      null,
+      h(
+        'a',
+        { href: to('chain', chainId, 'address', address), title },
+        of.logoUri !== undefined && logo(chainId, address),
+        named(symbol, address),
+      ),
+      spamPill(of),
+    )
+  }
+  return idLink(to('chain', chainId, 'address', address), address)
+}
+
+/** The operator's word on a token, or that it looks like spam; empty for others. */
+export function spamPill({
+  tokenReputation: told,
+  isSpam,
+}: {
+  readonly tokenReputation?: TokenReputation | undefined
+  readonly isSpam?: true | undefined
+}): View {
+  if (told === undefined || told === null)
+    return isSpam === true ? [' ', pill('spam', 'bad')] : null
+  return [' ', pill(told.toLowerCase(), told === 'Benign' ? 'good' : 'bad')]
+}
+
+/** Sender and receiver, as seen from `self` where given: `OUT` and `IN` beside it. */
+export function bothEnds(
+  chainId: string,
+  { from, to: receiver }: { readonly from: Party; readonly to: Party },
+  self = '',
+): [JSX.Element, JSX.Element] {
+  const cell = (end: Party, word: View): JSX.Element =>
+    end.address.toLowerCase() === self.toLowerCase()
+      ? h('span', null, word, ' ', party(chainId, end, self))
+      : party(chainId, end)
+  return [cell(from, pill('OUT')), cell(receiver, pill('IN', 'good'))]
+}
+
+/** Link to a block. */
+export function blockLink(chainId: string, height: string): JSX.Element {
+  return h('a', { href: to('chain', chainId, 'block', height) }, count(height))
+}
+
+/** Link to a transaction. */
+export function txLink(chainId: string, txHash: string): JSX.Element {
+  return idLink(to('chain', chainId, 'tx', txHash), txHash)
+}
+
+/** The configured picture of a chain, or of a token; it comes by this process. */
+export function logo(chainId: string, ...token: readonly string[]): JSX.Element {
+  const src = `/explorer/logos/${[chainId, ...token].join('/')}`
+  return h('img', { class: 'logo', src, width: 18, height: 18, alt: '', loading: 'lazy' })
+}
+
+/** Link to a chain by its name. */
+export function chainLink(world: World, chainId: string): JSX.Element {
+  const chain = chainOf(world, chainId)
+  return h(
+    'a',
+    { href: to('chain', chainId) },
+    chain?.chainLogoUri !== undefined && logo(chain.chainId),
+    chainName(world, chainId),
+  )
+}
+
+/** Of what a chain does not have: the same place on the other chains. */
+export function elsewhere(
+  world: World,
+  chainId: string,
+  { failure }: Answer<unknown>,
+  place: readonly string[],
+): View {
+  const others = world.chains.filter((chain) => chain.chainId !== chainId)
+  if (failure?.status !== 404 || others.length === 0) return null
+  return h(
+    'p',
+    null,
+    `It was looked for on ${chainName(world, chainId)}. Look on `,
+    others.map((chain) =>
+      h(
+        'a',
+        { class: 'also', href: to('chain', chain.chainId, ...place) },
+        visible(chain.chainName),
+      ),
+    ),
+  )
+}
+
+/** The method a transaction calls, in one word. */
+export function methodWord({ method }: NativeTransaction): JSX.Element {
+  const name = method?.methodName?.split('(')[0]
+  const word =
+    name ??
+    (method?.callType === 'CONTRACT_CREATION'
+      ? 'creation'
+      : method?.methodHash === undefined || method.methodHash === ''
+        ? 'transfer'
+        : method.methodHash)
+  return h(
+    'span',
+    {
+      class: 'method',
+      title: visible(`${method?.methodName ?? word} ${method?.methodHash ?? ''}`.trim()),
+    },
+    clipped(word),
+  )
+}
+
+/** The receiver of a transaction: of a creation the contract that it made. */
+export function receiverOf({ to: receiver, createdContract }: NativeTransaction): Party {
+  return createdContract === undefined ? receiver : { address: createdContract }
+}
+
+/** The fee of a transaction, smallest unit. */
+export function feeOf({ gasUsed, gasPrice }: NativeTransaction): string {
+  return (BigInt(gasUsed) * BigInt(gasPrice)).toString()
+}
+
+/** `success` or `failed`. */
+export function outcome(txStatus: string): View {
+  return txStatus === '1' ? pill('success', 'good') : pill('failed', 'bad')
+}
+
+/** Blocks, one a row; `named` shows the chain too. */
+export function blockTable(world: World, blocks: readonly EvmBlock[], named = false): JSX.Element {
+  const columns: Column[] = [
+    ['Block'],
+    ...(named ? [['Chain'] as const] : []),
+    ['Time'],
+    ['Transactions', 'num'],
+    ['Gas used', 'num wide'],
+  ]
+  return table(
+    columns,
+    blocks.map((block) => [
+      blockLink(block.chainId, block.blockNumber),
+      ...(named ? [chainLink(world, block.chainId)] : []),
+      age(block.blockTimestamp),
+      count(block.txCount),
+      count(block.gasUsed),
+    ]),
+  )
+}
+
+/** Transactions, one a row, as seen from `self` where given. */
+export function txTable(
+  world: World,
+  transactions: readonly NativeTransaction[],
+  self?: string,
+): JSX.Element {
+  return table(
+    [
+      ['Transaction'],
+      ['Method', 'wide'],
+      ['Block', 'wide'],
+      ['Time'],
+      ['From'],
+      ['To'],
+      ['Value', 'num'],
+      ['Fee', 'num wide'],
+    ],
+    transactions.map((tx) => {
+      const { symbol, decimals } = coinOf(world, tx.chainId)
+      return [
+        h(
+          'span',
+          null,
+          txLink(tx.chainId, tx.txHash),
+          tx.txStatus === '1' ? null : [' ', pill('failed', 'bad')],
+        ),
+        methodWord(tx),
+        blockLink(tx.chainId, tx.blockNumber),
+        age(tx.blockTimestamp),
+        ...bothEnds(tx.chainId, { from: tx.from, to: receiverOf(tx) }, self),
+        coins(tx.value, decimals, symbol),
+        coins(feeOf(tx), decimals, symbol),
+      ]
+    }),
+  )
+}

@@ -1,0 +1,121 @@
+/** Holders of a token or of items of a collection: the largest first, with their share; and the supply. */
+
+import { h, type JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import type { ContractMetadata } from '../../../shape/evm/contract.ts'
+import { useWhole } from '../kit/answer.ts'
+import { amount, count, cutAmount, money, share, visible } from '../kit/format.ts'
+import { CsvLink } from '../kit/paged.ts'
+import { card, shown, table, type View } from '../kit/parts.ts'
+import { called } from './contract-calls.ts'
+import { party } from './evm-parts.ts'
+
+type Holder = { readonly address: string; readonly sortKey: string }
+type HoldersPage = { readonly addresses: readonly Holder[]; readonly nextPageToken?: string }
+
+// The API tells holders as the chain first saw them, so all are read to find the largest.
+const mostPages = 5
+const perPage = 1_000
+const mostRows = 100
+
+/** A token. */
+export type TokenOf = { readonly chainId: string; readonly contract: ContractMetadata }
+
+/** The largest holders. */
+export function Holders({ chainId, contract }: TokenOf): JSX.Element {
+  const { address, ercType } = contract
+  const decimals = ercType === 'ERC-20' ? (contract.decimals ?? 0) : 0
+  const path = `/v2/chains/${chainId}/contracts/${encodeURIComponent(address)}/${ercType === 'ERC-20' ? 'balances' : 'nfts:listHolders'}`
+  const answer = useWhole<HoldersPage>(`${path}?pageSize=${perPage}`, mostPages)
+  return card(
+    '',
+    h(
+      'div',
+      null,
+      shown(answer, (pages) => rows(chainId, decimals, pages)),
+      h('div', { class: 'below' }, h(CsvLink, { path, name: 'holders' })),
+    ),
+  )
+}
+
+function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]): View {
+  const holders = pages.flatMap(({ addresses }) => addresses)
+  const sorted = holders.toSorted((a, b) => compare(BigInt(b.sortKey), BigInt(a.sortKey)))
+  const total = holders.reduce((sum, { sortKey }) => sum + BigInt(sortKey), 0n)
+  const isWhole = pages.at(-1)?.nextPageToken === undefined
+  return [
+    h(
+      'p',
+      { class: 'quiet' },
+      isWhole
+        ? `${count(holders.length)} holders${holders.length > mostRows ? `, the largest ${mostRows} shown` : ''}`
+        : `the largest among the first ${count(holders.length)} that the chain saw; there are more`,
+    ),
+    table(
+      [
+        ['#', 'num'],
+        ['Holder'],
+        ['Amount', 'num'],
+        ...(isWhole ? [['Share', 'num'] as const] : []),
+      ],
+      sorted.slice(0, mostRows).map(({ address, sortKey }, at) => [
+        String(at + 1),
+        party(chainId, { address }),
+        h('span', { title: amount(sortKey, decimals) }, cutAmount(sortKey, decimals)),
+        ...(isWhole
+          ? [
+              h(
+                'span',
+                { class: 'share' },
+                h('progress', {
+                  class: 'bar',
+                  max: 1,
+                  value: Number(sortKey) / Number(total),
+                  'aria-hidden': 'true',
+                }),
+                share(Number(sortKey), Number(total)),
+              ),
+            ]
+          : []),
+      ]),
+    ),
+  ]
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const totalSupply = {
+  type: 'function',
+  name: 'totalSupply',
+  stateMutability: 'view',
+  inputs: [],
+  outputs: [{ type: 'uint256' }],
+} as const
+
+/** The supply of an ERC-20 token, as its contract tells it now, and what that is worth. */
+export function Supply({ chainId, contract }: TokenOf): JSX.Element {
+  const [told, tell] = useState<string | undefined>('…')
+  useEffect(() => {
+    void called({ chainId, address: contract.address }, [{ abi: totalSupply, arguments: [] }]).then(
+      ({ data }) => tell(data?.[0]?.values?.[0]?.value),
+    )
+  }, [])
+  const { decimals = 0, symbol = '', price } = contract
+  if (told === undefined || told === '…')
+    return h('span', null, told ?? 'not known: no node tells it')
+  return h(
+    'span',
+    null,
+    `${amount(told, decimals)} ${visible(symbol)}`,
+    price === undefined
+      ? null
+      : h(
+          'span',
+          { class: 'quiet' },
+          ` · market value ${money(Number(price.value) * (Number(told) / 10 ** decimals), price.currencyCode)}`,
+        ),
+  )
+}

@@ -1,0 +1,180 @@
+/**
+ * NFTs: items of a collection, items an address holds, and one item; pictures come by this process.
+ */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { clipped, count, ends, named, share, visible, words } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
+import { card, copied, facts, heading, shown, table, when, type View } from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import type { World } from '../kit/world.ts'
+import { addressPath } from './address-summary.ts'
+import { attributesOf } from './attributes.ts'
+import { chainLink, party } from './evm-parts.ts'
+import { type AnyTransfer, transferTable } from './transfers.ts'
+
+type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
+
+/** A contract, or an owner. */
+export type NftsOf = { readonly chainId: string; readonly address: string }
+
+/** NFTs an address holds. */
+export function Collectibles({ chainId, address }: NftsOf): JSX.Element {
+  return paged<{ collectibleBalances: Token[]; nextPageToken?: string }>({
+    path: `${addressPath(chainId, address)}/balances:listCollectibles`,
+    view: ({ collectibleBalances }) => tiles(chainId, collectibleBalances),
+  })
+}
+
+/** Items of a collection. */
+export function Items({ chainId, address }: NftsOf): JSX.Element {
+  return paged<{ tokens: Token[]; nextPageToken?: string }>({
+    path: `/v1/chains/${chainId}/nfts/collections/${encodeURIComponent(address)}/tokens`,
+    name: 'items',
+    query: { pageSize: 24 },
+    view: ({ tokens }) => tiles(chainId, tokens),
+  })
+}
+
+function tiles(chainId: string, tokens: readonly Token[]): JSX.Element {
+  if (tokens.length === 0) return h('p', { class: 'empty' }, 'None.')
+  return h(
+    'ul',
+    { class: 'tiles' },
+    tokens.map((token) =>
+      h(
+        'li',
+        { key: `${token.address} ${token.tokenId}` },
+        h(
+          'a',
+          { href: to('chain', chainId, 'nft', token.address, token.tokenId) },
+          h(Picture, { chainId, token }),
+          h('b', null, titleOf(token)),
+        ),
+        h(
+          'small',
+          { class: 'quiet' },
+          token.balance === undefined ? '' : `${token.balance} × `,
+          named('symbol' in token ? token.symbol : undefined, token.address),
+        ),
+      ),
+    ),
+  )
+}
+
+function titleOf({ metadata, tokenId }: Token): string {
+  const { name = '' } = metadata
+  return name.trim() === '' ? `#${ends(tokenId, 8, 4)}` : clipped(name)
+}
+
+/** The picture of an item; its id where it has none, or none that is safe to show. */
+function Picture({ chainId, token }: { readonly chainId: string; readonly token: Token }): View {
+  const [failed, setFailed] = useState(false)
+  const { address, tokenId, metadata } = token
+  if (metadata.imageUri === undefined || failed)
+    return h('span', { class: 'picture quiet' }, `#${ends(tokenId, 8, 4)}`)
+  return h('img', {
+    class: 'picture',
+    src: `/explorer/pictures/${encodeURIComponent(chainId)}/${address}/${tokenId}`,
+    alt: '',
+    loading: 'lazy',
+    onError: () => setFailed(true),
+  })
+}
+
+/** An item. */
+export type NftProps = NftsOf & { readonly world: World; readonly tokenId: string }
+
+/** One item. */
+export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Element {
+  const answer = useAnswer<Token>(
+    `/v1/chains/${chainId}/nfts/collections/${encodeURIComponent(address)}/tokens/${encodeURIComponent(tokenId)}`,
+  )
+  const title = answer.data === undefined ? `#${ends(tokenId)}` : titleOf(answer.data)
+  useTitle(`${title} of ${ends(address)}`)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(h('span', null, 'NFT on ', chainLink(world, chainId)), title),
+    shown(answer, (token) =>
+      h(
+        'div',
+        { class: 'grid two top-aligned' },
+        card('Picture', h(Picture, { chainId, token })),
+        card('Item', itemFacts(chainId, token)),
+      ),
+    ),
+    answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
+    card(
+      'Transfers',
+      paged<{ transfers: AnyTransfer[]; nextPageToken?: string }>({
+        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
+        query: { tokenId },
+        view: ({ transfers }) => transferTable(chainId, transfers),
+      }),
+    ),
+  )
+}
+
+type HoldersPage = {
+  readonly addresses: readonly { readonly address: string; readonly sortKey: string }[]
+  readonly totalTokens: number
+  readonly totalsAreLeast?: true
+  readonly nextPageToken?: string
+}
+
+/** Who has how many of an item, and how many there are. */
+function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Element {
+  return card(
+    'Owners',
+    paged<HoldersPage>({
+      path: `/v2/chains/${chainId}/contracts/${encodeURIComponent(address)}/nfts:listHolders`,
+      name: 'owners',
+      query: { tokenId },
+      view: ({ addresses, totalTokens, totalsAreLeast }) => [
+        h(
+          'p',
+          { class: 'quiet' },
+          `Supply ${totalsAreLeast === true ? 'at least ' : ''}${count(totalTokens)}`,
+        ),
+        table(
+          [['Owner'], ['Amount', 'num'], ['Share', 'num']],
+          addresses.map(({ address: owner, sortKey }) => [
+            party(chainId, { address: owner }),
+            count(sortKey),
+            share(Number(sortKey), totalTokens),
+          ]),
+        ),
+      ],
+    }),
+  )
+}
+
+function itemFacts(chainId: string, token: Token): JSX.Element {
+  const { metadata } = token
+  const owner = 'ownerAddress' in token ? token.ownerAddress : undefined
+  const more = 'attributes' in metadata ? metadata.attributes : undefined
+  return facts([
+    ['Collection', copied(token.address, to('chain', chainId, 'address', token.address))],
+    ['Name of the collection', visible('name' in token ? token.name : '')],
+    ['Id', copied(token.tokenId)],
+    ['Standard', token.ercType],
+    ['Owner', owner && copied(owner, to('chain', chainId, 'address', owner, 'nfts'))],
+    ['Description', visible(metadata.description ?? '')],
+    ...attributesOf(more ?? ('properties' in metadata ? metadata.properties : undefined)),
+    ['Metadata', words(metadata.indexStatus)],
+    [
+      'Read',
+      metadata.metadataLastUpdatedTimestamp === undefined
+        ? ''
+        : when(metadata.metadataLastUpdatedTimestamp),
+    ],
+    // Text, not a link: it leads to hosts that strangers name.
+    ['Its document', h('span', { class: 'id' }, visible(token.tokenUri.slice(0, 300)))],
+  ])
+}

@@ -1,0 +1,272 @@
+/** A transaction of an EVM chain with everything that happened in it. */
+
+import { h, type JSX } from 'preact'
+
+import type { Party } from '../../../shape/evm/token.ts'
+import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
+import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { clipped, amount, count, ends, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import {
+  age,
+  card,
+  coins,
+  copied,
+  exactCoins,
+  facts,
+  heading,
+  pill,
+  shown,
+  table,
+  when,
+  type View,
+} from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
+import { evmSentence } from '../what-happened.ts'
+import { argumentRows } from './decoded-values.ts'
+import {
+  blockLink,
+  chainLink,
+  elsewhere,
+  feeOf,
+  outcome,
+  party,
+  receiverOf,
+  txLink,
+} from './evm-parts.ts'
+import { nftLabel, tokenAmount } from './transfers.ts'
+import { Calls } from './tx-calls.ts'
+import { Logs } from './tx-logs.ts'
+
+/** A transaction. */
+export type TxProps = { readonly world: World; readonly chainId: string; readonly txHash: string }
+
+/** The page. */
+export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
+  useTitle(`Transaction ${ends(txHash)}`)
+  const answer = useAnswer<TransactionDetail>(
+    `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}`,
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      h('span', null, 'Transaction of ', chainLink(world, chainId)),
+      h('span', { class: 'id' }, copied(txHash)),
+    ),
+    elsewhere(world, chainId, answer, ['tx', txHash]),
+    shown(answer, (detail) => [
+      h(
+        'p',
+        { class: 'said' },
+        evmSentence(detail, coinOf(world, detail.nativeTransaction.chainId)),
+      ),
+      card('Transaction', nativeFacts(world, detail), outcome(detail.nativeTransaction.txStatus)),
+      ...message(world, detail),
+      ...transfers(chainId, detail),
+      ...internals(world, chainId, detail),
+      ...called(chainId, detail),
+      h(Calls, { key: `${txHash} calls`, chainId, txHash, coin: coinOf(world, chainId) }),
+      h(Logs, {
+        key: txHash,
+        chainId,
+        txHash,
+        tokens: detail.erc20Transfers.map(({ erc20Token }) => erc20Token),
+      }),
+      card(
+        '',
+        h(
+          'details',
+          null,
+          h('summary', null, 'Input data'),
+          h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input),
+        ),
+      ),
+    ]),
+  )
+}
+
+/** An address in full, with what it is called. */
+function whole(chainId: string, { address, label, symbol }: Party): JSX.Element {
+  const name = label ?? symbol ?? ''
+  return h(
+    'span',
+    null,
+    copied(address, to('chain', chainId, 'address', address)),
+    name !== '' && [' ', h('span', { class: 'quiet' }, clipped(name))],
+  )
+}
+
+function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail): JSX.Element {
+  const { symbol, decimals } = coinOf(world, tx.chainId)
+  const receiver = receiverOf(tx)
+  const creates = tx.method?.callType === 'CONTRACT_CREATION'
+  return facts([
+    ['Block', blockLink(tx.chainId, tx.blockNumber)],
+    ['Position in block', String(tx.blockIndex)],
+    ['Time', when(tx.blockTimestamp)],
+    ['Confirmations', confirmations(world, tx.chainId, tx.blockNumber)],
+    ['From', whole(tx.chainId, tx.from)],
+    [
+      creates ? 'Created contract' : 'To',
+      creates && tx.createdContract === undefined
+        ? 'none: the creation failed'
+        : whole(tx.chainId, receiver),
+    ],
+    ['Value', exactCoins(tx.value, decimals, symbol)],
+    ['Transaction fee', exactCoins(feeOf(tx), decimals, symbol)],
+    ['Reverted', visible(tx.revertReason?.message ?? '')],
+    ['Method', visible(tx.method?.methodName ?? tx.method?.methodHash ?? '')],
+    ['Gas', `${count(tx.gasUsed)} of ${count(tx.gasLimit)} at ${amount(tx.gasPrice, 9)} gwei`],
+    [
+      'Max fee per gas',
+      tx.maxFeePerGas === undefined
+        ? ''
+        : `${amount(tx.maxFeePerGas, 9)} gwei, max priority fee ${amount(tx.maxPriorityFeePerGas ?? '0', 9)} gwei`,
+    ],
+    ['Nonce', count(tx.nonce)],
+    ['Type', String(tx.txType)],
+  ])
+}
+
+/** Number of later blocks. Acceptance is final at once; some readers expect the number anyway. */
+function confirmations({ status }: World, chainId: string, height: string): string {
+  const held = status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+  return held === undefined
+    ? ''
+    : `${count(Math.max(0, held.indexedHeight - Number(height)))}, final`
+}
+
+/** Arguments of the call, where its method is known. */
+function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): View[] {
+  const values = tx.decodedInput?.parameters ?? []
+  if (values.length === 0) return []
+  return [
+    card(
+      'Method call',
+      table([['Parameter'], ['Type'], ['Value', 'whole']], argumentRows(chainId, values, tx.to)),
+      h('code', null, visible(tx.decodedInput?.signature ?? '')),
+    ),
+  ]
+}
+
+function message(world: World, detail: TransactionDetail): View[] {
+  const { teleporterMessageInfo: info, nativeTransaction: tx } = detail
+  if (info === undefined) return []
+  const other = info.sourceChainId ?? info.destinationChainId ?? ''
+  const known = chainOf(world, other)
+  const sent = info.direction === 'SOURCE_TRANSACTION'
+  return [
+    card(
+      'Interchain message',
+      facts([
+        ['Message', copied(info.teleporterMessageId, to('message', info.teleporterMessageId))],
+        [
+          sent ? 'Sent to' : 'Came from',
+          known === undefined ? other : chainLink(world, known.chainId),
+        ],
+        [
+          'Bridge',
+          bridged(
+            detail,
+            [tx.chainId, other].map((id) => chainName(world, id)),
+            sent,
+          ),
+        ],
+        [
+          sent ? 'Delivered in' : 'Sent in',
+          h(OtherEnd, { messageId: info.teleporterMessageId, sent }),
+        ],
+      ]),
+      pill(sent ? 'sent' : 'delivered', 'good'),
+    ),
+  ]
+}
+
+/** The tokens that a message carries: given to the contract that was called or burned, or given out. */
+function bridged(
+  { erc20Transfers, nativeTransaction: tx }: TransactionDetail,
+  [here = '', there = '']: readonly string[],
+  sent: boolean,
+): string {
+  const given = erc20Transfers.find(
+    ({ to: { address } }) => !sent || address === tx.to.address || /^0x0{40}$/.test(address),
+  )
+  if (given === undefined) return ''
+  const { symbol, decimals } = given.erc20Token
+  const [from, until] = sent ? [here, there] : [there, here]
+  return `${amount(given.value, decimals)} ${visible(symbol)} from ${from} to ${until}`
+}
+
+/** The transaction at the other end of a message. */
+function OtherEnd({
+  messageId,
+  sent,
+}: {
+  readonly messageId: string
+  readonly sent: boolean
+}): JSX.Element {
+  const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${messageId}`)
+  return h(
+    'span',
+    null,
+    shown(answer, (one) => {
+      const tx = sent ? one.destinationTransaction : one.sourceTransaction
+      const chainId = sent ? one.destinationEvmChainId : one.sourceEvmChainId
+      if (tx === undefined) return sent ? 'not yet, or not indexed here' : 'not indexed here'
+      return h('span', null, txLink(chainId, tx.txHash), ' · ', age(tx.timestamp))
+    }),
+  )
+}
+
+function transfers(chainId: string, detail: TransactionDetail): View[] {
+  const rows = [
+    ...detail.erc20Transfers.map((one) => ({
+      one,
+      what: tokenAmount(chainId, one.erc20Token, one.value),
+    })),
+    ...detail.erc721Transfers.map((one) => ({ one, what: nftLabel(chainId, one.erc721Token) })),
+    ...detail.erc1155Transfers.map((one) => ({
+      one,
+      what: nftLabel(chainId, one.erc1155Token, one.value),
+    })),
+  ].toSorted((a, b) => a.one.logIndex - b.one.logIndex)
+  if (rows.length === 0) return []
+  return [
+    card(
+      'Token transfers',
+      table(
+        [['Log', 'num'], ['From'], ['To'], ['Token', 'num']],
+        rows.map(({ one, what }) => [
+          String(one.logIndex),
+          party(chainId, one.from),
+          party(chainId, one.to),
+          what,
+        ]),
+      ),
+      h('span', { class: 'quiet' }, count(rows.length)),
+    ),
+  ]
+}
+
+function internals(world: World, chainId: string, detail: TransactionDetail): View[] {
+  if (detail.internalTransactions.length === 0) return []
+  const { symbol, decimals } = coinOf(world, chainId)
+  return [
+    card(
+      'Internal transactions',
+      table(
+        [['Kind'], ['From'], ['To'], ['Gas', 'num wide'], ['Value', 'num']],
+        detail.internalTransactions.map((call) => [
+          h('span', { class: call.isReverted ? 'undone' : '' }, call.internalTxType),
+          party(chainId, call.from),
+          party(chainId, call.to),
+          count(call.gasUsed),
+          coins(call.value, decimals, symbol),
+        ]),
+      ),
+    ),
+  ]
+}

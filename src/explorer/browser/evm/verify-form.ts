@@ -1,0 +1,159 @@
+/** A form that proves the sources of a contract. */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import { ask, send } from '../kit/answer.ts'
+import { failureText, visible } from '../kit/format.ts'
+import { card, type View } from '../kit/parts.ts'
+import { textIn } from '../kit/place.ts'
+
+/** A contract without sources, and the compilers that are here. */
+export type VerifyProps = {
+  readonly chainId: string
+  readonly address: string
+  readonly compilers: readonly string[]
+  /** Is told when it is verified. */
+  readonly done: () => void
+}
+
+type Ended = { readonly error?: { readonly message: string } }
+
+/** Takes the standard JSON input of the compiler, or sources with the settings that matter. */
+export function VerifyForm(props: VerifyProps): JSX.Element {
+  const { compilers, done } = props
+  const [note, tell] = useState<View>(null)
+  const [busy, setBusy] = useState(false)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (!(event.currentTarget instanceof HTMLFormElement)) return
+    setBusy(true)
+    tell('Compiling…')
+    try {
+      const problem = await prove(props, new FormData(event.currentTarget))
+      tell(problem === '' ? 'Verified.' : h('span', { class: 'failed' }, visible(problem)))
+      if (problem === '') done()
+    } catch (error) {
+      tell(h('span', { class: 'failed' }, visible(error instanceof Error ? error.message : '')))
+    }
+    setBusy(false)
+  }
+  return card(
+    'Verify this contract',
+    h(
+      'form',
+      { onSubmit: (event: Event) => void submit(event) },
+      fields(compilers),
+      h(
+        'div',
+        { class: 'controls' },
+        h('button', { class: 'send', type: 'submit', disabled: busy }, 'Verify'),
+      ),
+      h('output', null, note),
+    ),
+  )
+}
+
+/** Sends a form. Gives what is wrong, or no text once it is verified. */
+async function prove({ chainId, address }: VerifyProps, form: FormData): Promise<string> {
+  const body = {
+    stdJsonInput: await inputOf(form),
+    compilerVersion: textIn(form, 'compiler'),
+    contractIdentifier: textIn(form, 'contract'),
+  }
+  const path = `/v2/verify/${chainId}/${encodeURIComponent(address)}`
+  const sent = await send<{ verificationId: string }>(path, body)
+  if (sent.data === undefined) return failureText(sent.failure ?? nothing)
+  const ended = await ask<Ended>(`/v2/verify/${encodeURIComponent(sent.data.verificationId)}`)
+  if (ended.data === undefined) return failureText(ended.failure ?? nothing)
+  return ended.data.error?.message ?? ''
+}
+
+function fields(compilers: readonly string[]): View {
+  return [
+    h(
+      'p',
+      { class: 'quiet' },
+      'The sources are compiled here and compared with the code on the chain. Whoever looks at this page can read them then.',
+    ),
+    field(
+      'Compiler',
+      h(
+        'select',
+        { name: 'compiler', required: true },
+        compilers.map((version) => h('option', { value: version }, version)),
+      ),
+    ),
+    field(
+      'Contract',
+      h('input', {
+        name: 'contract',
+        required: true,
+        placeholder: 'src/Token.sol:Token',
+        ...plain,
+      }),
+      'file and name',
+    ),
+    field(
+      'Sources',
+      h('input', {
+        name: 'files',
+        type: 'file',
+        required: true,
+        multiple: true,
+        accept: '.sol,.json',
+      }),
+      'one standard JSON input, or all source files',
+    ),
+    h(
+      'details',
+      null,
+      h('summary', null, 'Settings of source files'),
+      field(
+        'Optimizer runs',
+        h('input', {
+          name: 'runs',
+          inputMode: 'numeric',
+          pattern: '\\d*',
+          placeholder: '200',
+          ...plain,
+        }),
+        'empty: not optimized',
+      ),
+      field('EVM version', h('input', { name: 'evm', placeholder: 'default', ...plain })),
+    ),
+  ]
+}
+
+const plain = { autocomplete: 'off', spellcheck: false } as const
+const nothing = { status: 0, message: 'no answer' }
+
+function field(label: string, input: View, hint = ''): JSX.Element {
+  return h(
+    'label',
+    { class: 'field' },
+    h('span', null, label),
+    input,
+    h('span', { class: 'quiet' }, hint),
+  )
+}
+
+/** The input of the compiler. Throws a sentence. */
+async function inputOf(form: FormData): Promise<unknown> {
+  const files = form.getAll('files').filter((one) => one instanceof File)
+  const [first] = files
+  if (first !== undefined && files.length === 1 && first.name.endsWith('.json'))
+    return JSON.parse(await first.text())
+  const sources = await Promise.all(
+    files.map(async (file) => [file.name, { content: await file.text() }] as const),
+  )
+  const [runs, evmVersion] = ['runs', 'evm'].map((name) => textIn(form, name))
+  return {
+    language: 'Solidity',
+    sources: Object.fromEntries(sources),
+    settings: {
+      optimizer: { enabled: runs !== '', runs: Number(runs === '' ? 200 : runs) },
+      ...(evmVersion === '' ? {} : { evmVersion }),
+    },
+  }
+}

@@ -1,0 +1,74 @@
+/** Routes of interchain messages: how many go from where to where. */
+
+import { h, type JSX } from 'preact'
+
+import { useAnswer } from '../kit/answer.ts'
+import { count, ends } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { shown, table } from '../kit/parts.ts'
+import { chainName, chainOf, type World } from '../kit/world.ts'
+
+type Route = {
+  readonly srcBlockchainId: string
+  readonly destBlockchainId: string
+  readonly lastDay: number
+  readonly allTime: number
+}
+
+/** Longest table: the busiest routes. */
+const mostRoutes = 10
+
+/** The busiest routes; with `blockchainIds` only those that begin or end there. */
+export function Routes({
+  world,
+  blockchainIds,
+}: {
+  readonly world: World
+  readonly blockchainIds?: readonly string[]
+}): JSX.Element {
+  const answer = useAnswer<{ results: Route[] }>(
+    '/v2/icm/summary?groupBy=srcBlockchainId,destBlockchainId',
+    60_000,
+  )
+  const fits = (one: Route): boolean =>
+    blockchainIds === undefined ||
+    blockchainIds.includes(one.srcBlockchainId) ||
+    blockchainIds.includes(one.destBlockchainId)
+  return h(
+    'div',
+    null,
+    shown(answer, ({ results }) =>
+      table(
+        [['From'], ['To'], ['Latest day', 'num'], ['All', 'num']],
+        results
+          .filter(fits)
+          .slice(0, mostRoutes)
+          .map((one) => [
+            endOf(world, one.srcBlockchainId),
+            endOf(world, one.destBlockchainId),
+            count(one.lastDay),
+            h('a', { href: routeLink(one), title: 'only this route' }, count(one.allTime)),
+          ]),
+      ),
+    ),
+  )
+}
+
+function endOf(world: World, blockchainId: string): JSX.Element {
+  return messageEnd(world, chainOf(world, blockchainId)?.chainId ?? '', blockchainId)
+}
+
+function routeLink({ srcBlockchainId, destBlockchainId }: Route): string {
+  const params = new URLSearchParams({
+    sourceBlockchainId: srcBlockchainId,
+    destinationBlockchainId: destBlockchainId,
+  })
+  return `${to('messages')}?${params.toString()}`
+}
+
+/** One end of a message: its chain, or the blockchain's id where that is not served. */
+export function messageEnd(world: World, evmChainId: string, blockchainId: string): JSX.Element {
+  return evmChainId === ''
+    ? h('span', { class: 'id', title: blockchainId }, ends(blockchainId))
+    : h('a', { href: to('chain', evmChainId), title: blockchainId }, chainName(world, evmChainId))
+}

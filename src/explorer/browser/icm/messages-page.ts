@@ -1,0 +1,247 @@
+/** Interchain messages: all of them, and one. */
+
+import { h, type JSX } from 'preact'
+
+import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
+import { party } from '../evm/evm-parts.ts'
+import { useAnswer, withQuery } from '../kit/answer.ts'
+import { count, ends, span, took, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
+import {
+  age,
+  card,
+  coins,
+  copied,
+  exactCoins,
+  facts,
+  heading,
+  idLink,
+  pill,
+  shown,
+  statePill,
+  table,
+  when,
+  type View,
+} from '../kit/parts.ts'
+import { query, submitFilters, useTitle } from '../kit/place.ts'
+import { coinOf, type World } from '../kit/world.ts'
+import { messageEnd, Routes } from './message-routes.ts'
+
+/** Messages with filters, routes between chains, and how long delivery takes. */
+export function MessagesPage({ world }: { readonly world: World }): JSX.Element {
+  useTitle('Interchain messages')
+  const params = query()
+  const asked = Object.fromEntries(
+    ['sourceBlockchainId', 'destinationBlockchainId', 'from', 'to'].map((name) => [
+      name,
+      params.get(name) ?? '',
+    ]),
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Between chains', 'Interchain messages', progressOf(world)),
+    h(
+      'div',
+      { class: 'grid two top-aligned' },
+      card('Routes', h(Routes, { world })),
+      card('Time to delivery, newest 100', h(Latency, { asked })),
+    ),
+    card(
+      '',
+      h(
+        'div',
+        null,
+        filters(world, asked),
+        paged<{ messages: IcmMessage[]; nextPageToken?: string }>({
+          path: '/v1/icm/messages',
+          query: asked,
+          view: ({ messages }) => messageTable(world, messages),
+        }),
+      ),
+    ),
+  )
+}
+
+function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Element {
+  const chains = world.chains.filter(({ platformChainId }) => platformChainId !== undefined)
+  const chain = (name: string, label: string): JSX.Element =>
+    h(
+      'select',
+      { name, 'aria-label': label, key: `${name} ${asked[name]} ${chains.length}` },
+      h('option', { value: '' }, label),
+      chains.map(({ platformChainId, chainName: title }) =>
+        h(
+          'option',
+          { value: platformChainId, selected: asked[name] === platformChainId },
+          visible(title),
+        ),
+      ),
+    )
+  const address = (name: string, label: string): JSX.Element =>
+    h('input', {
+      name,
+      'aria-label': label,
+      placeholder: label,
+      pattern: '0x[0-9a-fA-F]{40}',
+      title: '0x and 40 hex digits',
+      key: `${name} ${asked[name]}`,
+      defaultValue: asked[name],
+    })
+  return h(
+    'form',
+    { class: 'controls filters', onSubmit: submitFilters },
+    chain('sourceBlockchainId', 'from any chain'),
+    chain('destinationBlockchainId', 'to any chain'),
+    address('from', 'sender'),
+    address('to', 'recipient'),
+    h('button', { type: 'submit' }, 'Apply'),
+    h('a', { class: 'button', href: to('messages') }, 'Clear'),
+  )
+}
+
+/** Median and slowest tenth of the newest messages that were delivered. */
+function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }): JSX.Element {
+  const answer = useAnswer<{ messages: IcmMessage[] }>(
+    withQuery('/v1/icm/messages', { ...asked, pageSize: 100 }),
+  )
+  return h(
+    'div',
+    null,
+    shown(answer, ({ messages }) => {
+      const times = messages
+        .flatMap(({ sourceTransaction: sent, destinationTransaction: came }) =>
+          sent === undefined || came === undefined || came.timestamp < sent.timestamp
+            ? []
+            : [came.timestamp - sent.timestamp],
+        )
+        .toSorted((a, b) => a - b)
+      const at = (part: number): string => {
+        const seconds = times[Math.min(times.length - 1, Math.floor(times.length * part))]
+        return seconds === undefined ? '–' : span(seconds)
+      }
+      return facts([
+        ['Median', at(0.5)],
+        ['90th percentile', at(0.9)],
+        ['Slowest', at(1)],
+        ['Measured', `${count(times.length)} of ${count(messages.length)} messages`],
+        ['Pending', count(messages.filter(({ status }) => status === 'pending').length)],
+      ])
+    }),
+  )
+}
+
+/** Progress of joining the messages of all chains; nothing once they are joined. */
+function progressOf({ status }: World): View {
+  const stage = status?.messages
+  if (stage === undefined || stage.state === 'live') return null
+  return statePill(stage.state, stage.reason)
+}
+
+/** Messages, one a row. */
+export function messageTable(world: World, messages: readonly IcmMessage[]): JSX.Element {
+  return table(
+    [['Message'], ['Status'], ['Sent'], ['From'], ['To'], ['Took', 'num'], ['Fee', 'num wide']],
+    messages.map((message) => [
+      idLink(to('message', message.messageId), message.messageId),
+      statusPill(message),
+      message.sourceTransaction === undefined ? '' : age(message.sourceTransaction.timestamp),
+      messageEnd(world, message.sourceEvmChainId, message.sourceBlockchainId),
+      messageEnd(world, message.destinationEvmChainId, message.destinationBlockchainId),
+      timeTaken(message),
+      coins(
+        message.rewardDetails.value,
+        message.rewardDetails.decimals,
+        message.rewardDetails.symbol,
+      ),
+    ]),
+  )
+}
+
+function statusPill({ status, messageExecuted }: IcmMessage): JSX.Element {
+  if (status === 'pending') return pill('pending', 'busy')
+  return messageExecuted ? pill('executed', 'good') : pill('delivered', 'busy')
+}
+
+function timeTaken({ sourceTransaction, destinationTransaction }: IcmMessage): string {
+  return sourceTransaction === undefined || destinationTransaction === undefined
+    ? ''
+    : took(sourceTransaction.timestamp, destinationTransaction.timestamp)
+}
+
+/** One message from its sending to its receipt. */
+export function MessagePage({
+  world,
+  messageId,
+}: {
+  readonly world: World
+  readonly messageId: string
+}): JSX.Element {
+  useTitle(`Message ${ends(messageId)}`)
+  const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${encodeURIComponent(messageId)}`)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Interchain message', h('span', { class: 'id' }, copied(messageId))),
+    shown(answer, (message) => [
+      h('div', { class: 'grid two' }, sending(world, message), delivery(world, message)),
+      card('Message', messageFacts(message), statusPill(message)),
+      card('Data', h('pre', { class: 'bytes', tabIndex: 0 }, message.data)),
+    ]),
+  )
+}
+
+function messageFacts(message: IcmMessage): JSX.Element {
+  const { rewardDetails: fee } = message
+  return facts([
+    ['Nonce', count(message.messageNonce)],
+    ['Messenger', copied(message.icmContractAddress)],
+    ['Fee', exactCoins(fee.value, fee.decimals, fee.symbol)],
+    ['Receipt', message.receiptDelivered ? 'came back to the source' : 'not back yet'],
+    ['Receipts carried', count(message.receipts.length)],
+  ])
+}
+
+function sending(world: World, message: IcmMessage): View {
+  const { sourceEvmChainId: chainId, sourceTransaction: tx } = message
+  return card(
+    'Sent',
+    facts([
+      ['Chain', messageEnd(world, chainId, message.sourceBlockchainId)],
+      ['Sender', party(chainId, { address: message.from })],
+      [
+        'Transaction',
+        tx === undefined
+          ? 'not indexed here'
+          : idLink(to('chain', chainId, 'tx', tx.txHash), tx.txHash),
+      ],
+      ['Time', tx === undefined ? '' : when(tx.timestamp)],
+      ['Spent on gas', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
+    ]),
+  )
+}
+
+function delivery(world: World, message: IcmMessage): View {
+  const { destinationEvmChainId: chainId, destinationTransaction: tx } = message
+  return card(
+    'Delivered',
+    facts([
+      ['Chain', messageEnd(world, chainId, message.destinationBlockchainId)],
+      ['Recipient', party(chainId, { address: message.to })],
+      [
+        'Transaction',
+        tx === undefined ? 'not yet' : idLink(to('chain', chainId, 'tx', tx.txHash), tx.txHash),
+      ],
+      ['Time', tx === undefined ? '' : when(tx.timestamp)],
+      ['Took', timeTaken(message)],
+      ['Deliverer', tx === undefined ? '' : party(chainId, { address: tx.delivererAddress })],
+      ['Spent on gas', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
+    ]),
+  )
+}
+
+function gas(world: World, chainId: string, wei: string): JSX.Element {
+  const { symbol, decimals } = coinOf(world, chainId)
+  return exactCoins(wei, decimals, symbol)
+}

@@ -1,0 +1,334 @@
+/** L1s: a directory of all, and the validators of one. */
+
+import { h, type JSX } from 'preact'
+
+import type { Subnet } from '../../../shape/primary/subnet.ts'
+import type { L1Validator } from '../../../shape/primary/validator.ts'
+import { useAnswer, useWhole, withQuery } from '../kit/answer.ts'
+import { amount, brief, count, ends, share, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { daysLeft, fewestHolding } from '../kit/order.ts'
+import {
+  card,
+  coins,
+  copied,
+  facts,
+  heading,
+  idLink,
+  pill,
+  shown,
+  when,
+  type View,
+} from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { sortedTable, type SortColumn } from '../kit/sorted-table.ts'
+import type { FeeRate, Funds, FundsPage } from './l1-funds.ts'
+import { useTraffic } from './l1-traffic.ts'
+import { owners } from './primary-parts.ts'
+
+type ValidatorsPage = { readonly validators: L1Validator[]; readonly nextPageToken?: string }
+
+// Pages of 100: more than any network has, and an end for one that is out of hand.
+const mostPages = 20
+
+/** Validators whose balance lasts shorter are marked. */
+const fewDays = 30
+
+/** Quorum of signatures that AvalancheGo asks of an L1, percent of the weight. */
+const quorum = 67
+
+/** All L1s of a network. */
+export function L1sPage({ network }: { readonly network: string }): JSX.Element {
+  useTitle('L1s')
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  const answer = useWhole<FundsPage>(`${base}/subnets:listFunds?pageSize=100`, mostPages)
+  const traffic = useTraffic(base)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Chains with validators of their own', 'L1s', answer.data && rateLine(answer.data[0])),
+    card(
+      '',
+      shown(answer, (pages) =>
+        sortedTable({
+          rows: pages.flatMap(({ subnets }) => subnets),
+          columns: [...directory(network, base), messagesColumn(traffic)],
+          order: 'days',
+          csv: `${base}/subnets:listFunds`,
+        }),
+      ),
+    ),
+  )
+}
+
+function rateLine(page: FundsPage | undefined): View {
+  if (page === undefined) return null
+  const { perDay, activeValidators, target } = page.feeRate
+  return h(
+    'p',
+    { class: 'quiet' },
+    `${count(activeValidators)} active validators · above ${count(target)} the fee grows · `,
+    `${amount(perDay, 9)} AVAX a validator a day now`,
+  )
+}
+
+function directory(network: string, base: string): SortColumn<Funds>[] {
+  return [
+    { title: 'L1', cell: ({ subnetId }) => h(L1Name, { key: subnetId, network, base, subnetId }) },
+    {
+      title: 'Active validators',
+      name: 'validators',
+      style: 'num',
+      down: true,
+      by: ({ activeValidatorCount }) => activeValidatorCount,
+      cell: ({ activeValidatorCount: active, validatorCount }) =>
+        `${count(active)} of ${count(validatorCount)}`,
+    },
+    {
+      title: 'Weight',
+      name: 'weight',
+      style: 'num wide',
+      down: true,
+      by: ({ totalWeight }) => totalWeight,
+      cell: ({ totalWeight }) => count(totalWeight),
+    },
+    {
+      title: 'Can sign',
+      name: 'active',
+      style: 'num wide',
+      by: ({ activeWeight, totalWeight }) => activeWeight / Math.max(1, totalWeight),
+      cell: ({ activeWeight, totalWeight }) => share(activeWeight, totalWeight),
+    },
+    {
+      title: 'Fee balance',
+      name: 'balance',
+      style: 'num',
+      down: true,
+      by: ({ totalBalance }) => Number(totalBalance),
+      cell: ({ totalBalance }) => coins(totalBalance, 9, 'AVAX'),
+    },
+    {
+      title: 'First runs dry',
+      name: 'days',
+      style: 'num',
+      by: ({ daysLeft: days }) => days,
+      cell: ({ daysLeft: days }) => daysPill(days),
+    },
+  ]
+}
+
+/** Messages of the latest day, of the chains that are indexed here. */
+function messagesColumn(traffic: ReadonlyMap<string, number> | undefined): SortColumn<Funds> {
+  const of = ({ subnetId }: Funds): number => traffic?.get(subnetId) ?? 0
+  return {
+    title: 'Messages, 24 h',
+    name: 'messages',
+    style: 'num wide',
+    down: true,
+    by: of,
+    cell: (row) => (traffic === undefined ? '' : count(of(row))),
+  }
+}
+
+/** Names of an L1's chains, which lead to its page; its id until they are known. */
+function L1Name(props: {
+  readonly network: string
+  readonly base: string
+  readonly subnetId: string
+}): JSX.Element {
+  const { network, base, subnetId } = props
+  const answer = useAnswer<Subnet>(`${base}/subnets/${subnetId}`)
+  const names = answer.data?.blockchains.map(({ blockchainName }) => visible(blockchainName)) ?? []
+  const chainIds = answer.data?.blockchains.flatMap(({ evmChainId }) => evmChainId ?? []) ?? []
+  const href = to('primary', network, 'subnet', subnetId)
+  return h(
+    'span',
+    null,
+    names.length === 0 ? null : h('a', { href }, `${names.slice(0, 3).join(', ')} `),
+    h('small', null, idLink(href, subnetId, ends(subnetId, 6, 4))),
+    chainIds.length === 0 ? null : h('small', { class: 'quiet' }, ` chain ${chainIds.join(', ')}`),
+  )
+}
+
+function daysPill(days: number | undefined): View {
+  if (days === undefined) return '–'
+  const text = days < 1 ? '< 1 d' : `${count(Math.floor(days))} d`
+  return days < fewDays ? pill(text, 'bad') : text
+}
+
+/** The validators of an L1: weights, balances, owners, and who can sign. */
+export function L1Validators({
+  network,
+  subnetId,
+}: {
+  readonly network: string
+  readonly subnetId: string
+}): JSX.Element {
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  const query = { subnetId, pageSize: 100, includeInactiveL1Validators: 'true' }
+  const validators = useWhole<ValidatorsPage>(withQuery(`${base}/l1Validators`, query), mostPages)
+  const rate = useAnswer<{ feeRate: FeeRate }>(
+    withQuery(`${base}/l1Validators:listFunds`, { subnetId, pageSize: 1 }),
+  )
+  const feePerDay = rate.data?.feeRate.perDay ?? '0'
+  return h(
+    'div',
+    null,
+    shown(validators, (pages) => {
+      const all = pages.flatMap(({ validators }) => validators)
+      const total = all.reduce((sum, { weight }) => sum + weight, 0)
+      return [
+        card('All validators', sums(all, total, feePerDay)),
+        card(
+          'Validators',
+          sortedTable({
+            rows: all,
+            columns: validatorColumns(network, total, feePerDay),
+            order: '-weight',
+            csv: withQuery(`${base}/l1Validators`, { ...query, pageSize: '' }),
+          }),
+        ),
+      ]
+    }),
+  )
+}
+
+/** One validator, by the id of its validation. */
+export function ValidationPage({
+  network,
+  validationId,
+}: {
+  readonly network: string
+  readonly validationId: string
+}): JSX.Element {
+  useTitle(`Validation ${ends(validationId)}`)
+  const answer = useAnswer<ValidatorsPage>(
+    withQuery(`/v1/networks/${encodeURIComponent(network)}/l1Validators`, {
+      l1ValidationId: validationId,
+      includeInactiveL1Validators: 'true',
+    }),
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('L1 validation', h('span', { class: 'id' }, copied(validationId))),
+    shown(answer, ({ validators: [validator] }) =>
+      card(
+        'Validator',
+        validator === undefined ? 'Nothing is known of it.' : validatorFacts(network, validator),
+      ),
+    ),
+  )
+}
+
+function validatorFacts(network: string, validator: L1Validator): JSX.Element {
+  const { subnetId, nodeId, remainingBalanceOwner, deactivationOwner } = validator
+  return facts([
+    ['State', stateOf(validator)],
+    ['L1', copied(subnetId, to('primary', network, 'subnet', subnetId))],
+    ['Node', copied(nodeId, to('primary', network, 'node', nodeId))],
+    ['Weight', count(validator.weight)],
+    ['Balance', coins(String(validator.remainingBalance), 9, 'AVAX')],
+    ['Created', when(validator.creationTimestamp)],
+    ['BLS key', copied(validator.blsCredentials.publicKey)],
+    [
+      'Balance goes to',
+      owners(network, remainingBalanceOwner.addresses, remainingBalanceOwner.threshold),
+    ],
+    ['Disable owner', owners(network, deactivationOwner.addresses, deactivationOwner.threshold)],
+  ])
+}
+
+function sums(all: readonly L1Validator[], total: number, feePerDay: string): JSX.Element {
+  const active = all.filter(isActive)
+  const weight = active.reduce((sum, one) => sum + one.weight, 0)
+  const needed = fewestHolding(
+    active.map((one) => one.weight),
+    total,
+    quorum,
+  )
+  const balance = active.reduce((sum, one) => sum + BigInt(one.remainingBalance), 0n)
+  const left = active.map((one) => daysLeft(one.remainingBalance, feePerDay) ?? Infinity)
+  const first = Math.min(...left)
+  return facts([
+    ['Active', `${count(active.length)} of ${count(all.length)}`],
+    ['Weight that can sign', `${share(weight, total)} of ${count(total)}`],
+    [
+      `Hold ${quorum} %`,
+      needed === undefined
+        ? pill(`all active validators together hold less: nothing can be signed`, 'bad')
+        : `${count(needed)} ${needed === 1 ? 'validator' : 'validators'}`,
+    ],
+    ['Fee balance', coins(String(balance), 9, 'AVAX')],
+    ['Fee of a validator', feePerDay === '0' ? '' : `${amount(feePerDay, 9)} AVAX a day now`],
+    ['First runs dry', Number.isFinite(first) ? h('span', null, 'in ', daysPill(first)) : ''],
+  ])
+}
+
+function isActive({ remainingBalance, weight }: L1Validator): boolean {
+  return remainingBalance > 0 && weight > 0
+}
+
+function stateOf(validator: L1Validator): JSX.Element {
+  if (validator.weight === 0) return pill('removed')
+  return isActive(validator) ? pill('active', 'good') : pill('inactive', 'bad')
+}
+
+function validatorColumns(
+  network: string,
+  total: number,
+  feePerDay: string,
+): SortColumn<L1Validator>[] {
+  return [
+    {
+      title: 'Node',
+      cell: ({ nodeId, validationId }) =>
+        h(
+          'span',
+          { title: `validation ${validationId}` },
+          idLink(to('primary', network, 'node', nodeId), nodeId, ends(nodeId, 14, 6)),
+        ),
+    },
+    { title: 'State', name: 'state', by: (one) => Number(isActive(one)), cell: stateOf },
+    {
+      title: 'Weight',
+      name: 'weight',
+      style: 'num',
+      down: true,
+      by: ({ weight }) => weight,
+      cell: ({ weight }) =>
+        h(
+          'span',
+          { title: count(weight) },
+          `${brief(weight)} `,
+          h('b', null, share(weight, total)),
+        ),
+    },
+    {
+      title: 'Balance',
+      name: 'balance',
+      style: 'num',
+      by: ({ remainingBalance }) => remainingBalance,
+      cell: ({ remainingBalance }) => coins(String(remainingBalance), 9, 'AVAX'),
+    },
+    {
+      title: 'Days left',
+      name: 'days',
+      style: 'num',
+      by: (one) => (isActive(one) ? daysLeft(one.remainingBalance, feePerDay) : undefined),
+      cell: (one) => (isActive(one) ? daysPill(daysLeft(one.remainingBalance, feePerDay)) : '–'),
+    },
+    {
+      title: 'Balance goes to',
+      style: 'wide',
+      cell: ({ remainingBalanceOwner: { addresses, threshold } }) =>
+        owners(network, addresses, threshold),
+    },
+    {
+      title: 'Disable owner',
+      style: 'wide',
+      cell: ({ deactivationOwner: { addresses, threshold } }) =>
+        owners(network, addresses, threshold),
+    },
+  ]
+}

@@ -1,0 +1,305 @@
+/** A node: its running terms, delegations, past terms and what they paid, cycles, validations of L1s, blocks. */
+
+import { h, type JSX } from 'preact'
+
+import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
+import type {
+  AutoRenewedCycle,
+  CurrentAutoRenewedCycle,
+  Delegator,
+  L1Validator,
+  Validator,
+} from '../../../shape/primary/validator.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { now } from '../kit/clock.ts'
+import { count, ends, percent } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
+import {
+  age,
+  card,
+  coins,
+  copied,
+  facts,
+  heading,
+  idLink,
+  pill,
+  shown,
+  table,
+  when,
+  type View,
+} from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { owners, primarySubnetId, subnetLink } from './primary-parts.ts'
+import { stakeBar, stakeOf, validators } from './validator-rows.ts'
+
+/** A node. */
+export type NodeProps = { readonly network: string; readonly nodeId: string }
+
+/** The page. */
+export function NodePage(props: NodeProps): JSX.Element {
+  const { network, nodeId } = props
+  useTitle(`Node ${ends(nodeId, 14, 6)}`)
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  const terms = `${base}/validators/${encodeURIComponent(nodeId)}`
+  const running = useAnswer<{ validators: Validator[] }>(
+    `${terms}?validationStatus=active&pageSize=100`,
+    60_000,
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Node', h('span', { class: 'id' }, copied(nodeId))),
+    shown(running, ({ validators: now }) =>
+      now.length === 0
+        ? card('Running term', h('p', { class: 'empty' }, 'It validates only L1s now.'))
+        : now.map((term) =>
+            card(termTitle(term), termFacts(network, term), pill('active', 'good')),
+          ),
+    ),
+    card('Delegations', delegations(network, `${base}/delegators`, nodeId)),
+    card('Past terms', pastTerms(network, terms)),
+    h(Cycles, { path: `${terms}/cycles` }),
+    card(
+      'Pending and removed',
+      h(
+        'div',
+        null,
+        h('h3', null, 'Pending'),
+        validators({
+          network,
+          query: { nodeIds: nodeId, validationStatus: 'pending' },
+          name: 'pending',
+        }),
+        h('h3', null, 'Removed'),
+        validators({
+          network,
+          query: { nodeIds: nodeId, validationStatus: 'removed' },
+          name: 'removed',
+        }),
+      ),
+    ),
+    card('Validations of L1s', validations(network, `${base}/l1Validators`, nodeId)),
+    card('Blocks of the P-Chain it proposed', blocks(network, base, nodeId)),
+  )
+}
+
+function termTitle({ subnetId }: Validator): string {
+  return subnetId === primarySubnetId ? 'Running term' : `Running term on ${ends(subnetId)}`
+}
+
+function termFacts(network: string, term: Validator): JSX.Element {
+  const { startTimestamp: start, endTimestamp: end, potentialRewards: hoped } = term
+  const passed = Math.min(end, Math.max(start, now() / 1_000)) - start
+  const per = (value: number | undefined): string =>
+    value === undefined ? '' : percent(String(value))
+  const sum = (value: string | undefined): View =>
+    value === undefined ? '' : coins(value, 9, 'AVAX')
+  return facts([
+    [
+      'Term',
+      h(
+        'div',
+        null,
+        age(start),
+        ' → ',
+        age(end),
+        h('progress', {
+          class: 'bar',
+          max: end - start,
+          value: passed,
+          'aria-label': 'time passed',
+        }),
+      ),
+    ],
+    ['Ends', when(end)],
+    ['Renews itself', term.stakingType === 'autoRenewed' ? (term.autoRenew?.state ?? 'yes') : ''],
+    ['Stake', h('div', null, stakeOf(network, term), stakeBar(term))],
+    ['Share of all stake', per(term.stakePercentage)],
+    ['Delegated', sum(term.amountDelegated)],
+    ['Delegations', term.delegatorCount === undefined ? '' : count(term.delegatorCount)],
+    ['Free for delegations', sum(term.delegationCapacity)],
+    ['Delegation fee', term.delegationFee === undefined ? '' : percent(term.delegationFee)],
+    [
+      'Uptime seen by your node',
+      term.uptimePerformance === undefined ? 'not known' : per(term.uptimePerformance),
+    ],
+    ['AvalancheGo', term.avalancheGoVersion],
+    ['Expected reward', sum(hoped?.validationRewardAmount)],
+    ['Expected of delegations', sum(hoped?.delegationRewardAmount)],
+    ['Rewards go to', hoped?.rewardAddresses && owners(network, hoped.rewardAddresses)],
+    ['BLS key', term.blsCredentials && copied(term.blsCredentials.publicKey)],
+    ['Began in', copied(term.txHash, to('primary', network, 'tx', 'p-chain', term.txHash))],
+  ])
+}
+
+function delegations(network: string, path: string, nodeId: string): JSX.Element {
+  return paged<{ delegators: Delegator[]; nextPageToken?: string }>({
+    path,
+    query: { nodeIds: nodeId },
+    name: 'delegations',
+    view: ({ delegators }) =>
+      table(
+        [
+          ['Delegation'],
+          ['Status'],
+          ['Amount', 'num'],
+          ['Reward, net', 'num'],
+          ['Rewards go to', 'wide'],
+          ['Ends', 'num'],
+        ],
+        delegators.map((one) => [
+          idLink(to('primary', network, 'tx', 'p-chain', one.txHash), one.txHash),
+          pill(one.delegationStatus, one.delegationStatus === 'active' ? 'good' : ''),
+          coins(one.amountDelegated, 9, 'AVAX'),
+          reward(one),
+          owners(network, one.rewardAddresses),
+          age(one.endTimestamp),
+        ]),
+      ),
+  })
+}
+
+/** The reward paid, or else the one expected. */
+function reward({ netReward, estimatedNetReward }: Delegator): View {
+  if (netReward !== undefined) return coins(netReward, 9, 'AVAX')
+  return estimatedNetReward === undefined
+    ? ''
+    : h(
+        'span',
+        null,
+        coins(estimatedNetReward, 9, 'AVAX'),
+        h('div', { class: 'quiet' }, 'expected'),
+      )
+}
+
+function pastTerms(network: string, path: string): JSX.Element {
+  return paged<{ validators: Validator[]; nextPageToken?: string }>({
+    path,
+    query: { validationStatus: 'completed', sortOrder: 'desc' },
+    name: 'past',
+    view: (page) =>
+      table(
+        [
+          ['Term'],
+          ['Stake', 'num'],
+          ['Paid', 'num'],
+          ['Of delegations', 'num wide'],
+          ['Began', 'num wide'],
+          ['Ended', 'num'],
+        ],
+        page.validators.map((term) => [
+          idLink(to('primary', network, 'tx', 'p-chain', term.txHash), term.txHash),
+          stakeOf(network, term),
+          paid(term, term.rewards?.validationRewardAmount),
+          paid(term, term.rewards?.delegationRewardAmount),
+          age(term.startTimestamp),
+          age(term.endTimestamp),
+        ]),
+      ),
+  })
+}
+
+/** Subnets that pay nothing have no reward; one of the primary network may have been refused. */
+function paid({ subnetId }: Validator, sum: string | undefined): View {
+  if (sum === undefined) return '–'
+  return subnetId === primarySubnetId || sum !== '0' ? coins(sum, 9, 'AVAX') : '–'
+}
+
+/** Cycles of validators that renew themselves; nothing for a node that has none. */
+function Cycles({ path }: { readonly path: string }): View {
+  type Page = {
+    cycles: AutoRenewedCycle[]
+    currentCycle?: CurrentAutoRenewedCycle
+    nextPageToken?: string
+  }
+  const first = useAnswer<Page>(`${path}?pageSize=1`).data
+  if (first === undefined || (first.cycles.length === 0 && first.currentCycle === undefined))
+    return null
+  return card(
+    'Cycles',
+    paged<Page>({
+      path,
+      query: { sortOrder: 'desc' },
+      name: 'cycles',
+      view: ({ cycles, currentCycle }) =>
+        table(
+          [
+            ['Cycle', 'num'],
+            ['Outcome'],
+            ['Stake', 'num'],
+            ['Reward', 'num'],
+            ['Restaked', 'num wide'],
+            ['Ends', 'num'],
+          ],
+          [
+            ...(currentCycle === undefined
+              ? []
+              : [
+                  [
+                    count(currentCycle.cycleIndex),
+                    pill(currentCycle.state, 'good'),
+                    coins(currentCycle.weightAtCycleStart, 9, 'AVAX'),
+                    h(
+                      'span',
+                      null,
+                      coins(currentCycle.projectedValidationReward, 9, 'AVAX'),
+                      ' expected',
+                    ),
+                    '',
+                    age(currentCycle.endTimestamp),
+                  ],
+                ]),
+            ...cycles.map((cycle) => [
+              count(cycle.cycleIndex),
+              pill(cycle.outcome),
+              coins(cycle.weightAtCycleStart, 9, 'AVAX'),
+              coins(cycle.grossValidationReward, 9, 'AVAX'),
+              coins(cycle.compoundedValidationReward, 9, 'AVAX'),
+              age(cycle.endTimestamp),
+            ]),
+          ],
+        ),
+    }),
+  )
+}
+
+function validations(network: string, path: string, nodeId: string): JSX.Element {
+  return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
+    path,
+    query: { nodeId, includeInactiveL1Validators: 'true' },
+    name: 'validations',
+    view: (page) =>
+      table(
+        [['Validation'], ['L1'], ['Weight', 'num'], ['Balance', 'num']],
+        page.validators.map((one) => [
+          idLink(to('primary', network, 'validation', one.validationId), one.validationId),
+          subnetLink(network, one.subnetId),
+          count(one.weight),
+          coins(String(one.remainingBalance), 9, 'AVAX'),
+        ]),
+      ),
+  })
+}
+
+function blocks(network: string, base: string, nodeId: string): JSX.Element {
+  return paged<{ blocks: PrimaryNetworkBlock[]; nextPageToken?: string }>({
+    path: `${base}/blockchains/p-chain/nodes/${encodeURIComponent(nodeId)}/blocks`,
+    query: { pageSize: 10 },
+    name: 'blocks',
+    view: (page) =>
+      table(
+        [['Block'], ['Type'], ['Time'], ['Transactions', 'num']],
+        page.blocks.map((block) => [
+          h(
+            'a',
+            { href: to('primary', network, 'block', 'p-chain', block.blockNumber) },
+            count(block.blockNumber),
+          ),
+          block.blockType,
+          age(block.blockTimestamp),
+          count(block.txCount),
+        ]),
+      ),
+  })
+}

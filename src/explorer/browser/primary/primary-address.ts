@@ -1,0 +1,305 @@
+/** An address of the primary network: P, X and C together, stakes, rewards, UTXOs, transactions. */
+
+import { h, type JSX } from 'preact'
+
+import type { Balances } from '../../../shape/primary/asset.ts'
+import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
+import type { Utxo } from '../../../shape/primary/utxo.ts'
+import type { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
+import { useAnswer, useWhole, withQuery } from '../kit/answer.ts'
+import { ends, share, words } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
+import {
+  age,
+  card,
+  coins,
+  copied,
+  exactCoins,
+  facts,
+  failed,
+  heading,
+  idLink,
+  shown,
+  table,
+  tabs,
+  type View,
+} from '../kit/parts.ts'
+import { go, query, useTitle, withParams } from '../kit/place.ts'
+import { assetName } from './asset-name.ts'
+import { chainLabel, chains, isChain, txRows, utxoRows } from './primary-parts.ts'
+
+/** An address, and a chain for its lists. */
+export type PrimaryAddressProps = {
+  readonly network: string
+  readonly address: string
+  readonly view: string
+}
+
+/** The page. */
+export function PrimaryAddressPage({ network, address, view }: PrimaryAddressProps): JSX.Element {
+  useTitle(`Address ${ends(address)}`)
+  const name = view === '' ? 'p-chain' : view
+  if (!isChain(name)) return failed({ status: 404, message: `no such chain: ${name}` })
+  // Accounts of the EVM have atomic transactions and nothing else here.
+  const isEvm = address.startsWith('0x')
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Address of the primary network', h('span', { class: 'id' }, copied(address))),
+    isEvm ? null : overview(network, address),
+    tabs(
+      chains.map((one) => [
+        chainLabel(one),
+        to('primary', network, 'address', address, ...(one === 'p-chain' ? [] : [one])),
+      ]),
+    ),
+    isEvm ? null : utxos(network, name, address),
+    card(
+      'Transactions',
+      paged<{ transactions: PrimaryNetworkTransaction[]; nextPageToken?: string }>({
+        path: `${pathOf(network, name)}/transactions`,
+        query: { addresses: address },
+        view: ({ transactions }) => txRows(network, name, transactions),
+      }),
+    ),
+  )
+}
+
+function pathOf(network: string, chain: string): string {
+  return `/v1/networks/${encodeURIComponent(network)}/blockchains/${chain}`
+}
+
+function overview(network: string, address: string): View {
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  return [
+    h(Composition, { network, address, key: `${network} ${address}` }),
+    card('Stakes', stakes(network, `${base}/rewards:listPending`, address)),
+    card('Rewards', h(Rewards, { path: `${base}/rewards`, address, network, key: address })),
+  ]
+}
+
+type Held = { readonly data?: { readonly balances: Balances } }
+
+/** Balances on the three chains by state; AVAX as a bar of shares. */
+function Composition({
+  network,
+  address,
+}: {
+  readonly network: string
+  readonly address: string
+}): JSX.Element {
+  const path = (chain: string): string =>
+    withQuery(`${pathOf(network, chain)}/balances`, { addresses: address })
+  const answers: readonly [string, Held][] = [
+    ['P', useAnswer<{ balances: Balances }>(path('p-chain'), 30_000)],
+    ['X', useAnswer<{ balances: Balances }>(path('x-chain'), 30_000)],
+    ['C', useAnswer<{ balances: Balances }>(path('c-chain'), 30_000)],
+  ]
+  const rows = answers.flatMap(([chain, { data }]) => heldOn(chain, data?.balances))
+  const total = rows.reduce((sum, { isAvax, amount }) => sum + (isAvax ? BigInt(amount) : 0n), 0n)
+  return card(
+    'Balances on P, X and C',
+    answers.some(([, { data }]) => data === undefined)
+      ? shown({}, () => null)
+      : h(
+          'div',
+          null,
+          h('p', { class: 'big small' }, exactCoins(String(total), 9, 'AVAX')),
+          table(
+            [['Chain'], ['State'], ['Amount', 'num'], ['Share', 'num wide']],
+            rows.map((row) => [
+              row.chain,
+              row.state,
+              coins(row.amount, row.denomination, row.symbol),
+              row.isAvax
+                ? h(
+                    'span',
+                    null,
+                    share(Number(row.amount), Number(total)),
+                    h('progress', {
+                      class: 'bar',
+                      max: Number(total) || 1,
+                      value: Number(row.amount),
+                      'aria-hidden': 'true',
+                    }),
+                  )
+                : '',
+            ]),
+          ),
+        ),
+  )
+}
+
+const states: Readonly<Record<string, string>> = {
+  unlockedUnstaked: 'unlocked',
+  unlockedStaked: 'staked',
+  lockedPlatform: 'locked',
+  lockedStakeable: 'locked, may be staked',
+  lockedStaked: 'locked and staked',
+  pendingStaked: 'staked, not begun',
+  atomicMemoryUnlocked: 'importable',
+  atomicMemoryLocked: 'importable, locked',
+}
+
+type HeldRow = {
+  readonly chain: string
+  readonly state: string
+  readonly amount: string
+  readonly denomination: number
+  readonly symbol: string
+  readonly isAvax: boolean
+}
+
+function heldOn(chain: string, balances: Balances | undefined): HeldRow[] {
+  if (balances === undefined) return []
+  const { restakedRewards = '0', ...categories } = balances
+  const restaked = {
+    chain,
+    state: 'restaked rewards',
+    amount: restakedRewards,
+    denomination: 9,
+    symbol: 'AVAX',
+    isAvax: true,
+  }
+  return [
+    ...Object.entries(categories).flatMap(([name, sums = []]) =>
+      sums.map((sum) => ({
+        chain,
+        state: states[name] ?? words(name),
+        amount: sum.amount,
+        denomination: sum.denomination,
+        symbol: assetName(sum),
+        isAvax: assetName(sum) === 'AVAX',
+      })),
+    ),
+    ...(restakedRewards === '0' ? [] : [restaked]),
+  ]
+}
+
+/** Running stakes with what is over of them and what they are expected to pay. */
+function stakes(network: string, path: string, address: string): JSX.Element {
+  return paged<{ pendingRewards: PendingReward[]; nextPageToken?: string }>({
+    path,
+    query: { addresses: address },
+    name: 'stakes',
+    view: ({ pendingRewards }) =>
+      table(
+        [
+          ['Stake'],
+          ['Node', 'wide'],
+          ['As', 'wide'],
+          ['Amount', 'num'],
+          ['Expected', 'num'],
+          ['Over', 'num'],
+          ['Ends', 'num'],
+        ],
+        pendingRewards.map((one) => [
+          idLink(to('primary', network, 'tx', 'p-chain', one.txHash), one.txHash),
+          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
+          words(one.rewardType),
+          coins(one.amountStaked, 9, 'AVAX'),
+          coins(one.estimatedReward.amount, 9, 'AVAX'),
+          h(
+            'span',
+            null,
+            `${one.progress} %`,
+            h('progress', {
+              class: 'bar',
+              max: 100,
+              value: one.progress,
+              'aria-label': 'time passed',
+            }),
+          ),
+          age(one.endTimestamp),
+        ]),
+      ),
+  })
+}
+
+type RewardsPage = {
+  readonly historicalRewards: HistoricalReward[]
+  readonly nextPageToken?: string
+}
+
+// Pages of 100.
+const mostPages = 50
+
+/** Rewards paid, in sum for each year and one by one. */
+function Rewards(props: {
+  readonly path: string
+  readonly address: string
+  readonly network: string
+}): JSX.Element {
+  const { path, address, network } = props
+  const whole = useWhole<RewardsPage>(
+    withQuery(path, { addresses: address, pageSize: 100 }),
+    mostPages,
+  )
+  return h(
+    'div',
+    null,
+    shown(whole, (pages) => {
+      const all = pages.flatMap(({ historicalRewards }) => historicalRewards)
+      const years = Map.groupBy(all, ({ endTimestamp }) =>
+        new Date(endTimestamp * 1_000).getUTCFullYear(),
+      )
+      return facts(
+        [...years]
+          .toSorted(([a], [b]) => b - a)
+          .map(([year, list]) => [
+            String(year),
+            h(
+              'span',
+              null,
+              exactCoins(
+                String(list.reduce((sum, { reward }) => sum + BigInt(reward.amount), 0n)),
+                9,
+                'AVAX',
+              ),
+              h('span', { class: 'quiet' }, ` · ${list.length} paid`),
+            ),
+          ]),
+      )
+    }),
+    paged<RewardsPage>({
+      path,
+      query: { addresses: address, pageSize: 10 },
+      name: 'rewards',
+      view: ({ historicalRewards }) =>
+        table(
+          [['Paid in'], ['Node', 'wide'], ['As', 'wide'], ['Reward', 'num'], ['Ended', 'num']],
+          historicalRewards.map((one) => [
+            idLink(to('primary', network, 'tx', 'p-chain', one.rewardTxHash), one.rewardTxHash),
+            idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
+            words(one.rewardType),
+            coins(one.reward.amount, 9, 'AVAX'),
+            age(one.endTimestamp),
+          ]),
+        ),
+    }),
+  )
+}
+
+function utxos(network: string, chain: string, address: string): JSX.Element {
+  const spent = query().get('spent') === 'true'
+  return card(
+    'UTXOs',
+    paged<{ utxos: Utxo[]; nextPageToken?: string }>({
+      name: 'utxos',
+      path: `${pathOf(network, chain)}/utxos`,
+      query: { addresses: address, includeSpent: String(spent) },
+      view: (page) => utxoRows(network, chain, page.utxos),
+    }),
+    h(
+      'label',
+      { class: 'check' },
+      h('input', {
+        type: 'checkbox',
+        checked: spent,
+        onChange: () => go(withParams({ spent: spent ? '' : 'true', utxos: '' })),
+      }),
+      'spent too',
+    ),
+  )
+}

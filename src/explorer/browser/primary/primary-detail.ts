@@ -1,0 +1,236 @@
+/** A block, a transaction, an address of the primary network. */
+
+import { h, type JSX } from 'preact'
+
+import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
+import type { Blockchain } from '../../../shape/primary/subnet.ts'
+import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { count, ends, percent, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import {
+  card,
+  copied,
+  exactCoins,
+  facts,
+  heading,
+  neighbours,
+  pill,
+  shown,
+  table,
+  when,
+  type View,
+} from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { chainOf, primaryHeights, type World } from '../kit/world.ts'
+import { feeBurned, primarySentence } from '../what-happened.ts'
+import { flow } from './flow.ts'
+import {
+  assetSum,
+  assetSums,
+  chainLabel,
+  primarySubnetId,
+  shortType,
+  utxoRows,
+} from './primary-parts.ts'
+
+/** An item of a chain. */
+export type DetailProps = {
+  readonly world: World
+  readonly network: string
+  readonly chain: string
+  readonly id: string
+}
+
+function base({ network, chain }: { network: string; chain: string }): string {
+  return `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(chain)}`
+}
+
+/** A block and the ids of its transactions. */
+export function PrimaryBlockPage(props: DetailProps): JSX.Element {
+  const { world, network, chain, id } = props
+  useTitle(`${chainLabel(chain)} block ${ends(id)}`)
+  const heights = primaryHeights(world, network, chain)
+  const answer = useAnswer<PrimaryNetworkBlock>(`${base(props)}/blocks/${encodeURIComponent(id)}`)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      `Block of the ${chainLabel(chain)}`,
+      answer.data === undefined ? 'Block' : count(answer.data.blockNumber),
+      answer.data === undefined
+        ? null
+        : neighbours(Number(answer.data.blockNumber), heights, (one) =>
+            to('primary', network, 'block', chain, one),
+          ),
+    ),
+    shown(answer, (block) => [
+      card('Header', blockFacts(props, block, heights.first), pill(block.blockType)),
+      card(
+        'Transactions',
+        table(
+          [['Transaction', 'whole']],
+          block.transactions.map((txHash) => [
+            h('a', { class: 'id', href: to('primary', network, 'tx', chain, txHash) }, txHash),
+          ]),
+        ),
+      ),
+    ]),
+  )
+}
+
+function blockFacts(
+  { network, chain }: DetailProps,
+  block: PrimaryNetworkBlock,
+  first: number,
+): JSX.Element {
+  const parent = to('primary', network, 'block', chain, block.parentHash)
+  const proposer = block.proposerDetails?.proposerNodeId
+  return facts([
+    ['Time', when(block.blockTimestamp)],
+    ['Id', copied(block.blockHash)],
+    ['Parent', copied(block.parentHash, Number(block.blockNumber) > first ? parent : undefined)],
+    ['Size', `${count(block.blockSizeBytes)} bytes`],
+    [
+      'Proposer',
+      proposer === undefined
+        ? ''
+        : h('a', { class: 'id', href: to('primary', network, 'node', proposer) }, proposer),
+    ],
+    [
+      'Active L1 validators',
+      block.activeL1Validators === undefined ? '' : count(block.activeL1Validators),
+    ],
+    ['Supply', block.currentSupply === undefined ? '' : exactCoins(block.currentSupply, 9, 'AVAX')],
+  ])
+}
+
+/** A transaction: what it consumed and what it made. */
+export function PrimaryTxPage(props: DetailProps): JSX.Element {
+  const { world, network, chain, id } = props
+  useTitle(`Transaction ${ends(id)}`)
+  const answer = useAnswer<PrimaryNetworkTransaction>(
+    `${base(props)}/transactions/${encodeURIComponent(id)}`,
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(`Transaction of the ${chainLabel(chain)}`, h('span', { class: 'id' }, copied(id))),
+    shown(answer, (tx) => [
+      h('p', { class: 'said' }, primarySentence(tx)),
+      card('Flow of funds', flow(network, tx)),
+      card('Transaction', txFacts(network, chain, tx), pill(shortType(tx.txType))),
+      card(
+        `Consumed (${tx.consumedUtxos?.length ?? 0})`,
+        utxoRows(network, chain, tx.consumedUtxos ?? []),
+      ),
+      card(
+        `Made (${tx.emittedUtxos?.length ?? 0})`,
+        utxoRows(network, chain, tx.emittedUtxos ?? []),
+      ),
+      ...evmSides(world, network, tx),
+    ]),
+  )
+}
+
+/** Accounts of the EVM an import or export of the C-Chain paid or charged. */
+function evmSides(world: World, network: string, tx: PrimaryNetworkTransaction): View[] {
+  const account = (chain: string | undefined, address: string | undefined): View =>
+    address === undefined ? '' : evmAccount(network, chainOf(world, chain ?? '')?.chainId, address)
+  const sides = [...(tx.evmInputs ?? []), ...(tx.evmOutputs ?? [])]
+  if (sides.length === 0) return []
+  return [
+    card(
+      'EVM accounts',
+      table(
+        [
+          ['Charged', 'whole'],
+          ['Paid', 'whole'],
+          ['Amount', 'num'],
+        ],
+        sides.map(({ fromAddress, toAddress, asset }) => [
+          account(tx.sourceChain, fromAddress),
+          account(tx.destinationChain, toAddress),
+          assetSum(asset),
+        ]),
+      ),
+    ),
+  ]
+}
+
+/** Link to an account: its own page where the chain is served, else its atomic transactions. */
+function evmAccount(network: string, chainId: string | undefined, address: string): JSX.Element {
+  const href =
+    chainId === undefined
+      ? to('primary', network, 'address', address, 'c-chain')
+      : to('chain', chainId, 'address', address)
+  return h('a', { class: 'id', href }, address)
+}
+
+function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction): JSX.Element {
+  const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
+  const some = (sums: PrimaryNetworkTransaction['value'] | undefined): View =>
+    sums === undefined || sums.length === 0 ? '' : assetSums(sums)
+  return facts([
+    [
+      'Block',
+      height === ''
+        ? ''
+        : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
+    ],
+    ['Time', when(tx.blockTimestamp ?? tx.timestamp ?? 0)],
+    ['Outcome', tx.status],
+    ['Value', some(tx.value)],
+    ['Fee burned', some(feeBurned(tx))],
+    ['Paid into validators’ balances', some(tx.amountL1ValidatorBalanceBurned)],
+    ['Staked', some(tx.amountStaked)],
+    ['From chain', chainNamed(network, tx.sourceChain)],
+    ['To chain', chainNamed(network, tx.destinationChain)],
+    [
+      'Node',
+      tx.nodeId === undefined
+        ? ''
+        : h('a', { class: 'id', href: to('primary', network, 'node', tx.nodeId) }, tx.nodeId),
+    ],
+    ['Subnet', subnetOf(network, tx.subnetId)],
+    ['Starts', tx.startTimestamp === undefined ? '' : when(tx.startTimestamp)],
+    ['Ends', tx.endTimestamp === undefined ? '' : when(tx.endTimestamp)],
+    [
+      'Delegation fee',
+      tx.delegationFeePercent === undefined ? '' : percent(tx.delegationFeePercent),
+    ],
+    [
+      'Expected reward',
+      tx.estimatedReward === undefined ? '' : exactCoins(tx.estimatedReward, 9, 'AVAX'),
+    ],
+    ['Chain made', visible(tx.blockchainInfo?.chainName ?? '')],
+    ['Memo', tx.memo === undefined || tx.memo === '0x' ? '' : h('span', { class: 'id' }, tx.memo)],
+  ])
+}
+
+function subnetOf(network: string, id: string | undefined): View {
+  if (id === undefined) return ''
+  const link = to('primary', network, 'subnet', id)
+  return id === primarySubnetId ? h('a', { href: link }, 'the primary network') : copied(id, link)
+}
+
+function chainNamed(network: string, id: string | undefined): View {
+  return id === undefined ? '' : h(ChainNamed, { network, id })
+}
+
+/** Name of a chain, and its id. */
+function ChainNamed({
+  network,
+  id,
+}: {
+  readonly network: string
+  readonly id: string
+}): JSX.Element {
+  const answer = useAnswer<Blockchain>(base({ network, chain: id }))
+  return h(
+    'span',
+    null,
+    answer.data === undefined ? '' : `${visible(answer.data.blockchainName)} `,
+    h('span', { class: 'id quiet' }, id),
+  )
+}

@@ -1,0 +1,192 @@
+/** The primary network: validators, subnets, L1 validators, blocks and transactions by chain. */
+
+import { h, type JSX } from 'preact'
+
+import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
+import type { Subnet } from '../../../shape/primary/subnet.ts'
+import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
+import type { L1Validator } from '../../../shape/primary/validator.ts'
+import { count, ends, words } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
+import {
+  age,
+  card,
+  coins,
+  failed,
+  heading,
+  idLink,
+  pill,
+  table,
+  tabs,
+  type View,
+} from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { primaryNetworks, type World } from '../kit/world.ts'
+import { chainLabel, chains, isChain, namedChain, subnetLink, txRows } from './primary-parts.ts'
+import { ValidatorsPage } from './validators-page.ts'
+
+/** A network, and one of its lists. */
+export type PrimaryProps = {
+  readonly world: World
+  readonly network: string
+  readonly view: string
+  readonly chain: string
+}
+
+const symbol = 'AVAX'
+const decimals = 9
+
+/** The page; says so when no primary network is indexed here. */
+export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.Element {
+  useTitle(`${titleOf(view, chain)} · ${network}`)
+  const served = primaryNetworks(world)
+  if (served.length === 0) return notServed(world)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      'Primary network',
+      world.status?.chains.find((one) => one.kind === 'primary' && one.network === network)?.name ??
+        network,
+      served.length > 1
+        ? h(
+            'nav',
+            { class: 'steps' },
+            served.map((name) => h('a', { href: to('primary', name) }, name)),
+          )
+        : null,
+    ),
+    tabs([
+      ['Validators', to('primary', network)],
+      ['Subnets', to('primary', network, 'subnets')],
+      ['L1 validators', to('primary', network, 'l1')],
+      ...chains.flatMap((name): [string, string][] => [
+        [`${label(name)} blocks`, to('primary', network, 'blocks', name)],
+        [`${label(name)} transactions`, to('primary', network, 'transactions', name)],
+      ]),
+    ]),
+    card('', viewOf({ world, network, view, chain })),
+  )
+}
+
+function notServed({ status }: World): JSX.Element {
+  return h(
+    'div',
+    { class: 'stack' },
+    heading('Primary network', status === undefined ? 'Loading…' : 'Not indexed here'),
+    h(
+      'p',
+      null,
+      'Name a node under ',
+      h('code', null, 'networks'),
+      ' in the configuration to index the P-, X- and C-Chain.',
+    ),
+  )
+}
+
+/** Title of a view of the network. */
+function titleOf(view: string, chain: string): string {
+  if (view === '') return 'Validators'
+  if (view === 'l1') return 'L1 validators'
+  return chain === '' ? words(view) : `${chainLabel(chain)} ${view}`
+}
+
+function label(chain: string): string {
+  return chain.slice(0, 1).toUpperCase()
+}
+
+function viewOf({ world, network, view, chain }: PrimaryProps): View {
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  if (view === '') return h(ValidatorsPage, { network })
+  if (view === 'subnets') return subnets(base, network, world)
+  if (view === 'l1') return l1Validators(base, network, '')
+  if (view === 'blocks' && isChain(chain)) return blocks(base, network, chain)
+  if (view === 'transactions' && isChain(chain)) return transactions(base, network, chain)
+  return failed({ status: 404, message: `no such page: ${view}` })
+}
+
+function subnets(base: string, network: string, world: World): JSX.Element {
+  return paged<{ subnets: Subnet[]; nextPageToken?: string }>({
+    path: `${base}/subnets`,
+    view: (page) =>
+      table(
+        [['Subnet'], ['Kind'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
+        page.subnets.map((one) => [
+          subnetLink(network, one.subnetId),
+          subnetPill(one),
+          one.blockchains.map((chain) =>
+            h('span', { class: 'also' }, namedChain(world, network, chain)),
+          ),
+          `${one.threshold} of ${one.ownerAddresses.length}`,
+          age(one.createBlockTimestamp),
+        ]),
+      ),
+  })
+}
+
+/** The label `L1` or `subnet`. */
+export function subnetPill({ isL1 }: Subnet): JSX.Element {
+  return isL1 ? pill('L1', 'good') : pill('subnet')
+}
+
+/** L1 validations, those of one subnet when `subnetId` is not empty. */
+export function l1Validators(base: string, network: string, subnetId: string): JSX.Element {
+  return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
+    path: `${base}/l1Validators`,
+    query: { subnetId, includeInactiveL1Validators: 'true' },
+    view: (page) =>
+      table(
+        [
+          ['Validation'],
+          ['Node'],
+          ...(subnetId === '' ? [['Subnet', 'wide'] as const] : []),
+          ['Weight', 'num'],
+          ['Balance', 'num'],
+        ],
+        page.validators.map((one) => [
+          idLink(to('primary', network, 'validation', one.validationId), one.validationId),
+          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
+          ...(subnetId === '' ? [subnetLink(network, one.subnetId)] : []),
+          count(one.weight),
+          coins(String(one.remainingBalance), decimals, symbol),
+        ]),
+      ),
+  })
+}
+
+function blocks(base: string, network: string, chain: string): JSX.Element {
+  return paged<{ blocks: PrimaryNetworkBlock[]; nextPageToken?: string }>({
+    path: `${base}/blockchains/${chain}/blocks`,
+    view: (page) =>
+      table(
+        [
+          ['Block'],
+          ['Id', 'wide'],
+          ['Type'],
+          ['Time'],
+          ['Transactions', 'num'],
+          ['Bytes', 'num wide'],
+        ],
+        page.blocks.map((block) => [
+          h(
+            'a',
+            { href: to('primary', network, 'block', chain, block.blockNumber) },
+            count(block.blockNumber),
+          ),
+          h('span', { class: 'id', title: block.blockHash }, ends(block.blockHash)),
+          block.blockType,
+          age(block.blockTimestamp),
+          count(block.txCount),
+          count(block.blockSizeBytes),
+        ]),
+      ),
+  })
+}
+
+function transactions(base: string, network: string, chain: string): JSX.Element {
+  return paged<{ transactions: PrimaryNetworkTransaction[]; nextPageToken?: string }>({
+    path: `${base}/blockchains/${chain}/transactions`,
+    view: (page) => txRows(network, chain, page.transactions),
+  })
+}

@@ -1,0 +1,168 @@
+/** Rows and links that several pages of the primary network share. */
+
+import { h, type JSX } from 'preact'
+
+import type { Blockchain } from '../../../shape/primary/subnet.ts'
+import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
+import type { Utxo } from '../../../shape/primary/utxo.ts'
+import { now } from '../kit/clock.ts'
+import { count, ends, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { age, coins, idLink, pill, table, type View } from '../kit/parts.ts'
+import { chainOf, type World } from '../kit/world.ts'
+import { feeBurned } from '../what-happened.ts'
+import { assetName } from './asset-name.ts'
+
+/** The three chains, by the names paths take. */
+export const chains = ['p-chain', 'x-chain', 'c-chain'] as const
+
+/** One of {@link chains}. */
+export type ChainName = (typeof chains)[number]
+
+/**
+ * Id of the subnet that all validators of the primary network are in: 32 zero bytes.
+ *
+ * Source: avalanchego utils/constants/network_ids.go, PrimaryNetworkID.
+ */
+export const primarySubnetId = '11111111111111111111111111111111LpoYY'
+
+/** Returns whether a text names one of the three chains. */
+export function isChain(name: string): name is ChainName {
+  return chains.some((chain) => chain === name)
+}
+
+/** `p-chain` as people write it: `P-Chain`. */
+export function chainLabel(chain: string): string {
+  return isChain(chain) ? `${chain.slice(0, 1).toUpperCase()}-Chain` : chain
+}
+
+/** An amount of an asset as answers have it. */
+export type Sum = {
+  readonly amount: string
+  readonly denomination: number
+  readonly symbol: string
+  readonly assetId?: string
+}
+
+/** An amount of an asset. */
+export function assetSum(sum: Sum): JSX.Element {
+  return coins(sum.amount, sum.denomination, assetName(sum))
+}
+
+/** Amounts one after the other; a dash for none. */
+export function assetSums(sums: readonly Sum[]): View {
+  return sums.length === 0 ? '–' : sums.map((sum) => h('div', null, assetSum(sum)))
+}
+
+/** `AddValidatorTx` as `AddValidator`. */
+export function shortType(txType: string): string {
+  return txType.replace(/Tx$/, '')
+}
+
+/** Link to a subnet. */
+export function subnetLink(network: string, subnetId: string): JSX.Element {
+  return idLink(to('primary', network, 'subnet', subnetId), subnetId)
+}
+
+/**
+ * Link to a chain by its name: its own page where it is served, else the transaction that made it,
+ * whose id it has.
+ */
+export function namedChain(world: World, network: string, chain: Blockchain): JSX.Element {
+  const { blockchainName, blockchainId, evmChainId, subnetId } = chain
+  const name = blockchainName.toLowerCase()
+  const served = evmChainId === undefined ? undefined : chainOf(world, String(evmChainId))
+  const href =
+    served !== undefined
+      ? to('chain', served.chainId)
+      : subnetId === primarySubnetId && isChain(name)
+        ? to('primary', network, 'blocks', name)
+        : to('primary', network, 'tx', 'p-chain', blockchainId)
+  return h('a', { href, title: blockchainId }, visible(blockchainName))
+}
+
+/** Owners one below the other, and how many must sign where it is more than one. */
+export function owners(network: string, addresses: readonly string[], threshold = 1): View {
+  const links = addresses.map((address) =>
+    h(
+      'div',
+      null,
+      idLink(to('primary', network, 'address', address), address, ends(address, 10, 6)),
+    ),
+  )
+  return threshold > 1
+    ? [...links, h('small', { class: 'quiet' }, `${threshold} must sign`)]
+    : links
+}
+
+/** Transactions, one a row. */
+export function txRows(
+  network: string,
+  chain: string,
+  transactions: readonly PrimaryNetworkTransaction[],
+): JSX.Element {
+  return table(
+    [
+      ['Transaction'],
+      ['Type'],
+      ['Block', 'num wide'],
+      ['Time'],
+      ['Value', 'num'],
+      ['Fee burned', 'num wide'],
+    ],
+    transactions.map((tx) => {
+      const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
+      return [
+        idLink(to('primary', network, 'tx', chain, tx.txHash), tx.txHash),
+        pill(shortType(tx.txType)),
+        height === ''
+          ? ''
+          : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
+        age(tx.blockTimestamp ?? tx.timestamp ?? 0),
+        assetSums(tx.value ?? tx.amountUnlocked ?? []),
+        assetSums(feeBurned(tx)),
+      ]
+    }),
+  )
+}
+
+/** UTXOs, one a row. */
+export function utxoRows(network: string, chain: string, utxos: readonly Utxo[]): JSX.Element {
+  return table(
+    [['Output'], ['Owners'], ['Kind', 'wide'], ['State', 'wide'], ['Amount', 'num']],
+    utxos.map((utxo) => [
+      h(
+        'span',
+        null,
+        idLink(
+          to('primary', network, 'tx', chain, utxo.txHash ?? utxo.creationTxHash ?? ''),
+          utxo.txHash ?? utxo.creationTxHash ?? '',
+        ),
+        h('span', { class: 'quiet' }, ` : ${utxo.outputIndex}`),
+      ),
+      owners(network, utxo.addresses, utxo.threshold),
+      utxo.utxoType.toLowerCase(),
+      stateOf(network, chain, utxo),
+      assetSum(utxo.asset),
+    ]),
+  )
+}
+
+function stateOf(network: string, chain: string, utxo: Utxo): View {
+  if (utxo.consumingTxHash !== undefined) {
+    return idLink(
+      to('primary', network, 'tx', chain, utxo.consumingTxHash),
+      utxo.consumingTxHash,
+      'spent',
+    )
+  }
+  if (utxo.staked === true) return pill('staked', 'busy')
+  const until = Math.max(
+    utxo.platformLocktime ?? 0,
+    utxo.stakeableLocktime ?? 0,
+    utxo.locktime ?? 0,
+  )
+  return until * 1_000 > now()
+    ? h('span', null, 'locked, opens ', age(until))
+    : pill('unspent', 'good')
+}

@@ -1,0 +1,196 @@
+/** Staking: stake over time, when it ends, how it is distributed, and what a stake would earn. */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { Validator } from '../../../shape/primary/validator.ts'
+import { useAnswer, useWhole } from '../kit/answer.ts'
+import { Chart } from '../kit/chart.ts'
+import { amount, count, ends, percent, share } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { fewestHolding } from '../kit/order.ts'
+import { card, exactCoins, facts, heading, idLink, shown, table, type View } from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { AvaxSeries } from './avax-series.ts'
+import { afterFee, minRates, rewardOf } from './reward.ts'
+import { endsPerWeek } from './stake-weeks.ts'
+
+type Details = {
+  readonly validatorDetails: {
+    readonly stakingRatio: string
+    readonly stakingDistributionByVersion: readonly {
+      version: string
+      amountStaked: string
+      validatorCount: number
+    }[]
+  }
+  readonly apr: { readonly shortest: string; readonly longest: string }
+  readonly currentSupply: string
+}
+type Page = { readonly validators: readonly Validator[]; readonly nextPageToken?: string }
+
+// Pages of 100: three times what mainnet has.
+const mostPages = 50
+const navax = 1_000_000_000
+
+/** The page. */
+export function StakingPage({ network }: { readonly network: string }): JSX.Element {
+  useTitle(`Staking on ${network}`)
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  const details = useAnswer<Details>(base, 60_000)
+  const running = useWhole<Page>(
+    `${base}/validators?validationStatus=active&pageSize=100`,
+    mostPages,
+  )
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      'Primary network',
+      'Staking',
+      h('a', { class: 'button', href: to('primary', network) }, 'All validators'),
+    ),
+    h(
+      'div',
+      { class: 'grid two' },
+      h(AvaxSeries, {
+        path: `/v2/networks/${encodeURIComponent(network)}/metrics/validatorWeight?pageSize=365`,
+        title: 'Stake of validators, AVAX',
+      }),
+      h(AvaxSeries, {
+        path: `/v2/networks/${encodeURIComponent(network)}/metrics/delegatorWeight?pageSize=365`,
+        title: 'Delegated, AVAX',
+      }),
+    ),
+    h(
+      'div',
+      { class: 'grid two top-aligned' },
+      card(
+        'What a stake earns',
+        shown(details, (data) => h(Calculator, { details: data })),
+      ),
+      card(
+        'In sum',
+        shown(details, (data) => sums(data)),
+      ),
+    ),
+    shown(running, (pages) =>
+      distribution(
+        network,
+        pages.flatMap(({ validators }) => validators),
+      ),
+    ),
+  )
+}
+
+function sums({ validatorDetails, apr, currentSupply }: Details): JSX.Element {
+  return facts([
+    ['Exists now', exactCoins(currentSupply, 9, 'AVAX')],
+    ['Staked', share(Number(validatorDetails.stakingRatio), 1)],
+    ['Yearly rate', `${percent(apr.shortest)} for 14 days to ${percent(apr.longest)} for a year`],
+    ...validatorDetails.stakingDistributionByVersion.map(
+      (one) =>
+        [
+          one.version === 'unknown' ? 'Version not told' : one.version,
+          `${count(one.validatorCount)} nodes, ${amount(one.amountStaked, 9)} AVAX`,
+        ] as const,
+    ),
+  ])
+}
+
+/** Numbers of nodes that hold parts of the stake, the greatest nodes, and the ends of stakes. */
+function distribution(network: string, all: readonly Validator[]): View {
+  const stakes = all.map((one) => Number(one.amountStaked) + Number(one.amountDelegated ?? 0))
+  const total = stakes.reduce((sum, one) => sum + one, 0)
+  const held = (part: number): string => {
+    const nodes = fewestHolding(stakes, total, part)
+    return nodes === undefined ? '–' : `${count(nodes)} of ${count(all.length)} nodes`
+  }
+  const greatest = all
+    .map((one, at) => ({ one, stake: stakes[at] ?? 0 }))
+    .toSorted((a, b) => b.stake - a.stake)
+    .slice(0, 10)
+  const weeks = endsPerWeek(all)
+  const title = 'Stake that ends, by week, AVAX'
+  return h(
+    'div',
+    { class: 'grid two top-aligned' },
+    card(
+      'Distribution',
+      h(
+        'div',
+        null,
+        facts([
+          ['Hold a third', held(34)],
+          ['Hold half', held(51)],
+          ['Hold two thirds', held(67)],
+        ]),
+        table(
+          [['Greatest'], ['Stake, AVAX', 'num'], ['Share', 'num']],
+          greatest.map(({ one, stake }) => [
+            idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
+            count(Math.round(stake / navax)),
+            share(stake, total),
+          ]),
+        ),
+      ),
+    ),
+    card(title, h(Chart, { points: weeks, label: title, height: 240, bars: true, hours: false })),
+  )
+}
+
+/** A form that computes as the chain does; nothing is asked. */
+function Calculator({ details }: { readonly details: Details }): JSX.Element {
+  const [plan, setPlan] = useState({ avax: '2000', days: '365', fee: '0', rate: 'before' })
+  const field = (name: keyof typeof plan, label: string, more: object): JSX.Element =>
+    h(
+      'label',
+      { class: 'field' },
+      label,
+      h('input', {
+        type: 'number',
+        value: plan[name],
+        onInput: (event: Event) =>
+          event.currentTarget instanceof HTMLInputElement &&
+          setPlan({ ...plan, [name]: event.currentTarget.value }),
+        ...more,
+      }),
+    )
+  const gross = rewardOf({
+    amount: BigInt(Math.max(0, Math.round(Number(plan.avax) * navax)) || 0),
+    seconds: BigInt(Math.max(0, Math.round(Number(plan.days) * 86_400)) || 0),
+    supply: BigInt(details.currentSupply),
+    minRate: plan.rate === 'after' ? minRates.after : minRates.before,
+  })
+  const net = afterFee(gross, BigInt(Math.round((Number(plan.fee) || 0) * 10_000)))
+  const yearly = (Number(net) / navax / (Number(plan.avax) || 1)) * (365 / (Number(plan.days) || 1))
+  return h(
+    'form',
+    { class: 'calculator', onSubmit: (event: Event) => event.preventDefault() },
+    field('avax', 'Stake, AVAX', { min: 1, max: 3_000_000, step: 'any' }),
+    field('days', 'Days', { min: 1, max: 365, step: 1 }),
+    field('fee', 'Fee of the validator, %', { min: 0, max: 100, step: 'any' }),
+    h(
+      'label',
+      { class: 'field' },
+      'Rate of the shortest stakes',
+      h(
+        'select',
+        {
+          value: plan.rate,
+          onChange: (event: Event) =>
+            event.currentTarget instanceof HTMLSelectElement &&
+            setPlan({ ...plan, rate: event.currentTarget.value }),
+        },
+        h('option', { value: 'before' }, '10 %, before Helicon'),
+        h('option', { value: 'after' }, '7.5 %, 90 days after Helicon'),
+      ),
+    ),
+    h(
+      'output',
+      null,
+      h('span', { class: 'big small' }, exactCoins(String(net), 9, 'AVAX')),
+      h('p', { class: 'quiet' }, `${share(yearly, 1)} a year, if the validator stays up.`),
+    ),
+  )
+}

@@ -1,0 +1,143 @@
+/** A subnet: who owns it, what it became, its chains and its validators. */
+
+import { h, type JSX } from 'preact'
+
+import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
+import type { Subnet } from '../../../shape/primary/subnet.ts'
+import { Routes } from '../icm/message-routes.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { ends, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { MetricChart } from '../kit/metric-chart.ts'
+import { age, card, copied, facts, heading, shown, table, when, type View } from '../kit/parts.ts'
+import { useTitle } from '../kit/place.ts'
+import { chainOf, type World } from '../kit/world.ts'
+import { AvaxSeries } from './avax-series.ts'
+import { L1Validators } from './l1-page.ts'
+import { subnetPill } from './primary-page.ts'
+import { namedChain, owners, primarySubnetId } from './primary-parts.ts'
+import { validators } from './validator-rows.ts'
+
+/** A subnet. */
+export type SubnetProps = {
+  readonly world: World
+  readonly network: string
+  readonly subnetId: string
+}
+
+/** The page. */
+export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Element {
+  const base = `/v1/networks/${encodeURIComponent(network)}`
+  const answer = useAnswer<Subnet>(`${base}/subnets/${encodeURIComponent(subnetId)}`)
+  const isPrimary = subnetId === primarySubnetId
+  const names = answer.data?.blockchains.map((chain) => visible(chain.blockchainName)).join(', ')
+  const kind = isPrimary ? 'Primary network' : answer.data?.isL1 === true ? 'L1' : 'Subnet'
+  useTitle(`${kind} ${names === undefined || isPrimary ? '' : `${names} `}${ends(subnetId)}`)
+  return h(
+    'div',
+    { class: 'stack' },
+    heading(
+      kind,
+      h(
+        'span',
+        null,
+        names === undefined || isPrimary ? null : h('div', null, names),
+        h('span', { class: 'id' }, copied(subnetId)),
+      ),
+      answer.data === undefined || isPrimary ? null : subnetPill(answer.data),
+    ),
+    shown(answer, (subnet) => [
+      isPrimary ? null : card('About', subnetFacts(world, network, subnet)),
+      card('Chains', chainRows(world, network, subnet)),
+      subnet.isL1 ? h(L1Validators, { network, subnetId }) : null,
+      subnet.isL1
+        ? card(
+            'Messages',
+            h(Routes, {
+              world,
+              blockchainIds: subnet.blockchains.map(({ blockchainId }) => blockchainId),
+            }),
+          )
+        : null,
+      ...subnet.blockchains.flatMap(({ blockchainId }) => {
+        const served = chainOf(world, blockchainId)
+        return served === undefined ? [] : trafficOf(served)
+      }),
+      subnet.isL1
+        ? h(AvaxSeries, {
+            path: `/v2/subnet/${subnetId}/metrics/perSubnetDailyFeesPaid?network=${encodeURIComponent(network)}`,
+            title: 'Fees its validators pay a day, AVAX',
+          })
+        : null,
+      card(
+        subnet.isL1 ? 'Validators before the conversion' : 'Validators',
+        validators({ network, query: { subnetId }, name: 'terms' }),
+      ),
+    ]),
+  )
+}
+
+/** Charts of activity on a chain that is served here. */
+function trafficOf({ chainId, chainName: name }: ChainInfo): JSX.Element {
+  const charts = [
+    ['txCount', 'Transactions a day'],
+    ['activeAddresses', 'Active addresses a day'],
+  ] as const
+  return h(
+    'div',
+    { class: 'grid two', key: chainId },
+    charts.map(([metric, title]) =>
+      h(MetricChart, { chainId, metric, interval: 'day', title: `${visible(name)}: ${title}` }),
+    ),
+  )
+}
+
+function subnetFacts(world: World, network: string, subnet: Subnet): JSX.Element {
+  const { ownerAddresses, threshold, locktime, l1ConversionTransactionHash: conversion } = subnet
+  const made = (txHash: string): View =>
+    copied(txHash, to('primary', network, 'tx', 'p-chain', txHash))
+  return facts([
+    ['Owners', owners(network, ownerAddresses, threshold)],
+    ['Owners locked until', locktime === 0 ? '' : when(locktime)],
+    ['Created', when(subnet.createBlockTimestamp)],
+    ['Created in', made(subnet.subnetId)],
+    ['Converted in', conversion === undefined ? '' : made(conversion)],
+    ...managerFacts(world, network, subnet),
+  ])
+}
+
+/** The contract that decides on an L1's validators, and its chain. */
+function managerFacts(world: World, network: string, subnet: Subnet): [string, View][] {
+  const manager = subnet.l1ValidatorManagerDetails
+  if (manager === undefined) return []
+  const { blockchainId, contractAddress } = manager
+  const served = chainOf(world, blockchainId)
+  const own = subnet.blockchains.find((chain) => chain.blockchainId === blockchainId)
+  const where =
+    own !== undefined
+      ? namedChain(world, network, own)
+      : served !== undefined
+        ? h('a', { href: to('chain', served.chainId), title: blockchainId }, served.chainName)
+        : copied(blockchainId)
+  return [
+    [
+      'Manager',
+      served === undefined
+        ? copied(contractAddress)
+        : copied(contractAddress, to('chain', served.chainId, 'address', contractAddress)),
+    ],
+    ['Manager on', where],
+  ]
+}
+
+function chainRows(world: World, network: string, { blockchains }: Subnet): JSX.Element {
+  return table(
+    [['Chain'], ['EVM chain id'], ['Blockchain id', 'whole'], ['Created', 'num']],
+    blockchains.map((chain) => [
+      namedChain(world, network, chain),
+      String(chain.evmChainId ?? ''),
+      copied(chain.blockchainId),
+      age(chain.createBlockTimestamp),
+    ]),
+  )
+}

@@ -103,7 +103,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
   },
   'the console sends a form and shows the answer': async (page, origin) => {
     await visit(page, origin, '/api/getBlock')
-    await page.fill('.operations input', 'nft holders')
+    await page.fill('.operations input', 'nft holders each')
     assert.deepEqual(await page.locator('.operations li').allInnerTexts(), [
       'getNftHoldersByContractAddress',
     ])

@@ -161,6 +161,9 @@ void test('offered snapshots: histories of chains and no secret, taken whole, na
     ends,
     tracedUntil: 153,
     confirmed: 0,
+    check: undefined,
+    without: undefined,
+    refused: undefined,
   })
   await store.close()
   const trusted = ['snapshot', 'restore', firn.apiUrl, '--trust', '--data-dir', `${home}-2`]

@@ -121,9 +121,9 @@ function distribution(network: string, all: readonly Validator[]): View {
         'div',
         null,
         facts([
-          ['Hold a third', held(34)],
-          ['Hold half', held(51)],
-          ['Hold two thirds', held(67)],
+          ['Nakamoto coefficient (a third)', held(34)],
+          ['… half', held(51)],
+          ['… two thirds', held(67)],
         ]),
         table(
           [['Greatest'], ['Stake, AVAX', 'num'], ['Share', 'num']],

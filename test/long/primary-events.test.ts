@@ -13,6 +13,7 @@ import { describePlaces } from '../../src/api/events/read-webhook.ts'
 import { createNetworkDirectory, openNetwork } from '../../src/api/primary/network/networks.ts'
 import { parsePrimaryAddress, toPrimaryAddress } from '../../src/core/address.ts'
 import { parseId, parseNodeId } from '../../src/core/cb58.ts'
+import { canonicalJson } from '../../src/events/message.ts'
 import type { Database } from '../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { outboxPlaces } from '../../src/store/query/events/outbox.ts'
@@ -111,7 +112,9 @@ async function toldOf(store: Database, webhook: Webhook): Promise<Told> {
   const networks = createNetworkDirectory(() => [network])
   const describe = describePlaces(evm, { ...evm, networks })
   const events: Json[] = []
-  for (const pos of places) events.push(...(await describe(webhook, pos, signal)))
+  // As they are sent.
+  for (const pos of places)
+    events.push(...JSON.parse(canonicalJson(await describe(webhook, pos, signal))))
   // Piece by piece, as somebody asks who wants the past.
   const history: number[] = []
   const chain = webhook.ledger === 'X' ? 'X' : 'P'

@@ -60,7 +60,7 @@ void test('spam: bait is recognised, names of real tokens are not', () => {
     description: '',
   }
   const judge = (name: string, symbol: string): boolean =>
-    looksLikeSpam({ name, symbol, spam: 0 }, undefined, facts)
+    looksLikeSpam({ name, symbol }, undefined, facts)
   for (const [name, symbol] of [
     ['Visit claim-rewards.example', '$ Claim'],
     ['https://free.money', 'FREE'],
@@ -82,10 +82,7 @@ void test('spam: bait is recognised, names of real tokens are not', () => {
     ['测试币', 'CSB'],
   ] as const)
     assert.equal(judge(name, symbol), false, name)
-  const claim = { name: 'Claim', symbol: 'C', spam: 1 }
+  const claim = { name: 'Claim', symbol: 'C' }
   assert.equal(looksLikeSpam(claim, { reputation: 'Benign' }, facts), false)
-  assert.equal(
-    looksLikeSpam({ ...claim, name: 'Fine', spam: 0 }, { reputation: 'Malicious' }, facts),
-    true,
-  )
+  assert.equal(looksLikeSpam({ ...claim, name: 'Fine' }, { reputation: 'Malicious' }, facts), true)
 })

@@ -280,7 +280,6 @@ export const token = table(
     inexact_holder: 'integer?',
     inexact_reason: 'text?',
     agreed: 'integer',
-    spam: 'integer',
     transfers: 'integer',
     holders: 'integer',
   },

@@ -1,8 +1,7 @@
 /**
  * Recognises tokens that look like spam.
  *
- * The operator's lists decide first, then what indexing saw of its transfers, then its name and
- * symbol: addresses of web sites, calls to claim or visit, invisible characters, letters of
+ * The operator's lists decide first, then its name and symbol: addresses of web sites, calls to claim or visit, invisible characters, letters of
  * several scripts made to look like another token, and the symbol of the chain's own coin.
  */
 
@@ -13,8 +12,6 @@ import type { TokenNote } from '../../operation/token-lists.ts'
 export type SpamEvidence = {
   readonly name: string | undefined
   readonly symbol: string | undefined
-  /** 1 when its transfers look like an unwanted gift to many. */
-  readonly spam: number
 }
 
 const baits: readonly RegExp[] = [
@@ -33,7 +30,6 @@ export function looksLikeSpam(
 ): boolean {
   if (note?.reputation !== undefined) return note.reputation === 'Malicious'
   if (note?.listed === true) return false
-  if (token.spam === 1) return true
   if (token.symbol !== undefined && token.symbol === facts.symbol) return true
   const text = `${token.name ?? ''}\n${token.symbol ?? ''}`
   return baits.some((bait) => bait.test(text)) || mixesScripts(text)

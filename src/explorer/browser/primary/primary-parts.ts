@@ -86,7 +86,7 @@ export function owners(network: string, addresses: readonly string[], threshold 
   const links = addresses.map((address) =>
     h(
       'div',
-      null,
+      { class: 'lines' },
       idLink(to('primary', network, 'address', address), address, ends(address, 10, 6)),
     ),
   )

@@ -173,7 +173,6 @@ export function newTokens(tokens: readonly ShownToken[]): ColumnsOf<typeof token
     inexact_holder: unknown,
     inexact_reason: unknown,
     agreed: never,
-    spam: never,
     transfers: never,
     holders: never,
   }

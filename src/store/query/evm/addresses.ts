@@ -90,8 +90,6 @@ const tokenRow = storedRow({
   /** Block at which a balance was not what logs give, and how; absent where none is known to. */
   inexact_height: maybe(integer('inexact_height')),
   inexact_reason: maybe(text('inexact_reason')),
-  /** 1 when its transfers look like spam. */
-  spam: integer('spam'),
 })
 /** Row of {@link tokenRow}. */
 export type TokenRow = RowOf<typeof tokenRow>

@@ -9,8 +9,6 @@ const namedRow = storedRow({
   standard: integer('t.standard'),
   name: text("coalesce(t.name, '')"),
   symbol: text("coalesce(t.symbol, '')"),
-  /** 1 for a token marked as spam. */
-  spam: integer('t.spam'),
 })
 /** Such a token. */
 export type NamedToken = RowOf<typeof namedRow>

@@ -39,6 +39,24 @@ export const tasks: Readonly<Record<string, Journey>> = {
     await page.locator('h1', { hasText: 'Demo Dollar' }).waitFor()
     assert.match(await page.locator('#main').innerText(), /Total supply/)
   },
+  'an address is asked for what left it to the market, with the moments': async (page, origin) => {
+    await visit(page, origin, `/chain/51001/address/${id('trader')}`)
+    await page.locator('details.filters summary').click()
+    await page.getByLabel('direction').selectOption('out')
+    await page.getByLabel('other address').fill(id('Summit.exchange'))
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForFunction(() => location.search.includes('direction=out'))
+    await settled(page)
+    const list = page.locator('table', { has: page.locator('th', { hasText: 'Method' }) })
+    const rows = list.locator('tbody tr')
+    assert.ok((await rows.count()) > 0, 'the trader called the market')
+    for (const text of await rows.allInnerTexts()) assert.match(text, /OUT[^]*Summit market/)
+    await list.getByRole('button', { name: 'Age' }).click()
+    assert.match((await rows.first().innerText()) ?? '', /\d{4}-\d\d-\d\d \d\d:\d\d/)
+    await page.reload()
+    await settled(page)
+    assert.match((await rows.first().innerText()) ?? '', /\d{4}-\d\d-\d\d \d\d:\d\d/)
+  },
   'a transfer over the bridge is followed over two chains': async (page, origin) => {
     const reply = await fetch(`${origin}/v1/icm/messages/${id('deliveredMessage')}`)
     const { sourceTransaction, destinationTransaction } = (await reply.json()) as Record<

@@ -61,7 +61,7 @@ void test('party book: a number is found once its address is stored, a token is 
       const zero = [0]
       const never = { metadata_height: zero, metadata_at: zero, compared_at: zero, agreed: zero }
       const counts = { transfers: zero, holders: zero }
-      const facts = { id: [7], standard: [20], first_height: zero, spam: zero, ...counts }
+      const facts = { id: [7], standard: [20], first_height: zero, ...counts }
       const names = ['name', 'symbol', 'decimals', 'code', 'source'] as const
       const found = ['inexact_height', 'inexact_holder', 'inexact_reason'] as const
       const nulls = Object.fromEntries([...names, ...found].map((name) => [name, [null]]))

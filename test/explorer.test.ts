@@ -8,6 +8,7 @@ import Fastify from 'fastify'
 
 import {
   amount,
+  assetName,
   brief,
   cutAmount,
   ends,
@@ -25,9 +26,9 @@ import {
   words,
 } from '../src/explorer/browser/kit/format.ts'
 import { changed, pages, paramsOf, segmentsOf, to } from '../src/explorer/browser/kit/link.ts'
-import { daysLeft, fewestHolding, ordered, orderOf } from '../src/explorer/browser/kit/order.ts'
+import { ordered, orderOf } from '../src/explorer/browser/kit/order.ts'
 import { primaryHeights } from '../src/explorer/browser/kit/world.ts'
-import { assetName } from '../src/explorer/browser/primary/asset-name.ts'
+import { daysLeft, fewestHolding } from '../src/explorer/browser/primary/stake.ts'
 import { validatorQuery } from '../src/explorer/browser/primary/validator-query.ts'
 import {
   foundOf,

@@ -8,13 +8,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 
 import {
-  createNftPictures,
+  createPictures,
   maxKeptBytes,
   maxPictureBytes,
   pictureAnswer,
-  type NftPictures,
+  type FindPicture,
   pictureType,
-} from '../src/service/web/nft-pictures.ts'
+} from '../src/service/web/pictures.ts'
 import { isPublicAddress } from '../src/world/public-address.ts'
 import { openPublicTransport } from '../src/world/public-transport.ts'
 import { openWorld, transportOver } from '../src/world/world.ts'
@@ -75,8 +75,8 @@ after(async () => {
 
 const of = { chainId: '1', address: '0x', tokenId: '1' }
 /** Pictures of one NFT whose metadata tells `uri`. */
-function told(uri: () => string | undefined, isFetching = true): NftPictures {
-  return createNftPictures({
+function told(uri: () => string | undefined, isFetching = true): FindPicture {
+  return createPictures({
     world: { ...world, publicTransport: opened.transport },
     fetching: isFetching ? { gateways: [], arweave: 'https://arweave.net/' } : undefined,
     imageUri: () => Promise.resolve(uri()),

@@ -35,6 +35,11 @@ export const SearchHit = Type.Object(
       Type.String({ description: 'p-chain, x-chain or c-chain it is on, or its own id, cb58' }),
     ),
     path: Type.String({ description: 'path of the operation that tells more' }),
+    isLabelled: Type.Optional(
+      Type.Literal(true, {
+        description: 'The label is the one that the operator gives the address',
+      }),
+    ),
     isSpam,
   },
   { $id: 'SearchHit', additionalProperties: false },

@@ -103,13 +103,13 @@ async function addressHit(
     match: 'id',
     network: facts.network,
     chainId,
+    isLabelled: called === undefined ? undefined : (true as const),
   } as const
   if (named.token !== undefined) {
     const label = called ?? named.token.name ?? named.token.symbol ?? 'token'
-    const spam = named.party.isSpam === true ? { isSpam: true as const } : {}
     return {
       ...at,
-      ...spam,
+      isSpam: named.party.isSpam,
       kind: 'token',
       label,
       path: `/v1/chains/${chainId}/addresses/${at.id}`,
@@ -146,7 +146,7 @@ async function tokenHits(
       network: facts.network,
       chainId,
       path: `/v1/chains/${chainId}/addresses/${address}`,
-      isSpam: party.isSpam === true ? (true as const) : undefined,
+      isSpam: party.isSpam,
       rank: (party.isSpam === true ? 4 : 0) + (isKnown ? 0 : 2) + (isWhole ? 0 : 1),
     }
   })

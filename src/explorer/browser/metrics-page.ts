@@ -5,14 +5,13 @@ import { h, type JSX } from 'preact'
 import { isDayMetric, metricNames, timeIntervals } from '../../shape/metrics/metric-names.ts'
 import type { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { useAnswer, withQuery } from './kit/answer.ts'
-import { now } from './kit/clock.ts'
 import { visible, words } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { MetricChart, metricTitle } from './kit/metric-chart.ts'
 import { CsvLink } from './kit/paged.ts'
 import { card, facts, heading, shown } from './kit/parts.ts'
 import { go, query, useTitle, withParams } from './kit/place.ts'
-import { chainName, type World } from './kit/world.ts'
+import { now, chainName, type World } from './kit/world.ts'
 
 /** A chain, an interval and, when shown alone, a metric. */
 export type MetricsProps = {

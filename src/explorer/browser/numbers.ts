@@ -8,7 +8,7 @@ import { amount, brief, count, short } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { age, type View } from './kit/parts.ts'
 import { primaryNetworks, type World } from './kit/world.ts'
-import type { FundsPage } from './primary/l1-funds.ts'
+import type { FundsPage } from './primary/l1-page.ts'
 import { primarySubnetId } from './primary/primary-parts.ts'
 
 /** Amounts in nAVAX. */

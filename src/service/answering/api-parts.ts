@@ -55,7 +55,7 @@ import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
 import { version } from '../version.ts'
 import { readExamples } from '../web/docs-files.ts'
 import { type ExplorerBrand, mountExplorer } from '../web/explorer-mount.ts'
-import { createNftPictures, imageUriOf, logoUriOf, type NftPictures } from '../web/nft-pictures.ts'
+import { createPictures, imageUriOf, logoUriOf, type FindPicture } from '../web/pictures.ts'
 import { mountSegments } from '../web/segment-mount.ts'
 import { mountSnapshots } from '../web/snapshot-mount.ts'
 import { webRules } from '../web/web-rules.ts'
@@ -167,12 +167,12 @@ function picturesOf(
   config: Config,
   { world, served, knowledge }: ApiParts,
   operations: ReturnType<typeof allOperations>,
-): { readonly pictures: NftPictures; readonly logos: NftPictures } {
+): { readonly pictures: FindPicture; readonly logos: FindPicture } {
   const fetching = nftFetching(config.nftMetadata)
   const logoUri = logoUriOf(served.chains.list, knowledge.notes)
   return {
-    pictures: createNftPictures({ world, fetching, imageUri: imageUriOf(operations) }),
-    logos: createNftPictures({ world, fetching: fetching ?? nftFetching({}), imageUri: logoUri }),
+    pictures: createPictures({ world, fetching, imageUri: imageUriOf(operations) }),
+    logos: createPictures({ world, fetching: fetching ?? nftFetching({}), imageUri: logoUri }),
   }
 }
 

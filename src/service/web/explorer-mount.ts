@@ -18,7 +18,7 @@ import {
 import type { Status } from '../../shape/status.ts'
 import { type Docs, readDocs, searchDocs } from './docs-files.ts'
 import { type ExplorerFiles, hashOf, readExplorerFiles } from './explorer-files.ts'
-import { type NftPictures, pictureAnswer, type PictureOf } from './nft-pictures.ts'
+import { type FindPicture, pictureAnswer, type PictureOf } from './pictures.ts'
 
 /** Name, picture and colours of an operator. */
 export type ExplorerBrand = Omit<Brand, 'logo'> & {
@@ -58,11 +58,11 @@ export function mountExplorer(
     logos = pictures,
   }: {
     readonly brand?: ExplorerBrand
-    readonly pictures?: NftPictures
-    readonly logos?: NftPictures
+    readonly pictures?: FindPicture
+    readonly logos?: FindPicture
   } = {},
 ): void {
-  const show = (path: string, find: NftPictures): void => {
+  const show = (path: string, find: FindPicture): void => {
     http.get(path, async (request, reply) => {
       const { status: code, headers, body } = pictureAnswer(await find(partsOf(request.params)))
       return reply.code(code).headers(headers).send(Buffer.from(body))

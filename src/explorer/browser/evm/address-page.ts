@@ -31,13 +31,13 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import { chainName, type World } from '../kit/world.ts'
+import type { World } from '../kit/world.ts'
 import { addressFilters, askedFilters } from './address-filters.ts'
 import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
-import { itemsOf } from './contract-abi.ts'
-import { type CallsOf, Read, Write } from './contract-calls.ts'
-import { codeView, implementations } from './contract-code.ts'
-import { Events } from './contract-events.ts'
+import { itemsOf } from './contract/abi.ts'
+import { type CallsOf, Read, Write } from './contract/calls.ts'
+import { codeView, implementations } from './contract/code.ts'
+import { Events } from './contract/events.ts'
 import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
@@ -242,18 +242,18 @@ function contractCard(
  * code, as far as lists tell, where it is a token or a contract whose creation is known, or the first transaction
  * it was in called it, as one of genesis.
  */
-function useFound({ world, chainId, address }: AddressProps): {
+function useFound({ chainId, address }: AddressProps): {
   readonly isContract: boolean
   /** Name that the operator gives it; empty where there is none. */
   readonly label: string
 } {
   const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
   const isCalled = useIsCalled(chainId, address)
-  const { kind, label } = found.data?.hits.find((each) => each.chainId === chainId) ?? {}
-  const isNamed = kind !== 'token' && label !== `${kind} on ${chainName(world, chainId)}`
+  const { kind, label, isLabelled } =
+    found.data?.hits.find((each) => each.chainId === chainId) ?? {}
   return {
     isContract: kind === 'token' || kind === 'contract' || isCalled,
-    label: isNamed && label !== undefined ? clipped(label) : '',
+    label: isLabelled === true && kind !== 'token' ? clipped(label ?? '') : '',
   }
 }
 

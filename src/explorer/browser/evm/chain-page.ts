@@ -32,8 +32,8 @@ import {
 import { query, useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
+import { AddToWallet } from './contract/wallet.ts'
 import { blockTable, chainLink, elsewhere, party, txTable } from './evm-parts.ts'
-import { AddToWallet } from './wallet.ts'
 
 /** A chain, and one of its lists. */
 export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }

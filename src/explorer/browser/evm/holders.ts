@@ -8,7 +8,7 @@ import { useWhole } from '../kit/answer.ts'
 import { amount, count, cutAmount, money, share, visible } from '../kit/format.ts'
 import { CsvLink } from '../kit/paged.ts'
 import { card, shown, table, type View } from '../kit/parts.ts'
-import { called } from './contract-calls.ts'
+import { called } from './contract/calls.ts'
 import { party } from './evm-parts.ts'
 
 type Holder = { readonly address: string; readonly sortKey: string }

@@ -25,7 +25,7 @@ import {
 import { useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 import { evmSentence } from '../what-happened.ts'
-import { argumentRows } from './decoded-values.ts'
+import { argumentRows } from './contract/decoded-values.ts'
 import {
   blockLink,
   chainLink,
@@ -37,8 +37,7 @@ import {
   txLink,
 } from './evm-parts.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
-import { Calls } from './tx-calls.ts'
-import { Logs } from './tx-logs.ts'
+import { Calls, Logs } from './tx-execution.ts'
 
 /** A transaction. */
 export type TxProps = { readonly world: World; readonly chainId: string; readonly txHash: string }

@@ -1,19 +1,17 @@
-/** Routes of interchain messages: how many go from where to where. */
+/** Routes of interchain messages: how many go from where to where, and how many by subnet. */
 
 import { h, type JSX } from 'preact'
 
-import { useAnswer } from '../kit/answer.ts'
+import { useAnswer, useWhole } from '../kit/answer.ts'
 import { count, ends } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { shown, table } from '../kit/parts.ts'
 import { chainName, chainOf, type World } from '../kit/world.ts'
+import { type Chain, type RouteOfDay, trafficOf } from './traffic-sums.ts'
 
-type Route = {
-  readonly srcBlockchainId: string
-  readonly destBlockchainId: string
-  readonly lastDay: number
-  readonly allTime: number
-}
+type Route = RouteOfDay & { readonly allTime: number }
+
+const routesPath = '/v2/icm/summary?groupBy=srcBlockchainId,destBlockchainId'
 
 /** Longest table: the busiest routes. */
 const mostRoutes = 10
@@ -26,10 +24,7 @@ export function Routes({
   readonly world: World
   readonly blockchainIds?: readonly string[]
 }): JSX.Element {
-  const answer = useAnswer<{ results: Route[] }>(
-    '/v2/icm/summary?groupBy=srcBlockchainId,destBlockchainId',
-    60_000,
-  )
+  const answer = useAnswer<{ results: Route[] }>(routesPath, 60_000)
   const fits = (one: Route): boolean =>
     blockchainIds === undefined ||
     blockchainIds.includes(one.srcBlockchainId) ||
@@ -71,4 +66,21 @@ export function messageEnd(world: World, evmChainId: string, blockchainId: strin
   return evmChainId === ''
     ? h('span', { class: 'id', title: blockchainId }, ends(blockchainId))
     : h('a', { href: to('chain', evmChainId), title: blockchainId }, chainName(world, evmChainId))
+}
+
+type ChainsPage = { readonly blockchains: readonly Chain[]; readonly nextPageToken?: string }
+
+// Pages of 100: more than any network has, and an end for one that is out of hand.
+const mostPages = 20
+
+/** Messages of the latest 24 hours by subnet; `undefined` until they are known. */
+export function useTraffic(base: string): ReadonlyMap<string, number> | undefined {
+  const chains = useWhole<ChainsPage>(`${base}/blockchains?pageSize=100`, mostPages).data
+  const routes = useAnswer<{ results: Route[] }>(routesPath).data
+  return chains === undefined || routes === undefined
+    ? undefined
+    : trafficOf(
+        chains.flatMap(({ blockchains }) => blockchains),
+        routes.results,
+      )
 }

@@ -1,7 +1,7 @@
 /** Sums of messages, apart from the page that draws them. */
 
 /** A row of the operation `getICMSummary`: messages of two chains, in windows that end now. */
-export type Route = {
+export type RouteOfDay = {
   readonly srcBlockchainId: string
   readonly destBlockchainId: string
   readonly lastDay: number
@@ -13,7 +13,7 @@ export type Chain = { readonly blockchainId: string; readonly subnetId: string }
 /** Messages by subnet; one between two chains of the same subnet counts once. */
 export function trafficOf(
   chains: readonly Chain[],
-  routes: readonly Route[],
+  routes: readonly RouteOfDay[],
 ): ReadonlyMap<string, number> {
   const subnetOf = new Map(chains.map(({ blockchainId, subnetId }) => [blockchainId, subnetId]))
   const sums = new Map<string, number>()

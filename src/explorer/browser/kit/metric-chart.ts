@@ -1,4 +1,4 @@
-/** One series of a chain in a card. */
+/** One series in a card: a metric of a chain, or nAVAX by day. */
 
 import { h, type JSX } from 'preact'
 
@@ -6,10 +6,10 @@ import { metricTitles } from '../../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
 import { useAnswer, withQuery } from './answer.ts'
 import { Chart } from './chart.ts'
-import { now } from './clock.ts'
 import { brief, tick, words } from './format.ts'
 import { to } from './link.ts'
-import { shown } from './parts.ts'
+import { card, shown } from './parts.ts'
+import { now } from './world.ts'
 
 /** Title of a metric; its name in words where it has none. */
 export function metricTitle(metric: string): string {
@@ -117,4 +117,30 @@ function latest(
   return before === undefined
     ? `this ${of.interval} so far`
     : `last whole ${of.interval} ${brief(before.value)}`
+}
+
+const navax = 1_000_000_000
+
+/** Path of the series, newest first as the API has it, and its title. */
+export type AvaxSeriesProps = { readonly path: string; readonly title: string }
+
+/** The chart in a card. */
+export function AvaxSeries({ path, title }: AvaxSeriesProps): JSX.Element {
+  const answer = useAnswer<{ results: MetricPoint[] }>(path)
+  return card(
+    title,
+    shown(answer, ({ results }) =>
+      results.length === 0
+        ? h('p', { class: 'empty' }, 'No points yet.')
+        : h(Chart, {
+            points: results
+              .toReversed()
+              .map(({ timestamp, value }) => ({ timestamp, value: Number(value) / navax })),
+            label: title,
+            height: 200,
+            bars: false,
+            hours: false,
+          }),
+    ),
+  )
 }

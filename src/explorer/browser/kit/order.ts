@@ -1,4 +1,4 @@
-/** Orders of tables that people choose, and how many validators a quorum takes. */
+/** Orders of tables that people choose. */
 
 /** The value by which a row is ordered. */
 export type OrderKey = number | string
@@ -26,29 +26,4 @@ export function ordered<T>(
       return a === b ? 0 : a < b ? -turn : turn
     })
     .map(({ row }) => row)
-}
-
-/**
- * The fewest of `weights` that together hold `percent` of `total`; undefined where all of them do
- * not. Validators without a balance count in the total and cannot sign.
- *
- * Source: ACP-77; avalanchego takes inactive validators into the total weight.
- */
-export function fewestHolding(
-  weights: readonly number[],
-  total: number,
-  percent: number,
-): number | undefined {
-  let held = 0
-  for (const [at, weight] of weights.toSorted((a, b) => b - a).entries()) {
-    held += weight
-    if (held * 100 >= total * percent) return at + 1
-  }
-  return undefined
-}
-
-/** Days a balance lasts at a fee a day, both in nAVAX; undefined where nothing is charged. */
-export function daysLeft(balance: string | number, feePerDay: string): number | undefined {
-  const fee = Number(feePerDay)
-  return fee === 0 ? undefined : Number(balance) / fee
 }

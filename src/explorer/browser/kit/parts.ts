@@ -4,10 +4,10 @@ import { h, type ComponentChildren, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Answer, Failure } from './answer.ts'
-import { now } from './clock.ts'
 import { amount, cutAmount, ends, failureText, moment, span, visible } from './format.ts'
 import { to } from './link.ts'
 import { here, query, withParams } from './place.ts'
+import { now } from './world.ts'
 
 /** Content of a page. */
 export type View = ComponentChildren

@@ -1,10 +1,27 @@
-/** Where in the explorer we are: the path of the address. */
+/** Where in the explorer we are, the path of the address, and whose explorer it is. */
 
 import { useEffect, useState } from 'preact/hooks'
 
-import { brand } from './brand.ts'
+import type { Brand } from '../../brand.ts'
 import { visible } from './format.ts'
 import { changed, isPage, paramsOf, segmentsOf } from './link.ts'
+
+const told: unknown = JSON.parse(
+  (typeof document === 'undefined'
+    ? null
+    : document.querySelector<HTMLMetaElement>('meta[name=brand]')
+  )?.content ?? '{}',
+)
+
+/** Firn's own where the document tells none, as in tests. */
+export const brand: Brand = {
+  title: 'Firn',
+  description: '',
+  home: [],
+  links: [],
+  logo: '',
+  ...Object(told),
+}
 
 function present(): string {
   return location.pathname + location.search

@@ -1,4 +1,4 @@
-/** Values that every page uses: the chains served and their heights. */
+/** What every page knows: the chains served and their heights and the time of what is shown. */
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { Status } from '../../../shape/status.ts'
@@ -52,4 +52,19 @@ export function primaryHeights(
   const stage = held?.stages.find((one) => `${one.stage.toLowerCase()}-chain` === chain)
   // Of the C-Chain the genesis is not kept.
   return { first: chain === 'c-chain' ? 1 : 0, head: stage?.indexedHeight ?? -1 }
+}
+
+let behindMs = 0
+let endMs = Number.POSITIVE_INFINITY
+
+/** Milliseconds since 1970. */
+export function now(): number {
+  return Math.min(endMs, Date.now() - behindMs)
+}
+
+/** Follows the recordings of a status. */
+export function followRecording(recording: Status['recording']): void {
+  if (recording === undefined) return
+  behindMs = Date.now() - recording.time * 1_000
+  endMs = recording.endTime * 1_000
 }

@@ -4,11 +4,10 @@ import { h, type JSX } from 'preact'
 
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
-import { ends } from '../kit/format.ts'
+import { assetName, ends } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { coins, idLink, pill, type View } from '../kit/parts.ts'
 import { feeBurned } from '../what-happened.ts'
-import { assetName } from './asset-name.ts'
 import type { Sum } from './primary-parts.ts'
 
 /** One end of the flow. */

@@ -4,10 +4,10 @@ import { h, type JSX } from 'preact'
 
 import type { Subnet } from '../../../shape/primary/subnet.ts'
 import type { L1Validator } from '../../../shape/primary/validator.ts'
+import { useTraffic } from '../icm/message-routes.ts'
 import { useAnswer, useWhole, withQuery } from '../kit/answer.ts'
 import { amount, brief, count, ends, share, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { daysLeft, fewestHolding } from '../kit/order.ts'
 import {
   card,
   coins,
@@ -22,9 +22,8 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { sortedTable, type SortColumn } from '../kit/sorted-table.ts'
-import type { FeeRate, Funds, FundsPage } from './l1-funds.ts'
-import { useTraffic } from './l1-traffic.ts'
 import { owners } from './primary-parts.ts'
+import { daysLeft, fewestHolding } from './stake.ts'
 
 type ValidatorsPage = { readonly validators: L1Validator[]; readonly nextPageToken?: string }
 
@@ -331,4 +330,29 @@ function validatorColumns(
         owners(network, addresses, threshold),
     },
   ]
+}
+
+/** A page of `subnets:listFunds`; amounts are nAVAX. */
+export type FundsPage = {
+  readonly feeRate: FeeRate
+  readonly subnets: readonly Funds[]
+  readonly nextPageToken?: string
+}
+
+/** The present fee; the same on every page. */
+export type FeeRate = {
+  readonly perDay: string
+  readonly activeValidators: number
+  readonly target: number
+}
+
+/** An L1 in sum; `daysLeft` is that of its first active validator to run out. */
+export type Funds = {
+  readonly subnetId: string
+  readonly validatorCount: number
+  readonly activeValidatorCount: number
+  readonly totalWeight: number
+  readonly activeWeight: number
+  readonly totalBalance: string
+  readonly daysLeft?: number
 }

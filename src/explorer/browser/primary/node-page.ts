@@ -11,7 +11,6 @@ import type {
   Validator,
 } from '../../../shape/primary/validator.ts'
 import { useAnswer } from '../kit/answer.ts'
-import { now } from '../kit/clock.ts'
 import { count, ends, percent } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
@@ -30,8 +29,9 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
+import { now } from '../kit/world.ts'
 import { owners, primarySubnetId, subnetLink } from './primary-parts.ts'
-import { stakeBar, stakeOf, validators } from './validator-rows.ts'
+import { stakeBar, stakeOf, validators } from './validators-page.ts'
 
 /** A node. */
 export type NodeProps = { readonly network: string; readonly nodeId: string }

@@ -7,7 +7,7 @@ import type { PrimaryNetworkTransaction } from '../../../shape/primary/transacti
 import type { Utxo } from '../../../shape/primary/utxo.ts'
 import type { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole, withQuery } from '../kit/answer.ts'
-import { ends, share, words } from '../kit/format.ts'
+import { assetName, ends, share, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
@@ -26,7 +26,6 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
-import { assetName } from './asset-name.ts'
 import { chainLabel, chains, isChain, txRows, utxoRows } from './primary-parts.ts'
 
 /** An address, and a chain for its lists. */

@@ -5,13 +5,11 @@ import { h, type JSX } from 'preact'
 import type { Blockchain } from '../../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
-import { now } from '../kit/clock.ts'
-import { count, ends, visible } from '../kit/format.ts'
+import { assetName, count, ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age, coins, idLink, pill, table, type View } from '../kit/parts.ts'
-import { chainOf, type World } from '../kit/world.ts'
+import { now, chainOf, type World } from '../kit/world.ts'
 import { feeBurned } from '../what-happened.ts'
-import { assetName } from './asset-name.ts'
 
 /** The three chains, by the names paths take. */
 export const chains = ['p-chain', 'x-chain', 'c-chain'] as const

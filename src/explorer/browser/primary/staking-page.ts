@@ -8,12 +8,10 @@ import { useAnswer, useWhole } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
 import { amount, count, ends, percent, share } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { fewestHolding } from '../kit/order.ts'
+import { AvaxSeries } from '../kit/metric-chart.ts'
 import { card, exactCoins, facts, heading, idLink, shown, table, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import { AvaxSeries } from './avax-series.ts'
-import { afterFee, minRates, rewardOf } from './reward.ts'
-import { endsPerWeek } from './stake-weeks.ts'
+import { afterFee, endsPerWeek, fewestHolding, minRates, navax, rewardOf } from './stake.ts'
 
 type Details = {
   readonly validatorDetails: {
@@ -31,7 +29,6 @@ type Page = { readonly validators: readonly Validator[]; readonly nextPageToken?
 
 // Pages of 100: three times what mainnet has.
 const mostPages = 50
-const navax = 1_000_000_000
 
 /** The page. */
 export function StakingPage({ network }: { readonly network: string }): JSX.Element {

@@ -8,15 +8,14 @@ import { Routes } from '../icm/message-routes.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { MetricChart } from '../kit/metric-chart.ts'
+import { AvaxSeries, MetricChart } from '../kit/metric-chart.ts'
 import { age, card, copied, facts, heading, shown, table, when, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { chainOf, type World } from '../kit/world.ts'
-import { AvaxSeries } from './avax-series.ts'
 import { L1Validators } from './l1-page.ts'
 import { subnetPill } from './primary-page.ts'
 import { namedChain, owners, primarySubnetId } from './primary-parts.ts'
-import { validators } from './validator-rows.ts'
+import { validators } from './validators-page.ts'
 
 /** A subnet. */
 export type SubnetProps = {

@@ -1,20 +1,20 @@
 /** Filters of validators as an address has them, and as the operation takes them. */
 
-/** Name in the address, name of the operation, and its unit in that of the address. */
-const numbers = [
+/** Name in the address, label, step, name for the operation, and its unit in that of the address. */
+export const ranges = [
   // AVAX and nAVAX.
-  ['minCapacity', 'minDelegationCapacity', 1e9],
-  ['maxCapacity', 'maxDelegationCapacity', 1e9],
+  ['minCapacity', 'Free AVAX from', '0.000000001', 'minDelegationCapacity', 1e9],
+  ['maxCapacity', 'to', '0.000000001', 'maxDelegationCapacity', 1e9],
   // Days and seconds.
-  ['minDays', 'minTimeRemaining', 86_400],
-  ['maxDays', 'maxTimeRemaining', 86_400],
-  ['minFee', 'minFeePercentage', 1],
-  ['maxFee', 'maxFeePercentage', 1],
-  ['minUptime', 'minUptimePerformance', 1],
-  ['maxUptime', 'maxUptimePerformance', 1],
+  ['minDays', 'Days left from', 'any', 'minTimeRemaining', 86_400],
+  ['maxDays', 'to', 'any', 'maxTimeRemaining', 86_400],
+  ['minFee', 'Fee % from', 'any', 'minFeePercentage', 1],
+  ['maxFee', 'to', 'any', 'maxFeePercentage', 1],
+  ['minUptime', 'Uptime % from', 'any', 'minUptimePerformance', 1],
+  ['maxUptime', 'to', 'any', 'maxUptimePerformance', 1],
 ] as const
 
-/** Active validators of the subnet `primary` unless the address says otherwise. */
+/** What the operation is asked: active validators of the primary network unless the address says otherwise. */
 export function validatorQuery(
   params: URLSearchParams,
   primary: string,
@@ -27,7 +27,7 @@ export function validatorQuery(
     sortOrder: dir ?? 'desc',
     nodeIds: node ?? '',
   }
-  for (const [name, parameter, unit] of numbers) {
+  for (const [name, , , parameter, unit] of ranges) {
     const value = Number(rest[name] ?? '')
     if (rest[name] !== undefined && Number.isFinite(value))
       asked[parameter] = String(unit === 1 ? value : Math.round(value * unit))

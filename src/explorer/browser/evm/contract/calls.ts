@@ -3,15 +3,15 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Party } from '../../../shape/evm/token.ts'
-import { send, type Answer } from '../kit/answer.ts'
-import { failureText, visible } from '../kit/format.ts'
-import { card, failed, facts, shown, type View } from '../kit/parts.ts'
-import { textIn } from '../kit/place.ts'
-import { chainOf, coinOf, type World } from '../kit/world.ts'
-import { type AbiItem, type AbiParameter, argumentOf, isView, signatureOf } from './contract-abi.ts'
+import type { Party } from '../../../../shape/evm/token.ts'
+import { send, type Answer } from '../../kit/answer.ts'
+import { failureText, visible } from '../../kit/format.ts'
+import { card, failed, facts, shown, type View } from '../../kit/parts.ts'
+import { textIn } from '../../kit/place.ts'
+import { chainOf, coinOf, type World } from '../../kit/world.ts'
+import { party, txLink } from '../evm-parts.ts'
+import { type AbiItem, type AbiParameter, argumentOf, isView, signatureOf } from './abi.ts'
 import { type DecodedValue, valueView } from './decoded-values.ts'
-import { party, txLink } from './evm-parts.ts'
 import { connect, sent, useWallets, type Account } from './wallet.ts'
 
 /** A contract and its methods. */

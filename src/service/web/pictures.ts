@@ -31,7 +31,7 @@ const missingForMs = 600_000
 /** Fetches under way at most; a further request is answered as if there were no picture for now. */
 const maxFetches = 16
 
-/** An NFT, as the path of the request names it. */
+/** An NFT, or of a logo a chain or a token: as the path of the request names it. */
 export type PictureOf = {
   readonly chainId: string
   readonly address: string
@@ -41,8 +41,8 @@ export type PictureOf = {
 /** A picture as it is sent. */
 export type Picture = { readonly type: PictureType; readonly bytes: Uint8Array }
 
-/** Finds the picture of an NFT; `undefined` where there is none that is shown. Never throws. */
-export type NftPictures = (of: PictureOf) => Promise<Picture | undefined>
+/** Finds a picture; `undefined` where there is none that is shown. Never throws. */
+export type FindPicture = (of: PictureOf) => Promise<Picture | undefined>
 
 /** Parameters. */
 export type PictureParts = {
@@ -54,7 +54,7 @@ export type PictureParts = {
 }
 
 /** Opens the pictures. */
-export function createNftPictures({ world, fetching, imageUri }: PictureParts): NftPictures {
+export function createPictures({ world, fetching, imageUri }: PictureParts): FindPicture {
   const fetch = pictureFetcher(world, fetching)
   const kept = new WeighedMap<string, Picture>(
     { most: maxKeptBytes },

@@ -1,0 +1,177 @@
+/**
+ * How a transaction was executed: its calls as a tree, and its event logs. A node or a recording tells both, so
+ * they are asked for when wanted.
+ */
+
+import { h, type JSX } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { Decoded } from '../../../shape/evm/log.ts'
+import type { Party } from '../../../shape/evm/token.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { clipped, count, ends, visible } from '../kit/format.ts'
+import { card, coins, shown, table, type View } from '../kit/parts.ts'
+import type { Coin } from '../kit/world.ts'
+import { valueView } from './contract/decoded-values.ts'
+import { party } from './evm-parts.ts'
+
+/** A call of the operation `listTransactionCalls`. */
+type Call = {
+  readonly depth: number
+  readonly callType: string
+  readonly from: string
+  readonly to?: string
+  readonly value: string
+  readonly gasUsed: string
+  readonly methodHash?: string
+  readonly methodName?: string
+  readonly error?: string
+  readonly isReverted: boolean
+}
+
+/** A transaction with calls, and the coin they move. */
+export type CallsProps = {
+  readonly chainId: string
+  readonly txHash: string
+  readonly coin: Coin
+}
+
+/** The card: a button, and the tree once it was pressed. */
+export function Calls({ chainId, txHash, coin }: CallsProps): JSX.Element {
+  const [isOpen, open] = useState(false)
+  const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/calls`
+  const answer = useAnswer<{ calls: Call[]; callCount: number }>(isOpen ? path : undefined)
+  return card(
+    'Internal calls',
+    isOpen
+      ? shown(answer, ({ calls, callCount }) => [
+          h(
+            'div',
+            { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'tree of calls' },
+            branch(calls, 0, (call) => callLine(chainId, call, coin)),
+          ),
+          callCount > calls.length
+            ? h('p', { class: 'quiet' }, `The first ${calls.length} of ${count(callCount)}.`)
+            : null,
+        ])
+      : h('button', { type: 'button', onClick: () => open(true) }, 'Show internal calls'),
+  )
+}
+
+/** The calls that begin at `at`, of one caller, with those inside each. */
+function branch(calls: readonly Call[], at: number, view: (call: Call) => View): JSX.Element {
+  const depth = calls[at]?.depth ?? 0
+  const items: JSX.Element[] = []
+  for (let next = at; next < calls.length; next++) {
+    const call = calls[next]
+    if (call === undefined || call.depth < depth) break
+    if (call.depth > depth) continue
+    const hasInner = (calls[next + 1]?.depth ?? 0) > depth
+    items.push(h('li', null, view(call), hasInner ? branch(calls, next + 1, view) : null))
+  }
+  return h('ul', { class: 'calls' }, items)
+}
+
+function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.Element {
+  const { callType, to, methodName, methodHash, value, gasUsed, error, isReverted } = call
+  const method = methodName?.replace(/\(.*/, '') ?? methodHash ?? ''
+  return h(
+    'div',
+    null,
+    h('code', { class: isReverted ? 'undone' : '' }, callType.toLowerCase()),
+    ' ',
+    to === undefined ? null : party(chainId, { address: to }),
+    ' ',
+    method === ''
+      ? null
+      : h('span', { class: 'method', title: visible(methodName ?? method) }, clipped(method)),
+    value === '0' ? null : [' ', coins(value, decimals, symbol)],
+    h('span', { class: 'quiet' }, ` ${count(gasUsed)} gas`),
+    error === undefined ? null : h('span', { class: 'failed' }, ` ${visible(error)}`),
+  )
+}
+
+/** A log as the API tells it. */
+export type Log = {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+  readonly decoded?: Decoded | undefined
+}
+
+/** A transaction with logs. */
+export type LogsProps = {
+  readonly chainId: string
+  readonly txHash: string
+  /** Tokens that it moved, with their decimals. */
+  readonly tokens: readonly Party[]
+}
+
+/** The card: a button, and the logs once it was pressed. */
+export function Logs({ chainId, txHash, tokens }: LogsProps): JSX.Element {
+  const [isOpen, open] = useState(false)
+  const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/logs`
+  const tokenAt = (address: string): Party =>
+    tokens.find((one) => one.address.toLowerCase() === address.toLowerCase()) ?? { address }
+  const answer = useAnswer<{ logs: (Log & { readonly logIndex: number })[] }>(
+    isOpen ? path : undefined,
+  )
+  return card(
+    'Event logs',
+    isOpen
+      ? shown(answer, ({ logs }) =>
+          logs.length === 0
+            ? h('p', { class: 'quiet' }, 'The transaction emitted no event.')
+            : table(
+                [['Index', 'num'], ['Contract'], ['Event'], ['Parameters', 'whole']],
+                logs.map((log) => [
+                  String(log.logIndex),
+                  party(chainId, { address: log.address }),
+                  ...eventCells(chainId, log, tokenAt(log.address)),
+                ]),
+              ),
+        )
+      : h('button', { type: 'button', onClick: () => open(true) }, 'Show event logs'),
+  )
+}
+
+/** Cells of an event and its arguments; topics and data where no ABI fits. */
+export function eventCells(chainId: string, log: Log, of: Party): View[] {
+  const event = log.decoded
+  if (event === undefined)
+    return [
+      h('code', { title: log.topics[0] ?? '' }, (log.topics[0] ?? 'anonymous').slice(0, 10)),
+      h(
+        'div',
+        null,
+        [...log.topics.slice(1), log.data].map((value) => line(bytes(value))),
+      ),
+    ]
+  return [
+    h('code', { title: event.signature }, event.signature.replace(/\(.*/, '')),
+    h(
+      'div',
+      null,
+      event.parameters.map((each) =>
+        line([
+          each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
+          valueView(chainId, each, of),
+        ]),
+      ),
+      h(
+        'details',
+        null,
+        h('summary', null, 'raw'),
+        [...log.topics, log.data].map((value) => line(bytes(value))),
+      ),
+    ),
+  ]
+}
+
+function line(value: View): JSX.Element {
+  return h('div', null, value)
+}
+
+function bytes(value: string): JSX.Element {
+  return h('span', { class: 'id', title: value }, value.length > 90 ? ends(value, 66, 8) : value)
+}

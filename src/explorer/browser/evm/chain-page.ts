@@ -6,6 +6,7 @@ import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
 import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
 import type { ChainStatus } from '../../../shape/status.ts'
+import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { amount, clipped, count, ends, progress, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
@@ -32,7 +33,6 @@ import {
 import { query, useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
-import { AddToWallet } from './contract/wallet.ts'
 import { blockTable, chainLink, elsewhere, party, txTable } from './evm-parts.ts'
 
 /** A chain, and one of its lists. */

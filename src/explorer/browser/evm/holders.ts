@@ -4,11 +4,11 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
+import { called } from '../contract/calls.ts'
 import { useWhole } from '../kit/answer.ts'
 import { amount, count, cutAmount, money, share, visible } from '../kit/format.ts'
 import { CsvLink } from '../kit/paged.ts'
 import { card, shown, table, type View } from '../kit/parts.ts'
-import { called } from './contract/calls.ts'
 import { party } from './evm-parts.ts'
 
 type Holder = { readonly address: string; readonly sortKey: string }

@@ -8,11 +8,11 @@ import { useState } from 'preact/hooks'
 
 import type { Decoded } from '../../../shape/evm/log.ts'
 import type { Party } from '../../../shape/evm/token.ts'
+import { valueView } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { clipped, count, ends, visible } from '../kit/format.ts'
 import { card, coins, shown, table, type View } from '../kit/parts.ts'
 import type { Coin } from '../kit/world.ts'
-import { valueView } from './contract/decoded-values.ts'
 import { party } from './evm-parts.ts'
 
 /** A call of the operation `listTransactionCalls`. */

@@ -5,6 +5,7 @@ import { h, type JSX } from 'preact'
 import type { Party } from '../../../shape/evm/token.ts'
 import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
+import { argumentRows } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { clipped, amount, count, ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
@@ -25,7 +26,6 @@ import {
 import { useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 import { evmSentence } from '../what-happened.ts'
-import { argumentRows } from './contract/decoded-values.ts'
 import {
   blockLink,
   chainLink,

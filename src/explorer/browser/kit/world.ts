@@ -1,4 +1,4 @@
-/** What every page knows: the chains served and their heights and the time of what is shown. */
+/** Facts that every page uses: the chains served and their heights and the time of what is shown. */
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { Status } from '../../../shape/status.ts'

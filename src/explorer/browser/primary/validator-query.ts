@@ -14,7 +14,7 @@ export const ranges = [
   ['maxUptime', 'to', 'any', 'maxUptimePerformance', 1],
 ] as const
 
-/** What the operation is asked: active validators of the primary network unless the address says otherwise. */
+/** Query of the operation: active validators of the primary network unless the address says otherwise. */
 export function validatorQuery(
   params: URLSearchParams,
   primary: string,

@@ -2,13 +2,13 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Log } from '../../../../shape/evm/log.ts'
-import { visible } from '../../kit/format.ts'
-import { paged } from '../../kit/paged.ts'
-import { age, card, table } from '../../kit/parts.ts'
-import { go, query, submitFilters, withParams } from '../../kit/place.ts'
-import { blockLink, txLink } from '../evm-parts.ts'
-import { eventCells } from '../tx-execution.ts'
+import type { Log } from '../../../shape/evm/log.ts'
+import { blockLink, txLink } from '../evm/evm-parts.ts'
+import { eventCells } from '../evm/tx-execution.ts'
+import { visible } from '../kit/format.ts'
+import { paged } from '../kit/paged.ts'
+import { age, card, table } from '../kit/parts.ts'
+import { go, query, submitFilters, withParams } from '../kit/place.ts'
 import { type AbiItem, signatureOf } from './abi.ts'
 import type { CallsOf } from './calls.ts'
 

@@ -3,10 +3,10 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { ask, send } from '../../kit/answer.ts'
-import { failureText, visible } from '../../kit/format.ts'
-import { card, type View } from '../../kit/parts.ts'
-import { textIn } from '../../kit/place.ts'
+import { ask, send } from '../kit/answer.ts'
+import { failureText, visible } from '../kit/format.ts'
+import { card, type View } from '../kit/parts.ts'
+import { textIn } from '../kit/place.ts'
 
 /** A contract without sources, and the compilers that are here. */
 export type VerifyProps = {

@@ -2,10 +2,10 @@
 
 import { h, type JSX } from 'preact'
 
-import type { ContractCode, ContractSource } from '../../../../shape/evm/contract.ts'
-import { visible } from '../../kit/format.ts'
-import { card, CopyButton, facts, pill, table, type View, when } from '../../kit/parts.ts'
-import { party } from '../evm-parts.ts'
+import type { ContractCode, ContractSource } from '../../../shape/evm/contract.ts'
+import { party } from '../evm/evm-parts.ts'
+import { visible } from '../kit/format.ts'
+import { card, CopyButton, facts, pill, table, type View, when } from '../kit/parts.ts'
 import { argumentRows } from './decoded-values.ts'
 import { VerifyForm } from './verify-form.ts'
 

@@ -7,8 +7,8 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { ChainInfo } from '../../../../shape/evm/chain-info.ts'
-import { visible } from '../../kit/format.ts'
+import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
+import { visible } from '../kit/format.ts'
 
 type Provider = {
   readonly request: (call: {

@@ -1,6 +1,6 @@
 /** ABIs of contracts as pages use them: methods to read and to write, events to filter by. */
 
-import type { ContractCode } from '../../../../shape/evm/contract.ts'
+import type { ContractCode } from '../../../shape/evm/contract.ts'
 
 /** A parameter as compilers write it. */
 export type AbiParameter = {

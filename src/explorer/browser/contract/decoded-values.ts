@@ -2,10 +2,10 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Party } from '../../../../shape/evm/token.ts'
-import { amount, ends, visible } from '../../kit/format.ts'
-import type { View } from '../../kit/parts.ts'
-import { party } from '../evm-parts.ts'
+import type { Party } from '../../../shape/evm/token.ts'
+import { party } from '../evm/evm-parts.ts'
+import { amount, ends, visible } from '../kit/format.ts'
+import type { View } from '../kit/parts.ts'
 
 /** A value of a call or an event as the API decodes it. */
 export type DecodedValue = { readonly name: string; readonly type: string; readonly value: string }

@@ -6,12 +6,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
+import { HTTPClient } from '@avalanche-sdk/chainkit/lib/http.js'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
 import { describeDocument } from '../src/api/server/openapi/describe-document.ts'
 import { examples } from '../src/api/server/openapi/document-examples.ts'
 import { descriptions, tagWords } from '../src/api/server/openapi/document-words.ts'
 import { openApiDocument } from '../src/api/server/openapi/openapi.ts'
+import {
+  clientCallOf,
+  languages,
+  type OpenApi,
+  operationsOf,
+  urlOf,
+} from '../src/explorer/browser/console/api-request.ts'
+import { clientCalls } from '../src/explorer/bundle.ts'
 import { readExamples } from '../src/service/web/docs-files.ts'
 import type { Json } from './evm-service.ts'
 import { operationShapes } from './operation-shapes.ts'
@@ -118,4 +128,45 @@ void test('OpenAPI: every word is needed', () => {
     ...Object.keys(tagWords).filter((tag) => !operations.some(({ tags }) => tags.includes(tag))),
   ]
   assert.deepEqual(unused, [])
+})
+
+void test('console: the call of the official client asks what the form asks', async () => {
+  const calls = await clientCalls()
+  const asked: string[] = []
+  const fetcher = (input: Request | string | URL): Promise<Response> => {
+    const { method, url } = new Request(input)
+    asked.push(`${method} ${url}`)
+    return Promise.resolve(Response.json({}, { status: 400 }))
+  }
+  const client = new AvalancheCore({
+    enableTelemetry: false,
+    httpClient: new HTTPClient({ fetcher }),
+  })
+  const serverURL = 'http://firn.test'
+  let count = 0
+  for (const operation of operationsOf(document as OpenApi)) {
+    const values = Object.fromEntries(
+      (operation.parameters ?? [])
+        .filter((one) => one.required === true || one.name === 'pageSize')
+        .map(({ name, example }) => [name, String(example)]),
+    )
+    const call = clientCallOf(operation, values, calls)
+    if (call === undefined) continue
+    count++
+    const { [call.name]: ask } = (await import(
+      `@avalanche-sdk/chainkit/funcs/${call.name}.js`
+    )) as Json
+    await ask(client, call.parameters, { serverURL, retries: { strategy: 'none' } })
+    const { method } = operation
+    const url = serverURL + urlOf(operation, values)
+    // The client adds its defaults to what is asked.
+    const [sentMethod, sentUrl = ''] = (asked.pop() ?? assert.fail(call.name)).split(' ')
+    const [sent, wanted] = [new URL(sentUrl), new URL(url)]
+    assert.deepEqual([sentMethod, sent.pathname], [method, wanted.pathname])
+    for (const [name, value] of wanted.searchParams)
+      assert.equal(sent.searchParams.get(name), value, `${call.name} ${name}`)
+    const text = languages['TypeScript SDK']?.({ method, url, body: undefined, call })
+    assert.match(text ?? '', new RegExp(`await ${call.name}\\([^]*serverURL: '${serverURL}'`))
+  }
+  assert.ok(count > 70, `${count} operations`)
 })

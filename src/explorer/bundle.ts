@@ -1,5 +1,6 @@
 /** Makes the explorer's files of its sources: one script with its libraries, one for charts, styles. */
 
+import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { installationFolder } from '../core/installation.ts'
@@ -22,6 +23,7 @@ export async function bundleExplorer(): Promise<ExplorerBundle> {
       { in: 'uplot/dist/uPlot.min.css', out: 'uplot' },
     ].map((entry) => (typeof entry === 'string' ? { in: entry, out: nameOf(entry) } : entry)),
     loader: { '.svg': 'copy' },
+    define: { clientCallsText: JSON.stringify(JSON.stringify(await clientCalls())) },
     outdir: 'explorer',
     chunkNames: '[name]',
     bundle: true,
@@ -38,6 +40,21 @@ export async function bundleExplorer(): Promise<ExplorerBundle> {
     ({ path, contents }) => [path.replace(/^.*[/\\]/, ''), contents] as const,
   )
   return { files: new Map(files), inputs: Object.keys(made.metafile.inputs) }
+}
+
+/** Functions of the official client by method and path of what they ask, as `GET /v1/chains`. */
+export async function clientCalls(): Promise<Readonly<Record<string, string>>> {
+  const folder = new URL('funcs/', import.meta.resolve('@avalanche-sdk/chainkit/core.js'))
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.js'))
+  const calls = await Promise.all(
+    files.map(async (name) => {
+      const text = await readFile(new URL(name, folder), 'utf8')
+      const [, method] = /method: "(\w+)"/.exec(text) ?? []
+      const [, path] = /pathToFunc\("(\/v[^"]+)"\)/.exec(text) ?? []
+      return [`${method} ${path}`, name.slice(0, -3)] as const
+    }),
+  )
+  return Object.fromEntries(calls)
 }
 
 function nameOf(path: string): string {

@@ -1,6 +1,6 @@
 /** Operations of `/openapi.json`, and requests to them as text. */
 
-import { withQuery } from '../kit/answer.ts'
+import { withQuery } from '../kit/link.ts'
 import type { Schema, Schemas } from './schema-lines.ts'
 
 type Parameter = {
@@ -59,10 +59,7 @@ export function fieldsOf(operation: Operation): Field[] {
 }
 
 /** Path and query with what was typed; what is missing stays as the document has it. */
-export function urlOf(
-  { path, parameters = [] }: Operation,
-  values: Readonly<Record<string, string>>,
-): string {
+export function urlOf({ path, parameters = [] }: Operation, values: Values): string {
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name] ?? ''
     return value === '' ? whole : encodeURIComponent(value)
@@ -73,26 +70,40 @@ export function urlOf(
   return withQuery(filled, Object.fromEntries(query))
 }
 
-/** The JSON body; numbers and truth values by their schema. */
-export function bodyOf(
-  operation: Operation,
-  values: Readonly<Record<string, string>>,
-): string | undefined {
-  if (operation.requestBody === undefined) return undefined
-  const entries = fieldsOf(operation)
-    .filter((field) => field.in === 'body' && (values[field.name] ?? '') !== '')
-    .map(({ name, schema }) => {
+type Values = Readonly<Record<string, string>>
+
+/** Values that were typed for some fields, numbers and truth values by their schemas. */
+function typed(
+  fields: readonly Field[],
+  values: Values,
+): Record<string, string | number | boolean> {
+  const given = fields.filter(({ name }) => (values[name] ?? '') !== '')
+  return Object.fromEntries(
+    given.map(({ name, schema: { type } }) => {
       const text = values[name] ?? ''
-      return [
-        name,
-        schema.type === 'integer' || schema.type === 'number'
-          ? Number(text)
-          : schema.type === 'boolean'
-            ? text === 'true'
-            : text,
-      ]
-    })
-  return JSON.stringify(Object.fromEntries(entries))
+      const isNumber = type === 'integer' || type === 'number'
+      return [name, isNumber ? Number(text) : type === 'boolean' ? text === 'true' : text]
+    }),
+  )
+}
+
+/** The JSON body. */
+export function bodyOf(operation: Operation, values: Values): string | undefined {
+  const fields = fieldsOf(operation).filter((field) => field.in === 'body')
+  return operation.requestBody && JSON.stringify(typed(fields, values))
+}
+
+/** A function of the official client, and what it takes. */
+export type ClientCall = { readonly name: string; readonly parameters: object }
+
+/** The call that asks an operation; `undefined` where the client has none, or takes a body. */
+export function clientCallOf(
+  { method, path, parameters = [], requestBody }: Operation,
+  values: Values,
+  calls: Values,
+): ClientCall | undefined {
+  const name = requestBody === undefined ? calls[`${method} ${path}`] : undefined
+  return name === undefined ? undefined : { name, parameters: typed(parameters, values) }
 }
 
 /** A request as it is sent. */
@@ -100,12 +111,13 @@ export type Request = {
   readonly method: string
   readonly url: string
   readonly body: string | undefined
+  readonly call: ClientCall | undefined
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`\'`)}'`
 
-/** The request in words of a shell and of two languages. */
-export const languages = {
+/** The request in words of a shell and of two languages; `undefined` where it cannot be said. */
+export const languages: Readonly<Record<string, (request: Request) => string | undefined>> = {
   curl: ({ method, url, body }) => {
     const data =
       body === undefined
@@ -113,7 +125,22 @@ export const languages = {
         : ` -H 'content-type: application/json' -d '${body.replaceAll("'", String.raw`'\''`)}'`
     return `curl -X ${method}${data} '${url}'`
   },
-  TypeScript: ({ method, url, body }) => {
+  'TypeScript SDK': ({ url, call }) => {
+    if (call === undefined) return undefined
+    const given = Object.entries(call.parameters).map(
+      ([name, value]) => `${name}: ${typeof value === 'string' ? quoted(value) : String(value)}`,
+    )
+    return `import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
+import { ${call.name} } from '@avalanche-sdk/chainkit/funcs/${call.name}.js'
+
+const { value, error } = await ${call.name}(
+  new AvalancheCore({ enableTelemetry: false }),
+  { ${given.join(', ')} },
+  { serverURL: ${quoted(new URL(url).origin)} },
+)
+console.log(value ?? error)`
+  },
+  'TypeScript fetch': ({ method, url, body }) => {
     const how =
       body === undefined
         ? `method: '${method}'`
@@ -124,4 +151,4 @@ export const languages = {
     const data = body === undefined ? '' : `, json=json.loads(${quoted(body)})`
     return `import json, requests\n\nprint(requests.request('${method}', ${quoted(url)}${data}).json())`
   },
-} as const satisfies Record<string, (request: Request) => string>
+}

@@ -21,6 +21,7 @@ import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
 import {
   bodyOf,
+  clientCallOf,
   type Field,
   fieldsOf,
   languages,
@@ -166,7 +167,8 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
   const fields = fieldsOf(operation)
   const target = urlOf(operation, values)
   const body = bodyOf(operation, values)
-  const request = { method: operation.method, url: location.origin + target, body }
+  const call = clientCallOf(operation, values, clientCalls)
+  const request = { method: operation.method, url: location.origin + target, body, call }
   const example = (field: Field): string =>
     sample({
       name: field.name,
@@ -179,7 +181,7 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
   }
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
-    setResult(await call(operation.method, target, body))
+    setResult(await ask(operation.method, target, body))
   }
   return h(
     'div',
@@ -288,23 +290,29 @@ function fieldRow(field: Field, { value, example, change }: Input): JSX.Element 
   )
 }
 
+/** JSON of the official client's functions by method and path; the bundle has it of the installed package. */
+declare const clientCallsText: string
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by clientCalls of bundle.ts
+const clientCalls = JSON.parse(clientCallsText) as Readonly<Record<string, string>>
+
 const languageName = 'firn-language'
 
 /** The request in the language that was chosen, with a button that copies it. */
 function Languages({ request }: { readonly request: Request }): JSX.Element {
   const [name, choose] = useState(() => kept(languageName))
-  const [chosen, write] = Object.entries(languages).find(([one]) => one === name) ?? [
-    'curl',
-    languages.curl,
-  ]
-  const text = write(request)
+  const texts = Object.entries(languages).flatMap(([language, write]) => {
+    const text = write(request)
+    return text === undefined ? [] : [[language, text] as const]
+  })
+  const [chosen = '', text = ''] = texts.find(([one]) => one === name) ?? texts[0] ?? []
   return h(
     'div',
     null,
     h(
       'div',
       { class: 'segments', role: 'group', 'aria-label': 'language of the request' },
-      Object.keys(languages).map((one) =>
+      texts.map(([one]) =>
         h(
           'button',
           {
@@ -323,7 +331,7 @@ function Languages({ request }: { readonly request: Request }): JSX.Element {
   )
 }
 
-async function call(method: string, target: string, body: string | undefined): Promise<Result> {
+async function ask(method: string, target: string, body: string | undefined): Promise<Result> {
   const startedAt = performance.now()
   const elapsed = (): number => Math.round(performance.now() - startedAt)
   try {

@@ -17,9 +17,9 @@ import { type CallsOf, Read, Write } from '../contract/calls.ts'
 import { codeView, implementations } from '../contract/code.ts'
 import { Events } from '../contract/events.ts'
 import { messageTable } from '../icm/messages-page.ts'
-import { type Answer, useAnswer, withQuery } from '../kit/answer.ts'
+import { type Answer, useAnswer } from '../kit/answer.ts'
 import { clipped, ends, money, visible } from '../kit/format.ts'
-import { to } from '../kit/link.ts'
+import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
   card,

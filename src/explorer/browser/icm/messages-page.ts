@@ -4,9 +4,9 @@ import { h, type JSX } from 'preact'
 
 import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
 import { party } from '../evm/evm-parts.ts'
-import { useAnswer, withQuery } from '../kit/answer.ts'
+import { useAnswer } from '../kit/answer.ts'
 import { count, ends, span, took, visible } from '../kit/format.ts'
-import { to } from '../kit/link.ts'
+import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
   age,

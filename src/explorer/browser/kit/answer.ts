@@ -219,13 +219,3 @@ function messageOf(body: unknown): string {
   if (Array.isArray(message)) return message.join('; ')
   return typeof message === 'string' ? message : 'no reason given'
 }
-
-/** `path` with the parameters that have a value. */
-export function withQuery(path: string, query: Readonly<Record<string, string | number>>): string {
-  const text = new URLSearchParams(
-    Object.entries(query)
-      .filter(([, value]) => value !== '')
-      .map(([name, value]) => [name, String(value)]),
-  ).toString()
-  return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
-}

@@ -63,3 +63,13 @@ function decoded(part: string): string {
 export function to(...segments: readonly (string | number)[]): string {
   return `/${segments.map((segment) => encodeURIComponent(String(segment))).join('/')}`
 }
+
+/** `path` with the parameters that have a value. */
+export function withQuery(path: string, query: Readonly<Record<string, string | number>>): string {
+  const text = new URLSearchParams(
+    Object.entries(query)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => [name, String(value)]),
+  ).toString()
+  return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
+}

@@ -4,10 +4,10 @@ import { h, type JSX } from 'preact'
 
 import { metricTitles } from '../../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import { useAnswer, withQuery } from './answer.ts'
+import { useAnswer } from './answer.ts'
 import { Chart } from './chart.ts'
 import { brief, tick, words } from './format.ts'
-import { to } from './link.ts'
+import { to, withQuery } from './link.ts'
 import { card, shown } from './parts.ts'
 import { now } from './world.ts'
 

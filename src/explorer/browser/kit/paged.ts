@@ -3,7 +3,8 @@
 import { h, type JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-import { apiKey, useAnswer, withQuery } from './answer.ts'
+import { apiKey, useAnswer } from './answer.ts'
+import { withQuery } from './link.ts'
 import { shown, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 

@@ -5,9 +5,9 @@ import { h, type JSX } from 'preact'
 import type { Subnet } from '../../../shape/primary/subnet.ts'
 import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { useTraffic } from '../icm/message-routes.ts'
-import { useAnswer, useWhole, withQuery } from '../kit/answer.ts'
+import { useAnswer, useWhole } from '../kit/answer.ts'
 import { amount, brief, count, ends, share, visible } from '../kit/format.ts'
-import { to } from '../kit/link.ts'
+import { to, withQuery } from '../kit/link.ts'
 import {
   card,
   coins,

@@ -6,9 +6,9 @@ import type { Balances } from '../../../shape/primary/asset.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
 import type { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
-import { useAnswer, useWhole, withQuery } from '../kit/answer.ts'
+import { useAnswer, useWhole } from '../kit/answer.ts'
 import { assetName, ends, share, words } from '../kit/format.ts'
-import { to } from '../kit/link.ts'
+import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
   age,

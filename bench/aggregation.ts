@@ -28,8 +28,8 @@ import { parseRequest } from '../src/warp/aggregation/request.ts'
 import { createAggregator } from '../src/warp/aggregator.ts'
 import { openBls } from '../src/warp/bls-native.ts'
 import { canonicalSet } from '../src/warp/validator-set.ts'
-import { memoryIdentity, realWorld, stakerKeys } from '../test/warp-network.ts'
-import { startValidator } from '../test/warp-validator.ts'
+import { memoryIdentity, realWorld, stakerKeys } from '../test/support/nodes/warp-network.ts'
+import { startValidator } from '../test/support/nodes/warp-validator.ts'
 
 type Started = { nodeId: string; port: number; publicKey: string }
 

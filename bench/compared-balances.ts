@@ -16,8 +16,8 @@ import { callOf } from '../scripts/demo/abi.ts'
 import { compiledContracts } from '../scripts/demo/compile.ts'
 import { fromBigint, to0x } from '../src/core/bytes.ts'
 import { itemAt } from '../src/core/item-at.ts'
-import { atEnd, startFirn, until } from '../test/firn-process.ts'
-import { liveChain } from '../test/live-chain.ts'
+import { liveChain } from '../test/support/chains/live-chain.ts'
+import { atEnd, startFirn, until } from '../test/support/processes/firn-process.ts'
 
 const tokens = 20
 const holders = 200

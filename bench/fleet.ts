@@ -23,10 +23,17 @@ import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { addressIds } from '../src/store/query/evm/addresses.ts'
 import { transfersOfAddress } from '../src/store/query/evm/transfers.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
-import { atEnd, type Ending, entry, follow, type RunningFirn, until } from '../test/firn-process.ts'
 import { citusDatabase, startCitus } from '../test/fleet/citus-server.ts'
-import { createDatabase, startPostgres } from '../test/postgres.ts'
-import { citusFleet } from '../test/test-settings.ts'
+import {
+  atEnd,
+  type Ending,
+  entry,
+  follow,
+  type RunningFirn,
+  until,
+} from '../test/support/processes/firn-process.ts'
+import { citusFleet } from '../test/support/processes/test-settings.ts'
+import { createDatabase, startPostgres } from '../test/support/stores/postgres.ts'
 import { addressOf } from './evm-chain.ts'
 import { countStatements } from './statement-count.ts'
 

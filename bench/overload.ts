@@ -52,7 +52,7 @@ const child = spawn(
   [entry, 'start', '--port', '0', '--node-port', '0', '--data-dir', folder],
   {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, FIRN_CONFIG: 'test/two-chains.yaml' },
+    env: { ...process.env, FIRN_CONFIG: 'test/support/processes/two-chains.yaml' },
   },
 )
 try {

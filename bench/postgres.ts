@@ -22,7 +22,7 @@ import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { addressIds } from '../src/store/query/evm/addresses.ts'
 import { transfersOfAddress } from '../src/store/query/evm/transfers.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
-import { createDatabase, startPostgres } from '../test/postgres.ts'
+import { createDatabase, startPostgres } from '../test/support/stores/postgres.ts'
 import { addressOf } from './evm-chain.ts'
 import { listServer, nameTokens } from './list-server.ts'
 

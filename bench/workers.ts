@@ -45,7 +45,7 @@ async function measure(workers: number): Promise<Figures> {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         ...process.env,
-        FIRN_CONFIG: 'test/two-chains.yaml',
+        FIRN_CONFIG: 'test/support/processes/two-chains.yaml',
         FIRN_API_WORKERS: String(workers),
       },
     },

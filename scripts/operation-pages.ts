@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 
-import { operationShapes } from '../test/operation-shapes.ts'
+import { operationShapes } from '../test/support/services/operation-shapes.ts'
 
 /** Where an operation is written; paths start at the root of the package. */
 export type OperationPage = {

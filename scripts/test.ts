@@ -4,10 +4,9 @@
  * of 2 is every other job; the commit decides which, so that a run of a commit can be repeated and
  * each job has its turn.
  *
- * A folder of system tests is one process and one job; so is a quarter of the files in `test/` that
- * start no process, and each of the others there and in `test/long`. All of them share one PostgreSQL
- * server and stores that are made once
- * (`test/made-stores.ts`). `long` is what takes long by nature: processes that are killed, writers
+ * A folder of system tests is one process and one job, but that a file that starts processes, and each in
+ * `test/long`, is a job by itself. All of them share one PostgreSQL server and stores that are made once
+ * (`test/support/stores/made-stores.ts`). `long` is what takes long by nature: processes that are killed, writers
  * that take over, outages that are waited out, defects that are put back. Folders in `ownScripts`
  * need more than a machine with Node has and are run by scripts of their own. A job prints what it
  * said only when it failed; the longest of the last run begin first.
@@ -29,9 +28,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-import { type PostgresServer, startPostgres } from '../test/postgres.ts'
+import { type PostgresServer, startPostgres } from '../test/support/stores/postgres.ts'
 // Takes settings of other scripts out of the environment, which every Firn of a job would refuse.
-import '../test/test-settings.ts'
+import '../test/support/processes/test-settings.ts'
 
 /** A job: the command, and whether it needs what system tests share. */
 type Job = {
@@ -64,14 +63,12 @@ const longest = [
   'test/long/large-blocks.test.ts',
   'test/simulation/defects',
   'test/conformance/evm',
-  'test/command-line.test.ts',
+  'test/process/command-line.test.ts',
   'test/conformance/primary',
-  'test/events-api.test.ts',
+  'test/events/events-api.test.ts',
   'test/conformance/store',
   'test/admin',
 ]
-// Each file would load the same modules: 0.2 to 0.4 s. More in one process would run longer than all else.
-const quarters = 4
 // Four times what a run writes.
 const roomBytes = 4 * 2 ** 30
 
@@ -240,18 +237,11 @@ function frozenJobs(system: readonly string[]): Job[] {
 }
 
 function jobsOf(files: readonly string[]): Job[] {
-  let quiet = 0
   const jobs = Map.groupBy(files.toSorted(), (file) => {
     const folder = folderOf(file)
-    if (folder === 'test' && part === '' && !startsProcesses(file))
-      return `${folder} ${(quiet++ % quarters) + 1}/${quarters}`
-    return folder === 'test' || folder === 'test/long' ? file : folder
+    return folder === 'test/long' || startsProcesses(file) ? file : folder
   })
-  return [...jobs].map(([name, members]) => ({
-    name,
-    words: testsOf(...members.toSorted()),
-    isSystem: true,
-  }))
+  return [...jobs].map(([name, members]) => ({ name, words: testsOf(...members), isSystem: true }))
 }
 
 /** Such a file may also set variables of its process, which a file beside it would see. */

@@ -6,8 +6,8 @@
 import { readdirSync } from 'node:fs'
 
 import { startCitus } from '../test/fleet/citus-server.ts'
-import { startPostgres } from '../test/postgres.ts'
-import { citusFleet, citusFleetName } from '../test/test-settings.ts'
+import { citusFleet, citusFleetName } from '../test/support/processes/test-settings.ts'
+import { startPostgres } from '../test/support/stores/postgres.ts'
 import type { SoakPlan, Step } from './report.ts'
 import { ran } from './rounds.ts'
 

@@ -3,7 +3,6 @@
  * each round is a new deployment that suffers every kind of harm once, one after the other.
  */
 
-import type { Ending } from '../test/firn-process.ts'
 import { citusDatabase, dropCitusDatabase, startCitus } from '../test/fleet/citus-server.ts'
 import {
   citusDisasters,
@@ -15,8 +14,9 @@ import {
 } from '../test/fleet/disasters.ts'
 import { manyChains } from '../test/fleet/many-chains.ts'
 import { round, type Struck } from '../test/fleet/rounds.ts'
-import { createDatabase, startPostgres } from '../test/postgres.ts'
-import { citusFleet, citusFleetName } from '../test/test-settings.ts'
+import type { Ending } from '../test/support/processes/firn-process.ts'
+import { citusFleet, citusFleetName } from '../test/support/processes/test-settings.ts'
+import { createDatabase, startPostgres } from '../test/support/stores/postgres.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsEach = 20

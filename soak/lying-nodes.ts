@@ -5,8 +5,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 
-import { type Lie, ran, truth } from '../test/bad-node.ts'
 import { lieKinds, type LieKind } from '../test/simulation/lies.ts'
+import { type Lie, ran, truth } from '../test/support/nodes/bad-node.ts'
 import { drawsOf, type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 import { type Engines, openEngines } from './stored-rows.ts'
 

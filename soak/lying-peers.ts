@@ -11,7 +11,7 @@ import {
   startPeers,
   type Truth,
   truthOf,
-} from '../test/hostile-peers.ts'
+} from '../test/support/nodes/hostile-peers.ts'
 import { drawsOf, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const seedsEach = 25

@@ -2,7 +2,7 @@
 
 import { isMainThread } from 'node:worker_threads'
 
-import { liveBytes } from '../test/live-bytes.ts'
+import { liveBytes } from '../test/support/chains/live-bytes.ts'
 
 if (isMainThread && process.send !== undefined)
   process.on('message', () => {

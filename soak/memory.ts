@@ -11,7 +11,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { entry, follow, type RunningFirn, twoChains, untilLive } from '../test/firn-process.ts'
+import {
+  entry,
+  follow,
+  type RunningFirn,
+  twoChains,
+  untilLive,
+} from '../test/support/processes/firn-process.ts'
 import { type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const roundsInAll = 10

@@ -2,7 +2,7 @@
 
 import { type Binding, createPageTokens } from '../src/api/operation/page-token.ts'
 import { Fault } from '../src/core/fault.ts'
-import { virtualClock } from '../test/virtual-clock.ts'
+import { virtualClock } from '../test/support/processes/virtual-clock.ts'
 import { drawsOf, type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const million = 1_000_000

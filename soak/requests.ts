@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
-import { startFirn, untilLive } from '../test/firn-process.ts'
+import { startFirn, untilLive } from '../test/support/processes/firn-process.ts'
 import { drawsOf, type Outcome, type SoakPlan, type Step, triesOf } from './report.ts'
 
 const million = 1_000_000

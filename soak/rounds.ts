@@ -12,27 +12,28 @@ const roundsEach = 20
 /** Test files of each kind, after `|` part of the names of the tests that are meant. */
 const kinds: Readonly<Record<string, string>> = {
   'kill -9 of a backfill, both engines': 'test/long/crash-ingest.test.ts',
-  'a write that fails, at every write': 'test/failing-ingest.test.ts',
+  'a write that fails, at every write': 'test/indexing/failing-ingest.test.ts',
   'disk full, database away, lease lost': 'test/conformance/store/*.test.ts',
   'flipped bits, found and mended': 'test/long/{sums,repair}.test.ts|flipped bits',
   'history frozen at every height': 'test/long/frozen-heights.test.ts',
   'damage told and mended by commands': 'test/long/verify-stores.test.ts',
-  'pipelining and slow clients': 'test/socket-guard.test.ts',
-  'overload, callers who leave': 'test/overload.test.ts',
-  'node away, restarted, not ready': 'test/{node-restarts,not-ready,bad-nodes}.test.ts',
+  'pipelining and slow clients': 'test/server/socket-guard.test.ts',
+  'overload, callers who leave': 'test/server/overload.test.ts',
+  'node away, restarted, not ready':
+    'test/{nodes/node-restarts,server/not-ready,nodes/bad-nodes}.test.ts',
   'kill -9 of a running service': 'test/long/restarts.test.ts',
   'hostile P, X and C nodes, with and without Index API': 'test/long/lying-primary-node.test.ts',
   'a wrong newest block of P and X, stored and taken back': 'test/long/wrong-heads.test.ts',
-  'answers of a node at request time': 'test/request-answers.test.ts',
-  'receipts and batches refused, every code in every way': 'test/bad-nodes.test.ts|refused',
-  'forged interchain messages': 'test/forged-messages.test.ts',
+  'answers of a node at request time': 'test/nodes/request-answers.test.ts',
+  'receipts and batches refused, every code in every way': 'test/nodes/bad-nodes.test.ts|refused',
+  'forged interchain messages': 'test/nodes/forged-messages.test.ts',
   'tokens: rebased, with a fee, taken without a log': 'test/long/tokens.test.ts|rebased',
   'tokens: destroyed and made again': 'test/long/tokens.test.ts|destroyed',
   'tokens: renamed, behind proxies and beacons': 'test/long/tokens.test.ts|another name',
   'tokens: forms of events, wrapped coins, long batches':
     'test/long/tokens.test.ts|forms of events',
   'downloads without end, zipped, dripping': 'test/long/downloads.test.ts',
-  'readers who do not read': 'test/socket-guard.test.ts|slow reader',
+  'readers who do not read': 'test/server/socket-guard.test.ts|slow reader',
   'validators that misbehave': 'test/long/warp-peers.test.ts',
 }
 

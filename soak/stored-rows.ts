@@ -15,9 +15,9 @@ import { openStore, type StoreLocation } from '../src/store/open.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { metricsTables } from '../src/store/schema/metrics.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
-import { createDatabase, startPostgres } from '../test/postgres.ts'
-import { storeDigest } from '../test/store-digest.ts'
-import { systemClock } from '../test/system-clock.ts'
+import { systemClock } from '../test/support/processes/system-clock.ts'
+import { createDatabase, startPostgres } from '../test/support/stores/postgres.ts'
+import { storeDigest } from '../test/support/stores/store-digest.ts'
 
 /** Rows of one chain. */
 export type Rows = { readonly blocks: BlockBatch; readonly traces: TraceBatch }

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import { concatBytes, fromHex, to0x } from '../../src/core/bytes.ts'
-import { entry, run } from '../../test/firn-process.ts'
+import { entry, run } from '../../test/support/processes/firn-process.ts'
 import { type Argument, argumentsOf, callOf } from './abi.ts'
 import { compiledContracts } from './compile.ts'
 import type { Codes } from './stage.ts'

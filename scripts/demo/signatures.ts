@@ -20,9 +20,9 @@ import type { MessageSource } from '../../src/warp/message-source.ts'
 import { createNode } from '../../src/warp/node.ts'
 import { transactionRequest } from '../../src/warp/plan.ts'
 import { nodeValidators } from '../../src/warp/validator-source.ts'
-import { liveWorld } from '../../test/live-world.ts'
 import { settled } from '../../test/network/real-network.ts'
 import type { Scene } from '../../test/network/scene.ts'
+import { liveWorld } from '../../test/support/chains/live-world.ts'
 import type { Sent } from './relay.ts'
 
 type Question = { readonly message: Uint8Array; readonly justification: Uint8Array }

@@ -4,7 +4,7 @@
  *
  *     node scripts/examples/print-examples.ts
  *
- * Run it after the demo was recorded again or the form of an answer changed; `test/examples.test.ts`
+ * Run it after the demo was recorded again or the form of an answer changed; `test/docs/examples.test.ts`
  * compares the pages with answers.
  */
 
@@ -14,9 +14,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { OperationShape } from '../../src/api/operation/operation.ts'
-import { entry, run, startDemo, untilDemoServed } from '../../test/firn-process.ts'
-import { operationShapes } from '../../test/operation-shapes.ts'
-import { hiddenInUsage, shortenedAnswer } from '../../test/shortened-answer.ts'
+import {
+  entry,
+  run,
+  startDemo,
+  untilDemoServed,
+} from '../../test/support/processes/firn-process.ts'
+import { operationShapes } from '../../test/support/services/operation-shapes.ts'
+import { hiddenInUsage, shortenedAnswer } from '../../test/support/services/shortened-answer.ts'
 import { chainsPage, metricsPage, nftPage, tokensPage } from './evm-pages.ts'
 import type { Demo, Example, ExamplePage } from './example.ts'
 import {

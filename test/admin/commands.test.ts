@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import type { NodeChain } from '../../src/admin/alias-rules.ts'
-import { runCommand } from '../firn-command.ts'
+import { runCommand } from '../support/processes/firn-command.ts'
 import { freshFolder, startHarness } from './harness.ts'
 
 const cId = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'

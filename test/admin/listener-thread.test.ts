@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
 import type { Transport } from '../../src/core/world.ts'
-import { until } from '../firn-process.ts'
-import { openRaw } from '../raw-http.ts'
+import { until } from '../support/processes/firn-process.ts'
+import { openRaw } from '../support/services/raw-http.ts'
 import type { OutsideNews, OutsideTask } from './outside-caller.ts'
 import { get, start } from './public-node.ts'
 

@@ -11,7 +11,12 @@ import { fileURLToPath } from 'node:url'
 
 import type { Browser } from 'playwright-core'
 
-import { demoFolder, startDemo, untilDemoServed, type RunningFirn } from '../firn-process.ts'
+import {
+  demoFolder,
+  startDemo,
+  untilDemoServed,
+  type RunningFirn,
+} from '../support/processes/firn-process.ts'
 import { chromiumProgram, openChromium } from './chromium.ts'
 import { crawl } from './crawl.ts'
 import { measureFirstPaint } from './first-paint.ts'

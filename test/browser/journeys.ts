@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 
 import { mostAttempts } from '../../src/explorer/browser/kit/patient-fetch.ts'
-import { startFirn, toldChains, until, untilLive } from '../firn-process.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import { startFirn, toldChains, until, untilLive } from '../support/processes/firn-process.ts'
 import { cast } from './places.ts'
 import { settled, visit } from './watched-page.ts'
 

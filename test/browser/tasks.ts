@@ -10,7 +10,7 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import type { Page } from 'playwright-core'
 
-import { startFirn, untilLive } from '../firn-process.ts'
+import { startFirn, untilLive } from '../support/processes/firn-process.ts'
 import type { Journey } from './journeys.ts'
 import { cast } from './places.ts'
 import { settled, visit } from './watched-page.ts'

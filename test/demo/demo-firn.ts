@@ -8,7 +8,7 @@ import {
   type RunningFirn,
   startFirn,
   untilAllServed,
-} from '../firn-process.ts'
+} from '../support/processes/firn-process.ts'
 
 let started: Promise<RunningFirn> | undefined
 const endings: (() => Promise<void>)[] = []

@@ -9,8 +9,8 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { openRecording } from '../../src/source/recording.ts'
-import { runCommand } from '../firn-command.ts'
-import { freshFolder } from '../firn-process.ts'
+import { runCommand } from '../support/processes/firn-command.ts'
+import { freshFolder } from '../support/processes/firn-process.ts'
 import { demoFirn } from './demo-firn.ts'
 
 const holder = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

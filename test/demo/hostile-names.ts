@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict'
 
-import type { RunningFirn } from '../firn-process.ts'
+import type { RunningFirn } from '../support/processes/firn-process.ts'
 
 /** Names that `Object.prototype` has or that JavaScript treats specially. */
 export const hostileNames = [

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { run } from '../firn-process.ts'
+import { run } from '../support/processes/firn-process.ts'
 import { demoFirn } from './demo-firn.ts'
 
 const guide = readFileSync(new URL('../../docs/guide/moving.md', import.meta.url), 'utf8')

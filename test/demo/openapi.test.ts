@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
-import { answerBook } from '../answer-book.ts'
+import { answerBook } from '../support/nodes/answer-book.ts'
 import { demoFirn } from './demo-firn.ts'
 
 /** A value of each path parameter that some operation of the demo answers with 200. */

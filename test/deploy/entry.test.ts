@@ -11,8 +11,8 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
-import { follow, freshFolder, untilLive } from '../firn-process.ts'
-import { packInto } from '../packed-package.ts'
+import { follow, freshFolder, untilLive } from '../support/processes/firn-process.ts'
+import { packInto } from '../support/processes/packed-package.ts'
 import { deployFiles, dockerInstructions, dockerWords, textOf } from './deploy-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

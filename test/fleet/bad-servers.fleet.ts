@@ -14,9 +14,9 @@ import pg from 'pg'
 
 import { namespaceOf } from '../../src/store/engine/postgres/postgres.ts'
 import { deploymentStore } from '../../src/store/schema/deployment.ts'
-import { freshFolder, runFirn, startFirn } from '../firn-process.ts'
-import { createDatabase, startPostgres } from '../postgres.ts'
-import { citusFleet, citusFleetName } from '../test-settings.ts'
+import { freshFolder, runFirn, startFirn } from '../support/processes/firn-process.ts'
+import { citusFleet, citusFleetName } from '../support/processes/test-settings.ts'
+import { createDatabase, startPostgres } from '../support/stores/postgres.ts'
 import { citusDatabase, startCitus } from './citus-server.ts'
 import { poolerProgram, startPooler } from './pooler.ts'
 

@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { freePorts } from '../postgres.ts'
+import { freePorts } from '../support/stores/postgres.ts'
 
 /** A running cluster. */
 export type Citus = {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { run } from '../firn-process.ts'
-import { citusFleet, citusFleetName } from '../test-settings.ts'
+import { run } from '../support/processes/firn-process.ts'
+import { citusFleet, citusFleetName } from '../support/processes/test-settings.ts'
 import { startCitus } from './citus-server.ts'
 
 const files = [

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { until } from '../firn-process.ts'
-import type { PostgresServer } from '../postgres.ts'
+import { until } from '../support/processes/firn-process.ts'
+import type { PostgresServer } from '../support/stores/postgres.ts'
 import type { Citus } from './citus-server.ts'
 import { type Fleet, type Member, space } from './fleet.ts'
 

@@ -19,11 +19,18 @@ import { openStore } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { atEnd, type Ending, entry, follow, type RunningFirn, until } from '../firn-process.ts'
-import { readDemoChain } from '../read-demo-chain.ts'
-import { openReplayNode, type ReplayNode, serveReplayNode } from '../replay-node.ts'
-import { silentRelay } from '../silent-relay.ts'
-import { storeDigest } from '../store-digest.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { openReplayNode, type ReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import { silentRelay } from '../support/nodes/silent-relay.ts'
+import {
+  atEnd,
+  type Ending,
+  entry,
+  follow,
+  type RunningFirn,
+  until,
+} from '../support/processes/firn-process.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 import { type Caller, startCaller } from './caller.ts'
 
 /** Store of the chain, and its namespace. */

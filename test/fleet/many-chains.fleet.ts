@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { atEnd } from '../firn-process.ts'
-import { startPostgres } from '../postgres.ts'
+import { atEnd } from '../support/processes/firn-process.ts'
+import { startPostgres } from '../support/stores/postgres.ts'
 import { manyChains } from './many-chains.ts'
 
 /** `soak/fleet.ts` has a hundred; the connections of a process do not grow with its chains. */

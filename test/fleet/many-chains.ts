@@ -16,6 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
+import { openReplayNode } from '../support/nodes/replay-node.ts'
 import {
   atEnd,
   type Ending,
@@ -25,8 +26,7 @@ import {
   type ToldChain,
   toldChains,
   until,
-} from '../firn-process.ts'
-import { openReplayNode } from '../replay-node.ts'
+} from '../support/processes/firn-process.ts'
 
 /** Size of a deployment. */
 export type Size = { readonly chains: number; readonly index: number; readonly serve: number }

@@ -11,9 +11,9 @@ import { controlTables } from '../../src/store/schema/control.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { createDatabase, startPostgres } from '../postgres.ts'
-import { readDemoChain } from '../read-demo-chain.ts'
-import { storeDigest } from '../store-digest.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { createDatabase, startPostgres } from '../support/stores/postgres.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 import { poolerProgram, startPooler } from './pooler.ts'
 
 const isMissing = poolerProgram() === undefined

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { freePort, serverUser } from '../postgres.ts'
+import { freePort, serverUser } from '../support/stores/postgres.ts'
 
 /** A pooler in use. */
 export type Pooler = {

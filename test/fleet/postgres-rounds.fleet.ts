@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { startPostgres } from '../postgres.ts'
+import { startPostgres } from '../support/stores/postgres.ts'
 import { besideOthersMs, networkDisasters, processDisasters, serverDisasters } from './disasters.ts'
 import { round } from './rounds.ts'
 

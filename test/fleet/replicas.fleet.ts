@@ -11,9 +11,15 @@ import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import pg from 'pg'
 
-import { freshFolder, type RunningFirn, startFirn, toldChains, until } from '../firn-process.ts'
-import { startPostgres } from '../postgres.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import {
+  freshFolder,
+  type RunningFirn,
+  startFirn,
+  toldChains,
+  until,
+} from '../support/processes/firn-process.ts'
+import { startPostgres } from '../support/stores/postgres.ts'
 
 const key = 'fuji-replicated'
 const lists = ['/v1/chains/51001/blocks', '/v1/chains/51001/transactions']

@@ -13,8 +13,8 @@ import { type Database } from '../../src/store/engine/database.ts'
 import { awaitLease, holdLease, takeLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import { controlTables } from '../../src/store/schema/control.ts'
-import { newDatabase } from '../shared-postgres.ts'
-import { systemClock } from '../system-clock.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 import { besideOthersMs } from './disasters.ts'
 
 void test('silent holder: replaced in time, by whoever may end sessions and by whoever may not', async () => {

@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url'
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { toHex } from '../../src/core/bytes.ts'
 import { sha256 } from '../../src/core/hash.ts'
-import { head, type Lie, ran, type Setting } from '../bad-node.ts'
-import { freshFolder, startFirn, until, untilLive } from '../firn-process.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+import { head, type Lie, ran, type Setting } from '../support/nodes/bad-node.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import { freshFolder, startFirn, until, untilLive } from '../support/processes/firn-process.ts'
 
 type Block = Record<string, unknown>
 

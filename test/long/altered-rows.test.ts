@@ -12,11 +12,11 @@ import { freezeUntil } from '../../src/store/history/freeze.ts'
 import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { segmentsOf } from '../freeze-store.ts'
-import { readDemoChain } from '../read-demo-chain.ts'
-import { alterationsOf } from '../spoilt-stores.ts'
-import { storeDigest } from '../store-digest.ts'
-import { onBothEngines } from '../stores.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { segmentsOf } from '../support/stores/freeze-store.ts'
+import { alterationsOf } from '../support/stores/spoilt-stores.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
 

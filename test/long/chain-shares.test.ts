@@ -20,11 +20,18 @@ import { evmTables } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables, messageTables } from '../../src/store/schema/stores.ts'
-import { entry, follow, freshFolder, type RunningFirn, runFirn, until } from '../firn-process.ts'
-import { readDemoChain } from '../read-demo-chain.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
-import { newDatabase } from '../shared-postgres.ts'
-import { storeDigest } from '../store-digest.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import {
+  entry,
+  follow,
+  freshFolder,
+  type RunningFirn,
+  runFirn,
+  until,
+} from '../support/processes/firn-process.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 
 /**
  * From the end of a process until every chain it had is at its head, beside other tests. What is promised

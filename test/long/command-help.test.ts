@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { runFirn } from '../firn-process.ts'
+import { runFirn } from '../support/processes/firn-process.ts'
 
 void test('help: every command has examples, and their flags are its own', async () => {
   const commands = [...(await runFirn('--help')).stdout.matchAll(/^ {2}([a-z][\w-]*) /gm)].map(

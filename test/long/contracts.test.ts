@@ -5,6 +5,7 @@ import { test } from 'node:test'
 
 import { compile, type CompileLimits, usualCompileLimits } from '../../src/contracts/compiler.ts'
 import { Fault } from '../../src/core/fault.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
 import {
   contractInput,
   contractService,
@@ -12,9 +13,8 @@ import {
   npmCompiler,
   sendForm,
   solcVersion,
-} from '../contract-service.ts'
-import type { Json } from '../evm-service.ts'
-import { systemClock } from '../system-clock.ts'
+} from '../support/services/contract-service.ts'
+import type { Json } from '../support/services/evm-service.ts'
 
 const patient: CompileLimits = { ...usualCompileLimits, ms: 600_000 }
 

@@ -14,10 +14,10 @@ import { columnNames } from '../../src/store/engine/table.ts'
 import { historyOf } from '../../src/store/history/history.ts'
 import { type ManifestSegment, writeManifest } from '../../src/store/history/manifest.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { check, copyOf } from '../copied-chain.ts'
-import type { DemoChainId } from '../demo-store.ts'
-import { forgeSegment } from '../forged-segment.ts'
-import { segmentsOf } from '../freeze-store.ts'
+import { check, copyOf } from '../support/stores/copied-chain.ts'
+import type { DemoChainId } from '../support/stores/demo-store.ts'
+import { forgeSegment } from '../support/stores/forged-segment.ts'
+import { segmentsOf } from '../support/stores/freeze-store.ts'
 
 /** Somebody else's alteration, and what is said of it. */
 type Forgery = {

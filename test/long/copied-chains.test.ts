@@ -20,9 +20,9 @@ import {
   startFirn,
   until,
   untilLive,
-} from '../firn-process.ts'
-import { forgeSegment } from '../forged-segment.ts'
-import { freezeAt } from '../freeze-store.ts'
+} from '../support/processes/firn-process.ts'
+import { forgeSegment } from '../support/stores/forged-segment.ts'
+import { freezeAt } from '../support/stores/freeze-store.ts'
 
 const l1 = 'fuji-demo-l1'
 const other = 'fuji-demo-chain'

@@ -9,9 +9,9 @@ import { test } from 'node:test'
 import { Fault } from '../../src/core/fault.ts'
 import type { EvmSource } from '../../src/source/evm-source.ts'
 import { copiedHistory } from '../../src/store/copied-history.ts'
-import { check, copyOf, nodeOf } from '../copied-chain.ts'
-import { forgeSegment } from '../forged-segment.ts'
-import { freezeAt, mergeAll } from '../freeze-store.ts'
+import { check, copyOf, nodeOf } from '../support/stores/copied-chain.ts'
+import { forgeSegment } from '../support/stores/forged-segment.ts'
+import { freezeAt, mergeAll } from '../support/stores/freeze-store.ts'
 
 void test('an honest copy: a sample of it is confirmed, then all', async (t) => {
   const store = await copyOf(t, 51001, [100, 300])

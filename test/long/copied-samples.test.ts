@@ -11,7 +11,7 @@ import { markCopied } from '../../src/store/copied-history.ts'
 import { type Database, type Row, statement } from '../../src/store/engine/database.ts'
 import { transfer } from '../../src/store/schema/evm.ts'
 import { placesPerBlock } from '../../src/store/schema/sums.ts'
-import { changed, check, copyOf } from '../copied-chain.ts'
+import { changed, check, copyOf } from '../support/stores/copied-chain.ts'
 
 const heightOf = (row: Row | undefined): number => Math.floor(Number(row?.[0]) / placesPerBlock)
 

@@ -18,11 +18,11 @@ import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { freezeAt, segmentFiles, segmentsOf } from '../freeze-store.ts'
-import { readDemoChain } from '../read-demo-chain.ts'
-import { storeDigest } from '../store-digest.ts'
-import { onBothEngines } from '../stores.ts'
-import { soakRound } from '../test-settings.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { soakRound } from '../support/processes/test-settings.ts'
+import { freezeAt, segmentFiles, segmentsOf } from '../support/stores/freeze-store.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const chain = 51_002
 const step = 4
@@ -127,7 +127,7 @@ async function killedRun(
 }
 
 function start(location: StoreLocation, freezeEvery?: number | 'at-once'): ChildProcess {
-  const script = join(import.meta.dirname, '../ingest-process.ts')
+  const script = join(import.meta.dirname, '../support/processes/ingest-process.ts')
   const words = [script, JSON.stringify(location), 'killed', String(chain), String(step)]
   if (freezeEvery !== undefined) words.push(String(freezeEvery))
   return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })

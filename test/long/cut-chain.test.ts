@@ -25,12 +25,12 @@ import { meta } from '../../src/store/schema/control.ts'
 import { cutMessages, evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import type { DemoChainId } from '../demo-store.ts'
-import { freezeAt, segmentsOf } from '../freeze-store.ts'
-import { demoFilling, readDemoChain } from '../read-demo-chain.ts'
-import { storeDigest } from '../store-digest.ts'
-import { onBothEngines, type TestStore } from '../stores.ts'
-import { systemClock } from '../system-clock.ts'
+import { demoFilling, readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import type { DemoChainId } from '../support/stores/demo-store.ts'
+import { freezeAt, segmentsOf } from '../support/stores/freeze-store.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+import { onBothEngines, type TestStore } from '../support/stores/stores.ts'
 
 /** All but what says which messages a cut was about. */
 const digested = [...evmTables.filter((table) => table !== cutMessages), ...metricsTables, meta]
@@ -88,7 +88,7 @@ onBothEngines('cut: a kill before anything is read again leaves no trace', [], a
 })
 
 async function cutAndKilled(location: StoreLocation, name: string, from: number): Promise<void> {
-  const script = join(import.meta.dirname, '../cut-process.ts')
+  const script = join(import.meta.dirname, '../support/processes/cut-process.ts')
   const words = [script, JSON.stringify(location), name, String(from)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(child, 'exit')

@@ -13,8 +13,8 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
-import { streamed } from '../event-listener.ts'
-import { activityOf, expectedSignature, sendersOf } from '../event-truth.ts'
+import { activityOf, expectedSignature, sendersOf } from '../support/chains/event-truth.ts'
+import { openReplayNode, type ReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
 import {
   freshFolder,
   type RunningFirn,
@@ -22,15 +22,17 @@ import {
   toldChains,
   until,
   untilLive,
-} from '../firn-process.ts'
-import { ListeningProcess } from '../listening-process.ts'
-import { openReplayNode, type ReplayNode, serveReplayNode } from '../replay-node.ts'
-import { newDatabase } from '../shared-postgres.ts'
+} from '../support/processes/firn-process.ts'
+import { ListeningProcess } from '../support/processes/listening-process.ts'
+import { streamed } from '../support/services/event-listener.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const chain = 51_002
 const key = 'fuji-demo'
 const path = fileURLToPath(new URL(`../../demo/chain-${chain}.firnrec`, import.meta.url))
-const receiverPath = fileURLToPath(new URL('../events-receiver.ts', import.meta.url))
+const receiverPath = fileURLToPath(
+  new URL('../support/services/events-receiver.ts', import.meta.url),
+)
 const begin = 40
 /** One webhook watches the first of them, another one all of them. */
 const subjects = sendersOf(chain).slice(0, 6)

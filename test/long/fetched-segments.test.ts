@@ -20,10 +20,10 @@ import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { download } from '../../src/world/download.ts'
-import { openDemoChain, stillClock } from '../demo-store.ts'
-import { freshFolder, startFirn, untilLive } from '../firn-process.ts'
-import { freezeAt, segmentsOf } from '../freeze-store.ts'
-import { newDatabase } from '../shared-postgres.ts'
+import { freshFolder, startFirn, untilLive } from '../support/processes/firn-process.ts'
+import { openDemoChain, stillClock } from '../support/stores/demo-store.ts'
+import { freezeAt, segmentsOf } from '../support/stores/freeze-store.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const chain = await openDemoChain(51002, { frozen: [50, 100] })
 const listed = await segmentsOf(chain.served.store)

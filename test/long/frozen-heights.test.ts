@@ -16,11 +16,11 @@ import { indexedHeight } from '../../src/store/query/evm/heights.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { checkStore } from '../../src/store/sums/check-store.ts'
-import { freezeAt, segmentsOf } from '../freeze-store.ts'
-import { readDemoChain } from '../read-demo-chain.ts'
-import { storeDigest } from '../store-digest.ts'
-import { onBothEngines } from '../stores.ts'
-import { soakRound } from '../test-settings.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { soakRound } from '../support/processes/test-settings.ts'
+import { freezeAt, segmentsOf } from '../support/stores/freeze-store.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const chain = 51_002
 const digested = evmTables.filter(({ freezes }) => freezes !== undefined)

@@ -5,7 +5,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { freshFolder, runFirn, startFirn, until, untilLive } from '../firn-process.ts'
+import {
+  freshFolder,
+  runFirn,
+  startFirn,
+  until,
+  untilLive,
+} from '../support/processes/firn-process.ts'
 
 const recording = new URL('../../demo/chain-51002.firnrec', import.meta.url).pathname
 const chain = `chains: [{ name: Demo L1, recording: ${recording} }]`

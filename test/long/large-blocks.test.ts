@@ -22,10 +22,10 @@ import { transfersOfAddress } from '../../src/store/query/evm/transfers.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { placesPerBlock } from '../../src/store/schema/sums.ts'
-import { mergeAll, segmentsOf } from '../freeze-store.ts'
-import { storeDigest } from '../store-digest.ts'
-import { onBothEngines } from '../stores.ts'
-import { systemClock } from '../system-clock.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import { mergeAll, segmentsOf } from '../support/stores/freeze-store.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const transfersPerBlock = 50_000
 const blocks = 4

@@ -12,10 +12,15 @@ import { test } from 'node:test'
 import { isObject } from '../../src/core/json.ts'
 import type { World } from '../../src/core/world.ts'
 import { statement } from '../../src/store/engine/database.ts'
-import { factsOf } from '../primary-facts.ts'
-import { nodeGenesis, openPrimaryNode, type NodeBehaviour, type NodeCall } from '../primary-node.ts'
-import { fileWorld, indexPrimary } from '../primary-service.ts'
-import { systemClock } from '../system-clock.ts'
+import { factsOf } from '../support/chains/primary-facts.ts'
+import {
+  nodeGenesis,
+  openPrimaryNode,
+  type NodeBehaviour,
+  type NodeCall,
+} from '../support/nodes/primary-node.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import { fileWorld, indexPrimary } from '../support/services/primary-service.ts'
 
 /** Waits take a two hundredth of their time. */
 const quick = {

@@ -12,6 +12,7 @@ import { test } from 'node:test'
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { membersOf } from '../../src/core/json.ts'
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
+import { openReplayNode } from '../support/nodes/replay-node.ts'
 import {
   atEnd,
   freePort,
@@ -20,8 +21,7 @@ import {
   toldChains,
   until,
   untilLive,
-} from '../firn-process.ts'
-import { openReplayNode } from '../replay-node.ts'
+} from '../support/processes/firn-process.ts'
 
 const demo = (name: string): Buffer =>
   readFileSync(new URL(`../../demo/${name}.firnrec`, import.meta.url))

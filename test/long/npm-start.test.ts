@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { follow, freshFolder, type RunningFirn, until } from '../firn-process.ts'
+import { follow, freshFolder, type RunningFirn, until } from '../support/processes/firn-process.ts'
 
 void test('npm start: flags after -- reach the product, and it ends with npm', async (t) => {
   const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -22,9 +22,9 @@ import {
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
 import { type Reader, statement } from '../../src/store/engine/database.ts'
 import { primaryTables } from '../../src/store/schema/primary/tables.ts'
-import { factsOf } from '../primary-facts.ts'
-import { fileWorld, recordingPath } from '../primary-service.ts'
-import { storeDigest } from '../store-digest.ts'
+import { factsOf } from '../support/chains/primary-facts.ts'
+import { fileWorld, recordingPath } from '../support/services/primary-service.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 
 const source = openRecordedPrimary(readFileSync(recordingPath))
 const { signal } = new AbortController()

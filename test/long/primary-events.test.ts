@@ -29,7 +29,7 @@ import { everyAddress } from '../../src/store/query/primary/whole-state.ts'
 import { webhookStore } from '../../src/store/schema/events.ts'
 import { firstPosOf, blockIdOf, chainNumbers } from '../../src/store/schema/primary/position.ts'
 import { eventTables } from '../../src/store/schema/stores.ts'
-import { type Json, partsOf } from '../evm-service.ts'
+import { type Json, partsOf } from '../support/services/evm-service.ts'
 import {
   evictionsPath,
   fileWorld,
@@ -37,8 +37,8 @@ import {
   type PrimaryService,
   primaryService,
   recordingPath,
-} from '../primary-service.ts'
-import { newDatabase } from '../shared-postgres.ts'
+} from '../support/services/primary-service.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const { signal } = new AbortController()
 const validatorSubEvents = [

@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
 import {
   entry,
   follow,
@@ -18,8 +19,7 @@ import {
   until,
   untilLive,
   type RunningFirn,
-} from '../firn-process.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+} from '../support/processes/firn-process.ts'
 
 const path = fileURLToPath(new URL('../../demo/chain-51002.firnrec', import.meta.url))
 const key = 'fuji-demo'

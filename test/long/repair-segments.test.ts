@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { segmentsToMerge } from '../../src/store/history/merge-segments.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { freshFolder, runFirn, startFirn, untilLive } from '../firn-process.ts'
-import { freezeAt, mergeAll, segmentsOf } from '../freeze-store.ts'
+import { freshFolder, runFirn, startFirn, untilLive } from '../support/processes/firn-process.ts'
+import { freezeAt, mergeAll, segmentsOf } from '../support/stores/freeze-store.ts'
 
 const name = 'fuji-demo-l1'
 

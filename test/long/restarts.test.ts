@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import { silentRelay } from '../support/nodes/silent-relay.ts'
 import {
   freshFolder,
   indexedFolder,
@@ -19,10 +21,8 @@ import {
   untilAllServed,
   untilLive,
   type RunningFirn,
-} from '../firn-process.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
-import { newDatabase } from '../shared-postgres.ts'
-import { silentRelay } from '../silent-relay.ts'
+} from '../support/processes/firn-process.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const demoFile = (name: string): string =>
   fileURLToPath(new URL(`../../demo/${name}.firnrec`, import.meta.url))

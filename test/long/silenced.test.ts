@@ -3,8 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { freshFolder, startFirn, untilLive, type RunningFirn } from '../firn-process.ts'
-import { openRaw } from '../raw-http.ts'
+import {
+  freshFolder,
+  startFirn,
+  untilLive,
+  type RunningFirn,
+} from '../support/processes/firn-process.ts'
+import { openRaw } from '../support/services/raw-http.ts'
 
 const large = '/v1/networks/fuji/blockchains/x-chain/transactions?pageSize=100'
 const requests = 1_000

@@ -24,9 +24,9 @@ import {
   startFirn,
   toldChains,
   until,
-} from '../firn-process.ts'
-import { newDatabase } from '../shared-postgres.ts'
-import { storeDigest } from '../store-digest.ts'
+} from '../support/processes/firn-process.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 
 const stores: readonly (readonly [string, readonly Table[]])[] = [
   ['fuji-demo-chain', chainTables],

@@ -34,9 +34,9 @@ import {
   startFirn,
   twoChains,
   untilLive,
-} from '../firn-process.ts'
-import { freezeAt, mergeAll } from '../freeze-store.ts'
-import { storeDigest } from '../store-digest.ts'
+} from '../support/processes/firn-process.ts'
+import { freezeAt, mergeAll } from '../support/stores/freeze-store.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 
 const frozen = 'fuji-demo-l1'
 const stores: readonly (readonly [string, readonly Table[]])[] = [
@@ -215,7 +215,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
 void test('snapshot: killed at every file, the next attempt has all of it and nothing else', async (t) => {
   const folder = await frozenFolder(t)
   const base = await freshFolder(t)
-  const script = new URL('../snapshot-process.ts', import.meta.url).pathname
+  const script = new URL('../support/processes/snapshot-process.ts', import.meta.url).pathname
   const attempt = async (what: string, to: string, from: string, files: number): Promise<boolean> =>
     (await run(process.execPath, [script, what, to, from, String(files)])).code === 0
   const namesIn = (copies: string): string[] =>

@@ -15,11 +15,18 @@ import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
-import { entry, follow, freshFolder, type RunningFirn, toldChains, until } from '../firn-process.ts'
-import { readDemoChain } from '../read-demo-chain.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
-import { newDatabase } from '../shared-postgres.ts'
-import { storeDigest } from '../store-digest.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import {
+  entry,
+  follow,
+  freshFolder,
+  type RunningFirn,
+  toldChains,
+  until,
+} from '../support/processes/firn-process.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 
 const key = 'fuji-standby'
 const chain = 51_001

@@ -16,11 +16,11 @@ import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables, primaryStoreTables, messageTables } from '../../src/store/schema/stores.ts'
 import { rangeSum } from '../../src/store/schema/sums.ts'
 import { checkStore, checkStructure, type DamagedRange } from '../../src/store/sums/check-store.ts'
-import { demoFilling, readDemoChain } from '../read-demo-chain.ts'
-import { changesOf, flipBit, handOn, mending } from '../spoilt-stores.ts'
-import { storeDigest } from '../store-digest.ts'
-import { newFolder, onBothEngines, type TestStore } from '../stores.ts'
-import { soakRound } from '../test-settings.ts'
+import { demoFilling, readDemoChain } from '../support/chains/read-demo-chain.ts'
+import { soakRound } from '../support/processes/test-settings.ts'
+import { changesOf, flipBit, handOn, mending } from '../support/stores/spoilt-stores.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+import { newFolder, onBothEngines, type TestStore } from '../support/stores/stores.ts'
 
 const { signal } = new AbortController()
 const summed = chainTables.filter(({ sums }) => sums !== undefined)

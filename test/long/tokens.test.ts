@@ -12,8 +12,14 @@ import { type TestContext, test } from 'node:test'
 import { type Argument, callOf } from '../../scripts/demo/abi.ts'
 import { compiledContracts } from '../../scripts/demo/compile.ts'
 import { fromBigint, fromHex, to0x, toHex } from '../../src/core/bytes.ts'
-import { freshFolder, runFirn, type RunningFirn, startFirn, until } from '../firn-process.ts'
-import { type LiveChain, liveChain } from '../live-chain.ts'
+import { type LiveChain, liveChain } from '../support/chains/live-chain.ts'
+import {
+  freshFolder,
+  runFirn,
+  type RunningFirn,
+  startFirn,
+  until,
+} from '../support/processes/firn-process.ts'
 
 /** JSON of any form: tests look into it freely. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test

@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import { isObject } from '../../src/core/json.ts'
 import { openRecording } from '../../src/source/recording.ts'
+import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
 import {
   freshFolder,
   runFirn,
@@ -18,8 +19,7 @@ import {
   until,
   untilLive,
   type RunningFirn,
-} from '../firn-process.ts'
-import { openReplayNode, serveReplayNode } from '../replay-node.ts'
+} from '../support/processes/firn-process.ts'
 
 const file = await readFile(new URL('../../demo/chain-51001.firnrec', import.meta.url))
 const recording = openRecording(file)

@@ -10,8 +10,14 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 
 import { openRecording } from '../../src/source/recording.ts'
-import { freshFolder, runFirn, type RunningFirn, startFirn, until } from '../firn-process.ts'
-import { newDatabase } from '../shared-postgres.ts'
+import {
+  freshFolder,
+  runFirn,
+  type RunningFirn,
+  startFirn,
+  until,
+} from '../support/processes/firn-process.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const recording = new URL('../../demo/chain-51002.firnrec', import.meta.url).pathname
 const list = '/v1/chains/51002/transactions?pageSize=2'

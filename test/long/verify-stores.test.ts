@@ -20,8 +20,8 @@ import {
   startFirn,
   until,
   untilLive,
-} from '../firn-process.ts'
-import { storeDigest } from '../store-digest.ts'
+} from '../support/processes/firn-process.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
 
 const chains = ['fuji-demo-chain', 'fuji-demo-l1', 'primary-fuji', 'messages']
 

@@ -17,8 +17,8 @@ import { fromHex, toHex } from '../../src/core/bytes.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { defaultPeerLimits } from '../../src/peer/limits.ts'
 import { parseRequest } from '../../src/warp/aggregation/request.ts'
-import { startNetwork, type TestNetwork } from '../warp-network.ts'
-import { type Behaviour, type Validator } from '../warp-validator.ts'
+import { startNetwork, type TestNetwork } from '../support/nodes/warp-network.ts'
+import { type Behaviour, type Validator } from '../support/nodes/warp-validator.ts'
 
 const primary = '00'.repeat(32)
 /** A chain that the primary network validates. */

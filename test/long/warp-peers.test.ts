@@ -20,8 +20,8 @@ import {
   startNetwork,
   type TestNetwork,
   until,
-} from '../warp-network.ts'
-import { type Behaviour, startValidator, type Validator } from '../warp-validator.ts'
+} from '../support/nodes/warp-network.ts'
+import { type Behaviour, startValidator, type Validator } from '../support/nodes/warp-validator.ts'
 
 type Messages = { messages: { name: string; unsignedMessage: string }[] }
 const { messages }: Messages = JSON.parse(

@@ -5,9 +5,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
-import { activityOf } from '../event-truth.ts'
-import { runFirn, startFirn, toldChains, until, untilLive } from '../firn-process.ts'
-import type { ReplayNode } from '../replay-node.ts'
+import { activityOf } from '../support/chains/event-truth.ts'
+import type { ReplayNode } from '../support/nodes/replay-node.ts'
+import {
+  runFirn,
+  startFirn,
+  toldChains,
+  until,
+  untilLive,
+} from '../support/processes/firn-process.ts'
 import {
   address,
   ask,
@@ -19,7 +25,7 @@ import {
   register,
   started,
   told,
-} from '../webhook-firn.ts'
+} from '../support/processes/webhook-firn.ts'
 
 /** A node whose newest blocks cannot be had yet, though it tells of them. */
 function without(from: number): NonNullable<ReplayNode['lie']> {

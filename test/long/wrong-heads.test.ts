@@ -18,12 +18,12 @@ import { keccak256, sha256 } from '../../src/core/hash.ts'
 import { isObject } from '../../src/core/json.ts'
 import type { World } from '../../src/core/world.ts'
 import { createLog, type Log } from '../../src/telemetry/log.ts'
-import { factsOf } from '../primary-facts.ts'
-import { nodeGenesis, openPrimaryNode, type NodeBehaviour } from '../primary-node.ts'
-import { fileWorld, indexPrimary } from '../primary-service.ts'
-import { newDatabase } from '../shared-postgres.ts'
 import { drawsOf } from '../simulation/draws.ts'
-import { systemClock } from '../system-clock.ts'
+import { factsOf } from '../support/chains/primary-facts.ts'
+import { nodeGenesis, openPrimaryNode, type NodeBehaviour } from '../support/nodes/primary-node.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import { fileWorld, indexPrimary } from '../support/services/primary-service.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 /** Waits take a two hundredth of their time. */
 const quick = {

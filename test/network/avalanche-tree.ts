@@ -14,7 +14,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { avalancheTreeName, namedAvalancheTree } from '../test-settings.ts'
+import { avalancheTreeName, namedAvalancheTree } from '../support/processes/test-settings.ts'
 
 /** The VM id under which nodes look for the EVM plug-in. */
 export const subnetEvm = 'srEXiWaHuhNyGwPUi444Tu47ZEDwxTWrbQiuD7FmgSAQ6X7Dy'

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 import { fromHex, to0x } from '../../src/core/bytes.ts'
-import { entry, follow, freshFolder, run, type RunningFirn } from '../firn-process.ts'
+import {
+  entry,
+  follow,
+  freshFolder,
+  run,
+  type RunningFirn,
+} from '../support/processes/firn-process.ts'
 import { messengerAddress } from './messenger.ts'
 import { settled } from './real-network.ts'
 

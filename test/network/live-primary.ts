@@ -12,8 +12,8 @@ import { openNetwork } from '../../src/api/primary/network/networks.ts'
 import type { HttpRequest, World } from '../../src/core/world.ts'
 import { createNodeApi } from '../../src/source/primary/node-api.ts'
 import { verifyPrimary } from '../../src/verify/verify-primary.ts'
-import { liveWorld } from '../live-world.ts'
-import { fileWorld, indexPrimary } from '../primary-service.ts'
+import { liveWorld } from '../support/chains/live-world.ts'
+import { fileWorld, indexPrimary } from '../support/services/primary-service.ts'
 
 const live: World = { ...fileWorld, transport: liveWorld(1).transport }
 

@@ -16,7 +16,7 @@ import type { Aggregator } from '../../src/warp/aggregator.ts'
 import { createNode, type Node } from '../../src/warp/node.ts'
 import { openAggregator } from '../../src/warp/open-aggregator.ts'
 import { canonicalSet, equalSets } from '../../src/warp/validator-set.ts'
-import { liveWorld } from '../live-world.ts'
+import { liveWorld } from '../support/chains/live-world.ts'
 
 const never = new AbortController().signal
 const primary = new Uint8Array(32)

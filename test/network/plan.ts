@@ -1,6 +1,6 @@
 /** The network of the scenario: its genesis, and when its upgrades come. */
 
-import { unzipped } from '../recorded-network.ts'
+import { unzipped } from '../support/chains/recorded-network.ts'
 import type { NetworkPlan } from './real-network.ts'
 
 /** Any but those with a genesis of their own. */

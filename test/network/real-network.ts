@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { freePorts } from '../postgres.ts'
+import { freePorts } from '../support/stores/postgres.ts'
 import { nodeAt, type NodeRpc } from './node-rpc.ts'
 
 /** Beginning of a network. */

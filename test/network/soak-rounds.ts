@@ -1,6 +1,6 @@
 /** More of it for as long as wanted: rounds of life, a node and a Firn that go and come back. */
 
-import { networkMinutes } from '../test-settings.ts'
+import { networkMinutes } from '../support/processes/test-settings.ts'
 import type { Scene } from './scene.ts'
 
 /** Parts of a round. */

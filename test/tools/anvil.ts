@@ -6,7 +6,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import { atEnd, type Ending, type RunningFirn, startFirn, untilLive } from '../firn-process.ts'
+import {
+  atEnd,
+  type Ending,
+  type RunningFirn,
+  startFirn,
+  untilLive,
+} from '../support/processes/firn-process.ts'
 
 /** A tool of `test/tools/package.json`. */
 export function toolPath(name: string): string {

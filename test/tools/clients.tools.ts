@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { freshFolder } from '../firn-process.ts'
+import { freshFolder } from '../support/processes/firn-process.ts'
 import { firnOverAnvil, toolPath } from './anvil.ts'
 
 const chainId = 43_997

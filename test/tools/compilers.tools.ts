@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 
 import { compile, usualCompileLimits } from '../../src/contracts/compiler.ts'
-import { systemClock } from '../system-clock.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
 
 for (const version of ['0.4.26', '0.5.17', '0.6.12', '0.8.20'])
   void test(`compiling: ${version} is spoken to`, async () => {

@@ -5,7 +5,13 @@ import { test } from 'node:test'
 
 import { EtherscanProvider, Network, parseEther, Wallet } from 'ethers'
 
-import { freshFolder, indexedFolder, startFirn, until, untilLive } from '../firn-process.ts'
+import {
+  freshFolder,
+  indexedFolder,
+  startFirn,
+  until,
+  untilLive,
+} from '../support/processes/firn-process.ts'
 import { account, accountKey, firnOverAnvil } from './anvil.ts'
 
 const host = 'https://api.etherscan.io'

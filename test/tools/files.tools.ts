@@ -8,8 +8,13 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 
 import { expectedTransactions, expectedTransfers } from '../conformance/evm/replay.ts'
-import type { Json } from '../evm-service.ts'
-import { freshFolder, indexedFolder, startFirn, untilAllServed } from '../firn-process.ts'
+import {
+  freshFolder,
+  indexedFolder,
+  startFirn,
+  untilAllServed,
+} from '../support/processes/firn-process.ts'
+import type { Json } from '../support/services/evm-service.ts'
 
 const python = join(import.meta.dirname, 'node_modules/.python/bin/python')
 const guide = readFileSync(new URL('../../docs/guide/files.md', import.meta.url), 'utf8')

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 
-import { freshFolder, run, until } from '../firn-process.ts'
+import { freshFolder, run, until } from '../support/processes/firn-process.ts'
 import { account, accountKey, firnOverAnvil, toolPath } from './anvil.ts'
 
 const chainId = 43_998

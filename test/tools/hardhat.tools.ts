@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 
 import { AbiCoder } from 'ethers'
 
-import { freshFolder, until } from '../firn-process.ts'
+import { freshFolder, until } from '../support/processes/firn-process.ts'
 import { account, firnOverAnvil, toolPath } from './anvil.ts'
 
 const chainId = 43_996

@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 import { JsonRpcProvider } from 'ethers'
 
 import { chromiumProgram, openChromium } from '../browser/chromium.ts'
-import { freshFolder } from '../firn-process.ts'
+import { freshFolder } from '../support/processes/firn-process.ts'
 import { accountKey, firnOverAnvil } from './anvil.ts'
 
 const chainId = 43_995

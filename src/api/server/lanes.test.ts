@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { operationShapes } from '../../../test/operation-shapes.ts'
+import { operationShapes } from '../../../test/support/services/operation-shapes.ts'
 import { createLanes } from './front/lanes.ts'
 
 /** A path with something in the place of each parameter. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { systemClock } from '../../../test/system-clock.ts'
+import { systemClock } from '../../../test/support/processes/system-clock.ts'
 import { createPageTokens } from '../operation/page-token.ts'
 import { plainQuery, takenApart, withPosition } from './read-position.ts'
 

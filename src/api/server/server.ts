@@ -3,7 +3,7 @@
  *
  * Only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify.
  * Its settings close holes that the defaults leave open; each has a test in
- * `test/http-hardening.test.ts`.
+ * `test/server/http-hardening.test.ts`.
  */
 
 import type { Server } from 'node:http'

@@ -7,7 +7,7 @@ import {
   type Json,
   transactionView,
   vectors,
-} from '../../../test/primary-vectors.ts'
+} from '../../../test/support/chains/primary-vectors.ts'
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { checkAgainstSdk, checkTransactions, vectors } from '../../../test/primary-vectors.ts'
+import {
+  checkAgainstSdk,
+  checkTransactions,
+  vectors,
+} from '../../../test/support/chains/primary-vectors.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { decode } from '../cursor.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { everyTruncationFails, vectors } from '../../../test/primary-vectors.ts'
+import { everyTruncationFails, vectors } from '../../../test/support/chains/primary-vectors.ts'
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { parseId, toCb58 } from '../../core/cb58.ts'
 import { decode, encode, type Format } from '../cursor.ts'

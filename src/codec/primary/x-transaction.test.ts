@@ -6,7 +6,7 @@ import {
   checkTransactions,
   everyTruncationFails,
   vectors,
-} from '../../../test/primary-vectors.ts'
+} from '../../../test/support/chains/primary-vectors.ts'
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { sha256 } from '../../core/hash.ts'

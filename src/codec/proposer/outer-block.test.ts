@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { everyTruncationFails, vectors } from '../../../test/primary-vectors.ts'
+import { everyTruncationFails, vectors } from '../../../test/support/chains/primary-vectors.ts'
 import { fromHex, to0x, toHex } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'

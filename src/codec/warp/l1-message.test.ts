@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { vectors } from '../../../test/primary-vectors.ts'
+import { vectors } from '../../../test/support/chains/primary-vectors.ts'
 import { fromHex, toHex } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { sha256 } from '../../core/hash.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { virtualClock } from '../../../test/virtual-clock.ts'
+import { virtualClock } from '../../../test/support/processes/virtual-clock.ts'
 import { statement } from '../../store/engine/database.ts'
 import { table } from '../../store/engine/table.ts'
 import { openStore } from '../../store/open.ts'

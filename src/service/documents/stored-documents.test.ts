@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { virtualClock, type VirtualClock } from '../../../test/virtual-clock.ts'
+import { virtualClock, type VirtualClock } from '../../../test/support/processes/virtual-clock.ts'
 import { Fault } from '../../core/fault.ts'
 import { openStore } from '../../store/open.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 
-import { virtualClock } from '../../../test/virtual-clock.ts'
+import { virtualClock } from '../../../test/support/processes/virtual-clock.ts'
 import { storeFormat } from '../../store/engine/format.ts'
 import { openStore } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { storeDigest } from '../../../test/store-digest.ts'
+import { storeDigest } from '../../../test/support/stores/store-digest.ts'
 import { Fault } from '../../core/fault.ts'
 import { type Database, statement } from '../engine/database.ts'
 import { table } from '../engine/table.ts'

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { evmService } from '../../evm-service.ts'
+import { evmService } from '../../support/services/evm-service.ts'
 
 const service = await evmService({ chains: [51001, 51002] })
 

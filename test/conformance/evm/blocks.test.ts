@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { rawChain } from '../../demo-store.ts'
-import { evmService } from '../../evm-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { evmService } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 import { expectedTransactions, shownOf, text, transactionOf } from './replay.ts'
 
 const chain = 51002

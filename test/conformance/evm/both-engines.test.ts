@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { Reader } from '../../../src/store/engine/database.ts'
-import { evmService } from '../../evm-service.ts'
+import { evmService } from '../../support/services/evm-service.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
 const chain = 51002

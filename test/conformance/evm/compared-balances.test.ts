@@ -7,8 +7,8 @@ import { createComparedBalances } from '../../../src/api/evm/balances/compared-b
 import { to0x, toHex } from '../../../src/core/bytes.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { evmService, type Reply } from '../../evm-service.ts'
-import { until } from '../../firn-process.ts'
+import { until } from '../../support/processes/firn-process.ts'
+import { evmService, type Reply } from '../../support/services/evm-service.ts'
 import { busiest, expectedTransfers } from './replay.ts'
 
 const chain = 51002

@@ -15,9 +15,9 @@ import {
   made,
   sendForm,
   solcVersion,
-} from '../../contract-service.ts'
-import { evmService, type Json } from '../../evm-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+} from '../../support/services/contract-service.ts'
+import { evmService, type Json } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 import { expectedTransfers } from './replay.ts'
 
 const service = await contractService()

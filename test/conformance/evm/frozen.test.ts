@@ -10,9 +10,9 @@ import { test } from 'node:test'
 
 import type { FetchOutcome, SegmentFetching } from '../../../src/store/history/fetched-segments.ts'
 import { segmentsToMerge } from '../../../src/store/history/merge-segments.ts'
-import { stillClock } from '../../demo-store.ts'
-import { evmService, type EvmService } from '../../evm-service.ts'
-import { mergeAll, segmentsOf } from '../../freeze-store.ts'
+import { evmService, type EvmService } from '../../support/services/evm-service.ts'
+import { stillClock } from '../../support/stores/demo-store.ts'
+import { mergeAll, segmentsOf } from '../../support/stores/freeze-store.ts'
 import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
 
 const chain = 51002

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { rawChain } from '../../demo-store.ts'
-import { evmService, type Json } from '../../evm-service.ts'
+import { evmService, type Json } from '../../support/services/evm-service.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 import {
   expectedInternals,
   expectedTransactions,

@@ -6,8 +6,8 @@ import {
   type Participation,
   participationPage,
 } from '../../../src/api/evm/transactions/list-address-transactions.ts'
-import { stillClock } from '../../demo-store.ts'
-import { evmService, type Json, partsOf } from '../../evm-service.ts'
+import { evmService, type Json, partsOf } from '../../support/services/evm-service.ts'
+import { stillClock } from '../../support/stores/demo-store.ts'
 import {
   busiest,
   expectedInternals,

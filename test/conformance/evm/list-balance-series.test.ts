@@ -7,9 +7,9 @@ import type { StateReader } from '../../../src/api/operation/chain-directory.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
 import { addressId } from '../../../src/store/query/evm/addresses.ts'
 import { token } from '../../../src/store/schema/evm.ts'
-import { rawChain } from '../../demo-store.ts'
-import { type EvmService, evmService, type Json } from '../../evm-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { type EvmService, evmService, type Json } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 import { busiest, expectedTransfers } from './replay.ts'
 
 const chain = 51002

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { rawChain } from '../../demo-store.ts'
-import { evmService, type Json } from '../../evm-service.ts'
+import { evmService, type Json } from '../../support/services/evm-service.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 
 const service = await evmService({ chains: [51001] })
 const scaled = await evmService({ chains: [51001], engine: 'postgres' })

@@ -7,8 +7,8 @@ import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
 import { statement } from '../../../src/store/engine/database.ts'
 import { addressId } from '../../../src/store/query/evm/addresses.ts'
 import { balance, token } from '../../../src/store/schema/evm.ts'
-import { rawChain } from '../../demo-store.ts'
-import { type EvmService, evmService, type Json } from '../../evm-service.ts'
+import { type EvmService, evmService, type Json } from '../../support/services/evm-service.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 import { busiest, expectedTransfers, sample } from './replay.ts'
 
 const chain = 51002

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { evmService } from '../../evm-service.ts'
+import { evmService } from '../../support/services/evm-service.ts'
 import { busiest, expectedTransfers, sample, transferOf } from './replay.ts'
 
 const chain = 51002

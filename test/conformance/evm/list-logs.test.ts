@@ -21,11 +21,16 @@ import { takeLease } from '../../../src/store/lease.ts'
 import { logStage, logStoreTables, logTables } from '../../../src/store/schema/logs.ts'
 import { checkStore } from '../../../src/store/sums/check-store.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { openDemoChain, rawChain } from '../../demo-store.ts'
-import { abisAlone, type EvmService, type Json, startEvmService } from '../../evm-service.ts'
-import { storeDigest } from '../../store-digest.ts'
-import { onBothEngines } from '../../stores.ts'
-import { systemClock } from '../../system-clock.ts'
+import { systemClock } from '../../support/processes/system-clock.ts'
+import {
+  abisAlone,
+  type EvmService,
+  type Json,
+  startEvmService,
+} from '../../support/services/evm-service.ts'
+import { openDemoChain, rawChain } from '../../support/stores/demo-store.ts'
+import { storeDigest } from '../../support/stores/store-digest.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const chainId = 51002
 const file = new URL('../../../demo/chain-51002.firnrec', import.meta.url)

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 
 import { toChecksumAddress } from '../../../src/core/address.ts'
 import { fromHex, toBigint } from '../../../src/core/bytes.ts'
-import { rawChain } from '../../demo-store.ts'
-import { evmService } from '../../evm-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { evmService } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 import { busiest, expectedTransfers } from './replay.ts'
 
 const chain = 51002

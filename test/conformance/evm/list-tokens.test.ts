@@ -7,9 +7,9 @@ import { statement } from '../../../src/store/engine/database.ts'
 import { countsOfToken } from '../../../src/store/query/evm/balances.ts'
 import { integerAt } from '../../../src/store/query/row-values.ts'
 import { token } from '../../../src/store/schema/evm.ts'
-import { rawChain } from '../../demo-store.ts'
-import { evmService, type EvmService, type Json } from '../../evm-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { evmService, type EvmService, type Json } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 import { expectedTransfers } from './replay.ts'
 
 const chain = 51002

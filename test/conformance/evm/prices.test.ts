@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import type { PriceSource } from '../../../src/api/operation/token-lists.ts'
 import { toHex } from '../../../src/core/bytes.ts'
-import { evmService } from '../../evm-service.ts'
+import { evmService } from '../../support/services/evm-service.ts'
 import { expectedTransactions } from './replay.ts'
 
 const chain = 51002

@@ -5,8 +5,13 @@
  * document B. Addresses are lower case; numbers are as the API writes them.
  */
 
-import { type DemoChainId, rawChain, type RawFrame, type RawLog } from '../../demo-store.ts'
-import type { Json } from '../../evm-service.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import {
+  type DemoChainId,
+  rawChain,
+  type RawFrame,
+  type RawLog,
+} from '../../support/stores/demo-store.ts'
 
 /** One transfer, standard by the form of its log. */
 export type ExpectedTransfer = {

@@ -12,7 +12,7 @@ import { openRecording } from '../../../src/source/recording.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { type VerifiedChain, verifyChain } from '../../../src/verify/evm/verify-chain.ts'
-import { type DemoChain, openDemoChain, rawChain } from '../../demo-store.ts'
+import { type DemoChain, openDemoChain, rawChain } from '../../support/stores/demo-store.ts'
 
 const chainId = 51_002
 const file = readFileSync(join(import.meta.dirname, `../../../demo/chain-${chainId}.firnrec`))

@@ -24,9 +24,18 @@ import { icmList, icmSend } from '../../../src/store/schema/icm.ts'
 import { messageTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { openWorld } from '../../../src/world/world.ts'
-import { openDemoChain, rawChain, stillClock, type DemoChainId } from '../../demo-store.ts'
-import { pageTokens, type Json } from '../../evm-service.ts'
-import { type Answered, noteAnswers, provesOperations } from '../../proven-operations.ts'
+import { pageTokens, type Json } from '../../support/services/evm-service.ts'
+import {
+  type Answered,
+  noteAnswers,
+  provesOperations,
+} from '../../support/services/proven-operations.ts'
+import {
+  openDemoChain,
+  rawChain,
+  stillClock,
+  type DemoChainId,
+} from '../../support/stores/demo-store.ts'
 
 const messenger = '0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf'
 const topics = {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { isDayMetric, metricNames, timeIntervals } from '../../../src/shape/metrics/metric-names.ts'
-import { rawChain, type DemoChainId, type RawFrame } from '../../demo-store.ts'
-import { evmService, type Json } from '../../evm-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { evmService, type Json } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
+import { rawChain, type DemoChainId, type RawFrame } from '../../support/stores/demo-store.ts'
 
 const service = await evmService({ chains: [51001, 51002] })
 const chainIds = [51001, 51002] as const

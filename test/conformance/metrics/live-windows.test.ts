@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { storeCurrentAt } from '../../../src/store/query/evm/heights.ts'
-import { rawChain } from '../../demo-store.ts'
-import { evmService, type Json } from '../../evm-service.ts'
+import { evmService, type Json } from '../../support/services/evm-service.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 
 const service = await evmService({ chains: [51002] })
 const base = '/v2/chains/51002'

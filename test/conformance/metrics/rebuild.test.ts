@@ -5,7 +5,7 @@ import { recountRollup } from '../../../src/rollup/rebuild.ts'
 import { statement, type Database } from '../../../src/store/engine/database.ts'
 import { columnNames } from '../../../src/store/engine/table.ts'
 import { metricsTables } from '../../../src/store/schema/metrics.ts'
-import { openDemoChain } from '../../demo-store.ts'
+import { openDemoChain } from '../../support/stores/demo-store.ts'
 
 async function rowsOf(database: Database): Promise<unknown[]> {
   const tables: unknown[] = []

@@ -6,7 +6,7 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 import type { PriceSource } from '../../../src/api/operation/token-lists.ts'
 import { nftStatuses } from '../../../src/core/nft-status.ts'
 import { statement } from '../../../src/store/engine/database.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 import { busiest, expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 

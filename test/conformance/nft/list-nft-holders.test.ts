@@ -7,7 +7,7 @@ import { test } from 'node:test'
 
 import { toChecksumAddress } from '../../../src/core/address.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 import { expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 

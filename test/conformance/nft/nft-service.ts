@@ -13,8 +13,12 @@ import { nftOperations } from '../../../src/api/operations.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { nftRequestTables } from '../../../src/store/schema/nft.ts'
-import { stillClock } from '../../demo-store.ts'
-import { type EvmService, evmService, type ServiceOptions } from '../../evm-service.ts'
+import {
+  type EvmService,
+  evmService,
+  type ServiceOptions,
+} from '../../support/services/evm-service.ts'
+import { stillClock } from '../../support/stores/demo-store.ts'
 
 /** A service with NFTs, and the store of requests beside it. */
 export type NftService = EvmService & { readonly requests: Database }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { statement } from '../../../src/store/engine/database.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 import { expectedTransfers } from '../evm/replay.ts'
 import { nftService } from './nft-service.ts'
 

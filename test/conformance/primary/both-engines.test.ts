@@ -7,8 +7,12 @@ import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
 import { recordedNode } from '../../../src/verify/recorded-node.ts'
 import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
-import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import {
+  primaryService,
+  recordedAnswers,
+  recordedMoment,
+} from '../../support/services/primary-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const embedded = await primaryService()
 const scaled = await primaryService({}, 'postgres')

@@ -14,7 +14,7 @@ import { primaryStreams } from '../../../src/indexing/primary/run/stream.ts'
 import { leaseStream } from '../../../src/indexing/stream/round-stream.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { fileWorld, recordingPath } from '../../primary-service.ts'
+import { fileWorld, recordingPath } from '../../support/services/primary-service.ts'
 
 const key = 'primary-fuji'
 

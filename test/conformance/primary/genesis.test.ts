@@ -18,7 +18,7 @@ import { publicNetworks } from '../../../src/core/network.ts'
 import type { World } from '../../../src/core/world.ts'
 import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
-import { type Json, pageTokens } from '../../evm-service.ts'
+import { type Json, pageTokens } from '../../support/services/evm-service.ts'
 
 /** Ids of the genesis bytes. Source: avalanchego genesis/genesis_test.go. */
 const genesisIds = {

@@ -4,9 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { parsePrimaryAddress } from '../../../src/core/address.ts'
-import type { Json } from '../../evm-service.ts'
-import { primaryService, recordedAnswers, recordedMoment } from '../../primary-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import {
+  primaryService,
+  recordedAnswers,
+  recordedMoment,
+} from '../../support/services/primary-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const service = await primaryService()
 const answers = recordedAnswers()

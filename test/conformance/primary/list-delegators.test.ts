@@ -9,9 +9,9 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 import { delegationFees } from '../../../src/api/primary/validators/list-delegators.ts'
 import { outputContent } from '../../../src/codec/primary/output-content.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
-import type { Json } from '../../evm-service.ts'
-import { renewed, renewedService } from '../../renewed-service.ts'
-import { newDatabase } from '../../shared-postgres.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import { renewed, renewedService } from '../../support/services/renewed-service.ts'
+import { newDatabase } from '../../support/stores/shared-postgres.ts'
 
 const ended = await renewedService()
 const scaled = await renewedService(renewed.height, { store: await newDatabase(), dataDir: '' })

@@ -13,7 +13,7 @@ import { bytesValue } from '../../../src/store/query/stored-row.ts'
 import { txBody } from '../../../src/store/schema/primary/bodies.ts'
 import { firstBlockPosOf, posOfPlace } from '../../../src/store/schema/primary/position.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
-import type { Json } from '../../evm-service.ts'
+import type { Json } from '../../support/services/evm-service.ts'
 import {
   indexedPrimary,
   primaryService,
@@ -21,8 +21,8 @@ import {
   recordedMoment,
   servePrimary,
   startPrimaryService,
-} from '../../primary-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+} from '../../support/services/primary-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const service = await primaryService()
 const { store, hrp } = service.network

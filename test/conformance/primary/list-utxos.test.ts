@@ -7,9 +7,13 @@ import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { toCb58 } from '../../../src/core/cb58.ts'
 import { hash160 } from '../../../src/core/hash.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
-import type { Json } from '../../evm-service.ts'
-import { primaryService, recordedAnswers, startPrimaryService } from '../../primary-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import {
+  primaryService,
+  recordedAnswers,
+  startPrimaryService,
+} from '../../support/services/primary-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const service = await primaryService()
 const answers = recordedAnswers()

@@ -7,10 +7,10 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import { outputContent } from '../../../src/codec/primary/output-content.ts'
 import { fromHex } from '../../../src/core/bytes.ts'
-import type { Json } from '../../evm-service.ts'
-import { heliconAgent, holdAgainstHelicon } from '../../helicon-shapes.ts'
-import { renewed, renewedService } from '../../renewed-service.ts'
-import { newDatabase } from '../../shared-postgres.ts'
+import { heliconAgent, holdAgainstHelicon } from '../../support/chains/helicon-shapes.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import { renewed, renewedService } from '../../support/services/renewed-service.ts'
+import { newDatabase } from '../../support/stores/shared-postgres.ts'
 
 const whole = await renewedService()
 const scaled = await renewedService(renewed.height, { store: await newDatabase(), dataDir: '' })

@@ -10,9 +10,14 @@ import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import { tellL1s, watchedIds } from '../../../src/service/warp/watch-l1.ts'
 import { createGauges } from '../../../src/telemetry/gauges.ts'
-import type { Json } from '../../evm-service.ts'
-import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import {
+  primaryService,
+  proposalsPath,
+  recordedAnswers,
+  replyOf,
+} from '../../support/services/primary-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const demo = await primaryService()
 const five = await primaryService({}, 'sqlite', proposalsPath)

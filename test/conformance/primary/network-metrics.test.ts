@@ -6,9 +6,14 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import type { Json } from '../../evm-service.ts'
-import { primaryService, proposalsPath, recordedAnswers, replyOf } from '../../primary-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import {
+  primaryService,
+  proposalsPath,
+  recordedAnswers,
+  replyOf,
+} from '../../support/services/primary-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const demo = await primaryService()
 const five = await primaryService({}, 'sqlite', proposalsPath)

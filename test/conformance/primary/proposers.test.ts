@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { toCb58, toNodeId } from '../../../src/core/cb58.ts'
 import type { Proposer } from '../../../src/source/primary/primary-source.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
-import type { Json } from '../../evm-service.ts'
-import { primaryService, proposalsPath } from '../../primary-service.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import { primaryService, proposalsPath } from '../../support/services/primary-service.ts'
 
 const service = await primaryService({}, 'sqlite', proposalsPath)
 const recorded = openRecordedPrimary(readFileSync(proposalsPath))

@@ -11,9 +11,9 @@ import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { rawBlocksFrom } from '../../../src/store/query/primary/blocks.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
-import { factsOf } from '../../primary-facts.ts'
-import { fileWorld, indexPrimary } from '../../primary-service.ts'
-import { newDatabase } from '../../shared-postgres.ts'
+import { factsOf } from '../../support/chains/primary-facts.ts'
+import { fileWorld, indexPrimary } from '../../support/services/primary-service.ts'
+import { newDatabase } from '../../support/stores/shared-postgres.ts'
 
 async function check(from: StoreLocation, to: StoreLocation, key: string): Promise<void> {
   const first = await indexPrimary(from)

@@ -10,7 +10,7 @@ import {
   primaryService,
   recordedAnswers,
   recordedMoment,
-} from '../../primary-service.ts'
+} from '../../support/services/primary-service.ts'
 
 const moment = recordedMoment(recordedAnswers())
 const day = new Date(moment * 1_000).toISOString().slice(0, 10)

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { Json } from '../../evm-service.ts'
-import { primaryService, recordedAnswers, replyOf } from '../../primary-service.ts'
-import { provesOperations } from '../../proven-operations.ts'
+import type { Json } from '../../support/services/evm-service.ts'
+import { primaryService, recordedAnswers, replyOf } from '../../support/services/primary-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const service = await primaryService()
 const answers = recordedAnswers()

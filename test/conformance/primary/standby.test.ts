@@ -12,10 +12,10 @@ import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
-import { factsOf } from '../../primary-facts.ts'
-import { fileWorld, indexedPrimary, recordingPath } from '../../primary-service.ts'
-import { onBothEngines } from '../../stores.ts'
-import { virtualClock } from '../../virtual-clock.ts'
+import { factsOf } from '../../support/chains/primary-facts.ts'
+import { virtualClock } from '../../support/processes/virtual-clock.ts'
+import { fileWorld, indexedPrimary, recordingPath } from '../../support/services/primary-service.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const source = openRecordedPrimary(readFileSync(recordingPath))
 const { signal } = new AbortController()

@@ -11,7 +11,7 @@ import { strayUtxo, tx, txById, utxo } from '../../../src/store/schema/primary/l
 import { prefixOf } from '../../../src/store/schema/primary/position.ts'
 import { primaryTables } from '../../../src/store/schema/primary/tables.ts'
 import { utxoOutput, utxoRowHead } from '../../../src/store/schema/primary/utxo-row.ts'
-import { onBothEngines } from '../../stores.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 /** An id that begins like all others here. */
 function idOf(last: number): Uint8Array {

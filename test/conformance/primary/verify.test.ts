@@ -19,7 +19,7 @@ import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import { recordedNode } from '../../../src/verify/recorded-node.ts'
 import { recordingNode } from '../../../src/verify/recording-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/verify/verify-primary.ts'
-import type { Json } from '../../evm-service.ts'
+import type { Json } from '../../support/services/evm-service.ts'
 import {
   indexedPrimary,
   proposalsPath,
@@ -27,7 +27,7 @@ import {
   recordedMoment,
   recordingPath,
   renewalsPath,
-} from '../../primary-service.ts'
+} from '../../support/services/primary-service.ts'
 
 const never = new AbortController().signal
 

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 
 import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
 import { search } from '../../../src/api/search/search.ts'
-import { rawChain } from '../../demo-store.ts'
-import { type EvmService, evmService, type Json } from '../../evm-service.ts'
-import { primaryService, recordedAnswers, replyOf } from '../../primary-service.ts'
+import { type EvmService, evmService, type Json } from '../../support/services/evm-service.ts'
+import { primaryService, recordedAnswers, replyOf } from '../../support/services/primary-service.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 
 const primary = await primaryService()
 const scaled = await primaryService({}, 'postgres')

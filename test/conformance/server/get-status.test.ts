@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { getStatus } from '../../../src/api/server/get-status.ts'
 import { LeaseWatch } from '../../../src/service/status/lease-watch.ts'
 import { statusOf } from '../../../src/service/status/status-view.ts'
-import { rawChain } from '../../demo-store.ts'
-import { evmService } from '../../evm-service.ts'
+import { evmService } from '../../support/services/evm-service.ts'
+import { rawChain } from '../../support/stores/demo-store.ts'
 
 const service = await evmService({
   chains: [51002],

@@ -16,12 +16,12 @@ import { takeLease } from '../../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { segmentsOf } from '../../freeze-store.ts'
-import { chainReader } from '../../made-blocks.ts'
-import { storeDigest } from '../../store-digest.ts'
-import { onBothEngines } from '../../stores.ts'
-import { systemClock } from '../../system-clock.ts'
-import { virtualClock } from '../../virtual-clock.ts'
+import { chainReader } from '../../support/chains/made-blocks.ts'
+import { systemClock } from '../../support/processes/system-clock.ts'
+import { virtualClock } from '../../support/processes/virtual-clock.ts'
+import { segmentsOf } from '../../support/stores/freeze-store.ts'
+import { storeDigest } from '../../support/stores/store-digest.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const digested = chainTables.filter(({ freezes }) => freezes !== undefined)
 const { signal } = new AbortController()

@@ -7,7 +7,7 @@ import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
 import { casesOf, partiesOfIds } from '../../../src/store/query/evm/addresses.ts'
 import { controlTables } from '../../../src/store/schema/control.ts'
 import { address, evmTables, token } from '../../../src/store/schema/evm.ts'
-import { onBothEngines } from '../../stores.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const tables = [...controlTables, ...evmTables]
 // Source: EIP-55, test cases.

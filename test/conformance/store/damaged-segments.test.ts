@@ -15,9 +15,9 @@ import { checkSegments } from '../../../src/store/history/merge-segments.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
-import { freezeAt, segmentsOf } from '../../freeze-store.ts'
-import { demoFilling } from '../../read-demo-chain.ts'
-import { newFolder } from '../../stores.ts'
+import { demoFilling } from '../../support/chains/read-demo-chain.ts'
+import { freezeAt, segmentsOf } from '../../support/stores/freeze-store.ts'
+import { newFolder } from '../../support/stores/stores.ts'
 
 const name = 'evm-51002'
 const freeze = { firn: 'test' }

@@ -6,7 +6,7 @@ import {
   storedDocument,
 } from '../../../src/store/query/deployment.ts'
 import { deploymentTables } from '../../../src/store/schema/deployment.ts'
-import { onBothEngines } from '../../stores.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : Buffer.from(bytes).toString()

@@ -11,7 +11,7 @@ import { storeFormat } from '../../../src/store/engine/format.ts'
 import { table, type Table } from '../../../src/store/engine/table.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { checkpoint, controlTables } from '../../../src/store/schema/control.ts'
-import { onBothEngines } from '../../stores.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const facts: Table = table(
   'facts',

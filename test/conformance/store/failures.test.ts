@@ -17,9 +17,9 @@ import {
 import { sqliteFault } from '../../../src/store/engine/sqlite/connection.ts'
 import { table } from '../../../src/store/engine/table.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { startPostgres } from '../../postgres.ts'
-import { newDatabase } from '../../shared-postgres.ts'
-import { type SilentRelay, silentRelay } from '../../silent-relay.ts'
+import { type SilentRelay, silentRelay } from '../../support/nodes/silent-relay.ts'
+import { startPostgres } from '../../support/stores/postgres.ts'
+import { newDatabase } from '../../support/stores/shared-postgres.ts'
 
 const rows = table('rows', { id: 'integer', raw: 'bytes' }, { key: ['id'], layout: 'rows' })
 const count = statement('select count(*) from rows')

@@ -18,11 +18,11 @@ import { evmTables } from '../../../src/store/schema/evm.ts'
 import { metricsTables } from '../../../src/store/schema/metrics.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { checkStore } from '../../../src/store/sums/check-store.ts'
-import { mergeAll, segmentsOf } from '../../freeze-store.ts'
-import { chainReader } from '../../made-blocks.ts'
-import { storeDigest } from '../../store-digest.ts'
-import { onBothEngines } from '../../stores.ts'
-import { systemClock } from '../../system-clock.ts'
+import { chainReader } from '../../support/chains/made-blocks.ts'
+import { systemClock } from '../../support/processes/system-clock.ts'
+import { mergeAll, segmentsOf } from '../../support/stores/freeze-store.ts'
+import { storeDigest } from '../../support/stores/store-digest.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const digested = [...evmTables, ...metricsTables]
 const leastRows = 60

@@ -18,9 +18,9 @@ import { openStore } from '../../../src/store/open.ts'
 import type { StoredProofs } from '../../../src/store/query/evm/heights.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { segmentsOf } from '../../freeze-store.ts'
-import { storeDigest } from '../../store-digest.ts'
-import { systemClock } from '../../system-clock.ts'
+import { systemClock } from '../../support/processes/system-clock.ts'
+import { segmentsOf } from '../../support/stores/freeze-store.ts'
+import { storeDigest } from '../../support/stores/store-digest.ts'
 
 const blocks = 1_100
 const digested = chainTables.filter(({ freezes }) => freezes !== undefined)

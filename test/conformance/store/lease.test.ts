@@ -13,7 +13,7 @@ import {
   StandingLease,
 } from '../../../src/store/lease.ts'
 import { controlTables } from '../../../src/store/schema/control.ts'
-import { onBothEngines } from '../../stores.ts'
+import { onBothEngines } from '../../support/stores/stores.ts'
 
 const code = (wanted: string) => (error: unknown) => error instanceof Fault && error.code === wanted
 

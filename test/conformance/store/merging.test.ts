@@ -29,11 +29,11 @@ import { blockByHeight } from '../../../src/store/query/evm/blocks.ts'
 import { evmTables } from '../../../src/store/schema/evm.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
-import { freezeAt, mergeAll, segmentFiles, segmentsOf } from '../../freeze-store.ts'
-import { demoFilling } from '../../read-demo-chain.ts'
-import { storeDigest } from '../../store-digest.ts'
-import { newFolder, onBothEngines } from '../../stores.ts'
-import { systemClock } from '../../system-clock.ts'
+import { demoFilling } from '../../support/chains/read-demo-chain.ts'
+import { systemClock } from '../../support/processes/system-clock.ts'
+import { freezeAt, mergeAll, segmentFiles, segmentsOf } from '../../support/stores/freeze-store.ts'
+import { storeDigest } from '../../support/stores/store-digest.ts'
+import { newFolder, onBothEngines } from '../../support/stores/stores.ts'
 
 const chain = 51_002
 const name = `evm-${chain}`

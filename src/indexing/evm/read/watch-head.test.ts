@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { virtualClock } from '../../../../test/virtual-clock.ts'
+import { virtualClock } from '../../../../test/support/processes/virtual-clock.ts'
 import { Fault } from '../../../core/fault.ts'
 import { silentLog } from '../../../telemetry/log.ts'
 import { watchHead } from './watch-head.ts'

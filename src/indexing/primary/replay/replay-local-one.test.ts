@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { networkNamed } from '../../../../test/recorded-network.ts'
-import { checkAnswers, checkManners, checkViolations } from '../../../../test/replay-checks.ts'
-import { batchOfP, replay, replayP, Rows } from '../../../../test/replayed-network.ts'
-import { bytesOfUtxo } from '../../../../test/seen-rows.ts'
+import { networkNamed } from '../../../../test/support/chains/recorded-network.ts'
+import {
+  checkAnswers,
+  checkManners,
+  checkViolations,
+} from '../../../../test/support/chains/replay-checks.ts'
+import {
+  batchOfP,
+  replay,
+  replayP,
+  Rows,
+} from '../../../../test/support/chains/replayed-network.ts'
+import { bytesOfUtxo } from '../../../../test/support/chains/seen-rows.ts'
 import { toHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { newDraft } from './draft.ts'

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { networkNamed } from '../../../../test/recorded-network.ts'
-import { checkAnswers, checkManners, checkViolations } from '../../../../test/replay-checks.ts'
-import { replay, type Rows } from '../../../../test/replayed-network.ts'
+import { networkNamed } from '../../../../test/support/chains/recorded-network.ts'
+import {
+  checkAnswers,
+  checkManners,
+  checkViolations,
+} from '../../../../test/support/chains/replay-checks.ts'
+import { replay, type Rows } from '../../../../test/support/chains/replayed-network.ts'
 import type { StakerRow } from '../batch/staking-rows.ts'
 
 const network = networkNamed('local-two')

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { networkNamed, networkNames, unzipped } from '../../../../test/recorded-network.ts'
-import { replay } from '../../../../test/replayed-network.ts'
-import { seenStakers } from '../../../../test/seen-rows.ts'
+import {
+  networkNamed,
+  networkNames,
+  unzipped,
+} from '../../../../test/support/chains/recorded-network.ts'
+import { replay } from '../../../../test/support/chains/replayed-network.ts'
+import { seenStakers } from '../../../../test/support/chains/seen-rows.ts'
 import { cTransactionNames } from '../../../codec/primary/c-atomic.ts'
 import { buildGenesis } from '../../../codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../../../codec/primary/genesis-config.ts'

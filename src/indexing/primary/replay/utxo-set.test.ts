@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { seenSpends, seenUtxos } from '../../../../test/seen-rows.ts'
+import { seenSpends, seenUtxos } from '../../../../test/support/chains/seen-rows.ts'
 import { outputKeyOf } from '../../../codec/primary/ids.ts'
 import { Fault } from '../../../core/fault.ts'
 import { packTraits } from '../../../store/schema/primary/holding.ts'

@@ -9,7 +9,7 @@ import {
   seenStakers,
   seenTransactions,
   seenUtxos,
-} from '../../../../../test/seen-rows.ts'
+} from '../../../../../test/support/chains/seen-rows.ts'
 import { encode } from '../../../../codec/cursor.ts'
 import { buildGenesis } from '../../../../codec/primary/genesis-build.ts'
 import { parseGenesisConfig } from '../../../../codec/primary/genesis-config.ts'

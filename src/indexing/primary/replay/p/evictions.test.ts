@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { networkNamed } from '../../../../../test/recorded-network.ts'
-import { batchOfP, Rows } from '../../../../../test/replayed-network.ts'
+import { networkNamed } from '../../../../../test/support/chains/recorded-network.ts'
+import { batchOfP, Rows } from '../../../../../test/support/chains/replayed-network.ts'
 import { keyOf } from '../../../../core/bytes.ts'
 import { posAfter, posOf } from '../../../../store/schema/primary/position.ts'
 import { afterTransactions } from '../../batch/subnet-rows.ts'

@@ -1,0 +1,233 @@
+/**
+ * The demo, held against the real nodes it was recorded from, and its signatures against the keys
+ * of its validators by another implementation of BLS.
+ */
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+
+import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
+import { avaxSupplyGet } from '@avalanche-sdk/chainkit/funcs/avaxSupplyGet.js'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+
+import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
+import {
+  demoFolder,
+  entry,
+  run,
+  type RunningFirn,
+  startDemo,
+  untilDemoServed,
+} from '../support/processes/firn-process.ts'
+
+const folder = new URL('../../demo/', import.meta.url)
+const cast = JSON.parse(readFileSync(new URL('cast.json', folder), 'utf8')) as Readonly<
+  Record<string, string>
+>
+
+void test('demo: the recordings that are bundled are six megabytes at most', () => {
+  // The package leaves out what tests alone read.
+  const names = readdirSync(folder).filter((name) => !/^(chain-|primary-local)/.test(name))
+  const total = names.reduce((sum, name) => sum + statSync(new URL(name, folder)).size, 0)
+  assert.ok(total > 100_000 && total < 6_000_000, `${total} bytes`)
+})
+
+void test('verify --recording: the demo is what its nodes answered, and a change is found', async (t) => {
+  const dataDir = await demoFolder(t)
+  const verify = (): ReturnType<typeof run> =>
+    run(process.execPath, [entry, 'verify', '--recording', '--data-dir', dataDir])
+  const same = await verify()
+  assert.equal(same.code, 0, same.stdout + same.stderr)
+  assert.equal(same.stdout.match(/^differences: 0$/gm)?.length, 4)
+  for (const [kind, least] of [
+    ['headers', 60],
+    ['transactions', 100],
+    ['transfers', 100],
+    ['logs', 20],
+    ['transfer logs by eth_getLogs', 60],
+    ['internal transactions', 3],
+    ['balances', 20],
+    ['names of tokens', 4],
+  ] as const) {
+    const counts = [...same.stdout.matchAll(new RegExp(`^${kind} {2,}(\\d+)$`, 'gm'))]
+    assert.ok(
+      counts.some(([, count]) => Number(count) >= least),
+      `${kind}: ${counts.map(([, count]) => count).join()}`,
+    )
+  }
+  assert.doesNotMatch(same.stdout, /^(?!internal transactions).*: not compared/m)
+
+  const changes: readonly (readonly [string, string, RegExp])[] = [
+    ['fuji-harbor', 'update tx set gas_used = gas_used + 1', /^DIFFERENCE transactions, block /m],
+    ['fuji-summit', "update balance set value = x'01'", /^DIFFERENCE balances, 0x/m],
+    ['primary-fuji', 'delete from blockchain', /^DIFFERENCE /m],
+  ]
+  for (const [store, sql] of changes) {
+    const file = new DatabaseSync(join(dataDir, `${store}.sqlite`))
+    file.exec('begin')
+    file.exec(sql)
+    file.exec('commit')
+    file.close()
+  }
+  const changed = await verify()
+  assert.equal(changed.code, 1)
+  // What is said of a store follows a line that ends with its key.
+  const sections = changed.stdout.split(/^(?=.+, [\w-]+$)/m)
+  for (const [store, , found] of changes) {
+    const section = sections.find((text) => text.split('\n')[0]?.endsWith(`, ${store}`))
+    assert.match(section ?? '', found, store)
+  }
+})
+
+void test('logs of the demo: a damaged store is named, emptied, and filled again', async (t) => {
+  const dataDir = await demoFolder(t)
+  const file = new DatabaseSync(join(dataDir, 'fuji-summit-logs.sqlite'))
+  const count = (): unknown => file.prepare('select count(*) from log_entry').get()
+  const before = count()
+  file.exec('delete from log_entry where pos % 3 = 0')
+  file.close()
+  const verify = (...flags: string[]): ReturnType<typeof run> =>
+    run(process.execPath, [entry, 'verify', '--store', ...flags, '--data-dir', dataDir])
+  const damaged = await verify()
+  assert.equal(damaged.code, 1)
+  assert.match(damaged.stdout, /^DAMAGED fuji-summit-logs: log_entry, heights 0 to 255: rows /m)
+  const mended = await verify('--repair')
+  assert.equal(mended.code, 0, mended.stdout + mended.stderr)
+  assert.match(
+    mended.stdout,
+    /^fuji-summit-logs: emptied; its logs are read again when Firn runs$/m,
+  )
+  const firn = await startDemo(t, dataDir)
+  await untilDemoServed(firn)
+  assert.equal(await firn.end(), 0)
+  const after = new DatabaseSync(join(dataDir, 'fuji-summit-logs.sqlite'))
+  assert.deepEqual(after.prepare('select count(*) from log_entry').get(), before)
+  after.close()
+})
+
+type Validation = {
+  readonly weight: number
+  readonly remainingBalance: number
+  readonly blsCredentials: { readonly publicKey: string }
+}
+
+void test('signatures of the demo: two thirds of the L1’s validators signed what was asked', async (t) => {
+  const firn = await startDemo(t, await demoFolder(t))
+  await untilDemoServed(firn)
+  const reply = await fetch(`${firn.apiUrl}/v1/signatureAggregator/fuji/aggregateSignatures`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: cast['waitingMessageLog'] }),
+  })
+  const told = objectOf(await reply.json(), 'answer')
+  assert.equal(reply.status, 200, JSON.stringify(told))
+  const signed = Buffer.from(String(told['signedMessage']), 'hex')
+  // codec version 2, network id 4, chain id 32, length of the payload 4, payload.
+  const unsigned = signed.subarray(0, 42 + signed.readUInt32BE(38))
+  // Type of signature 4, length of the bit set 4, bit set, signature 96.
+  const bits = BigInt(`0x${signed.subarray(unsigned.length + 8, -96).toString('hex')}`)
+  assert.ok(String(cast['waitingMessageLog']).includes(unsigned.toString('hex')))
+
+  const path = `/v1/networks/fuji/l1Validators?subnetId=${cast['Summit.subnet']}&pageSize=100`
+  const { validators } = (await firn.get(path)) as { validators: Validation[] }
+  const { Point } = bls12_381.G1
+  const keys = validators
+    .filter(({ remainingBalance, weight }) => remainingBalance > 0 && weight > 0)
+    .map(({ weight, blsCredentials }) => {
+      const point = Point.fromHex(blsCredentials.publicKey.replace(/^0x/, ''))
+      return { weight, point, order: Buffer.from(point.toBytes(false)) }
+    })
+    .toSorted((a, b) => a.order.compare(b.order))
+  const signers = keys.filter((_, at) => ((bits >> BigInt(at)) & 1n) === 1n)
+  const weight = (of: typeof keys): number => of.reduce((sum, one) => sum + one.weight, 0)
+  const total = validators.reduce((sum, one) => sum + one.weight, 0)
+  assert.ok(weight(signers) * 100 >= total * 67, `${weight(signers)} of ${total}`)
+  const { longSignatures } = bls12_381
+  const suite = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_'
+  const key = signers.reduce((sum, { point }) => sum.add(point), Point.ZERO)
+  const genuine = (message: Uint8Array): boolean =>
+    longSignatures.verify(signed.subarray(-96), longSignatures.hash(message, suite), key)
+  assert.ok(genuine(unsigned))
+  assert.ok(!genuine(Buffer.concat([unsigned, Buffer.of(0)])))
+
+  const unknown = await fetch(`${firn.apiUrl}/v1/signatureAggregator/fuji/aggregateSignatures`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: forged(unsigned) }),
+  })
+  assert.equal(unknown.status, 400, await unknown.text())
+  await t.test('logs are exported as they are listed', () => exportLogs(firn))
+  await t.test('the supply of AVAX adds up, as the official client reads it', () =>
+    readSupply(firn),
+  )
+})
+
+async function exportLogs(firn: RunningFirn): Promise<void> {
+  const path = '/v1/chains/51001/logs?pageSize=100'
+  const page = objectOf(await firn.get(path), 'page')
+  const listed = listOf(page['logs'], 'logs').map((log) => objectOf(log, 'log'))
+  const logs = (chain: number): Promise<Awaited<ReturnType<typeof run>>> => {
+    const list = `/v1/chains/${chain}/logs`
+    const words = [entry, 'export', list, '--format', 'ndjson', '--url', firn.apiUrl]
+    return run(process.execPath, words)
+  }
+  const { code, stdout, stderr } = await logs(51_001)
+  assert.equal(code, 0, stderr)
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.ok(rows.length > listed.length && listed.length === 100)
+  assert.deepEqual(rows.slice(0, 100), listed)
+  assert.match((await logs(51_002)).stderr, /logs of this chain are not kept/)
+}
+
+/** An amount of AVAX with decimals, in units of 10^-18. */
+function attos(text: string): bigint {
+  const [whole = '', decimals = ''] = text.split('.')
+  return BigInt(whole + decimals.padEnd(18, '0'))
+}
+
+async function readSupply(firn: RunningFirn): Promise<void> {
+  const client = new AvalancheCore({ enableTelemetry: false })
+  const answer = await avaxSupplyGet(client, { serverURL: firn.apiUrl })
+  assert.ok(answer.ok, String(answer.error))
+  const { lastUpdated, ...amounts } = answer.value
+  assert.ok(lastUpdated.getTime() > 0)
+  const of = (name: keyof typeof amounts): bigint => attos(amounts[name])
+  const burned = of('totalPBurned') + of('totalXBurned') + of('totalCBurned')
+  assert.equal(of('totalSupply'), of('genesisUnlock') + of('totalRewards') - burned)
+  assert.equal(amounts.circulatingSupply, amounts.totalSupply)
+  // Fees of its blocks, block by block; the rest are those of imports and exports.
+  const chains = listOf(objectOf(await firn.get('/v1/chains'), 'answer')['chains'], 'chains')
+  const cChain = chains.map((chain) => objectOf(chain, 'chain')).find(isCChain)
+  const fees = await feesOfBlocks(firn, String(cChain?.['chainId']))
+  const atomic = of('totalCBurned') - fees
+  assert.ok(fees > 0n && atomic >= 0n && atomic % 1_000_000_000n === 0n, `${fees} ${atomic}`)
+}
+
+function isCChain({ chainName }: Readonly<Record<string, unknown>>): boolean {
+  return chainName === 'C-Chain'
+}
+
+async function feesOfBlocks(firn: RunningFirn, chainId: string): Promise<bigint> {
+  let sum = 0n
+  for (let token = ''; ;) {
+    const path = `/v1/chains/${chainId}/blocks?pageSize=100&pageToken=${encodeURIComponent(token)}`
+    const page = objectOf(await firn.get(path), 'page')
+    for (const block of listOf(page['blocks'], 'blocks'))
+      sum += BigInt(String(objectOf(block, 'block')['feesSpent']))
+    if (typeof page['nextPageToken'] !== 'string' || page['nextPageToken'] === '') return sum
+    token = page['nextPageToken']
+  }
+}
+
+/** The message with its last byte changed: nobody signed it. */
+function forged(unsigned: Buffer): string {
+  const copy = Buffer.from(unsigned)
+  copy.writeUInt8((copy.at(-1) ?? 0) ^ 1, copy.length - 1)
+  return copy.toString('hex')
+}

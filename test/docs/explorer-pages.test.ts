@@ -1,0 +1,115 @@
+/** Values that the explorer's pages compute: sentences, rewards, weeks, attributes. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+import { attributesOf } from '../../src/explorer/browser/evm/attributes.ts'
+import { trafficOf } from '../../src/explorer/browser/icm/traffic-sums.ts'
+import { isBusy, pauseBefore } from '../../src/explorer/browser/kit/patient-fetch.ts'
+import { afterFee, minRates, rewardOf, endsPerWeek } from '../../src/explorer/browser/primary/stake.ts'
+
+type Vector = Readonly<Record<string, string | number | undefined>>
+
+void test('rewards: every case of the node before Helicon gives the node’s amount', () => {
+  const url = new URL('../../vectors/primary/rewards.json', import.meta.url)
+  const all = JSON.parse(readFileSync(url, 'utf8')) as Vector[]
+  const mine = all.filter(
+    (one) =>
+      Number(one['minConsumptionRate']) === Number(minRates.before) &&
+      Number(one['maxConsumptionRate']) === 120_000 &&
+      one['nsAfterHelicon'] === undefined,
+  )
+  assert.ok(mine.length > 3, `${mine.length} cases`)
+  for (const one of mine)
+    assert.equal(
+      String(
+        rewardOf({
+          amount: BigInt(one['stakeNAvax'] ?? 0),
+          seconds: BigInt(one['durationNs'] ?? 0) / 1_000_000_000n,
+          supply: BigInt(one['currentSupplyNAvax'] ?? 0),
+          minRate: minRates.before,
+        }),
+      ),
+      one['expected'],
+      JSON.stringify(one),
+    )
+})
+
+void test('rewards: a fee takes its part, a full year pays the same before and after Helicon', () => {
+  assert.equal(afterFee(1_000_000n, 20_000n), 980_000n)
+  assert.equal(afterFee(1_000_000n, 1_000_000n), 0n)
+  assert.equal(afterFee(7n, 0n), 7n)
+  const year = { amount: 10n ** 15n, seconds: 31_536_000n, supply: 36n * 10n ** 16n }
+  assert.equal(
+    rewardOf({ ...year, minRate: minRates.before }),
+    rewardOf({ ...year, minRate: minRates.after }),
+  )
+  assert.equal(rewardOf({ ...year, supply: 0n, minRate: minRates.before }), 0n)
+})
+
+void test('stake that ends: one point a week, also where nothing ends', () => {
+  const week = 604_800
+  const one = (weeks: number, navax: string): Parameters<typeof endsPerWeek>[0][number] => ({
+    endTimestamp: week * weeks + 5,
+    amountStaked: navax,
+    amountDelegated: '1000000000',
+  })
+  const points = endsPerWeek([one(2_900, '2000000000'), one(2_909, '0'), one(2_900, '1000000000')])
+  assert.equal(points.length, 10)
+  assert.deepEqual(points[0], { timestamp: 2_900 * week, value: 5 })
+  assert.deepEqual(points[1], { timestamp: 2_901 * week, value: 0 })
+  assert.deepEqual(points.at(-1), { timestamp: 2_909 * week, value: 1 })
+  assert.deepEqual(endsPerWeek([]), [])
+})
+
+void test('NFTs: attributes are told whatever strangers wrote', () => {
+  assert.deepEqual(attributesOf('[{"trait_type":"Fur","value":"r\u202eed"},{"value":1},7]'), [
+    ['Fur', 'r⟨202E⟩ed'],
+  ])
+  assert.deepEqual(attributesOf('{"level":3,"tags":["a"]}'), [
+    ['level', '3'],
+    ['tags', '["a"]'],
+  ])
+  for (const nothing of [undefined, '', 'no', '1', 'null', '"x"', '[1,null]'])
+    assert.deepEqual(attributesOf(nothing), [])
+})
+
+void test('L1s: messages count for both ends, and once within a subnet', () => {
+  const chains = ['a1', 'a2', 'b1'].map((blockchainId) => ({
+    blockchainId,
+    subnetId: blockchainId.slice(0, 1),
+  }))
+  const route = (from: string, until: string, lastDay: number): Parameters<typeof trafficOf>[1] => [
+    { srcBlockchainId: from, destBlockchainId: until, lastDay },
+  ]
+  const sums = trafficOf(chains, [
+    ...route('a1', 'b1', 5),
+    ...route('b1', 'a2', 3),
+    ...route('a1', 'a2', 2),
+    ...route('b1', 'elsewhere', 1),
+  ])
+  assert.deepEqual(
+    [...sums],
+    [
+      ['a', 10],
+      ['b', 9],
+    ],
+  )
+})
+
+void test('a busy server: it alone is asked again, later each time', () => {
+  const said = (status: number, retryAfter?: string): Response =>
+    new Response('{}', {
+      status,
+      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    })
+  const busy = said(503, '1')
+  assert.deepEqual(
+    [2, 3, 4].map((next) => pauseBefore(next, busy)),
+    [1_000, 2_000, 3_000],
+  )
+  assert.equal(isBusy(busy), true)
+  for (const other of [said(200, '1'), said(429, '1'), said(503), said(503, '5'), said(503, 'x')])
+    assert.equal(isBusy(other), false)
+})

@@ -1,0 +1,94 @@
+/** Rows that a disk changed are found beside indexing, in a store that is open. */
+
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+
+import type { Clock } from '../../src/core/world.ts'
+import { checkStream } from '../../src/indexing/stream/round-stream.ts'
+import type { StageStatus } from '../../src/indexing/stream/stage.ts'
+import type { Database } from '../../src/store/engine/database.ts'
+import type { Table } from '../../src/store/engine/table.ts'
+import { openStore } from '../../src/store/open.ts'
+import { transfer } from '../../src/store/schema/evm.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { silentLog } from '../../src/telemetry/log.ts'
+import { readDemoChain } from '../support/chains/read-demo-chain.ts'
+import {
+  freshFolder,
+  indexedFolder,
+  startFirn,
+  toldChains,
+  until,
+} from '../support/processes/firn-process.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import { alterationsOf } from '../support/stores/spoilt-stores.ts'
+
+const dayMs = 86_400_000
+
+/** What the stream says at the end of its first round. */
+async function told(database: Database, tables: readonly Table[]): Promise<StageStatus> {
+  const over = new AbortController()
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (ms) => {
+      if (ms === dayMs) over.abort()
+      return Promise.resolve()
+    },
+  }
+  const stream = checkStream({ database, tables, key: 'one', clock, log: silentLog })
+  await stream.run(over.signal)
+  return stream.status()
+}
+
+void test('a row that a disk changed is found in any table that is summed, and names it', async (t) => {
+  const dataDir = await freshFolder(t)
+  const location = { store: 'embedded', dataDir }
+  await readDemoChain(location, { name: 'one', chain: 51_002, step: 40, owner: 'test' })
+  const database = await openStore(location, 'one', chainTables, 'write')
+  t.after(() => database.close())
+  assert.deepEqual((await told(database, chainTables)).state, 'live')
+
+  const [file = ''] = (await readdir(dataDir)).filter((name) => name.endsWith('.sqlite'))
+  const disk = new DatabaseSync(join(dataDir, file))
+  t.after(() => disk.close())
+  let tried = 0
+  for (const table of chainTables) {
+    if (table.sums === undefined || table.name === 'range_sum') continue
+    if (disk.prepare(`select 1 from ${table.name} limit 1`).get() === undefined) continue
+    for (const words of alterationsOf(table, 'sqlite').slice(0, 2)) {
+      disk.exec(`create temp table kept as select * from ${table.name}`)
+      disk.exec(words)
+      const { state, reason } = await told(database, [table])
+      disk.exec(
+        `delete from ${table.name}; insert into ${table.name} select * from temp.kept; drop table temp.kept`,
+      )
+      assert.equal(state, 'stopped', words)
+      assert.ok(reason?.startsWith(`damaged: table ${table.name};`), `${words}: ${reason}`)
+      tried++
+    }
+  }
+  assert.ok(tried > 30, `${tried} changes`)
+  assert.equal((await told(database, chainTables)).state, 'live')
+})
+
+void test('a Firn that is started over a changed row says which table it is in, and how to mend it', async (t) => {
+  const dataDir = await indexedFolder(t)
+  const file = join(dataDir, 'fuji-demo-chain.sqlite')
+  const disk = new DatabaseSync(file)
+  const [words = ''] = alterationsOf(transfer, 'sqlite')
+  disk.exec(words)
+  disk.close()
+  const firn = await startFirn(t, ['--data-dir', dataDir])
+  const told = async () => (await toldChains(firn)).get('fuji-demo-chain')
+  await until('told', async () => (await told())?.state === 'stopped')
+  assert.match(
+    (await told())?.reason ?? '',
+    /damaged: table transfer; firn verify --store --repair mends it/,
+  )
+  const health = () => fetch(`${firn.nodeUrl}/ext/health`)
+  await until('not healthy', async () => (await health()).status === 503)
+  assert.match(await (await health()).text(), /damaged: table transfer/)
+})

@@ -1,0 +1,90 @@
+/**
+ * A history that came from a snapshot: confirmed by the chain's node, or refused. More of it, every
+ * alteration and samples are in `test/long/copied-*.test.ts`.
+ */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { wideBytes, wideInteger } from '../../src/core/wide-integer.ts'
+import { onlySegments } from '../../src/indexing/evm/copied/check-copied.ts'
+import { copiedHistory } from '../../src/store/copied-history.ts'
+import { type Row, statement } from '../../src/store/engine/database.ts'
+import { takeLease } from '../../src/store/lease.ts'
+import { indexedHeight } from '../../src/store/query/evm/heights.ts'
+import { balance, evmTables } from '../../src/store/schema/evm.ts'
+import { nftToken } from '../../src/store/schema/nft.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { checkStore } from '../../src/store/sums/check-store.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import { changed, check, copyOf } from '../support/stores/copied-chain.ts'
+import { type Forge, forgeSegment } from '../support/stores/forged-segment.ts'
+import { storeDigest } from '../support/stores/store-digest.ts'
+
+void test('an honest copy of pieces that a sample has whole: nothing is called copied any more', async (t) => {
+  const store = await copyOf(t, 51002, [40, 80, 120])
+  const none = await check(store, 51002, { percent: 0 })
+  assert.deepEqual([none.state, none.share], ['off', 0])
+  const all = await check(store, 51002, { percent: 1 })
+  assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
+  assert.equal(await copiedHistory(store), undefined)
+})
+
+const middle = (rows: readonly unknown[]): number => rows.length >> 1
+
+const forgeries: Readonly<Record<string, readonly [Forge, RegExp]>> = {
+  transfer: [
+    (rows) => rows.map((row, at) => (at === middle(rows) ? row.with(8, Uint8Array.of(9)) : row)),
+    /: block \d+, transfers: copied \d+ 0x.+ 0x09 \S+, from the node \d+ 0x/,
+  ],
+  balance: [
+    (rows) => {
+      const [addressId, tokenId, height] = rows[middle(rows)] ?? []
+      // All that follow from it are altered as well.
+      const isAltered = (row: Row): boolean =>
+        row[0] === addressId && row[1] === tokenId && Number(row[2]) >= Number(height)
+      return rows.map((row) => (isAltered(row) ? row.with(3, more(row[3])) : row))
+    },
+    /: segment [0-9a-f]{32} of blocks 0 to 99 says other than its blocks$/,
+  ],
+}
+
+function more(value: unknown): Uint8Array {
+  return wideBytes(wideInteger(value instanceof Uint8Array ? value : new Uint8Array()) + 5n)
+}
+
+for (const [table, [forge, told]] of Object.entries(forgeries))
+  void test(`one ${table} altered behind a fitting name: refused, for good`, async (t) => {
+    const store = await copyOf(t, 51002, [100])
+    await forgeSegment(store, { [table]: forge })
+    const found = await check(store, 51002, { percent: 100 })
+    assert.equal(found.state, 'stopped')
+    assert.match(found.reason ?? '', told)
+    const again = await check(store, 51002, { percent: 0 })
+    assert.deepEqual([again.state, again.reason], ['stopped', found.reason])
+  })
+
+void test('what no segment holds is not taken: it is made again from segments and read again', async (t) => {
+  const honest = await copyOf(t, 51001, [100, 300])
+  const store = await copyOf(t, 51001, [100, 300])
+  const by = 'where owner_id is not null order by at limit 1'
+  await changed(store, nftToken, { by, column: 'owner_id' })
+  await changed(store, balance, { by: 'where height > 350 limit 1', column: 'value' })
+  const digests = []
+  for (const each of [honest, store]) {
+    const lease = await takeLease(each, 'test', systemClock)
+    const copied = await copiedHistory(each)
+    assert.ok(lease !== undefined && copied !== undefined)
+    const left = await onlySegments(each, copied, { lease, clock: systemClock })
+    assert.deepEqual([left?.until, left?.tracedUntil], [300, 300])
+    assert.equal(await indexedHeight(each, 'blocks'), 299)
+    assert.deepEqual(
+      await checkStore(each, chainTables, { signal: AbortSignal.timeout(60_000) }),
+      [],
+    )
+    digests.push(await storeDigest(each, evmTables))
+  }
+  assert.deepEqual(digests[1], digests[0])
+  const asked = await store.get(statement('select count(*) from token where metadata_height > 0'))
+  assert.deepEqual(asked, [0], 'names follow from no block: their contracts are asked again')
+})

@@ -1,0 +1,257 @@
+/**
+ * The EVM operations served over HTTP on a free port, from the bundled chains.
+ *
+ * Every 200 body is held against the shape of its operation before it is sent; one that does not
+ * fit is answered with 500, which no test expects.
+ */
+
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+
+import { Compile } from 'typebox/compile'
+
+import type { ContractBook } from '../../../src/api/contracts/contract-book.ts'
+import { type AbiBook, noAbis } from '../../../src/api/evm/abi/abi-book.ts'
+import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
+import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
+import { healthOperations } from '../../../src/api/evm/chains/health.ts'
+import type { EvmParts } from '../../../src/api/evm/parts.ts'
+import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
+import { noNfts } from '../../../src/api/evm/tokens/token-views.ts'
+import { createRevertReasons } from '../../../src/api/evm/transactions/revert-reason.ts'
+import {
+  createChainDirectory,
+  type ServedChain,
+  type StateReader,
+} from '../../../src/api/operation/chain-directory.ts'
+import type { Operation } from '../../../src/api/operation/operation.ts'
+import { createPageTokens, type PageTokens } from '../../../src/api/operation/page-token.ts'
+import { noPrices, noTokenNotes } from '../../../src/api/operation/token-lists.ts'
+import { evmOperations, metricsOperations } from '../../../src/api/operations.ts'
+import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
+import { evmDialectRules } from '../../../src/api/server/dialect.ts'
+import { createFreshChains } from '../../../src/api/server/read-position.ts'
+import { createServer } from '../../../src/api/server/server.ts'
+import { fromHex } from '../../../src/core/bytes.ts'
+import type { Clock } from '../../../src/core/world.ts'
+import { AddressUnion } from '../../../src/rollup/address-union.ts'
+import type { SegmentFetching } from '../../../src/store/history/fetched-segments.ts'
+import type { Log } from '../../../src/telemetry/log.ts'
+import { holdToDocument } from '../nodes/answer-book.ts'
+import { usualEngine } from '../processes/test-settings.ts'
+import { type DemoChain, type DemoChainId, openDemoChain } from '../stores/demo-store.ts'
+import { type Answered, noteAnswers } from './proven-operations.ts'
+
+/** JSON of any form: tests look into it freely. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what is wrong in it fails the test
+export type Json = any
+
+/** Answer to a caller. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+/** A running service. */
+export type EvmService = Answered & {
+  readonly url: string
+  readonly chains: readonly ServedChain[]
+  /** Time and the chains' head as the service sees them; may be moved. */
+  readonly time: { nowMs: number; head: number | undefined }
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+  /** All items under `key`, page by page until no token comes. */
+  readonly readAll: (path: string, key: string) => Promise<Json[]>
+  readonly close: () => Promise<void>
+}
+
+/** Parts that a test may replace. */
+export type ServiceOptions = {
+  readonly chains?: readonly DemoChainId[]
+  /** The engine its chains are read from; {@link usualEngine}. */
+  readonly engine?: 'sqlite' | 'postgres'
+  /** Heights at which segments of the history end. */
+  readonly frozen?: readonly number[]
+  /** Segments are fetched from the folder that this is given. */
+  readonly fetching?: (elsewhere: string) => SegmentFetching
+  readonly parts?: Partial<EvmParts>
+  readonly state?: (own: StateReader) => StateReader
+  /** Operations served besides. */
+  readonly more?: (parts: EvmParts) => Operation[]
+}
+
+/** Teleporter's messenger. Source: icm-services releases, one address on every chain. */
+export const icmContract = fromHex('0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf')
+
+const silent: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silent,
+}
+
+/** Starts a service that ends with the test file. */
+export function evmService(options: ServiceOptions = {}): Promise<EvmService> {
+  const service = startEvmService(options)
+  after(async () => (await service).close())
+  return service
+}
+
+/** Starts a service. */
+export async function startEvmService(options: ServiceOptions): Promise<EvmService> {
+  const opened: DemoChain[] = []
+  for (const chainId of options.chains ?? [51002]) {
+    const { engine = usualEngine, frozen, fetching } = options
+    opened.push(
+      await openDemoChain(chainId, {
+        engine,
+        ...(frozen === undefined ? {} : { frozen }),
+        ...(fetching === undefined ? {} : { fetching }),
+      }),
+    )
+  }
+  const time: EvmService['time'] = { nowMs: 1_780_000_000_000, head: undefined }
+  const chains = opened.map(({ served }): ServedChain => {
+    const state = options.state === undefined ? served.state : options.state(served.state)
+    return { ...served, state }
+  })
+  const clock: Clock = {
+    now: () => time.nowMs,
+    monotonic: () => time.nowMs,
+    sleep: async (ms, signal) => {
+      // What is answered from memory is in time.
+      await setImmediate()
+      signal?.throwIfAborted()
+      time.nowMs += ms
+    },
+  }
+  const parts = { ...partsOf(chains, clock), ...options.parts }
+  const operations = [
+    ...evmOperations(parts),
+    ...healthOperations(() => chains.map(({ store }) => store)),
+    ...metricsOperations({ ...parts, union: new AddressUnion() }),
+    ...(options.more?.(parts) ?? []),
+  ]
+  const dialectRules = evmDialectRules
+  const server = createServer({
+    operations,
+    dialectRules,
+    dialect: 'auto',
+    refusesUnknown: true,
+    freshChains: createFreshChains({
+      chains: parts.chains,
+      networks: createNetworkDirectory(() => []),
+      headOf: () => time.head,
+      networkKey: (network) => `primary-${network}`,
+      clock,
+      hasReplicas: false,
+    }),
+    log: silent,
+    clock,
+    limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
+    inspect: holdAgainstShape,
+  })
+  holdToDocument(server, operations, dialectRules)
+  const { answered } = noteAnswers(server, operations)
+  const url = await server.listen('127.0.0.1', 0)
+  const get = async (path: string, headers: Record<string, string> = {}): Promise<Reply> => {
+    // Compression has tests of its own (`http-cache.test.ts`) and would be most of the time here.
+    const reply = await fetch(url + path, {
+      headers: { 'accept-encoding': 'identity', ...headers },
+    })
+    return { status: reply.status, headers: reply.headers, body: await reply.json() }
+  }
+  return {
+    url,
+    answered,
+    chains,
+    time,
+    get,
+    readAll: (path, key) => readAll(get, path, key),
+    close: async () => {
+      await server.close()
+      for (const chain of opened) await chain.close()
+    },
+  }
+}
+
+/** Parts over `chains` without prices, lists and NFT details. */
+export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts {
+  return {
+    chains: createChainDirectory(() => chains),
+    tokens: pageTokens(clock),
+    clock,
+    contracts: abisAlone(noAbis),
+    reverts: createRevertReasons(clock),
+    methodNames: createMethodNames(),
+    prices: noPrices,
+    notes: noTokenNotes,
+    nfts: noNfts,
+    parties: createPartyBooks(clock, noTokenNotes),
+    balances: createComparedBalances({
+      clock: patient(clock),
+      log: silent,
+      doubts: undefined,
+      maxAgeMs: 30_000,
+    }),
+    icmContracts: [icmContract],
+  }
+}
+
+/** A book of contracts that has ABIs and no contract. */
+export function abisAlone(abis: AbiBook): ContractBook {
+  return {
+    versions: async () => undefined,
+    methods: async () => new Map(),
+    newest: async () => [],
+    listed: async () => [],
+    find: async () => undefined,
+    proxyAt: async () => undefined,
+    verify: () => Promise.reject(new Error('nothing is verified here')),
+    abisOf: async () => abis,
+  }
+}
+
+/** Whoever waits for a while, waits for as long as it takes. */
+const patient = (clock: Clock): Clock => ({ ...clock, sleep: () => new Promise(() => {}) })
+
+/** Tokens of a key that is no secret. */
+export function pageTokens(clock: Clock): PageTokens {
+  return createPageTokens([{ id: 1, secret: new Uint8Array(32).fill(7) }], clock)
+}
+
+async function readAll(get: EvmService['get'], path: string, key: string): Promise<unknown[]> {
+  const items: unknown[] = []
+  const seen = new Set<string>()
+  let token: string | undefined
+  do {
+    const joint = path.includes('?') ? '&' : '?'
+    const { status, body } = await get(
+      token === undefined ? path : `${path}${joint}pageToken=${encodeURIComponent(token)}`,
+    )
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+    items.push(...body[key])
+    token = body.nextPageToken
+    if (token !== undefined && seen.has(token)) throw new Error(`${path} gives a token twice`)
+    if (token !== undefined) seen.add(token)
+  } while (token !== undefined)
+  return items
+}
+
+const checks = new Map<string, ReturnType<typeof Compile>>()
+
+function holdAgainstShape({ shape }: Operation, body: unknown, json?: string): void {
+  if (body === undefined) return
+  // What was written from rows is what the view of them gives, to the byte.
+  const text = JSON.stringify(body)
+  if (json !== undefined) assert.equal(json, text, shape.id)
+  let check = checks.get(shape.id)
+  if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
+  // What is sent is JSON: a field that is undefined is absent there.
+  const sent: unknown = JSON.parse(text)
+  if (check.Check(sent)) return
+  const [first] = check.Errors(sent)
+  throw new Error(`${shape.id}: ${first?.instancePath} ${first?.message}`)
+}

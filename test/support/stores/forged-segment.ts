@@ -1,0 +1,57 @@
+/**
+ * A segment in place of another one, with rows that somebody chose behind a name that fits them: what a
+ * host may offer that wants to be believed.
+ */
+
+import assert from 'node:assert/strict'
+
+import { itemAt } from '../../../src/core/item-at.ts'
+import {
+  type Database,
+  type Row,
+  statement,
+  type Value,
+} from '../../../src/store/engine/database.ts'
+import { columnNames, type Table } from '../../../src/store/engine/table.ts'
+import { written } from '../../../src/store/history/freeze.ts'
+import { historyOf } from '../../../src/store/history/history.ts'
+import { writeManifest } from '../../../src/store/history/manifest.ts'
+
+/** Rows of a table of a segment, in order of their key, as they are to be. */
+export type Forge = (rows: readonly Row[]) => readonly Row[]
+
+/** Writes the first segment of an open store that has certain tables with other rows, and lists it. */
+export async function forgeSegment(
+  store: Database,
+  forgeries: Readonly<Record<string, Forge>>,
+): Promise<void> {
+  const history = historyOf(store)
+  assert.ok(history !== undefined)
+  const manifest = await history.manifest(store)
+  const old = manifest.segments.find(({ stage }) =>
+    history.tablesOf(stage).some(({ name }) => forgeries[name] !== undefined),
+  )
+  assert.ok(old !== undefined)
+  const draft = history.draft(manifest)
+  const name = await written(draft, history.tablesOf(old.stage), async (made) => {
+    for (const table of history.tablesOf(old.stage)) {
+      const rows = history.file(old).all(allOf(table))
+      const told = forgeries[table.name]?.(rows) ?? rows
+      const columns = columnNames(table).map((each, at): [string, Value[]] => [
+        each,
+        told.map((row) => itemAt(row, at)),
+      ])
+      if (told.length > 0) made.add(table, Object.fromEntries(columns))
+    }
+  })
+  history.place(draft, name)
+  history.drafted(draft)
+  const segments = manifest.segments.map((each) => (each === old ? { ...old, name } : each))
+  await store.transaction(async (writer) =>
+    writeManifest(writer, manifest, { ...manifest, segments }),
+  )
+}
+
+function allOf({ name, key }: Table): ReturnType<typeof statement> {
+  return statement<string>(`select * from ${name} order by ${key.join(', ')}`, { over: 'tables' })
+}

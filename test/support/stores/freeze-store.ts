@@ -1,0 +1,63 @@
+/**
+ * Segments of stores that tests open.
+ *
+ * Needs nothing of the test runner: a process that a test starts and kills freezes too, and must
+ * print its own lines only.
+ */
+
+import { heightsBelow } from '../../../src/indexing/evm/freeze/freeze-at-once.ts'
+import { recount } from '../../../src/indexing/evm/write/recount.ts'
+import type { Database, Reader } from '../../../src/store/engine/database.ts'
+import type { HistoryStage } from '../../../src/store/engine/table.ts'
+import { freezeUntil } from '../../../src/store/history/freeze.ts'
+import { historyOf } from '../../../src/store/history/history.ts'
+import {
+  type ManifestSegment,
+  segmentsOf as stageSegments,
+} from '../../../src/store/history/manifest.ts'
+import { mergeDue, type Merging } from '../../../src/store/history/merge-segments.ts'
+import { indexedHeight } from '../../../src/store/query/evm/heights.ts'
+
+/** Freezes the history of an open store, one segment up to each of `heights` that it has. */
+export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {
+  const history = historyOf(store)
+  if (history === undefined) return
+  const last = await indexedHeight(store, 'blocks')
+  for (const height of heights)
+    await store.transaction(async (writer) => {
+      const until = await heightsBelow(writer, Math.min(height, last + 1))
+      await freezeUntil({ writer, history, recount }, until)
+    })
+}
+
+/** Segments of a stage of an open store. */
+export async function segmentsOf(
+  store: Reader,
+  stage: HistoryStage = 'blocks',
+): Promise<readonly ManifestSegment[]> {
+  const manifest = await historyOf(store)?.manifest(store)
+  return manifest === undefined ? [] : stageSegments(manifest, stage)
+}
+
+/** Files of all segments of an open store, of blocks and of traces. */
+export async function segmentFiles(store: Reader): Promise<string[]> {
+  const { segments = [] } = (await historyOf(store)?.manifest(store)) ?? {}
+  return segments.map((segment) => `${segment.name}.sqlite`).toSorted()
+}
+
+/**
+ * Merges segments of an open store until nothing is due: neighbours by `choose`, by the tiers of the
+ * product when it is not said.
+ */
+export async function mergeAll(store: Database, choose?: Merging['choose']): Promise<void> {
+  const history = historyOf(store)
+  if (history === undefined) return
+  const merging: Merging = {
+    reader: store,
+    history,
+    pause: async () => undefined,
+    commit: (work) => store.transaction(work),
+    ...(choose === undefined ? {} : { choose }),
+  }
+  while ((await mergeDue(merging)) !== undefined);
+}

@@ -1,8 +1,8 @@
 /**
- * Processor time of questions to frozen history beside the same questions to tables: lists from their
- * first page to their last, a hash, and balances and holders, which segments add up.
+ * Processor time of whole requests to frozen history beside the same requests to tables, at heights below
+ * half of the chain; and of what stands under them, without HTTP.
  *
- *     node bench/frozen-reads.ts [transfers]
+ *     node bench/frozen-reads.ts [transfers] [plain or rich] [rounds]
  */
 
 import { execFileSync } from 'node:child_process'
@@ -10,29 +10,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { itemAt } from '../src/core/item-at.ts'
+import type { StateReader } from '../src/api/operation/chain-directory.ts'
+import { to0x } from '../src/core/bytes.ts'
+import { Fault } from '../src/core/fault.ts'
 import { type Database, statement } from '../src/store/engine/database.ts'
 import { readManifest } from '../src/store/history/manifest.ts'
 import { openStore } from '../src/store/open.ts'
-import { balanceCandidates, balancesOfPairs, mayHold } from '../src/store/query/evm/balances.ts'
 import { indexedHeight } from '../src/store/query/evm/heights.ts'
-import { transactionByHash } from '../src/store/query/evm/transactions.ts'
-import { transfersOfAddress, transfersOfToken } from '../src/store/query/evm/transfers.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { placesPerBlock } from '../src/store/schema/sums.ts'
+import { listServer, loaded, nameTokens } from './list-server.ts'
 
 /** As in `growth.ts`. */
-const transfersPerBlock = 54
-const rounds = 300
+const transfersPerBlock = { rich: 54, plain: 200 }
+const secondsOfCase = 2
+const asked = 500
 
-const wholeHistory = { from: 0, until: Number.MAX_SAFE_INTEGER }
-const placesOfToken = statement(
-  'select pos from transfer_by_token where token_id = ? order by pos',
-  {
-    over: 'oldest',
-  },
-)
-const placesOfAddress = statement(
+const kind = process.argv[3] === 'rich' ? 'rich' : 'plain'
+const blocks = Math.ceil(Number(process.argv[2] ?? 1_000_000) / transfersPerBlock[kind])
+const rounds = Number(process.argv[4] ?? 3)
+const ways = ['tables', 'at-once'] as const
+const absent = statement(
   'select pos from transfer_by_address where address_id = ? and standard = 20 order by pos desc limit 10',
   { over: 'newest' },
 )
@@ -40,107 +38,121 @@ const hashesOfBlock = statement('select hash from tx where pos >= ? and pos < ? 
   over: 'oldest',
   within: { pos: [0, 1] },
 })
+const bytesOf = {
+  address: statement('select bytes from address where id between ? and ?', { over: 'tables' }),
+  token: statement(
+    'select a.bytes from token t join address a on a.id = t.address_id where t.id <= ?',
+    { over: 'tables' },
+  ),
+}
 
-const blocks = Math.ceil(Number(process.argv[2] ?? 1_000_000) / transfersPerBlock)
-const folder = mkdtempSync(join(tmpdir(), 'firn-balances-'))
+const none = async (): Promise<never> => {
+  throw new Fault('not-served', 'no node here')
+}
+/** A node that answers at once: what is measured is ours. */
+const state: StateReader = {
+  balance: async () => 10n ** 18n,
+  code: none,
+  call: none,
+  storage: none,
+  tried: none,
+  calls: async (questions) => questions.map(() => new Uint8Array(32).fill(1, 31)),
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'firn-frozen-reads-'))
 try {
-  const tables = await figuresOf('tables')
-  const frozen = await figuresOf('at-once')
-  console.log(`${'µs of processor'.padEnd(36)} ${'tables'.padStart(8)} ${'frozen'.padStart(8)}`)
-  for (const [name, us] of tables)
-    console.log(
-      name.padEnd(36),
-      us.toFixed(0).padStart(8),
-      frozen.get(name)?.toFixed(0).padStart(8),
-    )
+  const stores = await Promise.all(ways.map(madeStore))
+  const micros = new Map<string, number[][]>()
+  for (let round = 0; round < rounds; round++)
+    for (const [at, store] of stores.entries())
+      for (const [name, cost] of await measured(store)) {
+        const known = micros.get(name) ?? ways.map(() => [])
+        known[at]?.push(cost)
+        micros.set(name, known)
+      }
+  console.log(`${blocks} blocks, ${kind}; µs of processor, the least of ${rounds} rounds in turns`)
+  console.log(`${''.padEnd(36)} ${['tables', 'frozen', 'ratio'].map(column).join(' ')}`)
+  for (const [name, costs] of micros) {
+    const [tables = 0, frozen = 0] = costs.map((each) => Math.min(...each))
+    const figures = [tables.toFixed(0), frozen.toFixed(0), (frozen / tables).toFixed(2)]
+    console.log(`${name.padEnd(36)} ${figures.map(column).join(' ')}`)
+  }
+  for (const store of stores) await store.close()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function figuresOf(way: 'tables' | 'at-once'): Promise<ReadonlyMap<string, number>> {
+function column(text: string): string {
+  return text.padStart(8)
+}
+
+async function madeStore(way: (typeof ways)[number]): Promise<Database> {
   const dataDir = mkdtempSync(join(folder, way))
   const file = join(import.meta.dirname, 'growth-once.ts')
-  execFileSync(process.execPath, [file, way, String(blocks), 'rich', 'off', dataDir])
-  const freeze = way === 'tables' ? {} : { freeze: { firn: 'bench' } }
-  const location = { store: 'embedded', dataDir, ...freeze }
+  execFileSync(process.execPath, [file, way, String(blocks), kind, 'off', dataDir])
+  const frozen = { store: 'embedded', dataDir, freeze: { firn: 'bench' } }
+  const location = way === 'tables' ? { store: 'embedded', dataDir } : frozen
+  const writer = await openStore(location, 'growth', chainTables, 'write')
+  await writer.transaction((changes) => changes.run(nameTokens))
+  await writer.close()
   const store = await openStore(location, 'growth', chainTables, 'read')
-  try {
-    const { segments } = await readManifest(store)
-    if (segments.length > 0) console.log(`${segments.length} segments`)
-    return await measured(store)
-  } finally {
-    await store.close()
-  }
+  console.log(`${way}: ${(await readManifest(store)).segments.length} files of history`)
+  return store
 }
 
 async function measured(store: Database): Promise<ReadonlyMap<string, number>> {
-  const at = await indexedHeight(store, 'blocks')
-  const rows = await store.all(statement('select id from token order by id limit 50'))
-  const tokens = rows.map(([id]) => Number(id))
-  const tokensOf = (addressId: number, height: number): Promise<unknown> =>
-    balanceCandidates(store, { addressId, afterToken: 0, height, limit: 10 })
-  const spread = (round: number): number => 100 + ((round * 7_919) % 20_000)
-  const lists = await busyLists(store)
-  const hashes = await someHashes(store, at)
-  const questions: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
-    '10 of a long list, first page': (round) => lists(round, 0),
-    '… half way': (round) => lists(round, 0.5),
-    '… last page': (round) => lists(round, 1),
-    '10 transfers of a rare address': (round) =>
-      transfersOfAddress(store, {
-        addressId: spread(round),
-        standard: 20,
-        range: wholeHistory,
-        limit: 10,
-      }),
-    '… places only': async (round) => store.all(placesOfAddress, [spread(round)]),
-    '… of an address that is nowhere': async (round) => store.all(placesOfAddress, [1e8 + round]),
-    'a transaction by its hash': (round) =>
-      transactionByHash(store, itemAt(hashes, round % hashes.length)),
-    'a page of 100 holders': async (round) => {
-      const tokenId = itemAt(tokens, round % tokens.length)
-      const addressIds = await mayHold(store, { tokenId, after: 0, at, limit: 100 })
-      const tokenIds = addressIds.map(() => tokenId)
-      return balancesOfPairs(store, { addressIds, tokenIds, height: at })
-    },
-    '10 tokens of an address': (round) => tokensOf(spread(round), at),
-    '10 tokens of a busy address': (round) => tokensOf(1 + (round % 40), at),
-    '10 tokens of an address, half way': (round) => tokensOf(spread(round), Math.floor(at / 2)),
-  }
+  const server = listServer({ store, state })
+  const base = await server.listen('127.0.0.1', 0)
   const figures = new Map<string, number>()
-  for (const [name, ask] of Object.entries(questions)) {
-    for (let round = 0; round < rounds / 10; round++) await ask(round)
-    const before = process.cpuUsage()
-    for (let round = 0; round < rounds; round++) await ask(round)
-    const { user, system } = process.cpuUsage(before)
-    figures.set(name, (user + system) / rounds)
+  for (const [name, paths] of Object.entries(await requestsOf(store))) {
+    const urls = paths.map((path) => new URL(`/v1/chains/1/${path}`, base))
+    const { load, spent } = await loaded(urls, secondsOfCase)
+    figures.set(name, (spent.user + spent.system) / load.requests)
   }
+  await server.close()
+  const before = process.threadCpuUsage()
+  for (let round = 0; round < asked; round++) await store.all(absent, [1e8 + round])
+  const { user, system } = process.threadCpuUsage(before)
+  figures.set('an address that has nothing, no HTTP', (user + system) / asked)
   return figures
 }
 
-/** Ten transfers of one of the tokens with most, at a share of the way to the oldest. */
-async function busyLists(
-  store: Database,
-): Promise<(round: number, share: number) => Promise<unknown>> {
-  const tokens: { readonly tokenId: number; readonly places: readonly number[] }[] = []
-  for (let tokenId = 1; tokens.length < 3 && tokenId < 2_000; tokenId++) {
-    const rows = await store.all(placesOfToken, [tokenId])
-    if (rows.length > 5_000) tokens.push({ tokenId, places: rows.map(([pos]) => Number(pos)) })
-  }
-  console.log(`lists of ${tokens.map(({ places }) => places.length).join(', ')} transfers`)
-  return (round, share) => {
-    const { tokenId, places } = itemAt(tokens, round % tokens.length)
-    const last = itemAt(places, Math.max(10, Math.floor((places.length - 1) * (1 - share))))
-    return transfersOfToken(store, { tokenId, range: { from: 0, until: last + 1 }, limit: 10 })
+/** Paths of each case: the same of both stores, which hold the same chain. */
+async function requestsOf(store: Database): Promise<Readonly<Record<string, readonly string[]>>> {
+  const height = await indexedHeight(store, 'blocks')
+  const half = Math.floor(height / 2)
+  const texts = async (question: typeof absent, parameters: number[]): Promise<string[]> =>
+    (await store.all(question, parameters)).map(([bytes]) => to0x(bytesIn(bytes)))
+  const all = await texts(bytesOf.address, [1, 20_000])
+  const addresses = all.filter((_, at) => at % 40 === 7)
+  const busy = all.slice(10, 60)
+  const tokens = await texts(bytesOf.token, [50])
+  const hashes: string[] = []
+  for (let at = 1; at < half; at += Math.ceil(half / asked))
+    hashes.push(
+      ...(await texts(hashesOfBlock, [at * placesPerBlock, (at + 1) * placesPerBlock])).slice(0, 1),
+    )
+  const lists = (of: readonly string[], size: number): string[] =>
+    of.map(
+      (each) =>
+        `addresses/${each}/transactions:listErc20?endBlock=${half}&pageSize=${String(size)}`,
+    )
+  return {
+    'list of ten of any address': lists(addresses, 10),
+    'list of ten of a busy address': lists(busy, 10),
+    'list of a hundred': lists(busy, 100),
+    'transfers of a token': tokens.map(
+      (each) => `tokens/${each}/transfers?endBlock=${half}&pageSize=10`,
+    ),
+    'a transaction by its hash': hashes.map((each) => `transactions/${each}`),
+    'balances of an address': addresses.map(
+      (each) => `addresses/${each}/balances:listErc20?blockNumber=${half}`,
+    ),
+    '100 holders of a token': tokens.map((each) => `tokens/${each}/holders?pageSize=100`),
   }
 }
 
-async function someHashes(store: Database, last: number): Promise<readonly Uint8Array[]> {
-  const hashes: Uint8Array[] = []
-  for (let height = 1; height < last; height += Math.ceil(last / 100)) {
-    const range = [height * placesPerBlock, (height + 1) * placesPerBlock]
-    for (const [hash] of (await store.all(hashesOfBlock, range)).slice(0, 3))
-      if (hash instanceof Uint8Array) hashes.push(hash)
-  }
-  return hashes
+function bytesIn(value: unknown): Uint8Array {
+  if (!(value instanceof Uint8Array)) throw new Error('bytes are expected')
+  return value
 }

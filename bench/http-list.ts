@@ -14,23 +14,18 @@ import { createServer as createBareServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 
 import type { StateReader } from '../src/api/operation/chain-directory.ts'
 import { Fault } from '../src/core/fault.ts'
 import type { Database } from '../src/store/engine/database.ts'
-import { holders, listServer, openBenchChain } from './list-server.ts'
+import { holders, type Load, listServer, loaded, openBenchChain } from './list-server.ts'
 
 const blocks = Number(process.argv[2] ?? 4_000)
 const given = process.argv[3]
 const rounds = Number(process.argv[4] ?? 1)
 const only = new RegExp(process.argv[5] ?? '')
 const folder = given ?? mkdtempSync(join(tmpdir(), 'firn-bench-'))
-const connections = 8
 const seconds = 3
-
-/** Findings of the load thread. */
-type Load = { readonly requests: number; readonly bytes: number; readonly latencies: Float64Array }
 
 /** A case: its name, where it is asked and what it is divided by. */
 type Case = { readonly name: string; readonly urls: readonly URL[]; readonly by?: string }
@@ -70,7 +65,7 @@ async function measure(store: Database): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const { name, urls, by } of cases) {
       if (!only.test(name)) continue
-      const { load, spent } = await loaded(urls)
+      const { load, spent } = await loaded(urls, seconds)
       const cost = (spent.user + spent.system) / load.requests
       micros.set(name, [...(micros.get(name) ?? []), cost])
       report(name, load, cost)
@@ -177,24 +172,4 @@ async function deepPage(list: URL, page: number): Promise<URL> {
     at = new URL(`${list.href}?pageSize=1&pageToken=${nextPageToken}`)
   }
   return at
-}
-
-/** Findings of the load thread, and this thread's processor time while it counted. */
-function loaded(
-  urls: readonly URL[],
-): Promise<{ readonly load: Load; readonly spent: NodeJS.CpuUsage }> {
-  const [first] = urls
-  if (first === undefined) throw new Error('a case asks for something')
-  const paths = urls.map(({ pathname, search }) => pathname + search)
-  const worker = new Worker(new URL('./http-load.ts', import.meta.url), {
-    workerData: { host: first.hostname, port: Number(first.port), paths, connections, seconds },
-  })
-  return new Promise((resolve, reject) => {
-    let before: NodeJS.CpuUsage | undefined
-    worker.on('message', (told: Load | 'counting') => {
-      if (told === 'counting') before = process.threadCpuUsage()
-      else resolve({ load: told, spent: process.threadCpuUsage(before) })
-    })
-    worker.once('error', reject)
-  })
 }

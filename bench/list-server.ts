@@ -5,6 +5,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { zstdCompressSync } from 'node:zlib'
 
 import { noAbis } from '../src/api/evm/abi/abi-book.ts'
@@ -185,4 +186,32 @@ export async function holders(store: Database, order: 'desc' | 'spread'): Promis
   )
   const rows = await store.all(order === 'desc' ? busiest : some)
   return rows.map(([bytes]) => (bytes instanceof Uint8Array ? to0x(bytes) : ''))
+}
+
+/** Findings of the load thread. */
+export type Load = {
+  readonly requests: number
+  readonly bytes: number
+  readonly latencies: Float64Array
+}
+
+/** Keeps eight connections busy: findings of the load thread, and this thread's processor time while it counted. */
+export function loaded(
+  urls: readonly URL[],
+  seconds: number,
+): Promise<{ readonly load: Load; readonly spent: NodeJS.CpuUsage }> {
+  const [first] = urls
+  if (first === undefined) throw new Error('a case asks for something')
+  const paths = urls.map(({ pathname, search }) => pathname + search)
+  const worker = new Worker(new URL('./http-load.ts', import.meta.url), {
+    workerData: { host: first.hostname, port: Number(first.port), paths, connections: 8, seconds },
+  })
+  return new Promise((resolve, reject) => {
+    let before: NodeJS.CpuUsage | undefined
+    worker.on('message', (told: Load | 'counting') => {
+      if (told === 'counting') before = process.threadCpuUsage()
+      else resolve({ load: told, spent: process.threadCpuUsage(before) })
+    })
+    worker.once('error', reject)
+  })
 }

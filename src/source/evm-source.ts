@@ -13,7 +13,7 @@ export type HeightRange = { readonly from: number; readonly until: number }
 /**
  * A range to read, from other endpoints than those that were asked before, where there are others.
  */
-export type ReadRange = HeightRange & { readonly otherThan?: readonly string[] }
+export type ReadRange = HeightRange & { readonly otherThan?: readonly string[] | undefined }
 
 /** Identity of a chain, pinned when it is first read. */
 export type ChainIdentity = {

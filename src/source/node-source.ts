@@ -185,7 +185,7 @@ type StateRead = {
   readonly calls: readonly StateCall[]
   readonly height: number | 'latest'
   readonly signal: AbortSignal
-  readonly otherThan?: readonly string[]
+  readonly otherThan?: readonly string[] | undefined
 }
 
 /** State, and the endpoint that told it; no endpoint where none has it. */

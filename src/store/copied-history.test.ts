@@ -4,12 +4,16 @@ import { test } from 'node:test'
 import { confirmedShare, copiedHistory, type CopiedHistory, cutCopied } from './copied-history.ts'
 import type { Reader } from './engine/database.ts'
 
-const check = { percent: 100, seed: 'ab', next: 30, compared: 20, isDone: false }
+const check = {
+  percent: 100,
+  seed: 'ab',
+  next: { blocks: 30, traces: 20 },
+  compared: 20,
+  isDone: false,
+}
 const whole: CopiedHistory = {
   from: 10,
   until: 110,
-  ends: [50, 80, 110],
-  tracedUntil: 90,
   confirmed: 40,
   check,
   without: undefined,
@@ -26,7 +30,7 @@ void test('a copied history comes back as it was written', async () => {
   for (const each of [whole, { ...whole, refused: 'x', without: 'y' }])
     assert.deepEqual(await copiedHistory(storeWith(JSON.stringify(each))), each)
   const odd = [
-    { ...whole, ends: [50, 80] },
+    { ...whole, check: { ...check, next: 30 } },
     { ...whole, from: -1 },
     { ...whole, check: { ...check, isDone: 1 } },
     [],
@@ -40,12 +44,12 @@ void test('its share is that of the comparison that confirmed most', () => {
   assert.equal(confirmedShare({ ...whole, check: { ...check, compared: 75 } }), 0.75)
 })
 
-void test('a cut takes pieces away from its end', () => {
+void test('a cut takes blocks away from its end', () => {
   assert.equal(cutCopied(whole, 110), whole)
   assert.equal(cutCopied(whole, 200), whole)
   const { check: _begunAnew, ...left } = whole
-  assert.deepEqual(cutCopied(whole, 80), { ...left, until: 80, ends: [50, 80], tracedUntil: 80 })
-  const early = { ...left, until: 30, ends: [30], tracedUntil: 30, confirmed: 20 }
+  assert.deepEqual(cutCopied(whole, 80), { ...left, until: 80 })
+  const early = { ...left, until: 30, confirmed: 20 }
   assert.deepEqual(cutCopied(whole, 30), early)
   assert.equal(cutCopied(whole, 10), undefined)
 })

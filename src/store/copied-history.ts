@@ -6,18 +6,19 @@
 import { Fault } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import { type Reader, statement, type Writer } from './engine/database.ts'
-import { isHeight, readManifest } from './history/manifest.ts'
+import type { HistoryStage } from './engine/table.ts'
+import { isHeight } from './history/manifest.ts'
 import { copiedName, meta } from './schema/control.ts'
 
-/** A comparison of copied blocks with a node, as far as it came. */
+/** A comparison of copied segments with those that a node's blocks make, as far as it came. */
 export type CopiedCheck = {
-  /** Blocks of each hundred that it compares, 100: all. */
+  /** Segments of each hundred that it compares, 100: all. */
   readonly percent: number
-  /** Decides which blocks; hex. Nobody who made the copy knows it. */
+  /** Decides which ones; hex. Nobody who made the copy knows it. */
   readonly seed: string
-  /** Blocks below this height that it compares were compared. */
-  readonly next: number
-  /** How many. */
+  /** Of each stage, the height below which all segments that it compares were compared. */
+  readonly next: Readonly<Record<HistoryStage, number>>
+  /** Blocks in those that were. */
   readonly compared: number
   /** True once it is done. */
   readonly isDone: boolean
@@ -27,13 +28,6 @@ export type CopiedCheck = {
 export type CopiedHistory = {
   readonly from: number
   readonly until: number
-  /**
-   * First heights after its pieces, ascending: its segments as they were copied, and what followed them in
-   * tables. Each is sampled by itself.
-   */
-  readonly ends: readonly number[]
-  /** First height after those whose traces were copied; 0 where none were. */
-  readonly tracedUntil: number
   /** Blocks that a comparison which was done has confirmed. */
   readonly confirmed: number
   /** Absent before the first one. */
@@ -75,19 +69,12 @@ export async function forgetCopied(writer: Writer): Promise<void> {
  */
 export async function markCopied(writer: Writer): Promise<void> {
   const last = (await writer.get(stageHeight, ['blocks']))?.[0]
-  const traced = (await writer.get(stageHeight, ['traces']))?.[0]
   const from = (await writer.get(firstHeight))?.[0]
   if (typeof last !== 'number' || typeof from !== 'number') {
     await forgetCopied(writer)
     return
   }
-  const until = last + 1
-  const { segments } = await readManifest(writer)
-  // Blocks and traces have segments of their own.
-  const inside = new Set(segments.map((each) => each.until).filter((each) => each < until))
-  const ends = [...[...inside].toSorted((a, b) => a - b), until]
-  const tracedUntil = typeof traced === 'number' ? Math.min(until, Math.max(0, traced + 1)) : 0
-  await writeCopied(writer, { from, until, ends, tracedUntil, confirmed: 0 })
+  await writeCopied(writer, { from, until: last + 1, confirmed: 0 })
 }
 
 /**
@@ -97,16 +84,8 @@ export async function markCopied(writer: Writer): Promise<void> {
 export function cutCopied(copied: CopiedHistory, until: number): CopiedHistory | undefined {
   if (until >= copied.until) return copied
   if (until <= copied.from) return undefined
-  const ends = [...copied.ends.filter((each) => each < until), until]
   const { check: _counted, ...rest } = copied
-  const tracedUntil = Math.min(copied.tracedUntil, until)
-  return {
-    ...rest,
-    until,
-    ends,
-    tracedUntil,
-    confirmed: Math.min(copied.confirmed, until - copied.from),
-  }
+  return { ...rest, until, confirmed: Math.min(copied.confirmed, until - copied.from) }
 }
 
 /** Share of the copied blocks that were compared and are as the node tells them, 0 to 1. */
@@ -118,15 +97,11 @@ export function confirmedShare({ from, until, confirmed, check }: CopiedHistory)
 function parseCopied(text: string): CopiedHistory {
   const value = jsonOf(text)
   if (!isObject(value)) throw damaged()
-  const { from, until, ends, tracedUntil, confirmed, check, without, refused } = value
+  const { from, until, confirmed, check, without, refused } = value
   if (!isHeight(from) || !isHeight(until) || !isHeight(confirmed)) throw damaged()
-  if (!isHeight(tracedUntil)) throw damaged()
-  if (!Array.isArray(ends) || !ends.every(isHeight) || ends.at(-1) !== until) throw damaged()
   return {
     from,
     until,
-    ends,
-    tracedUntil,
     confirmed,
     check: check === undefined ? undefined : parseCheck(check),
     without: typeof without === 'string' ? without : undefined,
@@ -137,9 +112,11 @@ function parseCopied(text: string): CopiedHistory {
 function parseCheck(value: unknown): CopiedCheck {
   if (!isObject(value)) throw damaged()
   const { percent, seed, next, compared, isDone } = value
-  if (!isHeight(percent) || typeof seed !== 'string' || !isHeight(next)) throw damaged()
+  if (!isHeight(percent) || typeof seed !== 'string' || !isObject(next)) throw damaged()
+  const { blocks, traces } = next
+  if (!isHeight(blocks) || !isHeight(traces)) throw damaged()
   if (!isHeight(compared) || typeof isDone !== 'boolean') throw damaged()
-  return { percent, seed, next, compared, isDone }
+  return { percent, seed, next: { blocks, traces }, compared, isDone }
 }
 
 function damaged(): Fault {

@@ -1,16 +1,11 @@
 /** Puts damaged or missing segments back: from copies of them, else made again from the node. */
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { zstdCompressSync } from 'node:zlib'
 
 import { assert, faultOf } from '../../core/fault.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
-import {
-  fromNode,
-  type ReadBlocks,
-  remakeSegment,
-} from '../../indexing/evm/repair/remake-segment.ts'
+import { fromNode, type ReadBlocks, withRemade } from '../../indexing/evm/repair/remake-segment.ts'
 import { traceStage } from '../../indexing/evm/write/apply-traces.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
 import { fetchSegment, isWebAddress } from '../../service/stores/fetch-segment.ts'
@@ -116,37 +111,27 @@ async function isRemade(
   const { history, work, database, signal } = parts
   const { config, store, world } = work
   assert(store.chain !== undefined, 'a store of an EVM chain has its chain')
-  const folder = mkdtempSync(join(config.dataDir, `repair-${store.key}-`))
   const { spec } = store.chain
   const source = await openEvmSource(spec, sourceLimits(config), { world, log: silentLog })
-  const place = { store: 'embedded', dataDir: folder, freeze: { firn: version } }
-  const scratch = await openStore(place, store.key, store.tables, 'write')
+  const folder = join(config.dataDir, `repair-${store.key}`)
   try {
-    const node = {
-      source,
-      signal,
-      checks: checksOf(source),
-      compress: (bytes: Uint8Array) => zstdCompressSync(bytes),
-    }
-    const fromChain = fromNode(node, await tracedHeights(database))
+    const traced = await tracedHeights(database)
+    const fromChain = fromNode({ source, checks: checksOf(source), traced, signal })
     const read: ReadBlocks = (range) => {
       console.log(`${store.key}: blocks ${range.from} to ${range.until - 1} are read from the node`)
       return fromChain(range)
     }
-    const path = await remakeSegment({ database, scratch, signal, read }, segment)
-    if (path === undefined) {
-      console.log(
-        `${store.key}: segment ${segment.name}: NOT mended: the node tells other rows than were written, or another version wrote them`,
-      )
-      return false
-    }
-    await history.adopt(path, segment.name)
-    console.log(`${store.key}: segment ${segment.name}: made again from the node`)
-    return true
+    return await withRemade({ database, folder, read, signal }, segment, async ({ path, name }) => {
+      const isBack = name === segment.name
+      if (isBack) await history.adopt(path, name)
+      const result = isBack
+        ? 'made again from the node'
+        : 'NOT mended: the node tells other rows than were written, or another version wrote them'
+      console.log(`${store.key}: segment ${segment.name}: ${result}`)
+      return isBack
+    })
   } finally {
-    await scratch.close()
     await source.close()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

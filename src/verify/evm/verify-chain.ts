@@ -14,7 +14,6 @@ import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { Random } from '../../core/world.ts'
-import { frameTexts, rowTexts } from '../../indexing/evm/copied/row-texts.ts'
 import type { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
 import { asStored } from '../../indexing/evm/tokens/contract-forms.ts'
 import { factsOf, questionsTo } from '../../indexing/evm/tokens/token-metadata.ts'
@@ -26,6 +25,7 @@ import { storedHeights } from '../../store/query/evm/heights.ts'
 import { address } from '../../store/schema/evm.ts'
 import { newReport, type Report } from '../report.ts'
 import { spread } from '../subject.ts'
+import { frameTexts, rowTexts } from './row-texts.ts'
 
 /** Subjects of the comparison, and how much of each. */
 export type ChainSubject = {

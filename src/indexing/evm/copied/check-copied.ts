@@ -1,17 +1,22 @@
 /**
- * Compares a history that came from a snapshot with this process's own node, beside the chain's writer.
+ * Makes segments of a history that came from a snapshot again from this process's own node, beside the chain's
+ * writer.
  *
- * Nothing of a copy is believed: checksums and names say that it arrived as it was sent, not that it is
- * true. A sample of blocks finds what was altered with a known chance; where all were compared, segments must
- * follow from their own blocks. What is no segment is made again at once. How far it came is committed, so a killed process goes on; a difference is committed too, and ends the chain's
- * indexing here until its store is replaced.
+ * Nothing of a copy is believed: checksums and names say that it arrived as it was sent, not that it is true. A
+ * segment that a node's blocks make again is true, with its lists, balances and holders; a sample of segments
+ * finds what was altered with a known chance. What is in no segment is read and made again at once. How far
+ * it came is committed, so a killed process goes on; a difference is committed too, and ends the chain's indexing
+ * here until its store is replaced.
  */
+
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 
 import { toHex } from '../../../core/bytes.ts'
 import { assert, Fault, faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/waiting.ts'
 import type { Clock, World } from '../../../core/world.ts'
-import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
+import type { EvmSource } from '../../../source/evm-source.ts'
 import {
   type CopiedCheck,
   copiedHistory,
@@ -21,35 +26,33 @@ import {
   writeCopied,
 } from '../../../store/copied-history.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
-import { frozenUntil, readManifest } from '../../../store/history/manifest.ts'
+import { historyOf } from '../../../store/history/history.ts'
+import { frozenUntil, type ManifestSegment, readManifest } from '../../../store/history/manifest.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
 import { storedHeights } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { StageStatus, Stream } from '../../stream/stage.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
+import { differs, fromNode, isDifference, withRemade } from '../repair/remake-segment.ts'
 import { readAgain } from '../repair/repair-chain.ts'
-import { compareUnits } from './compare-blocks.ts'
 import { copiedStage, copiedStageName } from './copied-stage.ts'
-import { differs } from './difference.ts'
-import { compareWithOwnBlocks } from './own-blocks.ts'
-import { nextUnits, type Unit } from './units-to-compare.ts'
+import { differingTable } from './differing-table.ts'
 
-/** Reads of a node under way at once. */
-const unitsAtOnce = 8
 /** Pauses after faults that may pass. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
 /** Longest pause after some blocks: half of the thread's time is for others. */
 const longestTurnMs = 250
 const seedBytes = 16
+const nothingCompared = { blocks: 0, traces: 0 }
 
-/** Parts of the check. */
-export type CopiedCheckParts = {
+/** The chain's side of the check. */
+export type CopiedChain = {
   readonly database: Database
   readonly source: EvmSource
   readonly checks: BlockChecks
   readonly world: Pick<World, 'clock' | 'random'>
   readonly log: Log
-  /** Share of the blocks that is compared, percent, 0 to 100. */
+  /** Share of the segments that is compared, percent, 0 to 100. */
   readonly percent: number
   /** First height of the chain as it is indexed here. */
   readonly startHeight: number
@@ -61,15 +64,15 @@ export type CopiedCheckParts = {
 
 /** The check of one chain's copied history. */
 export class CopiedHistoryCheck {
-  readonly #parts: CopiedCheckParts
+  readonly #chain: CopiedChain
   /** As it is committed; absent once all of it was compared. */
   #copied: CopiedHistory | undefined
   #status: StageStatus
   readonly stream: Stream
 
   /** `copied` is what the store says of itself. */
-  constructor(parts: CopiedCheckParts, copied: CopiedHistory) {
-    this.#parts = parts
+  constructor(chain: CopiedChain, copied: CopiedHistory) {
+    this.#chain = chain
     this.#copied = copied
     this.#status = copiedStage(copied)
     this.stream = {
@@ -85,76 +88,70 @@ export class CopiedHistoryCheck {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { log, world } = this.#parts
-    for (let failures = 0; !signal.aborted;) {
-      const began = world.clock.monotonic()
-      let pauseMs: number
+    const { log, world } = this.#chain
+    for (let failures = 0; !signal.aborted;)
       try {
         if (!(await this.#step(signal))) return
         failures = 0
-        pauseMs = Math.min(longestTurnMs, world.clock.monotonic() - began)
       } catch (error) {
         if (signal.aborted) return
         const refusal = refusalOf(error)
         if (refusal !== undefined && (await this.#refuse(refusal, error))) return
         const reason = faultOf(error)?.message ?? String(error)
-        log.warn('copied blocks were not compared yet', { reason })
+        log.warn('copied segments were not compared yet', { reason })
         this.#status = { ...this.#status, reason }
-        pauseMs = growingPause(failures++, pauses)
+        await world.clock.sleep(growingPause(failures++, pauses), signal).catch(unlessEnded(signal))
         // Another process may have committed more meanwhile.
         await this.#read()
       }
-      await world.clock.sleep(pauseMs, signal).catch((reason: unknown) => {
-        if (!signal.aborted) throw reason
-      })
-    }
   }
 
-  /** Compares some blocks; returns false once nothing is left to do. */
+  /** Compares a segment; returns false once nothing is left to do. */
   async #step(signal: AbortSignal): Promise<boolean> {
     const copied = await this.#current()
     if (copied === undefined || copied.refused !== undefined) return false
-    checkBeginning(copied, this.#parts.startHeight)
+    checkBeginning(copied, this.#chain.startHeight)
     const check = copied.check ?? (await this.#begin(copied))
     if (this.#wantsOther(check)) {
       await this.#begin(copied)
       return true
     }
     if (check.isDone) return false
-    const traced = await this.#traced(copied)
-    const blocks = Math.max(1, this.#parts.source.unitBlocks())
-    const units = nextUnits(copied, check, { blocks, units: unitsAtOnce, traced })
-    if (units.length === 0) {
-      await this.#end(copied, check, signal)
-      return false
-    }
-    await this.#compare({ copied, check, units }, signal)
-    return true
+    const [segment] = segmentsToCompare(await this.#segments(copied), check)
+    if (segment === undefined) await this.#end(copied, check)
+    else await this.#compare({ copied, check, segment }, signal)
+    return segment !== undefined
   }
 
   /** The history as it is now: an end that proved wrong may have been taken away. */
   async #current(): Promise<CopiedHistory | undefined> {
     const copied = this.#copied
     if (copied === undefined) return undefined
-    const { blocks } = await storedHeights(this.#parts.database)
+    const { blocks } = await storedHeights(this.#chain.database)
     const left = cutCopied(copied, blocks + 1)
     if (left !== copied) await this.#write(left)
     return left
   }
 
+  /** Segments that hold copied blocks, in the order in which they were made. */
+  async #segments({ until }: CopiedHistory): Promise<readonly ManifestSegment[]> {
+    const { segments } = await readManifest(this.#chain.database)
+    return segments.filter(({ from }) => from < until)
+  }
+
   /** Returns whether another share is to be compared; a check that is done stands unless that is more. */
   #wantsOther({ percent, isDone }: CopiedCheck): boolean {
-    const wanted = this.#parts.percent
+    const wanted = this.#chain.percent
     return isDone ? wanted > percent : wanted !== percent
   }
 
   /** Begins a check; what was confirmed before stays so. */
   async #begin(copied: CopiedHistory): Promise<CopiedCheck> {
-    const { percent, world } = this.#parts
+    const { percent, world } = this.#chain
     const check: CopiedCheck = {
       percent,
       seed: toHex(world.random.bytes(seedBytes)),
-      next: copied.from,
+      next: nothingCompared,
       compared: 0,
       isDone: percent === 0,
     }
@@ -163,53 +160,101 @@ export class CopiedHistoryCheck {
     return check
   }
 
-  async #traced({ from, tracedUntil }: CopiedHistory): Promise<HeightRange> {
-    const { traces, tracesSince } = await storedHeights(this.#parts.database)
-    return {
-      from: Math.max(from, tracesSince ?? from),
-      until: Math.min(tracedUntil, traces + 1),
-    }
-  }
-
+  /** Compares one segment; what it holds of later blocks was read here. */
   async #compare(
     of: {
       readonly copied: CopiedHistory
       readonly check: CopiedCheck
-      readonly units: readonly Unit[]
+      readonly segment: ManifestSegment
     },
     signal: AbortSignal,
   ): Promise<void> {
-    const { copied, units } = of
-    let { check } = of
-    let without = copied.without
-    const asked = units.map((unit) => ({ ...unit, isFirst: unit.from === copied.from }))
-    for (const compared of await compareUnits(this.#parts, asked, signal)) {
-      const { from: first, until } = compared
-      check = { ...check, next: until, compared: check.compared + until - first }
-      without ??= compared.withoutTraces && `internal transactions: ${compared.withoutTraces}`
-    }
-    await this.#write({ ...copied, check, without })
+    const { copied, check, segment } = of
+    const { stage, from } = segment
+    const until = Math.min(segment.until, copied.until)
+    const without = (await this.#isRemade(segment, signal))
+      ? copied.without
+      : 'internal transactions: the node serves no traces'
+    const blocks = stage === 'blocks' ? until - Math.max(from, check.next.blocks) : 0
+    const next = { ...check.next, [stage]: until }
+    const compared = check.compared + blocks
+    await this.#write({ ...copied, check: { ...check, next, compared }, without })
   }
 
-  /** Ends a check whose blocks were all compared; of a whole history segments must say what their blocks do. */
-  async #end(copied: CopiedHistory, check: CopiedCheck, signal: AbortSignal): Promise<void> {
-    const { log, world } = this.#parts
+  /**
+   * Makes a segment again of the blocks of one endpoint after the other: a difference is believed once none of
+   * them makes that segment. Returns false where nobody serves its traces. Throws `source-mismatch` where it is
+   * another one.
+   */
+  async #isRemade(segment: ManifestSegment, signal: AbortSignal): Promise<boolean> {
+    const { source, database } = this.#chain
+    const names = source.endpoints().map(({ name }) => name)
+    const differing: string[] = []
+    let difference = ''
+    for (const name of names.length === 0 ? [''] : names)
+      try {
+        const others = names.filter((each) => each !== name)
+        await this.#compareOnce(segment, others, signal)
+        for (const each of differing) source.doubt(each, 'told other blocks than another endpoint')
+        return true
+      } catch (error) {
+        const code = faultOf(error)?.code
+        if (segment.stage === 'traces' && (code === 'node-refused' || code === 'not-served'))
+          return false
+        if (!isDifference(error)) throw error
+        difference = error.message
+        differing.push(name)
+      }
+    const { segments } = await readManifest(database)
+    // Merged or taken back into tables meanwhile: what it became is compared next.
+    if (!segments.some(({ name }) => name === segment.name))
+      throw new Fault('not-ready', 'a segment was merged while it was compared')
+    const { name, stage, from, until } = segment
+    throw otherChain(`segment ${name} of ${stage} ${from} to ${until - 1}: ${difference}`)
+  }
+
+  async #compareOnce(
+    segment: ManifestSegment,
+    otherThan: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, source, checks, dataDir, world } = this.#chain
+    const traced = segment.stage === 'traces' ? segment : { from: 0, until: 0 }
+    const read = fromNode({ source, checks, traced, otherThan, signal })
+    const slowly: typeof read = async (range) => {
+      const began = world.clock.monotonic()
+      const blocks = await read(range)
+      const pauseMs = Math.min(longestTurnMs, world.clock.monotonic() - began)
+      await world.clock.sleep(pauseMs, signal)
+      return blocks
+    }
+    const folder = join(dataDir, `copied-check-${database.name}`)
+    const history = historyOf(database)
+    assert(history !== undefined, 'a store with segments has a history')
+    await withRemade({ database, folder, read: slowly, signal }, segment, async (made) => {
+      if (made.name === segment.name) return
+      const paths = { copied: history.pathOf(segment.name), made: made.path }
+      const table = differingTable(paths, history.tablesOf(segment.stage))
+      if (table !== undefined)
+        throw differs(`rows of ${table} are not those that the node's blocks make`)
+    })
+  }
+
+  /** Ends a check whose segments were all compared. */
+  async #end(copied: CopiedHistory, check: CopiedCheck): Promise<void> {
     const { from, until, without } = copied
-    const pause = (): Promise<void> => world.clock.sleep(1, signal)
-    const isWhole = check.compared === until - from
-    if (isWhole) await compareWithOwnBlocks({ ...this.#parts, pause, signal }, until)
-    const isOver = isWhole && without === undefined
-    const done = { ...copied, check: { ...check, next: until, isDone: true } }
-    await this.#write(isOver ? undefined : done)
-    log.info('the copied history is that of the chain', { from, until, compared: check.compared })
+    const isOver = check.compared === until - from && without === undefined
+    await this.#write(isOver ? undefined : { ...copied, check: { ...check, isDone: true } })
+    const { compared } = check
+    this.#chain.log.info('the copied history is that of the chain', { from, until, compared })
   }
 
   /** Commits that the copy is not that of the chain; returns false where that has to wait. */
   async #refuse(refused: string, error: unknown): Promise<boolean> {
-    const { log } = this.#parts
     const copied = this.#copied
     assert(copied !== undefined, 'only a copied history is compared')
-    log.error('the copied history is refused', { reason: refused, ...faultOf(error)?.detail })
+    const detail = faultOf(error)?.detail
+    this.#chain.log.error('the copied history is refused', { reason: refused, ...detail })
     try {
       await this.#write({ ...copied, refused })
       return true
@@ -220,13 +265,13 @@ export class CopiedHistoryCheck {
   }
 
   async #write(copied: CopiedHistory | undefined): Promise<void> {
-    await this.#parts.commit((writer) => noted(writer, copied))
+    await this.#chain.commit((writer) => noted(writer, copied))
     this.#set(copied)
   }
 
   async #read(): Promise<void> {
     try {
-      this.#set(await copiedHistory(this.#parts.database))
+      this.#set(await copiedHistory(this.#chain.database))
     } catch (error) {
       // The next step throws it again.
       if (faultOf(error) === undefined) throw error
@@ -241,6 +286,26 @@ export class CopiedHistoryCheck {
         ? { ...last, state: 'live', indexedHeight: last.headHeight }
         : copiedStage(copied)
   }
+}
+
+/**
+ * Those of `segments` that a check has still to compare. Each is drawn with the same chance, but that one of a
+ * stage is compared at least: which one follows from the seed, which nobody knew who made the copy.
+ */
+export function segmentsToCompare<S extends Pick<ManifestSegment, 'stage' | 'from' | 'until'>>(
+  segments: readonly S[],
+  { percent, seed, next }: Pick<CopiedCheck, 'percent' | 'seed' | 'next'>,
+): readonly S[] {
+  const lot = ({ stage, from }: S): number =>
+    createHash('sha256').update(`${seed} ${stage} ${from}`).digest().readUIntBE(0, 6) / 2 ** 48
+  const least = new Map<string, number>()
+  for (const each of segments)
+    least.set(each.stage, Math.min(least.get(each.stage) ?? 1, lot(each)))
+  return segments.filter(
+    (each) =>
+      each.until > next[each.stage] &&
+      (lot(each) < percent / 100 || lot(each) === least.get(each.stage)),
+  )
 }
 
 function noted(writer: Writer, copied: CopiedHistory | undefined): Promise<void> {
@@ -278,13 +343,22 @@ export function checkNotRefused(copied: CopiedHistory | undefined): void {
 /** Throws where the copy lacks the oldest blocks: nothing that is compared would show it. */
 function checkBeginning({ from }: CopiedHistory, startHeight: number): void {
   if (from === startHeight) return
-  throw differs(`it begins at height ${from}, the chain at ${startHeight}`, { table: 'block' })
+  throw otherChain(`it begins at height ${from}, the chain at ${startHeight}`)
 }
 
-/** Reason to refuse a history: a row that differs, or one that cannot be read. */
+function otherChain(what: string): Fault {
+  return differs(`the copied history is not that of the chain: ${what}`)
+}
+
+/** Reason to refuse a history: rows that differ, or some that cannot be read. */
 function refusalOf(error: unknown): string | undefined {
   const fault = faultOf(error)
   if (fault === undefined) return `the copied history cannot be read: ${String(error)}`
-  const isDifference = fault.code === 'source-mismatch' && fault.detail['table'] !== undefined
-  return isDifference ? fault.message : undefined
+  return isDifference(fault) ? fault.message : undefined
+}
+
+function unlessEnded(signal: AbortSignal): (reason: unknown) => void {
+  return (reason) => {
+    if (!signal.aborted) throw reason
+  }
 }

@@ -11,7 +11,7 @@ export const copiedStageName = 'copied'
  * is to be compared was, `off` where nothing is to be.
  */
 export function copiedStage({ from, until, check, refused }: CopiedHistory): StageStatus {
-  const height = Math.max(from, check?.next ?? from) - 1
+  const height = Math.max(from, check?.next.blocks ?? from) - 1
   const stage = { ...idleStatus(copiedStageName), indexedHeight: height, headHeight: until - 1 }
   if (refused !== undefined) return { ...stage, state: 'stopped', reason: refused }
   if (check?.percent === 0)

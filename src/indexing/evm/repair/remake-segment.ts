@@ -1,14 +1,17 @@
 /**
- * Makes a segment again, from blocks of a node or from its own: they are written into a store beside, whose
- * history then freezes as that of the chain did. Equal rows make equal bytes, so the name of what is made
- * says whether it is the segment that was lost, and whether all that a segment says follows from its blocks.
+ * Makes a segment again from a node's blocks: they are written into a store beside, whose history then freezes
+ * as that of the chain did. Equal rows make equal bytes, so the name of what is made says whether it is the
+ * segment that was lost, or that somebody says it is.
  */
+
+import { rmSync } from 'node:fs'
+import { zstdCompressSync } from 'node:zlib'
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
 import { decodeBlocks } from '../../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../../codec/evm/decode-traces.ts'
-import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import { mergeBlocks, mergeTraces } from '../../../codec/evm/merge-batches.ts'
+import { equalBytes } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import {
@@ -21,6 +24,10 @@ import type { Table } from '../../../store/engine/table.ts'
 import { freezeStage } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import type { ManifestSegment } from '../../../store/history/manifest.ts'
+import { openStore } from '../../../store/open.ts'
+import { bytesAt } from '../../../store/query/row-values.ts'
+import { address } from '../../../store/schema/evm.ts'
+import { chainTables } from '../../../store/schema/stores.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
 import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
 import { placeOfZero, writeFacts } from '../write/apply-blocks.ts'
@@ -29,82 +36,99 @@ import { writeBalances } from '../write/balances.ts'
 import { Interner } from '../write/intern.ts'
 import { writeNftHoldings } from '../write/nft-rows.ts'
 
-/** Blocks read at once. */
+/** Blocks written at once. */
 const blocksAtOnce = 256
+/** Blocks whose traces are asked for at once. */
+const blocksOfTraces = 4
 
-/** Parts of reading from a node. */
-export type NodeParts = {
+/** How blocks are read from a node. */
+export type NodeReading = {
   readonly source: EvmSource
   readonly checks: BlockChecks
-  readonly compress: Compress
+  /** Heights that have traces. */
+  readonly traced: HeightRange
+  /** Endpoints that are not asked while others can be. */
+  readonly otherThan?: readonly string[] | undefined
   readonly signal: AbortSignal
 }
 
-/** Blocks of a range and, where they have any, their traces. */
+/** Reads blocks of a range and, where they have any, their traces. */
 export type ReadBlocks = (range: HeightRange) => Promise<{
   readonly blocks: BlockBatch
   readonly traces: TraceBatch | undefined
 }>
 
-/** Parts of making a segment again. */
-export type RemakeParts = {
+/** What it takes to make a segment again. */
+export type Remaking = {
   /** The store whose segment it is; what lies below that segment must be whole. */
   readonly database: Database
-  /** An empty store beside it, which freezes. */
-  readonly scratch: Database
+  /** For a store beside it, which is gone afterwards; no other one has this folder. */
+  readonly folder: string
   readonly read: ReadBlocks
   readonly signal: AbortSignal
 }
 
-/** Reads from a node; `traced` are the heights that have traces. Faults are those of the source. */
-export function fromNode(parts: NodeParts, traced: HeightRange): ReadBlocks {
+/** Reads from a node, every block checked. Faults are those of the source. */
+export function fromNode(reading: NodeReading): ReadBlocks {
   return async (range) => {
-    const frames = both(range, traced)
+    const frames = both(range, reading.traced)
     return {
-      blocks: await blocksFromNode(parts, range),
-      traces: frames && (await tracesFromNode(parts, frames)),
+      blocks: await blocksFromNode(reading, range),
+      traces: frames && (await tracesFromNode(reading, frames)),
     }
   }
 }
 
 /** Heights in both ranges; `undefined` where there are none. */
-export function both(one: HeightRange, other: HeightRange): HeightRange | undefined {
+function both(one: HeightRange, other: HeightRange): HeightRange | undefined {
   const range = { from: Math.max(one.from, other.from), until: Math.min(one.until, other.until) }
   return range.from < range.until ? range : undefined
 }
 
+/** A segment that was made again: its file, and the name of that. */
+export type RemadeSegment = { readonly path: string; readonly name: string }
+
 /**
- * Makes `segment` again. Returns the path of its file, `undefined` where `read` tells other rows than
- * were written, or another SQLite or compressor made other bytes of them. Faults are those of `read`.
+ * Makes `segment` again in a store beside, and does `work` with its file and the name of that. It has another
+ * name where `read` tells other rows than were written, or another SQLite or compressor made other bytes of
+ * them. Throws `source-mismatch` where `read` names an address that the store does not know by that number, and
+ * faults of `read` and of stores.
  */
-export async function remakeSegment(
-  parts: RemakeParts,
+export async function withRemade<T>(
+  remaking: Remaking,
   segment: ManifestSegment,
-): Promise<string | undefined> {
-  const older = parts.database.historyBelow?.(segment.from)
+  work: (made: { readonly path: string; readonly name: string }) => Promise<T>,
+): Promise<T> {
+  const { database, folder, signal } = remaking
+  const older = database.historyBelow?.(segment.from)
   assert(older !== undefined, 'a store with segments reads them')
+  rmSync(folder, { recursive: true, force: true })
+  const place = { store: 'embedded', dataDir: folder, freeze: { firn: '' } }
+  const scratch = await openStore(place, database.name, chainTables, 'write')
   try {
-    await fillScratch(parts, segment, older)
-    return await frozenAs(parts, { segment, older })
+    await fillScratch({ ...remaking, scratch, older }, segment)
+    return await work(await frozen(scratch, { segment, older }))
   } finally {
     older.close()
+    await scratch.close()
+    // A process that ends leaves what it is in the middle of: the next one begins with an empty folder.
+    if (!signal.aborted) rmSync(folder, { recursive: true, force: true })
   }
 }
 
 async function fillScratch(
-  parts: RemakeParts,
+  of: Remaking & { readonly scratch: Database; readonly older: Reader },
   { from, until }: HeightRange,
-  older: Reader,
 ): Promise<void> {
-  const { scratch, read, signal } = parts
+  const { scratch, older, read, signal } = of
   const interner = new Interner()
   const known = knownOnly(older)
   for (let at = from; at < until; at += blocksAtOnce) {
     signal.throwIfAborted()
     const range = { from: at, until: Math.min(until, at + blocksAtOnce) }
     const { blocks: batch, traces } = await read(range)
-    const ids = await interner.ids(known, batch.addresses)
-    const internalIds = await interner.ids(known, traces?.addresses ?? new Uint8Array())
+    const ids = await numbersOf(known, interner, batch.addresses)
+    const internalIds = await numbersOf(known, interner, traces?.addresses ?? new Uint8Array())
     await scratch.transaction(async (writer) => {
       const into = frozenOnly(writer, { older, from })
       const before = await into.get(lastTx, [range.from - 1])
@@ -117,47 +141,60 @@ async function fillScratch(
   }
 }
 
+/** Numbers of addresses, which must stand for the same in both tables of addresses. */
+async function numbersOf(
+  known: Writer,
+  interner: Interner,
+  addresses: Uint8Array,
+): Promise<Float64Array> {
+  const ids = await interner.ids(known, addresses)
+  const bytes = { table: address, key: ['id'], select: ['bytes'] }
+  for (const [at, row] of (await known.lookup(bytes, [[...ids]])).entries())
+    if (
+      row === undefined ||
+      !equalBytes(bytesAt(row, 0), addresses.subarray(at * 20, at * 20 + 20))
+    )
+      throw differs(`number ${ids[at]} stands for two addresses`)
+  return ids
+}
+
 const lastTx = statement('select first_tx + tx_count from block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })
 
-type Trial = {
-  readonly segment: ManifestSegment
-  readonly older: Reader
-}
-
-/** The file of the segment where it has the name that is wanted. */
-async function frozenAs(
-  { scratch }: RemakeParts,
-  { segment, older }: Trial,
-): Promise<string | undefined> {
+async function frozen(
+  scratch: Database,
+  { segment, older }: { readonly segment: ManifestSegment; readonly older: Reader },
+): Promise<{ readonly path: string; readonly name: string }> {
   const history = historyOf(scratch)
   assert(history !== undefined, 'the store beside freezes')
-  try {
-    return await scratch.transaction(async (writer) => {
-      const own = frozenOnly(writer, { older, from: segment.from })
-      const removing = { ...own, remove: writer.remove, upsert: writer.upsert }
-      const made = await freezeStage({ writer: removing, history, recount: nothingLeft }, segment)
-      if (made?.name !== segment.name) throw new OtherName()
-      return history.pathOf(made.name)
-    })
-  } catch (error) {
-    if (error instanceof OtherName) return undefined
-    throw error
-  }
+  return scratch.transaction(async (writer) => {
+    const own = frozenOnly(writer, { older, from: segment.from })
+    const removing = { ...own, remove: writer.remove, upsert: writer.upsert }
+    const made = await freezeStage({ writer: removing, history, recount: nothingLeft }, segment)
+    assert(made !== undefined, 'the blocks of a segment were written')
+    return { path: history.pathOf(made.name), name: made.name }
+  })
+}
+
+/** The fault of blocks that do not make what is stored: of the rows, not of a source that is another chain's. */
+export function differs(what: string): Fault {
+  return new Fault('source-mismatch', what, { detail: { isDifference: true } })
+}
+
+/** Tells it from others. */
+export function isDifference(error: unknown): error is Fault {
+  return error instanceof Fault && error.detail['isDifference'] === true
 }
 
 /** All blocks of the store beside become the segment. */
 async function nothingLeft(): Promise<void> {}
 
-/** Takes the freezing of another name back. */
-class OtherName extends Error {}
-
 /** Reads and writes addresses that have numbers; throws `source-mismatch` for others. */
 function knownOnly(reader: Reader): Writer {
   const refuse = (): never => {
-    throw new Fault('source-mismatch', 'blocks name an address that the store does not know')
+    throw differs('blocks name an address that the store does not know')
   }
   const insert: Writer['insert'] = (_, columns) =>
     Object.values(columns).every(({ length }) => length === 0) ? undefined : refuse()
@@ -197,18 +234,19 @@ function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
   }
 }
 
-/** Blocks of `range` from a node, every one of them checked. */
-async function blocksFromNode(parts: NodeParts, range: HeightRange): Promise<BlockBatch> {
-  const { source, checks, compress, signal } = parts
+async function blocksFromNode(
+  { source, checks, otherThan, signal }: NodeReading,
+  range: HeightRange,
+): Promise<BlockBatch> {
   const batches: BlockBatch[] = []
   const known = knownForms()
   for (let from = range.from; from < range.until;) {
-    const unit = { from, until: Math.min(range.until, from + source.unitBlocks()) }
+    const unit = { from, until: Math.min(range.until, from + source.unitBlocks()), otherThan }
     const batch = await source.blocks(
       unit,
       (units, origin) => {
         const good = checks.checkAll(units, { from: unit.from, origin, wants: () => true })
-        return decodeBlocks(unit.from, good, compress)
+        return decodeBlocks(unit.from, good, zstdCompressSync)
       },
       signal,
     )
@@ -219,12 +257,13 @@ async function blocksFromNode(parts: NodeParts, range: HeightRange): Promise<Blo
   return mergeBlocks(batches)
 }
 
-/** Traces of `range` from a node. Faults are those of the source. */
-export async function tracesFromNode(parts: NodeParts, range: HeightRange): Promise<TraceBatch> {
-  const { source, signal } = parts
+async function tracesFromNode(
+  { source, otherThan, signal }: NodeReading,
+  range: HeightRange,
+): Promise<TraceBatch> {
   const batches: TraceBatch[] = []
   for (let from = range.from; from < range.until;) {
-    const unit = { from, until: Math.min(range.until, from + 4) }
+    const unit = { from, until: Math.min(range.until, from + blocksOfTraces), otherThan }
     const batch = await source.traces(unit, (raw) => decodeTraces(unit.from, raw), signal)
     batches.push(batch)
     from = batch.until

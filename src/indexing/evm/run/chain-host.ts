@@ -35,7 +35,7 @@ import { checkStream, leaseStream, writingRhythm } from '../../stream/round-stre
 import type { Stream } from '../../stream/stage.ts'
 import {
   checkNotRefused,
-  type CopiedCheckParts,
+  type CopiedChain,
   CopiedHistoryCheck,
   onlySegments,
 } from '../copied/check-copied.ts'
@@ -210,7 +210,7 @@ function writingTo(
 
 /** The check of a history that came from a snapshot. */
 function copiedCheckOf(
-  common: Pick<CopiedCheckParts, 'database' | 'source' | 'commit' | 'log'>,
+  common: Pick<CopiedChain, 'database' | 'source' | 'commit' | 'log'>,
   { copied, spec, world, store: { dataDir } }: CopiedParts,
 ): CopiedHistoryCheck | undefined {
   if (copied === undefined || spec.checkCopied === undefined) return undefined

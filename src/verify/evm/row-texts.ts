@@ -1,9 +1,9 @@
 /** Rows of a batch as texts that can be compared, however the batch was made; each begins with its height. */
 
-import { noAddress, type Slices } from '../../../codec/evm/column-kinds.ts'
-import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
-import { to0x } from '../../../core/bytes.ts'
-import { u32At } from '../../../core/item-at.ts'
+import { noAddress, type Slices } from '../../codec/evm/column-kinds.ts'
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { to0x } from '../../core/bytes.ts'
+import { u32At } from '../../core/item-at.ts'
 
 /** Texts of all rows, by what they are. */
 export type RowTexts = {

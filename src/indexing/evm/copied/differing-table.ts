@@ -1,0 +1,59 @@
+/** Tells whether two segments of other names hold the same rows: versions of SQLite and zstd make other bytes. */
+
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { zstdDecompressSync } from 'node:zlib'
+
+import { maxInputBytes } from '../../../codec/evm/decode-blocks.ts'
+import { columnNames, type Table } from '../../../store/engine/table.ts'
+import { block } from '../../../store/schema/evm.ts'
+
+/**
+ * The first of `tables` whose rows differ between two files with the same schema; `undefined` where none
+ * does. Inputs of blocks are compared unpacked.
+ *
+ * Cost: every row of one file is looked up in the other.
+ */
+export function differingTable(
+  { copied, made }: { readonly copied: string; readonly made: string },
+  tables: readonly Table[],
+): string | undefined {
+  const files = new DatabaseSync(':memory:')
+  try {
+    files.function('unpacked', { deterministic: true }, (bytes) => unpacked(bytes))
+    for (const [name, path] of Object.entries({ copied, made }))
+      files.exec(
+        `attach '${pathToFileURL(path).href.replaceAll("'", "''")}?immutable=1' as ${name}`,
+      )
+    return tables.find((table) => differs(files, table))?.name
+  } finally {
+    files.close()
+  }
+}
+
+function differs(files: DatabaseSync, table: Table): boolean {
+  const { name, key } = table
+  const sameKey = key.map((column) => `c.${column} is m.${column}`).join(' and ')
+  const others = columnNames(table).map((column) => {
+    const isPacked = table === block && column === 'inputs'
+    return isPacked
+      ? `unpacked(c.${column}) is not unpacked(m.${column})`
+      : `c.${column} is not m.${column}`
+  })
+  const numbers = `select (select count(*) from copied.${name}), (select count(*) from made.${name})`
+  const [copied, made] = Object.values(files.prepare(numbers).get() ?? {})
+  if (copied !== made) return true
+  const first = `select 1 from made.${name} m left join copied.${name} c on ${sameKey} where ${others.join(' or ')} limit 1`
+  return files.prepare(first).get() !== undefined
+}
+
+/** What a compressor did not make, or makes more of than a block has, stays as it is. */
+function unpacked(bytes: unknown): Uint8Array {
+  const kept = bytes instanceof Uint8Array ? bytes : new Uint8Array()
+  try {
+    return zstdDecompressSync(kept, { maxOutputLength: maxInputBytes })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return kept
+    throw error
+  }
+}

@@ -7,7 +7,12 @@ import { test } from 'node:test'
 import { attributesOf } from '../../src/explorer/browser/evm/attributes.ts'
 import { trafficOf } from '../../src/explorer/browser/icm/traffic-sums.ts'
 import { isBusy, pauseBefore } from '../../src/explorer/browser/kit/patient-fetch.ts'
-import { afterFee, minRates, rewardOf, endsPerWeek } from '../../src/explorer/browser/primary/stake.ts'
+import {
+  afterFee,
+  minRates,
+  rewardOf,
+  endsPerWeek,
+} from '../../src/explorer/browser/primary/stake.ts'
 
 type Vector = Readonly<Record<string, string | number | undefined>>
 

@@ -23,8 +23,8 @@ import {
 } from '../../src/explorer/browser/console/api-request.ts'
 import { clientCalls } from '../../src/explorer/bundle.ts'
 import { readExamples } from '../../src/service/web/docs-files.ts'
-import type { Json } from './evm-service.ts'
-import { operationShapes } from './operation-shapes.ts'
+import type { Json } from '../support/services/evm-service.ts'
+import { operationShapes } from '../support/services/operation-shapes.ts'
 
 const used = new Set<string>()
 const document = describeDocument(

@@ -267,7 +267,7 @@ export const settings = {
   'index.checkCopied': integer(
     1,
     [0, 100],
-    'Of a history that came from a snapshot, blocks of each hundred that are compared with the own node, of each segment 100 at least; 100: all of them, which proves all of it; 0: none. See the guide.',
+    'Of a history that came from a snapshot, segments of each hundred that are made again from the own node, one at least; 100: all of them, which proves all of it; 0: none. See the guide.',
   ),
 
   'segments.from': list(

@@ -5,14 +5,16 @@
 
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 import { wideBytes, wideInteger } from '../../src/core/wide-integer.ts'
 import { onlySegments } from '../../src/indexing/evm/copied/check-copied.ts'
 import { copiedHistory, markCopied } from '../../src/store/copied-history.ts'
-import { type Database, type Row, statement } from '../../src/store/engine/database.ts'
+import { type Database, type Row, statement, type Value } from '../../src/store/engine/database.ts'
+import { columnNames } from '../../src/store/engine/table.ts'
 import { takeLease } from '../../src/store/lease.ts'
 import { indexedHeight } from '../../src/store/query/evm/heights.ts'
-import { balance, evmTables } from '../../src/store/schema/evm.ts'
+import { balance, block, evmTables } from '../../src/store/schema/evm.ts'
 import { nftToken } from '../../src/store/schema/nft.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { checkStore } from '../../src/store/sums/check-store.ts'
@@ -20,6 +22,7 @@ import { systemClock } from '../support/processes/system-clock.ts'
 import { changed, check, copyOf, otherRowsOf } from '../support/stores/copied-chain.ts'
 import { openDemoChain } from '../support/stores/demo-store.ts'
 import { type Forge, forgeSegment } from '../support/stores/forged-segment.ts'
+import { segmentsOf } from '../support/stores/freeze-store.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 
 void test('an honest copy: all of its segments are made again, and nothing is called copied any more', async (t) => {
@@ -29,6 +32,25 @@ void test('an honest copy: all of its segments are made again, and nothing is ca
   const all = await check(store, 51002, { percent: 100 })
   assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
   assert.equal(await copiedHistory(store), undefined)
+})
+
+void test('the same blocks as another version of zstd packs them: confirmed', async (t) => {
+  const store = await copyOf(t, 51002, [])
+  const packedAnew = (value: unknown): unknown =>
+    value instanceof Uint8Array && value.length > 0
+      ? zstdCompressSync(zstdDecompressSync(value), {
+          params: { [constants.ZSTD_c_compressionLevel]: 1 },
+        })
+      : value
+  const packed = columnNames(block).indexOf('inputs')
+  const [before] = await segmentsOf(store)
+  await forgeSegment(store, {
+    block: (rows) => rows.map((row) => row.with(packed, packedAnew(row[packed]) as Value)),
+  })
+  const [after] = await segmentsOf(store)
+  assert.notEqual(after?.name, before?.name)
+  const all = await check(store, 51002, { percent: 100 })
+  assert.deepEqual(all, { state: 'live', reason: undefined, share: undefined })
 })
 
 const middle = (rows: readonly unknown[]): number => rows.length >> 1

@@ -26,7 +26,7 @@ import {
 } from './raw.ts'
 
 /** Input bytes of one block that are taken; 134 million gas pay for more. All bounds: docs/guide/evm-data.md. */
-export const maxInputBytes = 32 * 1024 * 1024
+const maxInputBytes = 32 * 1024 * 1024
 
 /**
  * Decodes blocks from height `from` on: all of `raws`, or those before the first that is not as

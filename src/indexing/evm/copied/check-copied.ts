@@ -26,6 +26,7 @@ import {
   writeCopied,
 } from '../../../store/copied-history.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
+import { differingTable } from '../../../store/history/differing-table.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { frozenUntil, type ManifestSegment, readManifest } from '../../../store/history/manifest.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
@@ -36,7 +37,6 @@ import type { BlockChecks } from '../read/block-checks.ts'
 import { differs, fromNode, isDifference, withRemade } from '../repair/remake-segment.ts'
 import { readAgain } from '../repair/repair-chain.ts'
 import { copiedStage, copiedStageName } from './copied-stage.ts'
-import { differingTable } from './differing-table.ts'
 
 /** Pauses after faults that may pass. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }

@@ -58,7 +58,7 @@ export type ReadBlocks = (range: HeightRange) => Promise<{
   readonly traces: TraceBatch | undefined
 }>
 
-/** What it takes to make a segment again. */
+/** A segment to make again, and out of which blocks. */
 export type Remaking = {
   /** The store whose segment it is; what lies below that segment must be whole. */
   readonly database: Database
@@ -84,9 +84,6 @@ function both(one: HeightRange, other: HeightRange): HeightRange | undefined {
   const range = { from: Math.max(one.from, other.from), until: Math.min(one.until, other.until) }
   return range.from < range.until ? range : undefined
 }
-
-/** A segment that was made again: its file, and the name of that. */
-export type RemadeSegment = { readonly path: string; readonly name: string }
 
 /**
  * Makes `segment` again in a store beside, and does `work` with its file and the name of that. It has another

@@ -1,12 +1,12 @@
 /** Tells whether two segments of other names hold the same rows: versions of SQLite and zstd make other bytes. */
 
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { zstdDecompressSync } from 'node:zlib'
 
-import { maxInputBytes } from '../../../codec/evm/decode-blocks.ts'
-import { columnNames, type Table } from '../../../store/engine/table.ts'
-import { block } from '../../../store/schema/evm.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import { columnNames, type Table } from '../engine/table.ts'
+import { block } from '../schema/evm.ts'
 
 /**
  * The first of `tables` whose rows differ between two files with the same schema; `undefined` where none
@@ -20,7 +20,7 @@ export function differingTable(
 ): string | undefined {
   const files = new DatabaseSync(':memory:')
   try {
-    files.function('unpacked', { deterministic: true }, (bytes) => unpacked(bytes))
+    files.function('unpacks_same', (copied, made) => Number(unpacksSame(copied, made)))
     for (const [name, path] of Object.entries({ copied, made }))
       files.exec(
         `attach '${pathToFileURL(path).href.replaceAll("'", "''")}?immutable=1' as ${name}`,
@@ -37,7 +37,7 @@ function differs(files: DatabaseSync, table: Table): boolean {
   const others = columnNames(table).map((column) => {
     const isPacked = table === block && column === 'inputs'
     return isPacked
-      ? `unpacked(c.${column}) is not unpacked(m.${column})`
+      ? `not unpacks_same(c.${column}, m.${column})`
       : `c.${column} is not m.${column}`
   })
   const numbers = `select (select count(*) from copied.${name}), (select count(*) from made.${name})`
@@ -47,13 +47,16 @@ function differs(files: DatabaseSync, table: Table): boolean {
   return files.prepare(first).get() !== undefined
 }
 
-/** What a compressor did not make, or makes more of than a block has, stays as it is. */
-function unpacked(bytes: unknown): Uint8Array {
-  const kept = bytes instanceof Uint8Array ? bytes : new Uint8Array()
+/** `copied` is somebody else's: no compressor may have made it, and it may unpack to very much. */
+function unpacksSame(copied: SQLOutputValue, made: SQLOutputValue): boolean {
+  if (!(copied instanceof Uint8Array) || !(made instanceof Uint8Array)) return copied === made
+  if (equalBytes(copied, made)) return true
+  if (made.length === 0) return false
+  const plain = zstdDecompressSync(made)
   try {
-    return zstdDecompressSync(kept, { maxOutputLength: maxInputBytes })
+    return equalBytes(zstdDecompressSync(copied, { maxOutputLength: plain.length }), plain)
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return kept
+    if (error instanceof Error && 'code' in error) return false
     throw error
   }
 }

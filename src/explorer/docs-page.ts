@@ -47,7 +47,7 @@ export function docsPage({
 </head>
 <body>
 <div class="frame">
-<a class="skip" href="#main">to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="top">
 <a href="/" class="brand"><img src="${escaped(brand.logo)}" width="28" height="28" alt="">${escaped(brand.title)}</a>
 <nav class="menu" aria-label="places"><a href="/">Explorer</a><a href="/docs">Documentation</a></nav>

@@ -112,7 +112,7 @@ function statusTable({ chains, version }: Status): string {
 <p>The explorer needs JavaScript; <a href="/status">/status</a> and
 <a href="/openapi.json">/openapi.json</a> do not.</p>
 <table>
-<thead><tr><th>Chain</th><th>State</th><th>Indexed</th><th>Head</th><th>Blocks a second</th></tr></thead>
+<thead><tr><th>Chain</th><th>State</th><th>Indexed</th><th>Head</th><th>Blocks/s</th></tr></thead>
 <tbody>
 ${chains.map(statusRow).join('\n')}
 </tbody>

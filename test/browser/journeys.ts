@@ -62,6 +62,35 @@ export const journeys: Readonly<Record<string, Journey>> = {
       `Transaction ${txHash.slice(0, 8)}…${txHash.slice(-6)} · Summit Explorer`,
     )
   },
+  'an unknown hash says where it was looked for and offers the other chains': async (
+    page,
+    origin,
+    faults,
+  ) => {
+    const hash = `0x${'1f'.repeat(32)}`
+    await page.fill('.search input', hash)
+    await page.keyboard.press('Enter')
+    await page.locator('.search .note', { hasText: 'No results on the chains' }).waitFor()
+    await visit(page, origin, `/chain/51001/tx/${hash}`)
+    const told = page.locator('#main .empty, #main .failed')
+    assert.match(
+      (await told.allInnerTexts()).join('|'),
+      /^Not found on Summit\. Look on [^|]*Harbor[^|]*$/,
+    )
+    await told.getByRole('link', { name: 'Harbor' }).click()
+    await page.waitForFunction((end) => location.pathname === `/chain/51002/tx/${end}`, hash)
+    await settled(page)
+    assert.match(await told.innerText(), /^Not found on Harbor\./)
+    // The browser writes of every answer of 404.
+    const asked = ['51001', '51002'].map(
+      (id) => `404 ${origin}/v1/chains/${id}/transactions/${hash}`,
+    )
+    const others = faults.splice(0).filter((one) => !/^console: .* 404 /.test(one))
+    assert.deepEqual(
+      others.filter((one) => !one.includes('/v1/icm/messages/')),
+      asked,
+    )
+  },
   'pages of a list are in the address, Back returns to them': async (page, origin) => {
     await visit(page, origin, '/chain/51001')
     const first = await page.locator('tbody a').first().innerText()
@@ -131,10 +160,10 @@ export const journeys: Readonly<Record<string, Journey>> = {
     const said: readonly (readonly [string | undefined, RegExp])[] = [
       [
         cast['tx transfer'],
-        /^Builder called transfer of GLC 0x\w{4}…\w{4}\. [\d,.]+ GLC 0x\w{4}…\w{4} went from Builder to Traveller\.$/,
+        /^Builder called transfer on GLC 0x\w{4}…\w{4}\. [\d,.]+ GLC 0x\w{4}…\w{4} went from Builder to Traveller\.$/,
       ],
       [nativeTransaction.txHash, /^(0x\w{4}…\w{4}|Builder) created the contract 0x\w{4}…\w{4}\.$/],
-      [cast['tx failed'], /It failed: nothing but the fee was taken\.$/],
+      [cast['tx failed'], /It failed: only the fee was charged\.$/],
       [cast['tx message'], /It sent an interchain message\.$/],
     ]
     for (const [hash, sentence] of said) {
@@ -267,7 +296,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await page.waitForSelector('.given-up')
     assert.equal(await told.innerText(), '–')
     assert.deepEqual(faults.splice(0), [`503 ${origin}${messages}`])
-    await page.click('text=Ask again')
+    await page.click('text=Try again')
     await page.waitForSelector('.given-up', { state: 'detached' })
     assert.equal(await told.innerText(), result.lastDay.toLocaleString('en-US'))
   },
@@ -356,7 +385,7 @@ export const journeys: Readonly<Record<string, Journey>> = {
     origin,
   ) => {
     await page.keyboard.press('Tab')
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'to the content')
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to content')
     await page.keyboard.press('Enter')
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'main')
     // Points of a chart are read by arrow keys.

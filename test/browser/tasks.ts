@@ -43,7 +43,7 @@ export const tasks: Readonly<Record<string, Journey>> = {
     await visit(page, origin, `/chain/51001/address/${id('trader')}`)
     await page.locator('details.filters summary').click()
     await page.getByLabel('direction').selectOption('out')
-    await page.getByLabel('other address').fill(id('Summit.exchange'))
+    await page.getByLabel('counterparty address').fill(id('Summit.exchange'))
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForFunction(() => location.search.includes('direction=out'))
     await settled(page)

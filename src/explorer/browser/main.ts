@@ -45,13 +45,13 @@ function Explorer(): JSX.Element {
   return h(
     'div',
     { class: 'frame' },
-    h('a', { class: 'skip', href: '#main', onClick: focusMain }, 'to the content'),
+    h('a', { class: 'skip', href: '#main', onClick: focusMain }, 'Skip to content'),
     h(
       'header',
       { class: 'top' },
       h(
         'a',
-        { href: to(), class: 'brand', 'aria-label': `${brand.title}, overview` },
+        { href: to(), class: 'brand', 'aria-label': `${brand.title}, home` },
         h('img', { src: brand.logo, width: 28, height: 28, alt: '' }),
         brand.title,
       ),
@@ -75,9 +75,9 @@ function Explorer(): JSX.Element {
         'span',
         null,
         brand.links.map(([label, address]) => [h('a', { href: address }, label), ' · ']),
-        h('a', { href: '/docs' }, 'documentation'),
+        h('a', { href: '/docs' }, 'Documentation'),
         ' · ',
-        h('a', { href: '/status' }, 'status'),
+        h('a', { href: '/status' }, 'Status'),
         ' · ',
         h('a', { href: '/openapi.json' }, 'openapi.json'),
       ),
@@ -99,8 +99,8 @@ function RecordingNote({
     h('strong', null, `Recording of ${day(endTime)}. `),
     time < endTime
       ? 'Its last blocks arrive now, one a second. '
-      : 'It has played to its end; ages are counted to there. ',
-    h('a', { href: '/docs/guide/getting-started#your-own-node' }, 'Your own node'),
+      : 'It has ended; ages are counted from its end. ',
+    h('a', { href: '/docs/guide/getting-started#your-own-node' }, 'Connect your own node'),
   )
 }
 
@@ -111,7 +111,7 @@ function BusyNotice(): JSX.Element | null {
         'p',
         { class: 'failed given-up', role: 'alert' },
         'The server is busy: parts of this page are missing or old. ',
-        h('button', { type: 'button', onClick: askAgain }, 'Ask again'),
+        h('button', { type: 'button', onClick: askAgain }, 'Try again'),
       )
     : null
 }
@@ -133,11 +133,11 @@ function focusMain(event: Event): void {
 function menu(world: World, place: readonly string[]): JSX.Element {
   const network = primaryNetworks(world)[0]
   const links: (readonly [string, string, string])[] = [
-    ['Overview', to(), ''],
+    ['Home', to(), ''],
     ...(network === undefined
       ? []
       : [
-          ['Primary', to('primary', network), 'primary'] as const,
+          ['Primary network', to('primary', network), 'primary'] as const,
           ['Staking', to('staking', network), 'staking'] as const,
           ['L1s', to('l1s', network), 'l1s'] as const,
         ]),
@@ -270,8 +270,8 @@ function Lost(): JSX.Element {
   return h(
     'div',
     { class: 'stack' },
-    heading('404', 'No such page'),
-    h('a', { href: to() }, 'Overview'),
+    heading('404', 'Page not found'),
+    h('a', { href: to() }, 'Home'),
   )
 }
 

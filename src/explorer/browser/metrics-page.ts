@@ -40,7 +40,7 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
     { class: 'stack' },
     heading(
       metric === ''
-        ? 'Series'
+        ? 'Charts'
         : h('a', { href: to('metrics', chainId, interval) }, '← All metrics'),
       metric === '' ? 'Metrics' : metricTitle(metric),
       h(
@@ -97,7 +97,7 @@ function all(chainId: string, interval: string): JSX.Element {
 }
 
 const ranges = [
-  ['', 'all'],
+  ['', 'All'],
   ['30', '30 d'],
   ['90', '90 d'],
   ['365', '1 y'],
@@ -142,7 +142,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
             event.currentTarget instanceof HTMLSelectElement &&
             go(withParams({ with: event.currentTarget.value })),
         },
-        h('option', { value: '' }, 'compare with…'),
+        h('option', { value: '' }, 'Compare with…'),
         choices
           .filter(([id]) => id !== chainId)
           .map(([id, name]) => h('option', { value: id }, name)),
@@ -155,7 +155,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
           checked: study.log,
           onChange: () => go(withParams({ log: study.log ? '' : 'on' })),
         }),
-        'logarithmic',
+        'Log scale',
       ),
       h(CsvLink, {
         path: withQuery(
@@ -164,7 +164,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
         ),
         name: 'series',
       }),
-      h('span', { class: 'quiet' }, 'Drag to zoom, double click for all.'),
+      h('span', { class: 'quiet' }, 'Drag to zoom, double-click to reset.'),
     ),
     h(MetricChart, { chainId, metric, interval, height: 380, points: 400, study }),
     metric.startsWith('cumulative')
@@ -203,7 +203,7 @@ function Windows({
   )
   const number = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
   return card(
-    'Windows up to the newest block',
+    'Up to the latest block',
     shown(answer, ({ result }) =>
       facts(Object.entries(result).map(([name, value]) => [words(name), number.format(value)])),
     ),

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { NewBlock } from '../../shape/events/new-block.ts'
 import type { EvmBlock } from '../../shape/evm/transaction.ts'
 import { apiKey, ask } from './kit/answer.ts'
-import { count, visible } from './kit/format.ts'
+import { count, counted, visible } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { age } from './kit/parts.ts'
 
@@ -105,12 +105,16 @@ export function NewestBlocks({
   }, [])
   return h(
     'section',
-    { class: 'card tape', 'aria-label': 'Newest blocks' },
+    { class: 'card tape', 'aria-label': 'Latest blocks' },
     h(
       'header',
       null,
-      h('h2', null, 'Newest blocks'),
-      h('button', { class: 'copy', type: 'button', onClick: toggle }, isStopped ? 'go on' : 'stop'),
+      h('h2', null, 'Latest blocks'),
+      h(
+        'button',
+        { class: 'copy', type: 'button', onClick: toggle },
+        isStopped ? 'Resume' : 'Pause',
+      ),
     ),
     h(
       'ol',
@@ -121,7 +125,12 @@ export function NewestBlocks({
           { key: keyOf(block) },
           h('span', { class: 'chain' }, visible(block.name) || nameOf(block.chainId ?? '')),
           h('a', { href: linkOf(block) }, count(block.blockNumber)),
-          h('span', { class: 'quiet' }, `${count(block.txCount)} tx · `, age(block.blockTimestamp)),
+          h(
+            'span',
+            { class: 'quiet' },
+            `${counted(block.txCount, 'txn')} · `,
+            age(block.blockTimestamp),
+          ),
         ),
       ),
     ),

@@ -32,13 +32,13 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
     network === undefined
       ? []
       : [
-          number('Stake', details && staked(details), to('primary', network)),
+          number('Total stake', details && staked(details), to('primary', network)),
           number(
             'Validators',
             details && count(details.validatorDetails.validatorCount),
             to('primary', network),
           ),
-          number('L1s · active validators', funds && l1Validators(funds), to('l1s', network)),
+          number('L1s · their validators', funds && l1Validators(funds), to('l1s', network)),
         ]
   return h(
     'dl',
@@ -66,14 +66,18 @@ function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
     Fragment,
     null,
     number(
-      'Transactions, 24 h',
+      'Transactions, last 24 h',
       hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
       to('metrics', 'total', 'day', 'txCount'),
     ),
     cChain !== undefined &&
-      number('Burned a day', fees && burned(fees, funds), to('metrics', cChain, 'day', 'feesPaid')),
-    number('Messages, 24 h', ofDay(messages?.result.lastDay), to('messages')),
-    number('Newest EVM block', newest === undefined ? undefined : age(newest)),
+      number(
+        'Burned, last full day',
+        fees && burned(fees, funds),
+        to('metrics', cChain, 'day', 'feesPaid'),
+      ),
+    number('Messages, last 24 h', ofDay(messages?.result.lastDay), to('messages')),
+    number('Latest EVM block', newest === undefined ? undefined : age(newest)),
   )
 }
 
@@ -106,7 +110,7 @@ function burned({ results }: Points, funds: FundsPage | undefined): JSX.Element 
   return h(
     'span',
     {
-      title: `fees of the C-Chain ${brief(chain)} AVAX, of validators of L1s ${brief(l1Fees)} AVAX`,
+      title: `C-Chain fees ${brief(chain)} AVAX, L1 validator fees ${brief(l1Fees)} AVAX`,
     },
     `${short(chain + l1Fees)} `,
     h('small', null, 'AVAX'),

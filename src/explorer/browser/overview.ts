@@ -86,8 +86,8 @@ function charts(): JSX.Element {
   return h(
     'div',
     { class: 'grid two' },
-    h(MetricChart, { ...chart, metric: 'txCount', title: 'Transactions a day' }),
-    h(MetricChart, { ...chart, metric: 'activeAddresses', title: 'Active addresses a day' }),
+    h(MetricChart, { ...chart, metric: 'txCount', title: 'Transactions per day' }),
+    h(MetricChart, { ...chart, metric: 'activeAddresses', title: 'Active addresses per day' }),
   )
 }
 
@@ -122,7 +122,7 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
     network === undefined
       ? null
       : card(
-          'Newest subnets and L1s',
+          'Latest subnets and L1s',
           shown(subnets, (page) =>
             table(
               [['Subnet'], ['Chains'], ['Created', 'num']],
@@ -133,14 +133,14 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
               ]),
             ),
           ),
-          h('a', { href: to('l1s', network) }, 'all L1s →'),
+          h('a', { href: to('l1s', network) }, 'All L1s →'),
         ),
     world.chains.length === 0
       ? null
       : card(
-          'Newest messages',
+          'Latest messages',
           shown(messages, (page) => messageTable(world, page.messages)),
-          h('a', { href: to('messages') }, 'all messages →'),
+          h('a', { href: to('messages') }, 'All messages →'),
         ),
   )
 }
@@ -163,13 +163,13 @@ function ThreeThings({ world }: { readonly world: World }): JSX.Element | null {
       sent === undefined ? to('messages') : to('message', sent.messageId),
     ],
     [
-      'See who runs dry',
+      'See whose balance runs out',
       'four validators of Summit: one nearly empty, one empty, one disabled, one removed',
       to('l1s', network),
     ],
     [
-      'Read a season of a market',
-      'ninety days: a launch, a quiet week, an attack of spam, a migration',
+      'Look at ninety days of a market',
+      'a launch, a quiet week, a spam attack, a migration',
       to('metrics', season?.chainId ?? 'total', 'day'),
     ],
   ] as const
@@ -190,7 +190,7 @@ function tries(links: readonly (readonly [string, string] | undefined)[]): View 
     : h(
         'p',
         { class: 'quiet tries' },
-        'Try ',
+        'Try: ',
         there.map(([label, href]) => h('a', { href }, label)),
       )
 }
@@ -204,7 +204,10 @@ function progressOf(all: readonly ChainStatus[]): View {
     h(
       'p',
       { class: 'quiet line', role: 'status' },
-      statePill(behind.length === 0 ? 'live' : 'syncing', `${live.length} of ${all.length} live`),
+      statePill(
+        behind.length === 0 ? 'live' : 'syncing',
+        `${live.length} of ${all.length} chains live`,
+      ),
       live.map((chain) =>
         h(
           'span',

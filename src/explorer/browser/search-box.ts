@@ -40,15 +40,15 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     const chosen = open ? offer.found[at] : undefined
     if (chosen !== undefined) return leave(chosen.link)
     if (question === '') return undefined
-    setNote('searching…')
+    setNote('Searching…')
     const found = offer.asked === question ? offer.found : await askHits(question, chainId)
     setOffer({ asked: question, found })
     if (found.length > 1) {
       setOpen(true)
-      return setNote(`${found.length} fit: choose one`)
+      return setNote(`${found.length} results: choose one`)
     }
     const link = await linkOf(text, found, { world, chainId })
-    return link === undefined ? setNote('nothing found') : leave(link)
+    return link === undefined ? setNote('No results on the chains indexed here') : leave(link)
   }
   const shown = open && offer.asked === question ? offer.found : []
   const pressed = (event: KeyboardEvent): void => {

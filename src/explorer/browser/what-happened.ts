@@ -4,7 +4,7 @@ import type { TransactionName } from '../../core/type-ids.ts'
 import type { Party } from '../../shape/evm/token.ts'
 import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
-import { amount, count, ends, moment, named, visible } from './kit/format.ts'
+import { amount, counted, ends, moment, named, visible } from './kit/format.ts'
 
 type Coin = { readonly symbol: string; readonly decimals: number }
 
@@ -15,7 +15,7 @@ export function evmSentence(detail: TransactionDetail, coin: Coin): string {
   const to = nameOf(tx.to)
   const value =
     BigInt(tx.value) > 0n ? `${amount(tx.value, coin.decimals)} ${visible(coin.symbol)}` : ''
-  const failed = tx.txStatus === '1' ? '' : ' It failed: nothing but the fee was taken.'
+  const failed = tx.txStatus === '1' ? '' : ' It failed: only the fee was charged.'
   if (tx.method?.callType === 'CONTRACT_CREATION')
     return tx.createdContract === undefined
       ? `${from} tried to create a contract.${failed}`
@@ -24,7 +24,7 @@ export function evmSentence(detail: TransactionDetail, coin: Coin): string {
     return `${from} sent ${value === '' ? 'nothing' : value} to ${to}.${failed}`
   const method = visible(tx.method.methodName?.split('(')[0] ?? tx.method.methodHash)
   return [
-    `${from} called ${method} of ${to}${value === '' ? '' : ` with ${value}`}.`,
+    `${from} called ${method} on ${to}${value === '' ? '' : ` with ${value}`}.`,
     movedText(detail),
     message === undefined
       ? ''
@@ -42,7 +42,10 @@ function movedText(detail: TransactionDetail): string {
   const [only] = erc20Transfers
   if (nfts === 0 && only !== undefined && erc20Transfers.length === 1) {
     const { symbol, address, decimals } = only.erc20Token
-    return ` ${amount(only.value, decimals)} ${named(symbol, address)} went from ${placeOf(only.from)} to ${placeOf(only.to)}.`
+    const moved = `${amount(only.value, decimals)} ${named(symbol, address)}`
+    if (isZero(only.from)) return ` ${moved} was minted to ${nameOf(only.to)}.`
+    if (isZero(only.to)) return ` ${moved} of ${nameOf(only.from)} was burned.`
+    return ` ${moved} went from ${nameOf(only.from)} to ${nameOf(only.to)}.`
   }
   const parts = [
     erc20Transfers.length === 0 ? '' : counted(erc20Transfers.length, 'token transfer'),
@@ -55,46 +58,43 @@ function nameOf({ address, label, symbol }: Party): string {
   return label === undefined ? named(symbol, address) : visible(label)
 }
 
-function placeOf(party: Party): string {
-  return /^0x0{40}$/.test(party.address) ? 'nowhere (minted or burned)' : nameOf(party)
-}
-
-function counted(size: number, what: string): string {
-  return `${count(size)} ${what}${size === 1 ? '' : 's'}`
+function isZero({ address }: Party): boolean {
+  return /^0x0{40}$/.test(address)
 }
 
 /** Words for every type of transaction. */
 const actions: Readonly<Record<TransactionName, string>> = {
   AddValidatorTx: 'It added a validator',
   AddPermissionlessValidatorTx: 'It added a validator',
-  AddAutoRenewedValidatorTx: 'It added a validator that renews itself',
+  AddAutoRenewedValidatorTx: 'It added an auto-renewed validator',
   AddDelegatorTx: 'It delegated to a validator',
   AddPermissionlessDelegatorTx: 'It delegated to a validator',
   AddSubnetValidatorTx: 'It added a validator to a subnet',
   RemoveSubnetValidatorTx: 'It removed a validator from a subnet',
-  RewardValidatorTx: 'It ended a stake and decided on its reward',
-  RewardAutoRenewedValidatorTx: 'It ended a cycle of a validator and decided on its reward',
-  SetAutoRenewedValidatorConfigTx: 'It changed a validator that renews itself',
+  RewardValidatorTx: 'It ended a staking period and decided on the reward',
+  RewardAutoRenewedValidatorTx:
+    'It ended a cycle of an auto-renewed validator and decided on the reward',
+  SetAutoRenewedValidatorConfigTx: 'It changed the settings of an auto-renewed validator',
   CreateSubnetTx: 'It created a subnet',
   CreateChainTx: 'It created a blockchain',
-  ConvertSubnetToL1Tx: 'It made a subnet an L1',
-  TransferSubnetOwnershipTx: 'It gave a subnet to another owner',
-  TransformSubnetTx: 'It opened a subnet to staking',
-  RegisterL1ValidatorTx: 'It registered a validator of an L1',
-  SetL1ValidatorWeightTx: 'It changed the weight of a validator of an L1',
-  IncreaseL1ValidatorBalanceTx: 'It paid fees of a validator of an L1 in advance',
-  DisableL1ValidatorTx: 'It switched a validator of an L1 off',
-  AdvanceTimeTx: 'It moved the clock of the chain on',
-  ImportTx: 'It imported from another chain',
-  ExportTx: 'It exported to another chain',
+  ConvertSubnetToL1Tx: 'It converted a subnet to an L1',
+  TransferSubnetOwnershipTx: 'It transferred the ownership of a subnet',
+  TransformSubnetTx: 'It opened a subnet to permissionless staking',
+  RegisterL1ValidatorTx: 'It registered an L1 validator',
+  SetL1ValidatorWeightTx: 'It set the weight of an L1 validator',
+  IncreaseL1ValidatorBalanceTx: "It topped up an L1 validator's balance",
+  DisableL1ValidatorTx: 'It disabled an L1 validator',
+  AdvanceTimeTx: 'It advanced the time of the chain',
+  ImportTx: 'It imported funds from another chain',
+  ExportTx: 'It exported funds to another chain',
   CreateAssetTx: 'It created an asset',
-  OperationTx: 'It minted or moved assets',
-  BaseTx: 'It moved assets',
+  OperationTx: 'It minted or transferred assets',
+  BaseTx: 'It transferred assets',
 }
 
 function actionOf(txType: string): string {
   const found = Object.entries(actions).find(([name]) => name === txType)
-  return found?.[1] ?? 'It did something this explorer has no words for'
+  return found?.[1] ?? 'Its type is not known to this explorer'
 }
 
 type Sums = PrimaryNetworkTransaction['value'] | undefined
@@ -129,9 +129,9 @@ export function primarySentence(tx: PrimaryNetworkTransaction): string {
     endTimestamp === undefined || staked === ''
       ? ''
       : `, until ${moment(endTimestamp).slice(0, 10)}`,
-    paidIn === '' ? '' : `, with ${paidIn} paid into validators' balances`,
+    paidIn === '' ? '' : `, with ${paidIn} paid into L1 validator balances`,
     fee === '' ? '.' : `. Fee burned: ${fee}.`,
-    status === 'Aborted' ? ' It was voted down: nothing changed.' : '',
+    status === 'Aborted' ? ' It was aborted: nothing changed.' : '',
   ].join('')
 }
 

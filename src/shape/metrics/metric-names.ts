@@ -10,19 +10,19 @@ const anyInterval = {
 
 /** Titles of metrics for days only. */
 const daysOnly = {
-  avgTps: 'Transactions a second, average',
-  maxTps: 'Transactions a second, maximum',
-  avgGps: 'Gas a second, average',
-  maxGps: 'Gas a second, maximum',
-  avgGasPrice: 'Gas price, average (nano)',
-  maxGasPrice: 'Gas price, maximum (nano)',
-  feesPaid: 'Fees paid (coins)',
+  avgTps: 'Transactions per second, average',
+  maxTps: 'Transactions per second, maximum',
+  avgGps: 'Gas per second, average',
+  maxGps: 'Gas per second, maximum',
+  avgGasPrice: 'Gas price, average (gwei)',
+  maxGasPrice: 'Gas price, maximum (gwei)',
+  feesPaid: 'Fees paid (native token)',
   contracts: 'Contracts created',
   deployers: 'Deployers',
-  cumulativeTxCount: 'Transactions so far',
-  cumulativeAddresses: 'Addresses so far',
-  cumulativeContracts: 'Contracts so far',
-  cumulativeDeployers: 'Deployers so far',
+  cumulativeTxCount: 'Transactions, total',
+  cumulativeAddresses: 'Addresses, total',
+  cumulativeContracts: 'Contracts, total',
+  cumulativeDeployers: 'Deployers, total',
 } as const
 
 /** Title of every metric, in the order in which they are shown. */

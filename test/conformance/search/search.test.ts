@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
 import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
 import { search } from '../../../src/api/search/search.ts'
 import { type EvmService, evmService, type Json } from '../../support/services/evm-service.ts'
@@ -204,4 +205,22 @@ void test('search: names of chains, whole before part; networks apart; nothing i
   assert.deepEqual(await hits('0x'), [])
   for (const query of ['', '?q=', `?q=${'x'.repeat(129)}`, '?q=%20'])
     assert.equal((await service.get(`/v1/search${query}`)).status, 400, query)
+})
+
+void test('search: a hit says that its label is the one the operator gives the address', async () => {
+  const labelled = await evmService({
+    chains: [51001],
+    more: (parts) => [
+      search({
+        ...parts,
+        networks: createNetworkDirectory(() => []),
+        parties: createPartyBooks(parts.clock, () => ({ label: 'Till' })),
+      }),
+    ],
+  })
+  const [{ from }] = (await service.get('/v1/chains/51001/transactions')).body.transactions
+  const [hit] = (await labelled.get(`/v1/search?q=${from.address}`)).body.hits
+  assert.deepEqual([hit.label, hit.isLabelled], ['Till', true])
+  const [plain] = await hits(from.address)
+  assert.deepEqual([plain.kind, plain.isLabelled], ['address', undefined])
 })

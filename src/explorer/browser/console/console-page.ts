@@ -56,7 +56,7 @@ export function ConsolePage({
     { class: 'stack' },
     heading(
       h('span', null, 'HTTP API · ', h('a', { href: '/openapi.json' }, 'openapi.json')),
-      'Console',
+      'API console',
       h('input', {
         type: 'password',
         value: key,
@@ -116,7 +116,7 @@ function OperationList({
       onInput: (event: Event) =>
         event.currentTarget instanceof HTMLInputElement && type(event.currentTarget.value),
     }),
-    found.length === 0 ? h('p', { class: 'empty' }, 'None.') : null,
+    found.length === 0 ? h('p', { class: 'empty' }, 'No entries.') : null,
     [...groups].map(([tag, list]) => [
       h('h2', null, tag),
       h(
@@ -193,7 +193,7 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
         { onSubmit: (event: Event) => void send(event) },
         h('p', null, operation.summary),
         fields.some(({ required }) => required === true)
-          ? h('p', { class: 'quiet' }, '* is required')
+          ? h('p', { class: 'quiet' }, '* required')
           : null,
         fields.map((field) =>
           fieldRow(field, {
@@ -221,7 +221,7 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
 
 function resultCard({ text, height, elapsedMs, status }: Result): JSX.Element {
   return card(
-    'Answer',
+    'Response',
     h('pre', { class: 'json', tabIndex: 0 }, text),
     h(
       'span',
@@ -239,9 +239,9 @@ function answerShape({ responses = {} }: Operation, schemas: Schemas): View {
   const lines = schemaLines(content['application/json']?.schema ?? {}, schemas)
   if (lines.length === 0) return null
   return card(
-    'Fields of the answer',
+    'Response fields',
     table(
-      [['Field'], ['Kind', 'whole'], ['What it is', 'whole']],
+      [['Field'], ['Type', 'whole'], ['Description', 'whole']],
       lines.map(({ depth, name, kind, note }) => [
         h('code', null, `${'· '.repeat(depth)}${name}`),
         h('span', { class: 'quiet' }, kind),

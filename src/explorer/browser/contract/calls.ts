@@ -81,7 +81,7 @@ export function Read(props: CallsOf): JSX.Element {
               h(Method, {
                 key: signatureOf(item),
                 item,
-                verb: 'Read',
+                verb: 'Query',
                 run: async (values) => {
                   const { data, failure } = await called(props, [{ abi: item, arguments: values }])
                   return failure === undefined
@@ -109,7 +109,7 @@ export function Write(props: CallsOf): JSX.Element {
     if (tried.failure !== undefined) return failed(tried.failure)
     const [told] = tried.data ?? []
     if (told === undefined || told.error !== undefined)
-      throw new Error(`Not sent. It would fail: ${told?.error ?? ''}`)
+      throw new Error(`Not sent: it would fail. ${told?.error ?? ''}`)
     const hash = await sent(account, chainOf(world, chainId), {
       to: address,
       data: told.data,
@@ -139,7 +139,11 @@ export function Write(props: CallsOf): JSX.Element {
 function nothing(deed: string): JSX.Element {
   return card(
     '',
-    h('p', { class: 'empty' }, `Nothing can be ${deed} here: no ABI of this contract is known.`),
+    h(
+      'p',
+      { class: 'empty' },
+      `Nothing can be ${deed} here: the ABI of this contract is not known.`,
+    ),
   )
 }
 
@@ -165,7 +169,7 @@ function Wallets({
       { class: 'controls' },
       account === undefined
         ? wallets.length === 0
-          ? 'This browser has no wallet. Reading needs none.'
+          ? 'This browser has no wallet. Reading works without one.'
           : wallets.map((wallet) =>
               h(
                 'button',
@@ -173,7 +177,7 @@ function Wallets({
                 `Connect ${visible(wallet.name)}`,
               ),
             )
-        : h('span', null, 'Signs as ', party(chainId, { address: account.from })),
+        : h('span', null, 'Connected as ', party(chainId, { address: account.from })),
       h('span', { class: 'failed', role: 'status' }, note),
     ),
   )
@@ -250,7 +254,9 @@ function argument(input: AbiParameter, typed: string): unknown {
   try {
     return argumentOf(input, typed)
   } catch {
-    throw new Error(`${input.name ?? 'An argument'} is no ${input.type}: a list is written [1, 2].`)
+    throw new Error(
+      `${input.name ?? 'An argument'} is not of type ${input.type}. Lists are written [1, 2].`,
+    )
   }
 }
 
@@ -277,7 +283,7 @@ function result({ chainId, token }: CallsOf, method: string, told: Called | unde
 function unitsOf(typed: string, decimals: number): string {
   const text = typed.trim() === '' ? '0' : typed.trim().replaceAll(',', '')
   const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole === '' || fraction.length > decimals) throw new Error(`Value is no amount: ${typed}`)
+  if (whole === '' || fraction.length > decimals) throw new Error(`Not an amount: ${typed}`)
   return BigInt(whole + fraction.padEnd(decimals, '0')).toString()
 }
 

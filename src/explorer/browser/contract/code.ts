@@ -23,12 +23,12 @@ export function codeView(
       : card(
           'Proxy',
           facts([
-            ['Kind', proxyNames[proxy.kind]],
+            ['Type', proxyNames[proxy.kind]],
             ['Implementation', implementations(chainId, proxy)],
           ]),
         ),
     source === undefined
-      ? h('p', { class: 'empty' }, 'The sources of this contract are not verified.')
+      ? h('p', { class: 'empty' }, 'This contract is not verified.')
       : sourceView(chainId, source, ''),
     ...(proxy?.implementations ?? []).flatMap(({ source: led }) =>
       led === undefined ? [] : [sourceView(chainId, led, 'Implementation: ')],

@@ -21,7 +21,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
       h(
         'p',
         { class: 'empty' },
-        'Events of this chain are not kept: its operator may set logs: on. Those of a transaction are on its page.',
+        'This chain is indexed without logs (setting logs). The page of a transaction shows its events.',
       ),
     )
   const events = items.filter(({ type }) => type === 'event')
@@ -81,7 +81,7 @@ function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Ele
             onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
               go(withParams({ ...cleared, event: currentTarget.value })),
           },
-          h('option', { value: '' }, 'every event'),
+          h('option', { value: '' }, 'All events'),
           events.map((one) => h('option', { value: signatureOf(one) }, visible(signatureOf(one)))),
         ),
     places.map((label, at) =>
@@ -94,7 +94,7 @@ function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Ele
         spellcheck: false,
       }),
     ),
-    h('button', { type: 'submit' }, 'Filter'),
+    h('button', { type: 'submit' }, 'Apply'),
   )
 }
 
@@ -102,7 +102,7 @@ const cleared = { topic1: '', topic2: '', topic3: '', page: '' }
 
 /** Names of the topics after the first, of an event where it is known. */
 function topicsOf(event: AbiItem | undefined): readonly string[] {
-  if (event === undefined) return ['topic 1', 'topic 2', 'topic 3']
+  if (event === undefined) return ['Topic 1', 'Topic 2', 'Topic 3']
   return event.inputs
     .filter(({ indexed }) => indexed === true)
     .map(({ name = '', type }) => `${visible(name)} (${type})`)

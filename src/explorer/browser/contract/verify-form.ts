@@ -74,7 +74,7 @@ function fields(compilers: readonly string[]): View {
     h(
       'p',
       { class: 'quiet' },
-      'The sources are compiled here and compared with the code on the chain. Whoever looks at this page can read them then.',
+      'The server compiles the sources and compares them with the deployed bytecode. Verified sources are public.',
     ),
     field(
       'Compiler',
@@ -108,7 +108,7 @@ function fields(compilers: readonly string[]): View {
     h(
       'details',
       null,
-      h('summary', null, 'Settings of source files'),
+      h('summary', null, 'Compiler settings for source files'),
       field(
         'Optimizer runs',
         h('input', {

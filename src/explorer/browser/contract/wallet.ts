@@ -40,7 +40,7 @@ export function useWallets(): readonly Wallet[] {
   }, [])
   const older: unknown = Reflect.get(globalThis, 'ethereum')
   return wallets.length === 0 && isProvider(older)
-    ? [{ name: 'the wallet of this browser', provider: older }]
+    ? [{ name: 'browser wallet', provider: older }]
     : wallets
 }
 
@@ -81,7 +81,7 @@ async function goTo(provider: Provider, chain: ChainInfo | undefined): Promise<v
     })
   })
   if ((await asked(provider, 'eth_chainId')) !== chainId)
-    throw new Error(`The wallet is on another chain: choose ${chainName} in it.`)
+    throw new Error(`The wallet is on another chain: switch it to ${chainName}.`)
 }
 
 /** A button for each wallet, which adds a chain to it. */
@@ -123,7 +123,7 @@ async function asked(provider: Provider, method: string, ...params: unknown[]): 
     // Source: EIP-1193, Provider Errors.
     throw new Error(
       code === 4001
-        ? 'You refused it in the wallet.'
+        ? 'Rejected in the wallet.'
         : `The wallet says: ${String(message ?? error).slice(0, 200)}`,
     )
   }

@@ -52,10 +52,10 @@ export function addressFilters(own?: readonly [name: string, label: string]): JS
           ['out', 'OUT'],
         ].map(([value, text]) => h('option', { value, selected: value === direction }, text)),
       ),
-      field('counterparty', 'other address'),
+      field('counterparty', 'counterparty address'),
       own === undefined ? null : field(...own),
-      field('from', 'first day', 'date'),
-      field('until', 'last day', 'date'),
+      field('from', 'from date', 'date'),
+      field('until', 'to date', 'date'),
       h('button', { type: 'submit' }, 'Apply'),
       isChosen
         ? h(

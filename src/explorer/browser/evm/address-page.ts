@@ -113,7 +113,13 @@ function namesOf(
   const { name = '', symbol = '', ercType = 'UNKNOWN' } = contract ?? {}
   const isToken = ercType !== 'UNKNOWN'
   const isCollection = isToken && ercType !== 'ERC-20'
-  const kind = isCollection ? 'Collection' : isToken ? 'Token' : isContract ? 'Contract' : 'Address'
+  const kind = isCollection
+    ? 'NFT collection'
+    : isToken
+      ? 'Token'
+      : isContract
+        ? 'Contract'
+        : 'Address'
   const title = isToken && name.trim() !== '' ? clipped(name) : kind
   return { kind, title, symbol, ercType, isToken, isCollection }
 }
@@ -128,16 +134,16 @@ function tabsOf(
     ['', 'Overview', true],
     ['transfers', 'Transfers', is.isToken],
     ['holders', 'Holders', is.isToken],
-    ['items', 'Items', is.isCollection],
+    ['items', 'Inventory', is.isCollection],
     ['code', 'Code', is.isContract],
     ['read', 'Read', is.isContract],
     ['write', 'Write', is.isContract],
     ['events', 'Events', is.isContract],
     [transfers, 'Token transfers', true],
-    ['internal', 'Internal', true],
+    ['internal', 'Internal transactions', true],
     ['nfts', 'NFTs', true],
     ['messages', 'Messages', true],
-    ['deployments', 'Deployments', true],
+    ['deployments', 'Deployed contracts', true],
   ] as const
   return all
     .filter(([, , isThere]) => isThere)
@@ -189,7 +195,7 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
         { class: 'stack' },
         contract === undefined ? null : contractCard(chainId, contract, code),
         card('Balance', h(Summary, { world, chainId, address })),
-        others.length === 0 ? null : card('Also on', alsoOn(others, address)),
+        others.length === 0 ? null : card('Also active on', alsoOn(others, address)),
       ),
       card('Tokens', h(Tokens, { world, chainId, address })),
     ),
@@ -217,7 +223,7 @@ function contractCard(
       ['Price', price === undefined ? '' : money(Number(price.value), price.currencyCode)],
       ['Decimals', decimals === undefined ? '' : String(decimals)],
       [
-        'Sources',
+        'Source code',
         source === undefined
           ? 'not verified'
           : h(
@@ -227,9 +233,12 @@ function contractCard(
             ),
       ],
       ['Implementation', implementations(chainId, proxy)],
-      ['Created in', made && copied(made.txHash, to('chain', chainId, 'tx', made.txHash))],
       [
-        'Created by',
+        'Creation transaction',
+        made && copied(made.txHash, to('chain', chainId, 'tx', made.txHash)),
+      ],
+      [
+        'Creator',
         made && copied(made.deployerAddress, to('chain', chainId, 'address', made.deployerAddress)),
       ],
     ]),
@@ -306,7 +315,7 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
   switch (view) {
     case '':
       return [
-        addressFilters(['methodHash', 'method, as 0xa9059cbb']),
+        addressFilters(['methodHash', 'method ID, as 0xa9059cbb']),
         transactionsOf({ world, address, path, asked }),
       ]
     case 'internal':
@@ -330,7 +339,7 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
     case 'erc1155':
       return [
         standards(chainId, address, view),
-        addressFilters(['tokenAddress', 'address of a token']),
+        addressFilters(['tokenAddress', 'token address']),
         paged<Page<'transactions', AnyTransfer>>({
           path: `${path}:list${view.replace('erc', 'Erc')}`,
           query: asked,
@@ -373,13 +382,13 @@ function standards(chainId: string, address: string, view: string): JSX.Element 
 
 function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]): JSX.Element {
   return table(
-    [['Contract'], ['Kind'], ['Transaction'], ['Made by', 'wide']],
+    [['Contract'], ['Standard'], ['Transaction'], ['Created by', 'wide']],
     contracts.map(({ address, ercType, deploymentDetails: made }) => [
       idLink(to('chain', chainId, 'address', address), address),
-      pill(ercType),
+      ercType === 'UNKNOWN' ? '' : pill(ercType),
       made && txLink(chainId, made.txHash),
       made?.deployerContractAddress === undefined
-        ? 'the address itself'
+        ? 'this address'
         : idLink(
             to('chain', chainId, 'address', made.deployerContractAddress),
             made.deployerContractAddress,

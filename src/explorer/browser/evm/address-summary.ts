@@ -59,9 +59,9 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
       ),
     ),
     facts([
-      ['Worth, with tokens', h(Worth, { world, chainId, address })],
-      ['First seen', seen(first)],
-      ['Last seen', seen(last)],
+      ['Net worth', h(Worth, { world, chainId, address })],
+      ['First transaction', seen(first)],
+      ['Latest transaction', seen(last)],
     ]),
     first === undefined || last === undefined
       ? null
@@ -125,7 +125,7 @@ function History(props: HistoryProps): JSX.Element {
     setAnswer({})
     void sampled(props).then(setAnswer)
   }
-  return h('button', { type: 'button', onClick: load }, 'Balance over time')
+  return h('button', { type: 'button', onClick: load }, 'Show balance over time')
 }
 
 async function sampled(props: HistoryProps): Promise<Answer<readonly MetricPoint[]>> {

@@ -23,7 +23,6 @@ import {
   neighbours,
   pill,
   segments,
-  shown,
   statePill,
   table,
   tabs,
@@ -33,7 +32,7 @@ import {
 import { query, useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
-import { blockTable, chainLink, elsewhere, party, txTable } from './evm-parts.ts'
+import { blockTable, chainLink, party, shownOn, txTable } from './evm-parts.ts'
 
 /** A chain, and one of its lists. */
 export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }
@@ -47,7 +46,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
     'div',
     { class: 'stack' },
     heading(
-      chain?.isTestnet === true ? 'Chain of the test network' : 'Chain',
+      chain?.isTestnet === true ? 'Testnet chain' : 'Chain',
       chainName(world, chainId),
       status === undefined ? null : statePill(status.state),
     ),
@@ -55,15 +54,20 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       'div',
       { class: 'grid two' },
       h(About, { world, chainId, key: chainId }),
-      h(MetricChart, { chainId, metric: 'txCount', interval: 'day', title: 'Transactions a day' }),
+      h(MetricChart, {
+        chainId,
+        metric: 'txCount',
+        interval: 'day',
+        title: 'Transactions per day',
+      }),
     ),
     tabs([
       ['Blocks', to('chain', chainId)],
       ['Transactions', to('chain', chainId, 'transactions')],
       ['Tokens', to('chain', chainId, 'tokens')],
-      ['NFTs', to('chain', chainId, 'collections')],
+      ['NFT collections', to('chain', chainId, 'collections')],
       ['Contracts', to('chain', chainId, 'contracts')],
-      ['Gas', to('chain', chainId, 'gas')],
+      ['Gas tracker', to('chain', chainId, 'gas')],
     ]),
     card('', listOf(world, chainId, view)),
   )
@@ -121,7 +125,7 @@ type CountedContract = ContractMetadata & {
 
 function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.Element {
   return table(
-    [['Token'], ['Standard', 'wide'], ['Holders so far', 'num'], ['Transfers', 'num']],
+    [['Token'], ['Standard', 'wide'], ['Holders, all time', 'num'], ['Transfers', 'num']],
     tokens.map((token) => [
       h(
         'span',
@@ -142,7 +146,7 @@ type ListedContract = ContractMetadata & {
 
 function contractTable(chainId: string, contracts: readonly ListedContract[]): JSX.Element {
   return table(
-    [['Contract'], ['Name'], ['Standard', 'wide'], ['Sources'], ['Created by', 'wide']],
+    [['Contract'], ['Name'], ['Standard', 'wide'], ['Source code'], ['Creator', 'wide']],
     contracts.map(({ address, name = '', ercType, source, deploymentDetails: made }) => [
       party(chainId, { address }),
       clipped(source?.name ?? name),
@@ -169,7 +173,7 @@ function About({ world, chainId }: Omit<ChainProps, 'view'>): JSX.Element {
       ...(chain === undefined ? [] : ownFacts(chain)),
       ...pace(world, newest.data?.blocks ?? []),
       ['Validators', validatorsOf(world, chain?.subnetId, status?.network)],
-      ['EVM chain id', copied(chainId)],
+      ['Chain ID', copied(chainId)],
       ...(chain === undefined ? [] : access(chain)),
       ['Indexed', status === undefined || status.state === 'live' ? '' : progress(status)],
       ['Reason', status?.reason && h('span', { class: 'failed' }, status.reason)],
@@ -182,11 +186,11 @@ type Fact = readonly [name: string, value: View]
 function ownFacts({ description, subnetId, networkToken }: ChainInfo): Fact[] {
   const usual =
     subnetId === primarySubnetId
-      ? 'The chain of contracts of the primary network'
+      ? 'The smart contract chain of the primary network'
       : 'An EVM chain of an L1'
   return [
-    ['What it is', description === '' ? usual : visible(description)],
-    ['Coin', `${clipped(networkToken.symbol)}, ${networkToken.decimals} decimals`],
+    ['Description', description === '' ? usual : visible(description)],
+    ['Native token', `${clipped(networkToken.symbol)}, ${networkToken.decimals} decimals`],
   ]
 }
 
@@ -199,9 +203,9 @@ function pace(world: World, blocks: readonly EvmBlock[]): Fact[] {
   const { symbol, decimals } = coinOf(world, chainId)
   const seconds = (last.blockTimestamp - first.blockTimestamp) / (blocks.length - 1)
   return [
-    ['Block time', `${seconds.toFixed(1)} s, over the last ${count(blocks.length)} blocks`],
-    ['Gas price', h('a', { href: to('chain', chainId, 'gas') }, `${amount(baseFee, 9)} gwei`)],
-    ['A transfer costs', coins(String(BigInt(baseFee) * 21_000n), decimals, symbol)],
+    ['Block time', `${seconds.toFixed(1)} s, average of the last ${count(blocks.length)} blocks`],
+    ['Base fee', h('a', { href: to('chain', chainId, 'gas') }, `${amount(baseFee, 9)} gwei`)],
+    ['Cost of a transfer', coins(String(BigInt(baseFee) * 21_000n), decimals, symbol)],
   ]
 }
 
@@ -209,7 +213,7 @@ function pace(world: World, blocks: readonly EvmBlock[]): Fact[] {
 function access(chain: ChainInfo): Fact[] {
   const { rpcUrl, wsUrl, explorerUrl = '', platformChainId } = chain
   return [
-    ['RPC', rpcUrl === '' ? '' : rpcOf(chain)],
+    ['RPC URL', rpcUrl === '' ? '' : rpcOf(chain)],
     ['WebSocket', wsUrl && copied(wsUrl)],
     [
       'Explorer',
@@ -217,7 +221,7 @@ function access(chain: ChainInfo): Fact[] {
         ? h('a', { href: explorerUrl, rel: 'noreferrer' }, visible(explorerUrl))
         : '',
     ],
-    ['Blockchain id', platformChainId && copied(platformChainId)],
+    ['Blockchain ID', platformChainId && copied(platformChainId)],
   ]
 }
 
@@ -226,11 +230,7 @@ function validatorsOf(world: World, id: string | undefined, network: string | un
   if (id === undefined || id === primarySubnetId) return ''
   return network === undefined || !primaryNetworks(world).includes(network)
     ? h('span', null, 'of the subnet ', copied(id))
-    : h(
-        'a',
-        { href: to('primary', network, 'subnet', id) },
-        'who they are, what they pay, how long it lasts',
-      )
+    : h('a', { href: to('primary', network, 'subnet', id) }, 'the validators of this L1')
 }
 
 function rpcOf(chain: ChainInfo): JSX.Element {
@@ -259,7 +259,7 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
     'div',
     { class: 'stack' },
     heading(
-      h('span', null, 'Block of ', chainLink(world, chainId)),
+      h('span', null, 'Block on ', chainLink(world, chainId)),
       Number.isSafeInteger(height) ? count(height) : 'Block',
       answer.data === undefined
         ? null
@@ -268,10 +268,11 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
           ),
     ),
     card(
-      'Header',
-      shown(answer, (block) => blockFacts(world, block)),
+      'Block',
+      shownOn({ world, chainId, place: ['block', blockId] }, answer, (block) =>
+        blockFacts(world, block),
+      ),
     ),
-    elsewhere(world, chainId, answer, ['block', blockId]),
     answer.data === undefined
       ? null
       : card(
@@ -297,11 +298,14 @@ function blockFacts(world: World, block: EvmBlock): JSX.Element {
   return facts([
     ['Time', when(block.blockTimestamp)],
     ['Hash', copied(block.blockHash)],
-    ['Parent', copied(block.parentHash, to('chain', block.chainId, 'block', block.parentHash))],
+    [
+      'Parent hash',
+      copied(block.parentHash, to('chain', block.chainId, 'block', block.parentHash)),
+    ],
     ['Transactions', count(block.txCount)],
     ['Gas used', `${count(block.gasUsed)} of ${count(block.gasLimit)} (${full} %)`],
     ['Base fee', `${amount(block.baseFee, 9)} gwei`],
-    ['Fees', exactCoins(block.feesSpent, decimals, symbol)],
-    ['Transactions so far', count(block.cumulativeTransactions)],
+    ['Transaction fees', exactCoins(block.feesSpent, decimals, symbol)],
+    ['Transactions up to this block', count(block.cumulativeTransactions)],
   ])
 }

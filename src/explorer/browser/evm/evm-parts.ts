@@ -7,7 +7,7 @@ import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction
 import type { Answer } from '../kit/answer.ts'
 import { clipped, count, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { age, coins, idLink, pill, table, type Column, type View } from '../kit/parts.ts'
+import { age, coins, idLink, pill, shown, table, type Column, type View } from '../kit/parts.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 
 const zeroAddress = /^0x0{40}$/
@@ -101,19 +101,26 @@ export function chainLink(world: World, chainId: string): JSX.Element {
   )
 }
 
-/** Of what a chain does not have: the same place on the other chains. */
-export function elsewhere(
-  world: World,
-  chainId: string,
-  { failure }: Answer<unknown>,
-  place: readonly string[],
+/** A place below a chain: `['tx', hash]`. */
+type PlaceOn = {
+  readonly world: World
+  readonly chainId: string
+  readonly place: readonly string[]
+}
+
+/** {@link shown}; of what the chain does not have, where it was looked for, and that place on the other chains. */
+export function shownOn<T>(
+  { world, chainId, place }: PlaceOn,
+  answer: Answer<T>,
+  view: (data: T) => View,
 ): View {
+  if (answer.failure?.status !== 404) return shown(answer, view)
   const others = world.chains.filter((chain) => chain.chainId !== chainId)
-  if (failure?.status !== 404 || others.length === 0) return null
   return h(
     'p',
-    null,
-    `It was looked for on ${chainName(world, chainId)}. Look on `,
+    { class: 'empty', role: 'status' },
+    `Not found on ${chainName(world, chainId)}.`,
+    others.length === 0 ? '' : ' Look on ',
     others.map((chain) =>
       h(
         'a',
@@ -130,7 +137,7 @@ export function methodWord({ method }: NativeTransaction): JSX.Element {
   const word =
     name ??
     (method?.callType === 'CONTRACT_CREATION'
-      ? 'creation'
+      ? 'contract creation'
       : method?.methodHash === undefined || method.methodHash === ''
         ? 'transfer'
         : method.methodHash)

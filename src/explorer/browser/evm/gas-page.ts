@@ -14,16 +14,16 @@ import { chainLink } from './evm-parts.ts'
 
 // Gas that common deeds take. The first is in the protocol; others are what contracts usually use.
 const deeds = [
-  ['Transfer of coins', 21_000],
-  ['Transfer of an ERC-20 token', 65_000],
+  ['Native transfer', 21_000],
+  ['ERC-20 transfer', 65_000],
   ['Swap', 180_000],
-  ['Creation of a token contract', 1_500_000],
+  ['Deployment of a token contract', 1_500_000],
 ] as const
 
 /** The page. */
 export function GasPage(props: { readonly world: World; readonly chainId: string }): JSX.Element {
   const { world, chainId } = props
-  useTitle(`Gas of ${chainName(world, chainId)}`)
+  useTitle(`Gas tracker of ${chainName(world, chainId)}`)
   const answer = useAnswer<{ blocks: EvmBlock[] }>(
     `/v1/chains/${chainId}/blocks?pageSize=100`,
     10_000,
@@ -31,7 +31,7 @@ export function GasPage(props: { readonly world: World; readonly chainId: string
   return h(
     'div',
     { class: 'stack' },
-    heading(h('span', null, 'Gas of ', chainLink(world, chainId)), 'Gas'),
+    heading(chainLink(world, chainId), 'Gas tracker'),
     shown(answer, ({ blocks }) => now(world, chainId, blocks)),
     h(
       'div',
@@ -59,12 +59,12 @@ function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.El
         facts([
           ['Base fee', `${amount(baseFee, 9)} gwei`],
           [
-            `Used of the latest ${count(blocks.length)}`,
+            `Gas used, last ${count(blocks.length)} blocks`,
             share(sum(blocks, 'gasUsed'), sum(blocks, 'gasLimit')),
           ],
         ]),
         table(
-          [['What'], ['Gas', 'num'], ['Costs at least', 'num']],
+          [['Action'], ['Gas', 'num'], ['Cost at base fee', 'num']],
           deeds.map(([what, gas]) => [
             what,
             count(gas),

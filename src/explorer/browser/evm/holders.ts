@@ -50,7 +50,7 @@ function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]):
       { class: 'quiet' },
       isWhole
         ? `${count(holders.length)} holders${holders.length > mostRows ? `, the largest ${mostRows} shown` : ''}`
-        : `the largest among the first ${count(holders.length)} that the chain saw; there are more`,
+        : `The largest of the first ${count(holders.length)} holders; there are more.`,
     ),
     table(
       [
@@ -105,7 +105,7 @@ export function Supply({ chainId, contract }: TokenOf): JSX.Element {
   }, [])
   const { decimals = 0, symbol = '', price } = contract
   if (told === undefined || told === '…')
-    return h('span', null, told ?? 'not known: no node tells it')
+    return h('span', null, told ?? 'not known: the node did not answer')
   return h(
     'span',
     null,

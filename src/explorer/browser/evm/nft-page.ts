@@ -106,7 +106,7 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
         'div',
         { class: 'grid two top-aligned' },
         card('Picture', h(Picture, { chainId, token })),
-        card('Item', itemFacts(chainId, token)),
+        card('Details', itemFacts(chainId, token)),
       ),
     ),
     answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
@@ -161,20 +161,20 @@ function itemFacts(chainId: string, token: Token): JSX.Element {
   const more = 'attributes' in metadata ? metadata.attributes : undefined
   return facts([
     ['Collection', copied(token.address, to('chain', chainId, 'address', token.address))],
-    ['Name of the collection', visible('name' in token ? token.name : '')],
-    ['Id', copied(token.tokenId)],
+    ['Collection name', visible('name' in token ? token.name : '')],
+    ['Token ID', copied(token.tokenId)],
     ['Standard', token.ercType],
     ['Owner', owner && copied(owner, to('chain', chainId, 'address', owner, 'nfts'))],
     ['Description', visible(metadata.description ?? '')],
     ...attributesOf(more ?? ('properties' in metadata ? metadata.properties : undefined)),
     ['Metadata', words(metadata.indexStatus)],
     [
-      'Read',
+      'Metadata read',
       metadata.metadataLastUpdatedTimestamp === undefined
         ? ''
         : when(metadata.metadataLastUpdatedTimestamp),
     ],
     // Text, not a link: it leads to hosts that strangers name.
-    ['Its document', h('span', { class: 'id' }, visible(token.tokenUri.slice(0, 300)))],
+    ['Token URI', h('span', { class: 'id' }, visible(token.tokenUri.slice(0, 300)))],
   ])
 }

@@ -100,7 +100,7 @@ export function internalTable(
       ['Transaction'],
       ['Block', 'wide'],
       ['Time'],
-      ['Kind', 'wide'],
+      ['Type', 'wide'],
       ['From'],
       ['To'],
       ['Value', 'num'],

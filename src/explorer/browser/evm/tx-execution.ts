@@ -121,9 +121,9 @@ export function Logs({ chainId, txHash, tokens }: LogsProps): JSX.Element {
     isOpen
       ? shown(answer, ({ logs }) =>
           logs.length === 0
-            ? h('p', { class: 'quiet' }, 'The transaction emitted no event.')
+            ? h('p', { class: 'quiet' }, 'No events were emitted.')
             : table(
-                [['Index', 'num'], ['Contract'], ['Event'], ['Parameters', 'whole']],
+                [['Index', 'num'], ['Address'], ['Event'], ['Parameters', 'whole']],
                 logs.map((log) => [
                   String(log.logIndex),
                   party(chainId, { address: log.address }),
@@ -161,7 +161,7 @@ export function eventCells(chainId: string, log: Log, of: Party): View[] {
       h(
         'details',
         null,
-        h('summary', null, 'raw'),
+        h('summary', null, 'Raw'),
         [...log.topics, log.data].map((value) => line(bytes(value))),
       ),
     ),

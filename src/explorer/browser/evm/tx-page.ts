@@ -29,11 +29,11 @@ import { evmSentence } from '../what-happened.ts'
 import {
   blockLink,
   chainLink,
-  elsewhere,
   feeOf,
   outcome,
   party,
   receiverOf,
+  shownOn,
   txLink,
 } from './evm-parts.ts'
 import { nftLabel, tokenAmount } from './transfers.ts'
@@ -52,11 +52,10 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
     'div',
     { class: 'stack' },
     heading(
-      h('span', null, 'Transaction of ', chainLink(world, chainId)),
+      h('span', null, 'Transaction on ', chainLink(world, chainId)),
       h('span', { class: 'id' }, copied(txHash)),
     ),
-    elsewhere(world, chainId, answer, ['tx', txHash]),
-    shown(answer, (detail) => [
+    shownOn({ world, chainId, place: ['tx', txHash] }, answer, (detail) => [
       h(
         'p',
         { class: 'said' },
@@ -79,7 +78,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
         h(
           'details',
           null,
-          h('summary', null, 'Input data'),
+          h('summary', null, 'Raw input data'),
           h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input),
         ),
       ),
@@ -118,7 +117,8 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
     ['Transaction fee', exactCoins(feeOf(tx), decimals, symbol)],
     ['Reverted', visible(tx.revertReason?.message ?? '')],
     ['Method', visible(tx.method?.methodName ?? tx.method?.methodHash ?? '')],
-    ['Gas', `${count(tx.gasUsed)} of ${count(tx.gasLimit)} at ${amount(tx.gasPrice, 9)} gwei`],
+    ['Gas used', `${count(tx.gasUsed)} of ${count(tx.gasLimit)}`],
+    ['Gas price', `${amount(tx.gasPrice, 9)} gwei`],
     [
       'Max fee per gas',
       tx.maxFeePerGas === undefined
@@ -126,9 +126,11 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
         : `${amount(tx.maxFeePerGas, 9)} gwei, max priority fee ${amount(tx.maxPriorityFeePerGas ?? '0', 9)} gwei`,
     ],
     ['Nonce', count(tx.nonce)],
-    ['Type', String(tx.txType)],
+    ['Type', typeNames[tx.txType] ?? String(tx.txType)],
   ])
 }
+
+const typeNames = ['0 (legacy)', '1 (EIP-2930)', '2 (EIP-1559)']
 
 /** Number of later blocks. Acceptance is final at once; some readers expect the number anyway. */
 function confirmations({ status }: World, chainId: string, height: string): string {
@@ -144,7 +146,7 @@ function called(chainId: string, { nativeTransaction: tx }: TransactionDetail): 
   if (values.length === 0) return []
   return [
     card(
-      'Method call',
+      'Decoded input',
       table([['Parameter'], ['Type'], ['Value', 'whole']], argumentRows(chainId, values, tx.to)),
       h('code', null, visible(tx.decodedInput?.signature ?? '')),
     ),
@@ -161,9 +163,9 @@ function message(world: World, detail: TransactionDetail): View[] {
     card(
       'Interchain message',
       facts([
-        ['Message', copied(info.teleporterMessageId, to('message', info.teleporterMessageId))],
+        ['Message ID', copied(info.teleporterMessageId, to('message', info.teleporterMessageId))],
         [
-          sent ? 'Sent to' : 'Came from',
+          sent ? 'Destination chain' : 'Source chain',
           known === undefined ? other : chainLink(world, known.chainId),
         ],
         [
@@ -257,7 +259,7 @@ function internals(world: World, chainId: string, detail: TransactionDetail): Vi
     card(
       'Internal transactions',
       table(
-        [['Kind'], ['From'], ['To'], ['Gas', 'num wide'], ['Value', 'num']],
+        [['Type'], ['From'], ['To'], ['Gas', 'num wide'], ['Value', 'num']],
         detail.internalTransactions.map((call) => [
           h('span', { class: call.isReverted ? 'undone' : '' }, call.internalTxType),
           party(chainId, call.from),

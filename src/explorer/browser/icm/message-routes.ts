@@ -34,7 +34,7 @@ export function Routes({
     null,
     shown(answer, ({ results }) =>
       table(
-        [['From'], ['To'], ['Latest day', 'num'], ['All', 'num']],
+        [['From'], ['To'], ['Last 24 h', 'num'], ['Total', 'num']],
         results
           .filter(fits)
           .slice(0, mostRoutes)

@@ -46,7 +46,7 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
       'div',
       { class: 'grid two top-aligned' },
       card('Routes', h(Routes, { world })),
-      card('Time to delivery, newest 100', h(Latency, { asked })),
+      card('Delivery time, latest 100', h(Latency, { asked })),
     ),
     card(
       '',
@@ -92,10 +92,10 @@ function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Ele
   return h(
     'form',
     { class: 'controls filters', onSubmit: submitFilters },
-    chain('sourceBlockchainId', 'from any chain'),
-    chain('destinationBlockchainId', 'to any chain'),
-    address('from', 'sender'),
-    address('to', 'recipient'),
+    chain('sourceBlockchainId', 'From any chain'),
+    chain('destinationBlockchainId', 'To any chain'),
+    address('from', 'Sender address'),
+    address('to', 'Recipient address'),
     h('button', { type: 'submit' }, 'Apply'),
     h('a', { class: 'button', href: to('messages') }, 'Clear'),
   )
@@ -125,7 +125,7 @@ function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }
         ['Median', at(0.5)],
         ['90th percentile', at(0.9)],
         ['Slowest', at(1)],
-        ['Measured', `${count(times.length)} of ${count(messages.length)} messages`],
+        ['Delivered', `${count(times.length)} of ${count(messages.length)} messages`],
         ['Pending', count(messages.filter(({ status }) => status === 'pending').length)],
       ])
     }),
@@ -161,7 +161,7 @@ export function messageTable(world: World, messages: readonly IcmMessage[]): JSX
 
 function statusPill({ status, messageExecuted }: IcmMessage): JSX.Element {
   if (status === 'pending') return pill('pending', 'busy')
-  return messageExecuted ? pill('executed', 'good') : pill('delivered', 'busy')
+  return messageExecuted ? pill('executed', 'good') : pill('not executed', 'bad')
 }
 
 function timeTaken({ sourceTransaction, destinationTransaction }: IcmMessage): string {
@@ -196,9 +196,9 @@ function messageFacts(message: IcmMessage): JSX.Element {
   const { rewardDetails: fee } = message
   return facts([
     ['Nonce', count(message.messageNonce)],
-    ['Messenger', copied(message.icmContractAddress)],
+    ['Teleporter contract', copied(message.icmContractAddress)],
     ['Fee', exactCoins(fee.value, fee.decimals, fee.symbol)],
-    ['Receipt', message.receiptDelivered ? 'came back to the source' : 'not back yet'],
+    ['Receipt', message.receiptDelivered ? 'returned to the source chain' : 'not returned yet'],
     ['Receipts carried', count(message.receipts.length)],
   ])
 }
@@ -217,7 +217,7 @@ function sending(world: World, message: IcmMessage): View {
           : idLink(to('chain', chainId, 'tx', tx.txHash), tx.txHash),
       ],
       ['Time', tx === undefined ? '' : when(tx.timestamp)],
-      ['Spent on gas', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
+      ['Gas spent', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
     ]),
   )
 }
@@ -235,8 +235,8 @@ function delivery(world: World, message: IcmMessage): View {
       ],
       ['Time', tx === undefined ? '' : when(tx.timestamp)],
       ['Took', timeTaken(message)],
-      ['Deliverer', tx === undefined ? '' : party(chainId, { address: tx.delivererAddress })],
-      ['Spent on gas', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
+      ['Relayer', tx === undefined ? '' : party(chainId, { address: tx.delivererAddress })],
+      ['Gas spent', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
     ]),
   )
 }

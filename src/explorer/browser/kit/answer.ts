@@ -66,7 +66,7 @@ async function told<T>(path: string, how: RequestInit, signal?: AbortSignal): Pr
     return { data: body as T, ...note }
   } catch (error) {
     if (signal?.aborted === true) throw error
-    return { failure: { status: 0, message: 'the server does not answer' } }
+    return { failure: { status: 0, message: 'The server does not answer.' } }
   }
 }
 

@@ -92,7 +92,7 @@ function Points({ points, other, hours }: ChartProps): JSX.Element {
       onToggle: (event: Event) =>
         event.currentTarget instanceof HTMLDetailsElement && setOpen(event.currentTarget.open),
     },
-    h('summary', null, 'as a table'),
+    h('summary', null, 'Show as table'),
     open
       ? table(
           [

@@ -15,6 +15,11 @@ export function count(value: string | number | bigint): string {
   return counts.format(typeof value === 'string' ? BigInt(value) : value)
 }
 
+/** A number of things: `1 reward`, `1,200 rewards`. */
+export function counted(size: number, thing: string): string {
+  return `${count(size)} ${thing}${size === 1 ? '' : 's'}`
+}
+
 /** A number in few characters, for axes: `1.23M`. */
 export function short(value: number): string {
   const size = Math.abs(value)

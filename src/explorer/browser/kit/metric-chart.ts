@@ -77,7 +77,7 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
     ),
     shown(answer, ({ results }) =>
       results.length === 0
-        ? h('p', { class: 'empty' }, 'No points yet.')
+        ? h('p', { class: 'empty' }, 'No data yet.')
         : h(Chart, {
             // Newest first from the API; charts run from left to right.
             points: results.toReversed(),
@@ -112,11 +112,11 @@ function latest(
   of: { readonly isSum: boolean; readonly isRunning: boolean; readonly interval: string },
 ): string {
   if (newest === undefined) return ''
-  if (of.isSum) return `${brief(newest.value)} when ${tick(newest.timestamp, false)} began`
+  if (of.isSum) return `${brief(newest.value)} at the start of ${tick(newest.timestamp, false)}`
   if (!of.isRunning) return `last ${of.interval} ${brief(newest.value)}`
   return before === undefined
-    ? `this ${of.interval} so far`
-    : `last whole ${of.interval} ${brief(before.value)}`
+    ? `${brief(newest.value)} so far this ${of.interval}`
+    : `last full ${of.interval} ${brief(before.value)}`
 }
 
 const navax = 1_000_000_000
@@ -131,7 +131,7 @@ export function AvaxSeries({ path, title }: AvaxSeriesProps): JSX.Element {
     title,
     shown(answer, ({ results }) =>
       results.length === 0
-        ? h('p', { class: 'empty' }, 'No points yet.')
+        ? h('p', { class: 'empty' }, 'No data yet.')
         : h(Chart, {
             points: results
               .toReversed()

@@ -115,7 +115,7 @@ export function pager({ name, label, first, back, next }: PagerProps): JSX.Eleme
     'nav',
     { class: 'pager', 'aria-label': `pages of ${name === 'page' ? 'the list' : name}` },
     step('First', first, name),
-    step('← Back', back, name),
+    step('← Previous', back, name),
     h('span', { class: 'quiet' }, label),
     step('Next →', next, name),
   )

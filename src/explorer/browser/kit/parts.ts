@@ -44,7 +44,7 @@ export type Column = readonly [
 
 /** A table; a row is a cell per column. */
 export function table(columns: readonly Column[], rows: readonly (readonly View[])[]): JSX.Element {
-  if (rows.length === 0) return h('p', { class: 'empty' }, 'None.')
+  if (rows.length === 0) return h('p', { class: 'empty' }, 'No entries.')
   return h(
     'div',
     { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'table' },
@@ -173,7 +173,7 @@ function TimeSwitch(): JSX.Element {
     dispatchEvent(new Event(timesChanged))
   }
   const label = isAge ? 'Age' : 'Time (UTC)'
-  const title = isAge ? 'show moments' : 'show ages'
+  const title = isAge ? 'show date and time' : 'show age'
   return h(
     'button',
     { type: 'button', class: 'order', onClick: change, title, 'aria-label': `${label}: ${title}` },

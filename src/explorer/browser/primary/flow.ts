@@ -30,18 +30,18 @@ export function flow(network: string, tx: PrimaryNetworkTransaction): JSX.Elemen
     ...(tx.emittedUtxos ?? []).map(owned),
     ...(tx.evmOutputs ?? []).map((one) => ({ who: account(one.toAddress), sum: one.asset })),
     ...(tx.amountL1ValidatorBalanceBurned ?? []).map((sum) => ({
-      who: "validators' balances",
+      who: 'L1 validator balances',
       sum,
-      note: pill('comes back', 'busy'),
+      note: pill('refundable', 'busy'),
     })),
-    ...feeBurned(tx).map((sum) => ({ who: 'nobody', sum, note: pill('fee burned', 'bad') })),
+    ...feeBurned(tx).map((sum) => ({ who: pill('fee burned', 'bad'), sum })),
   ]
   return h(
     'div',
     { class: 'flow' },
-    side('In', inputs),
+    side('Inputs', inputs),
     h('span', { class: 'arrow', 'aria-hidden': 'true' }, '→'),
-    side('Out', outputs),
+    side('Outputs', outputs),
   )
 }
 
@@ -65,7 +65,7 @@ function side(title: string, all: readonly End[]): JSX.Element {
     'div',
     null,
     h('h3', null, title),
-    all.length === 0 ? h('p', { class: 'empty' }, 'Nothing.') : null,
+    all.length === 0 ? h('p', { class: 'empty' }, 'None.') : null,
     all.map(({ who, sum, note }) =>
       h(
         'div',

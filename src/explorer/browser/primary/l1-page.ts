@@ -6,7 +6,7 @@ import type { Subnet } from '../../../shape/primary/subnet.ts'
 import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { useTraffic } from '../icm/message-routes.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
-import { amount, brief, count, ends, share, visible } from '../kit/format.ts'
+import { amount, brief, count, counted, ends, share, visible } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
 import {
   card,
@@ -45,7 +45,7 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
   return h(
     'div',
     { class: 'stack' },
-    heading('Chains with validators of their own', 'L1s', answer.data && rateLine(answer.data[0])),
+    heading('Chains with their own validators', 'L1s', answer.data && rateLine(answer.data[0])),
     card(
       '',
       shown(answer, (pages) =>
@@ -66,8 +66,8 @@ function rateLine(page: FundsPage | undefined): View {
   return h(
     'p',
     { class: 'quiet' },
-    `${count(activeValidators)} active validators · above ${count(target)} the fee grows · `,
-    `${amount(perDay, 9)} AVAX a validator a day now`,
+    `${count(activeValidators)} active validators (the fee rises above ${count(target)}) · `,
+    `${amount(perDay, 9)} AVAX per validator per day`,
   )
 }
 
@@ -92,14 +92,14 @@ function directory(network: string, base: string): SortColumn<Funds>[] {
       cell: ({ totalWeight }) => count(totalWeight),
     },
     {
-      title: 'Can sign',
+      title: 'Active weight',
       name: 'active',
       style: 'num wide',
       by: ({ activeWeight, totalWeight }) => activeWeight / Math.max(1, totalWeight),
       cell: ({ activeWeight, totalWeight }) => share(activeWeight, totalWeight),
     },
     {
-      title: 'Fee balance',
+      title: 'Balance',
       name: 'balance',
       style: 'num',
       down: true,
@@ -107,7 +107,7 @@ function directory(network: string, base: string): SortColumn<Funds>[] {
       cell: ({ totalBalance }) => coins(totalBalance, 9, 'AVAX'),
     },
     {
-      title: 'First runs dry',
+      title: 'First runs out in',
       name: 'days',
       style: 'num',
       by: ({ daysLeft: days }) => days,
@@ -120,7 +120,7 @@ function directory(network: string, base: string): SortColumn<Funds>[] {
 function messagesColumn(traffic: ReadonlyMap<string, number> | undefined): SortColumn<Funds> {
   const of = ({ subnetId }: Funds): number => traffic?.get(subnetId) ?? 0
   return {
-    title: 'Messages, 24 h',
+    title: 'Messages, last 24 h',
     name: 'messages',
     style: 'num wide',
     down: true,
@@ -177,7 +177,7 @@ export function L1Validators({
       const all = pages.flatMap(({ validators }) => validators)
       const total = all.reduce((sum, { weight }) => sum + weight, 0)
       return [
-        card('All validators', sums(all, total, feePerDay)),
+        card('Summary', sums(all, total, feePerDay)),
         card(
           'Validators',
           sortedTable({
@@ -210,11 +210,11 @@ export function ValidationPage({
   return h(
     'div',
     { class: 'stack' },
-    heading('L1 validation', h('span', { class: 'id' }, copied(validationId))),
+    heading('L1 validator', h('span', { class: 'id' }, copied(validationId))),
     shown(answer, ({ validators: [validator] }) =>
       card(
         'Validator',
-        validator === undefined ? 'Nothing is known of it.' : validatorFacts(network, validator),
+        validator === undefined ? 'No such validator.' : validatorFacts(network, validator),
       ),
     ),
   )
@@ -229,9 +229,9 @@ function validatorFacts(network: string, validator: L1Validator): JSX.Element {
     ['Weight', count(validator.weight)],
     ['Balance', coins(String(validator.remainingBalance), 9, 'AVAX')],
     ['Created', when(validator.creationTimestamp)],
-    ['BLS key', copied(validator.blsCredentials.publicKey)],
+    ['BLS public key', copied(validator.blsCredentials.publicKey)],
     [
-      'Balance goes to',
+      'Balance owner',
       owners(network, remainingBalanceOwner.addresses, remainingBalanceOwner.threshold),
     ],
     ['Disable owner', owners(network, deactivationOwner.addresses, deactivationOwner.threshold)],
@@ -251,16 +251,16 @@ function sums(all: readonly L1Validator[], total: number, feePerDay: string): JS
   const first = Math.min(...left)
   return facts([
     ['Active', `${count(active.length)} of ${count(all.length)}`],
-    ['Weight that can sign', `${share(weight, total)} of ${count(total)}`],
+    ['Active weight', `${share(weight, total)} of ${count(total)}`],
     [
-      `Hold ${quorum} %`,
+      `Quorum of ${quorum} %`,
       needed === undefined
-        ? pill(`all active validators together hold less: nothing can be signed`, 'bad')
-        : `${count(needed)} ${needed === 1 ? 'validator' : 'validators'}`,
+        ? pill('not reached: nothing can be signed', 'bad')
+        : counted(needed, 'validator'),
     ],
-    ['Fee balance', coins(String(balance), 9, 'AVAX')],
-    ['Fee of a validator', feePerDay === '0' ? '' : `${amount(feePerDay, 9)} AVAX a day now`],
-    ['First runs dry', Number.isFinite(first) ? h('span', null, 'in ', daysPill(first)) : ''],
+    ['Total balance', coins(String(balance), 9, 'AVAX')],
+    ['Fee per validator', feePerDay === '0' ? '' : `${amount(feePerDay, 9)} AVAX per day`],
+    ['First runs out', Number.isFinite(first) ? h('span', null, 'in ', daysPill(first)) : ''],
   ])
 }
 
@@ -318,7 +318,7 @@ function validatorColumns(
       cell: (one) => (isActive(one) ? daysPill(daysLeft(one.remainingBalance, feePerDay)) : '–'),
     },
     {
-      title: 'Balance goes to',
+      title: 'Balance owner',
       style: 'wide',
       cell: ({ remainingBalanceOwner: { addresses, threshold } }) =>
         owners(network, addresses, threshold),

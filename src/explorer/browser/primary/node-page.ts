@@ -52,13 +52,20 @@ export function NodePage(props: NodeProps): JSX.Element {
     heading('Node', h('span', { class: 'id' }, copied(nodeId))),
     shown(running, ({ validators: now }) =>
       now.length === 0
-        ? card('Running term', h('p', { class: 'empty' }, 'It validates only L1s now.'))
+        ? card(
+            'Current staking period',
+            h(
+              'p',
+              { class: 'empty' },
+              'None: not a validator of the primary network or a subnet now.',
+            ),
+          )
         : now.map((term) =>
             card(termTitle(term), termFacts(network, term), pill('active', 'good')),
           ),
     ),
     card('Delegations', delegations(network, `${base}/delegators`, nodeId)),
-    card('Past terms', pastTerms(network, terms)),
+    card('Past staking periods', pastTerms(network, terms)),
     h(Cycles, { path: `${terms}/cycles` }),
     card(
       'Pending and removed',
@@ -79,13 +86,15 @@ export function NodePage(props: NodeProps): JSX.Element {
         }),
       ),
     ),
-    card('Validations of L1s', validations(network, `${base}/l1Validators`, nodeId)),
-    card('Blocks of the P-Chain it proposed', blocks(network, base, nodeId)),
+    card('L1 validations', validations(network, `${base}/l1Validators`, nodeId)),
+    card('Proposed P-Chain blocks', blocks(network, base, nodeId)),
   )
 }
 
 function termTitle({ subnetId }: Validator): string {
-  return subnetId === primarySubnetId ? 'Running term' : `Running term on ${ends(subnetId)}`
+  return subnetId === primarySubnetId
+    ? 'Current staking period'
+    : `Current period on ${ends(subnetId)}`
 }
 
 function termFacts(network: string, term: Validator): JSX.Element {
@@ -97,7 +106,7 @@ function termFacts(network: string, term: Validator): JSX.Element {
     value === undefined ? '' : coins(value, 9, 'AVAX')
   return facts([
     [
-      'Term',
+      'Period',
       h(
         'div',
         null,
@@ -113,23 +122,26 @@ function termFacts(network: string, term: Validator): JSX.Element {
       ),
     ],
     ['Ends', when(end)],
-    ['Renews itself', term.stakingType === 'autoRenewed' ? (term.autoRenew?.state ?? 'yes') : ''],
+    ['Auto-renewed', term.stakingType === 'autoRenewed' ? (term.autoRenew?.state ?? 'yes') : ''],
     ['Stake', h('div', null, stakeOf(network, term), stakeBar(term))],
-    ['Share of all stake', per(term.stakePercentage)],
+    ['Share of total stake', per(term.stakePercentage)],
     ['Delegated', sum(term.amountDelegated)],
-    ['Delegations', term.delegatorCount === undefined ? '' : count(term.delegatorCount)],
-    ['Free for delegations', sum(term.delegationCapacity)],
+    ['Delegators', term.delegatorCount === undefined ? '' : count(term.delegatorCount)],
+    ['Free delegation capacity', sum(term.delegationCapacity)],
     ['Delegation fee', term.delegationFee === undefined ? '' : percent(term.delegationFee)],
     [
       'Uptime seen by your node',
       term.uptimePerformance === undefined ? 'not known' : per(term.uptimePerformance),
     ],
-    ['AvalancheGo', term.avalancheGoVersion],
+    ['AvalancheGo version', term.avalancheGoVersion],
     ['Expected reward', sum(hoped?.validationRewardAmount)],
-    ['Expected of delegations', sum(hoped?.delegationRewardAmount)],
-    ['Rewards go to', hoped?.rewardAddresses && owners(network, hoped.rewardAddresses)],
-    ['BLS key', term.blsCredentials && copied(term.blsCredentials.publicKey)],
-    ['Began in', copied(term.txHash, to('primary', network, 'tx', 'p-chain', term.txHash))],
+    ['Expected from delegations', sum(hoped?.delegationRewardAmount)],
+    ['Reward owner', hoped?.rewardAddresses && owners(network, hoped.rewardAddresses)],
+    ['BLS public key', term.blsCredentials && copied(term.blsCredentials.publicKey)],
+    [
+      'Staking transaction',
+      copied(term.txHash, to('primary', network, 'tx', 'p-chain', term.txHash)),
+    ],
   ])
 }
 
@@ -144,8 +156,8 @@ function delegations(network: string, path: string, nodeId: string): JSX.Element
           ['Delegation'],
           ['Status'],
           ['Amount', 'num'],
-          ['Reward, net', 'num'],
-          ['Rewards go to', 'wide'],
+          ['Net reward', 'num'],
+          ['Reward owner', 'wide'],
           ['Ends', 'num'],
         ],
         delegators.map((one) => [
@@ -181,11 +193,11 @@ function pastTerms(network: string, path: string): JSX.Element {
     view: (page) =>
       table(
         [
-          ['Term'],
+          ['Transaction'],
           ['Stake', 'num'],
-          ['Paid', 'num'],
-          ['Of delegations', 'num wide'],
-          ['Began', 'num wide'],
+          ['Reward', 'num'],
+          ['Delegation reward', 'num wide'],
+          ['Started', 'num wide'],
           ['Ended', 'num'],
         ],
         page.validators.map((term) => [

@@ -7,7 +7,7 @@ import type { PrimaryNetworkTransaction } from '../../../shape/primary/transacti
 import type { Utxo } from '../../../shape/primary/utxo.ts'
 import type { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
-import { assetName, ends, share, words } from '../kit/format.ts'
+import { assetName, counted, ends, share, words } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import {
@@ -45,7 +45,7 @@ export function PrimaryAddressPage({ network, address, view }: PrimaryAddressPro
   return h(
     'div',
     { class: 'stack' },
-    heading('Address of the primary network', h('span', { class: 'id' }, copied(address))),
+    heading('Primary network address', h('span', { class: 'id' }, copied(address))),
     isEvm ? null : overview(network, address),
     tabs(
       chains.map((one) => [
@@ -73,7 +73,7 @@ function overview(network: string, address: string): View {
   const base = `/v1/networks/${encodeURIComponent(network)}`
   return [
     h(Composition, { network, address, key: `${network} ${address}` }),
-    card('Stakes', stakes(network, `${base}/rewards:listPending`, address)),
+    card('Active stakes', stakes(network, `${base}/rewards:listPending`, address)),
     card('Rewards', h(Rewards, { path: `${base}/rewards`, address, network, key: address })),
   ]
 }
@@ -134,9 +134,9 @@ const states: Readonly<Record<string, string>> = {
   unlockedUnstaked: 'unlocked',
   unlockedStaked: 'staked',
   lockedPlatform: 'locked',
-  lockedStakeable: 'locked, may be staked',
+  lockedStakeable: 'locked, stakeable',
   lockedStaked: 'locked and staked',
-  pendingStaked: 'staked, not begun',
+  pendingStaked: 'staked, not started',
   atomicMemoryUnlocked: 'importable',
   atomicMemoryLocked: 'importable, locked',
 }
@@ -185,12 +185,12 @@ function stakes(network: string, path: string, address: string): JSX.Element {
     view: ({ pendingRewards }) =>
       table(
         [
-          ['Stake'],
+          ['Transaction'],
           ['Node', 'wide'],
-          ['As', 'wide'],
+          ['Role', 'wide'],
           ['Amount', 'num'],
-          ['Expected', 'num'],
-          ['Over', 'num'],
+          ['Expected reward', 'num'],
+          ['Progress', 'num'],
           ['Ends', 'num'],
         ],
         pendingRewards.map((one) => [
@@ -238,36 +238,20 @@ function Rewards(props: {
   return h(
     'div',
     null,
-    shown(whole, (pages) => {
-      const all = pages.flatMap(({ historicalRewards }) => historicalRewards)
-      const years = Map.groupBy(all, ({ endTimestamp }) =>
-        new Date(endTimestamp * 1_000).getUTCFullYear(),
-      )
-      return facts(
-        [...years]
-          .toSorted(([a], [b]) => b - a)
-          .map(([year, list]) => [
-            String(year),
-            h(
-              'span',
-              null,
-              exactCoins(
-                String(list.reduce((sum, { reward }) => sum + BigInt(reward.amount), 0n)),
-                9,
-                'AVAX',
-              ),
-              h('span', { class: 'quiet' }, ` · ${list.length} paid`),
-            ),
-          ]),
-      )
-    }),
+    shown(whole, (pages) => yearSums(pages.flatMap(({ historicalRewards }) => historicalRewards))),
     paged<RewardsPage>({
       path,
       query: { addresses: address, pageSize: 10 },
       name: 'rewards',
       view: ({ historicalRewards }) =>
         table(
-          [['Paid in'], ['Node', 'wide'], ['As', 'wide'], ['Reward', 'num'], ['Ended', 'num']],
+          [
+            ['Transaction'],
+            ['Node', 'wide'],
+            ['Role', 'wide'],
+            ['Reward', 'num'],
+            ['Ended', 'num'],
+          ],
           historicalRewards.map((one) => [
             idLink(to('primary', network, 'tx', 'p-chain', one.rewardTxHash), one.rewardTxHash),
             idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
@@ -277,6 +261,29 @@ function Rewards(props: {
           ]),
         ),
     }),
+  )
+}
+
+function yearSums(all: readonly HistoricalReward[]): JSX.Element {
+  const years = Map.groupBy(all, ({ endTimestamp }) =>
+    new Date(endTimestamp * 1_000).getUTCFullYear(),
+  )
+  return facts(
+    [...years]
+      .toSorted(([a], [b]) => b - a)
+      .map(([year, list]) => [
+        String(year),
+        h(
+          'span',
+          null,
+          exactCoins(
+            String(list.reduce((sum, { reward }) => sum + BigInt(reward.amount), 0n)),
+            9,
+            'AVAX',
+          ),
+          h('span', { class: 'quiet' }, ` · ${counted(list.length, 'reward')}`),
+        ),
+      ]),
   )
 }
 
@@ -298,7 +305,7 @@ function utxos(network: string, chain: string, address: string): JSX.Element {
         checked: spent,
         onChange: () => go(withParams({ spent: spent ? '' : 'true', utxos: '' })),
       }),
-      'spent too',
+      'Include spent',
     ),
   )
 }

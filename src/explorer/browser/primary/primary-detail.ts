@@ -56,7 +56,7 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
     'div',
     { class: 'stack' },
     heading(
-      `Block of the ${chainLabel(chain)}`,
+      `${chainLabel(chain)} block`,
       answer.data === undefined ? 'Block' : count(answer.data.blockNumber),
       answer.data === undefined
         ? null
@@ -65,7 +65,7 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
           ),
     ),
     shown(answer, (block) => [
-      card('Header', blockFacts(props, block, heights.first), pill(block.blockType)),
+      card('Block', blockFacts(props, block, heights.first), pill(block.blockType)),
       card(
         'Transactions',
         table(
@@ -88,8 +88,8 @@ function blockFacts(
   const proposer = block.proposerDetails?.proposerNodeId
   return facts([
     ['Time', when(block.blockTimestamp)],
-    ['Id', copied(block.blockHash)],
-    ['Parent', copied(block.parentHash, Number(block.blockNumber) > first ? parent : undefined)],
+    ['Block ID', copied(block.blockHash)],
+    ['Parent ID', copied(block.parentHash, Number(block.blockNumber) > first ? parent : undefined)],
     ['Size', `${count(block.blockSizeBytes)} bytes`],
     [
       'Proposer',
@@ -101,7 +101,10 @@ function blockFacts(
       'Active L1 validators',
       block.activeL1Validators === undefined ? '' : count(block.activeL1Validators),
     ],
-    ['Supply', block.currentSupply === undefined ? '' : exactCoins(block.currentSupply, 9, 'AVAX')],
+    [
+      'AVAX supply',
+      block.currentSupply === undefined ? '' : exactCoins(block.currentSupply, 9, 'AVAX'),
+    ],
   ])
 }
 
@@ -115,17 +118,17 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
   return h(
     'div',
     { class: 'stack' },
-    heading(`Transaction of the ${chainLabel(chain)}`, h('span', { class: 'id' }, copied(id))),
+    heading(`${chainLabel(chain)} transaction`, h('span', { class: 'id' }, copied(id))),
     shown(answer, (tx) => [
       h('p', { class: 'said' }, primarySentence(tx)),
       card('Flow of funds', flow(network, tx)),
       card('Transaction', txFacts(network, chain, tx), pill(shortType(tx.txType))),
       card(
-        `Consumed (${tx.consumedUtxos?.length ?? 0})`,
+        `Inputs (${tx.consumedUtxos?.length ?? 0})`,
         utxoRows(network, chain, tx.consumedUtxos ?? []),
       ),
       card(
-        `Made (${tx.emittedUtxos?.length ?? 0})`,
+        `Outputs (${tx.emittedUtxos?.length ?? 0})`,
         utxoRows(network, chain, tx.emittedUtxos ?? []),
       ),
       ...evmSides(world, network, tx),
@@ -144,8 +147,8 @@ function evmSides(world: World, network: string, tx: PrimaryNetworkTransaction):
       'EVM accounts',
       table(
         [
-          ['Charged', 'whole'],
-          ['Paid', 'whole'],
+          ['From', 'whole'],
+          ['To', 'whole'],
           ['Amount', 'num'],
         ],
         sides.map(({ fromAddress, toAddress, asset }) => [
@@ -179,13 +182,13 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
         : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
     ],
     ['Time', when(tx.blockTimestamp ?? tx.timestamp ?? 0)],
-    ['Outcome', tx.status],
+    ['Status', tx.status],
     ['Value', some(tx.value)],
     ['Fee burned', some(feeBurned(tx))],
-    ['Paid into validators’ balances', some(tx.amountL1ValidatorBalanceBurned)],
+    ['Paid into L1 validator balances', some(tx.amountL1ValidatorBalanceBurned)],
     ['Staked', some(tx.amountStaked)],
-    ['From chain', chainNamed(network, tx.sourceChain)],
-    ['To chain', chainNamed(network, tx.destinationChain)],
+    ['Source chain', chainNamed(network, tx.sourceChain)],
+    ['Destination chain', chainNamed(network, tx.destinationChain)],
     [
       'Node',
       tx.nodeId === undefined
@@ -203,7 +206,7 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
       'Expected reward',
       tx.estimatedReward === undefined ? '' : exactCoins(tx.estimatedReward, 9, 'AVAX'),
     ],
-    ['Chain made', visible(tx.blockchainInfo?.chainName ?? '')],
+    ['Created chain', visible(tx.blockchainInfo?.chainName ?? '')],
     ['Memo', tx.memo === undefined || tx.memo === '0x' ? '' : h('span', { class: 'id' }, tx.memo)],
   ])
 }

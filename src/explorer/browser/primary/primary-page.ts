@@ -111,7 +111,7 @@ function subnets(base: string, network: string, world: World): JSX.Element {
     path: `${base}/subnets`,
     view: (page) =>
       table(
-        [['Subnet'], ['Kind'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
+        [['Subnet'], ['Type'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
         page.subnets.map((one) => [
           subnetLink(network, one.subnetId),
           subnetPill(one),
@@ -162,11 +162,11 @@ function blocks(base: string, network: string, chain: string): JSX.Element {
       table(
         [
           ['Block'],
-          ['Id', 'wide'],
+          ['ID', 'wide'],
           ['Type'],
           ['Time'],
           ['Transactions', 'num'],
-          ['Bytes', 'num wide'],
+          ['Size, bytes', 'num wide'],
         ],
         page.blocks.map((block) => [
           h(

@@ -89,7 +89,7 @@ export function owners(network: string, addresses: readonly string[], threshold 
     ),
   )
   return threshold > 1
-    ? [...links, h('small', { class: 'quiet' }, `${threshold} must sign`)]
+    ? [...links, h('small', { class: 'quiet' }, `${threshold} of ${addresses.length} must sign`)]
     : links
 }
 
@@ -127,7 +127,7 @@ export function txRows(
 /** UTXOs, one a row. */
 export function utxoRows(network: string, chain: string, utxos: readonly Utxo[]): JSX.Element {
   return table(
-    [['Output'], ['Owners'], ['Kind', 'wide'], ['State', 'wide'], ['Amount', 'num']],
+    [['Output'], ['Owners'], ['Type', 'wide'], ['State', 'wide'], ['Amount', 'num']],
     utxos.map((utxo) => [
       h(
         'span',
@@ -161,6 +161,6 @@ function stateOf(network: string, chain: string, utxo: Utxo): View {
     utxo.locktime ?? 0,
   )
   return until * 1_000 > now()
-    ? h('span', null, 'locked, opens ', age(until))
+    ? h('span', null, 'locked, unlocks ', age(until))
     : pill('unspent', 'good')
 }

@@ -52,7 +52,7 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
       { class: 'grid two' },
       h(AvaxSeries, {
         path: `/v2/networks/${encodeURIComponent(network)}/metrics/validatorWeight?pageSize=365`,
-        title: 'Stake of validators, AVAX',
+        title: 'Validator stake, AVAX',
       }),
       h(AvaxSeries, {
         path: `/v2/networks/${encodeURIComponent(network)}/metrics/delegatorWeight?pageSize=365`,
@@ -63,11 +63,11 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
       'div',
       { class: 'grid two top-aligned' },
       card(
-        'What a stake earns',
+        'Staking calculator',
         shown(details, (data) => h(Calculator, { details: data })),
       ),
       card(
-        'In sum',
+        'Summary',
         shown(details, (data) => sums(data)),
       ),
     ),
@@ -82,13 +82,13 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
 
 function sums({ validatorDetails, apr, currentSupply }: Details): JSX.Element {
   return facts([
-    ['Exists now', exactCoins(currentSupply, 9, 'AVAX')],
+    ['AVAX supply', exactCoins(currentSupply, 9, 'AVAX')],
     ['Staked', share(Number(validatorDetails.stakingRatio), 1)],
-    ['Yearly rate', `${percent(apr.shortest)} for 14 days to ${percent(apr.longest)} for a year`],
+    ['APR', `${percent(apr.shortest)} for 14 days to ${percent(apr.longest)} for a year`],
     ...validatorDetails.stakingDistributionByVersion.map(
       (one) =>
         [
-          one.version === 'unknown' ? 'Version not told' : one.version,
+          one.version === 'unknown' ? 'Unknown version' : one.version,
           `${count(one.validatorCount)} nodes, ${amount(one.amountStaked, 9)} AVAX`,
         ] as const,
     ),
@@ -108,7 +108,7 @@ function distribution(network: string, all: readonly Validator[]): View {
     .toSorted((a, b) => b.stake - a.stake)
     .slice(0, 10)
   const weeks = endsPerWeek(all)
-  const title = 'Stake that ends, by week, AVAX'
+  const title = 'Stake ending per week, AVAX'
   return h(
     'div',
     { class: 'grid two top-aligned' },
@@ -118,12 +118,12 @@ function distribution(network: string, all: readonly Validator[]): View {
         'div',
         null,
         facts([
-          ['Nakamoto coefficient (a third)', held(34)],
-          ['… half', held(51)],
-          ['… two thirds', held(67)],
+          ['Nakamoto coefficient (1/3 of the stake)', held(34)],
+          ['Nodes that hold 1/2', held(51)],
+          ['Nodes that hold 2/3', held(67)],
         ]),
         table(
-          [['Greatest'], ['Stake, AVAX', 'num'], ['Share', 'num']],
+          [['Largest validators'], ['Stake, AVAX', 'num'], ['Share', 'num']],
           greatest.map(({ one, stake }) => [
             idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
             count(Math.round(stake / navax)),
@@ -166,11 +166,11 @@ function Calculator({ details }: { readonly details: Details }): JSX.Element {
     { class: 'calculator', onSubmit: (event: Event) => event.preventDefault() },
     field('avax', 'Stake, AVAX', { min: 1, max: 3_000_000, step: 'any' }),
     field('days', 'Days', { min: 1, max: 365, step: 1 }),
-    field('fee', 'Fee of the validator, %', { min: 0, max: 100, step: 'any' }),
+    field('fee', 'Delegation fee, %', { min: 0, max: 100, step: 'any' }),
     h(
       'label',
       { class: 'field' },
-      'Rate of the shortest stakes',
+      'Minimum rate',
       h(
         'select',
         {
@@ -187,7 +187,7 @@ function Calculator({ details }: { readonly details: Details }): JSX.Element {
       'output',
       null,
       h('span', { class: 'big small' }, exactCoins(String(net), 9, 'AVAX')),
-      h('p', { class: 'quiet' }, `${share(yearly, 1)} a year, if the validator stays up.`),
+      h('p', { class: 'quiet' }, `APR ${share(yearly, 1)}, if the validator stays up.`),
     ),
   )
 }

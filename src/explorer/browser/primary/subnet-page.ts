@@ -65,7 +65,7 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
       subnet.isL1
         ? h(AvaxSeries, {
             path: `/v2/subnet/${subnetId}/metrics/perSubnetDailyFeesPaid?network=${encodeURIComponent(network)}`,
-            title: 'Fees its validators pay a day, AVAX',
+            title: 'Validator fees per day, AVAX',
           })
         : null,
       card(
@@ -79,8 +79,8 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
 /** Charts of activity on a chain that is served here. */
 function trafficOf({ chainId, chainName: name }: ChainInfo): JSX.Element {
   const charts = [
-    ['txCount', 'Transactions a day'],
-    ['activeAddresses', 'Active addresses a day'],
+    ['txCount', 'Transactions per day'],
+    ['activeAddresses', 'Active addresses per day'],
   ] as const
   return h(
     'div',
@@ -99,8 +99,8 @@ function subnetFacts(world: World, network: string, subnet: Subnet): JSX.Element
     ['Owners', owners(network, ownerAddresses, threshold)],
     ['Owners locked until', locktime === 0 ? '' : when(locktime)],
     ['Created', when(subnet.createBlockTimestamp)],
-    ['Created in', made(subnet.subnetId)],
-    ['Converted in', conversion === undefined ? '' : made(conversion)],
+    ['Creation transaction', made(subnet.subnetId)],
+    ['Conversion transaction', conversion === undefined ? '' : made(conversion)],
     ...managerFacts(world, network, subnet),
   ])
 }
@@ -120,18 +120,18 @@ function managerFacts(world: World, network: string, subnet: Subnet): [string, V
         : copied(blockchainId)
   return [
     [
-      'Manager',
+      'Validator manager',
       served === undefined
         ? copied(contractAddress)
         : copied(contractAddress, to('chain', served.chainId, 'address', contractAddress)),
     ],
-    ['Manager on', where],
+    ['Manager chain', where],
   ]
 }
 
 function chainRows(world: World, network: string, { blockchains }: Subnet): JSX.Element {
   return table(
-    [['Chain'], ['EVM chain id'], ['Blockchain id', 'whole'], ['Created', 'num']],
+    [['Chain'], ['EVM chain ID'], ['Blockchain ID', 'whole'], ['Created', 'num']],
     blockchains.map((chain) => [
       namedChain(world, network, chain),
       String(chain.evmChainId ?? ''),

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 
 import type { Validator } from '../../../shape/primary/validator.ts'
-import { amount, count, ends, percent } from '../kit/format.ts'
+import { amount, count, counted, ends, percent } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import { age, coins, idLink, pill, table, type View } from '../kit/parts.ts'
@@ -16,7 +16,7 @@ const statuses = [
   ['pending', 'pending'],
   ['completed', 'completed'],
   ['removed', 'removed'],
-  ['any', 'in any state'],
+  ['any', 'any status'],
 ] as const
 
 const subnets = [
@@ -25,7 +25,7 @@ const subnets = [
 ] as const
 
 const sorts = [
-  ['', 'as they began'],
+  ['', 'by start time'],
   ['delegationCapacity', 'by free capacity'],
   ['timeRemaining', 'by time left'],
   ['uptimePerformance', 'by uptime'],
@@ -54,8 +54,8 @@ export function ValidatorsPage({ network }: { readonly network: string }): JSX.E
       choice('dir', 'direction', orders),
       h('input', {
         name: 'node',
-        'aria-label': 'node id, or a part of it',
-        placeholder: 'node id, or a part of it',
+        'aria-label': 'node ID or part of it',
+        placeholder: 'node ID or part of it',
         // A new place shows its own value.
         key: params.get('node') ?? '',
         defaultValue: params.get('node') ?? '',
@@ -63,7 +63,7 @@ export function ValidatorsPage({ network }: { readonly network: string }): JSX.E
       h(
         'details',
         { open: chosen },
-        h('summary', null, 'ranges'),
+        h('summary', null, 'More filters'),
         h(
           'div',
           { class: 'controls' },
@@ -132,7 +132,7 @@ export function validators({ network, query, name = 'page' }: ValidatorsProps): 
           ['Status'],
           ['Stake', 'num'],
           ['Delegated', 'num wide'],
-          ['Free', 'num wide'],
+          ['Free capacity', 'num wide'],
           ['Fee', 'num wide'],
           ['Uptime', 'num wide'],
           ['Ends', 'num'],
@@ -161,7 +161,7 @@ function delegated({ amountDelegated, delegatorCount }: Validator): View {
     coins(amountDelegated, 9, 'AVAX'),
     delegatorCount === undefined
       ? null
-      : h('div', { class: 'quiet' }, `by ${count(delegatorCount)}`),
+      : h('div', { class: 'quiet' }, counted(delegatorCount, 'delegator')),
   )
 }
 

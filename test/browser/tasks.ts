@@ -89,6 +89,28 @@ export const tasks: Readonly<Record<string, Journey>> = {
     await settled(page)
     assert.match(await page.locator('h1').innerText(), new RegExp(owner.slice(-6)))
   },
+  'a conversion lists its validators with their balances, and their manager': async (
+    page,
+    origin,
+  ) => {
+    const read = async (path: string): Promise<Response> =>
+      fetch(`${origin}/v1/networks/fuji/${path}`)
+    const subnet = await read(`subnets/${id('Summit.subnet')}`)
+    const { l1ConversionTransactionHash: hash } = (await subnet.json()) as Record<string, string>
+    const told = await read(`blockchains/p-chain/transactions/${hash}`)
+    const { l1ValidatorDetails, l1ValidatorManagerDetails } = (await told.json()) as {
+      l1ValidatorDetails: { nodeId: string; remainingBalance: number }[]
+      l1ValidatorManagerDetails: { contractAddress: string }
+    }
+    await visit(page, origin, `/primary/fuji/tx/p-chain/${hash}`)
+    assert.ok(l1ValidatorDetails.length > 1)
+    for (const { nodeId, remainingBalance } of l1ValidatorDetails) {
+      const row = page.locator('#main tr', { has: page.locator(`a[href$="/node/${nodeId}"]`) })
+      assert.match(await row.innerText(), new RegExp(`${remainingBalance / 1e9} AVAX$`))
+    }
+    await follow(page, `#main a[href$="/address/${l1ValidatorManagerDetails.contractAddress}"]`)
+    assert.ok(page.url().includes('/chain/51001/'), page.url())
+  },
   "a year's rewards are saved for the books": async (page, origin) => {
     await visit(page, origin, `/primary/fuji/address/${id('staker')}`)
     const [download] = await Promise.all([

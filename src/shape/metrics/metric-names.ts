@@ -10,8 +10,8 @@ const anyInterval = {
 
 /** Titles of metrics for days only. */
 const daysOnly = {
-  avgTps: 'Transactions per second, average',
-  maxTps: 'Transactions per second, maximum',
+  avgTps: 'TPS, average',
+  maxTps: 'TPS, maximum',
   avgGps: 'Gas per second, average',
   maxGps: 'Gas per second, maximum',
   avgGasPrice: 'Gas price, average (gwei)',

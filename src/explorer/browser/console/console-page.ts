@@ -60,7 +60,7 @@ export function ConsolePage({
       h('input', {
         type: 'password',
         value: key,
-        placeholder: 'API key, where one is required',
+        placeholder: 'API key, if needed',
         'aria-label': 'API key',
         autocomplete: 'off',
         onInput: (event: Event) => {

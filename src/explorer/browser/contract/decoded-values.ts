@@ -16,6 +16,9 @@ const longest = 400
 // What ERC-20 and its neighbours call an amount of the token.
 const amountName = /^(?:_?value|_?amount|rawAmount|wad)$/i
 
+// The allowance by which wallets allow everything.
+const unlimited = String(2n ** 256n - 1n)
+
 /** Name, type and value of each; `of` is the contract that was called or logged. */
 export function argumentRows(
   chainId: string,
@@ -36,8 +39,10 @@ export function valueView(
   { decimals, symbol }: Party,
 ): JSX.Element {
   if (type === 'address') return party(chainId, { address: value })
-  if (type === 'uint256' && decimals !== undefined && amountName.test(name))
-    return h('span', { title: value }, `${amount(value, decimals)} ${visible(symbol ?? '')}`)
+  if (type === 'uint256' && decimals !== undefined && amountName.test(name)) {
+    const units = value === unlimited ? 'unlimited' : amount(value, decimals)
+    return h('span', { title: value }, `${units} ${visible(symbol ?? '')}`)
+  }
   return h(
     'span',
     { class: 'id', title: value },

@@ -64,7 +64,7 @@ const transferLists = [
 export function AddressPage(props: AddressProps): JSX.Element {
   const { world, chainId, address, view } = props
   const path = addressPath(chainId, address)
-  const { isContract, label } = useFound(props)
+  const { isContract, label, own } = useFound(props)
   const contract = useAnswer<ContractMetadata>(isContract ? path : undefined).data
   const [beat, renew] = useState(0)
   const code = useAnswer<ContractCode>(
@@ -84,10 +84,12 @@ export function AddressPage(props: AddressProps): JSX.Element {
       h('span', null, `${kind} on `, chainLink(world, chainId)),
       isToken
         ? h('span', null, title, ' ', h('span', { class: 'quiet' }, clipped(symbol)))
-        : h('span', { class: 'id' }, label === '' ? copied(address) : label),
+        : label === ''
+          ? h('span', { class: 'id' }, copied(own))
+          : label,
       isToken ? h('span', null, pill(ercType), spamPill(contract ?? {})) : null,
     ),
-    isToken || label !== '' ? h('p', null, copied(address)) : null,
+    isToken || label !== '' ? h('p', null, copied(own)) : null,
     tabs(tabsOf(props, { isContract, isToken, isCollection })),
     view === ''
       ? h(Overview, { ...props, contract, code: code.data, key: path })
@@ -183,6 +185,7 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
   const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
     `/v1/address/${encodeURIComponent(address)}/chains`,
   )
+  const balance = card('Balance', h(Summary, { world, chainId, address }))
   const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
   return h(
     'div',
@@ -193,11 +196,15 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
       h(
         'div',
         { class: 'stack' },
-        contract === undefined ? null : contractCard(chainId, contract, code),
-        card('Balance', h(Summary, { world, chainId, address })),
+        contract === undefined ? balance : contractCard(chainId, contract, code),
         others.length === 0 ? null : card('Also active on', alsoOn(others, address)),
       ),
-      card('Tokens', h(Tokens, { world, chainId, address })),
+      h(
+        'div',
+        { class: 'stack' },
+        contract === undefined ? null : balance,
+        card('Tokens', h(Tokens, { world, chainId, address })),
+      ),
     ),
     card('Transactions', listOf(props, '')),
   )
@@ -253,15 +260,18 @@ function contractCard(
  */
 function useFound({ chainId, address }: AddressProps): {
   readonly isContract: boolean
+  /** The address with its checksum, where the chain has seen it. */
+  readonly own: string
   /** Name that the operator gives it; empty where there is none. */
   readonly label: string
 } {
   const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
   const isCalled = useIsCalled(chainId, address)
-  const { kind, label, isLabelled } =
+  const { kind, id, label, isLabelled } =
     found.data?.hits.find((each) => each.chainId === chainId) ?? {}
   return {
     isContract: kind === 'token' || kind === 'contract' || isCalled,
+    own: id ?? address,
     label: isLabelled === true && kind !== 'token' ? clipped(label ?? '') : '',
   }
 }

@@ -46,7 +46,7 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
     ({ data }) => data?.transactions[0]?.nativeTransaction,
   )
   const seen = (tx: typeof first): View =>
-    tx && h('span', null, when(tx.blockTimestamp), ' ', txLink(chainId, tx.txHash))
+    tx && [when(tx.blockTimestamp), ' ', h('span', { class: 'also' }, txLink(chainId, tx.txHash))]
   return h(
     'div',
     null,

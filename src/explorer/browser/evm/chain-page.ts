@@ -52,7 +52,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
     ),
     h(
       'div',
-      { class: 'grid two' },
+      { class: 'grid two top-aligned' },
       h(About, { world, chainId, key: chainId }),
       h(MetricChart, {
         chainId,

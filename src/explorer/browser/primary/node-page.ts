@@ -30,7 +30,7 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { now } from '../kit/world.ts'
-import { owners, primarySubnetId, subnetLink } from './primary-parts.ts'
+import { l1ValidatorRows, owners, primarySubnetId } from './primary-parts.ts'
 import { stakeBar, stakeOf, validators } from './validators-page.ts'
 
 /** A node. */
@@ -281,16 +281,7 @@ function validations(network: string, path: string, nodeId: string): JSX.Element
     path,
     query: { nodeId, includeInactiveL1Validators: 'true' },
     name: 'validations',
-    view: (page) =>
-      table(
-        [['Validation'], ['L1'], ['Weight', 'num'], ['Balance', 'num']],
-        page.validators.map((one) => [
-          idLink(to('primary', network, 'validation', one.validationId), one.validationId),
-          subnetLink(network, one.subnetId),
-          count(one.weight),
-          coins(String(one.remainingBalance), 9, 'AVAX'),
-        ]),
-      ),
+    view: (page) => l1ValidatorRows(network, page.validators, 'Node'),
   })
 }
 

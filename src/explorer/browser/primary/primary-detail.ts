@@ -27,6 +27,8 @@ import { feeBurned, primarySentence } from '../what-happened.ts'
 import { flow } from './flow.ts'
 import {
   assetSum,
+  l1ValidatorRows,
+  managerFacts,
   assetSums,
   chainLabel,
   primarySubnetId,
@@ -122,7 +124,10 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
     shown(answer, (tx) => [
       h('p', { class: 'said' }, primarySentence(tx)),
       card('Flow of funds', flow(network, tx)),
-      card('Transaction', txFacts(network, chain, tx), pill(shortType(tx.txType))),
+      card('Transaction', txFacts(props, tx), pill(shortType(tx.txType))),
+      ...(tx.l1ValidatorDetails === undefined
+        ? []
+        : [card('L1 validators', l1ValidatorRows(network, tx.l1ValidatorDetails))]),
       card(
         `Inputs (${tx.consumedUtxos?.length ?? 0})`,
         utxoRows(network, chain, tx.consumedUtxos ?? []),
@@ -170,7 +175,10 @@ function evmAccount(network: string, chainId: string | undefined, address: strin
   return h('a', { class: 'id', href }, address)
 }
 
-function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction): JSX.Element {
+function txFacts(
+  { world, network, chain }: DetailProps,
+  tx: PrimaryNetworkTransaction,
+): JSX.Element {
   const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
   const some = (sums: PrimaryNetworkTransaction['value'] | undefined): View =>
     sums === undefined || sums.length === 0 ? '' : assetSums(sums)
@@ -196,6 +204,7 @@ function txFacts(network: string, chain: string, tx: PrimaryNetworkTransaction):
         : h('a', { class: 'id', href: to('primary', network, 'node', tx.nodeId) }, tx.nodeId),
     ],
     ['Subnet', subnetOf(network, tx.subnetId)],
+    ...managerFacts(world, tx.l1ValidatorManagerDetails),
     ['Starts', tx.startTimestamp === undefined ? '' : when(tx.startTimestamp)],
     ['Ends', tx.endTimestamp === undefined ? '' : when(tx.endTimestamp)],
     [

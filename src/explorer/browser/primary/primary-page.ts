@@ -9,21 +9,18 @@ import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { count, ends, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
-import {
-  age,
-  card,
-  coins,
-  failed,
-  heading,
-  idLink,
-  pill,
-  table,
-  tabs,
-  type View,
-} from '../kit/parts.ts'
+import { age, card, failed, heading, pill, table, tabs, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { primaryNetworks, type World } from '../kit/world.ts'
-import { chainLabel, chains, isChain, namedChain, subnetLink, txRows } from './primary-parts.ts'
+import {
+  chainLabel,
+  chains,
+  isChain,
+  l1ValidatorRows,
+  namedChain,
+  subnetLink,
+  txRows,
+} from './primary-parts.ts'
 import { ValidatorsPage } from './validators-page.ts'
 
 /** A network, and one of its lists. */
@@ -34,9 +31,6 @@ export type PrimaryProps = {
   readonly chain: string
 }
 
-const symbol = 'AVAX'
-const decimals = 9
-
 /** The page; says so when no primary network is indexed here. */
 export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.Element {
   useTitle(`${titleOf(view, chain)} · ${network}`)
@@ -46,7 +40,7 @@ export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.
     'div',
     { class: 'stack' },
     heading(
-      'Primary network',
+      'P-, X- and C-Chain',
       world.status?.chains.find((one) => one.kind === 'primary' && one.network === network)?.name ??
         network,
       served.length > 1
@@ -100,7 +94,7 @@ function viewOf({ world, network, view, chain }: PrimaryProps): View {
   const base = `/v1/networks/${encodeURIComponent(network)}`
   if (view === '') return h(ValidatorsPage, { network })
   if (view === 'subnets') return subnets(base, network, world)
-  if (view === 'l1') return l1Validators(base, network, '')
+  if (view === 'l1') return l1Validators(base, network)
   if (view === 'blocks' && isChain(chain)) return blocks(base, network, chain)
   if (view === 'transactions' && isChain(chain)) return transactions(base, network, chain)
   return failed({ status: 404, message: `no such page: ${view}` })
@@ -130,28 +124,11 @@ export function subnetPill({ isL1 }: Subnet): JSX.Element {
   return isL1 ? pill('L1', 'good') : pill('subnet')
 }
 
-/** L1 validations, those of one subnet when `subnetId` is not empty. */
-export function l1Validators(base: string, network: string, subnetId: string): JSX.Element {
+function l1Validators(base: string, network: string): JSX.Element {
   return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
     path: `${base}/l1Validators`,
-    query: { subnetId, includeInactiveL1Validators: 'true' },
-    view: (page) =>
-      table(
-        [
-          ['Validation'],
-          ['Node'],
-          ...(subnetId === '' ? [['Subnet', 'wide'] as const] : []),
-          ['Weight', 'num'],
-          ['Balance', 'num'],
-        ],
-        page.validators.map((one) => [
-          idLink(to('primary', network, 'validation', one.validationId), one.validationId),
-          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
-          ...(subnetId === '' ? [subnetLink(network, one.subnetId)] : []),
-          count(one.weight),
-          coins(String(one.remainingBalance), decimals, symbol),
-        ]),
-      ),
+    query: { includeInactiveL1Validators: 'true' },
+    view: (page) => l1ValidatorRows(network, page.validators),
   })
 }
 

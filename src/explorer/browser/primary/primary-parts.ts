@@ -2,12 +2,14 @@
 
 import { h, type JSX } from 'preact'
 
+import type { L1ValidatorManagerDetails } from '../../../shape/primary/asset.ts'
 import type { Blockchain } from '../../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
+import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { assetName, count, ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { age, coins, idLink, pill, table, type View } from '../kit/parts.ts'
+import { age, coins, type Column, copied, idLink, pill, table, type View } from '../kit/parts.ts'
 import { now, chainOf, type World } from '../kit/world.ts'
 import { feeBurned } from '../what-happened.ts'
 
@@ -163,4 +165,53 @@ function stateOf(network: string, chain: string, utxo: Utxo): View {
   return until * 1_000 > now()
     ? h('span', null, 'locked, unlocks ', age(until))
     : pill('unspent', 'good')
+}
+
+/** The contract that decides on an L1's validators, and its chain. */
+export function managerFacts(
+  world: World,
+  manager: L1ValidatorManagerDetails | undefined,
+): [string, View][] {
+  if (manager === undefined) return []
+  const { blockchainId, contractAddress } = manager
+  const served = chainOf(world, blockchainId)
+  return [
+    [
+      'Validator manager',
+      copied(contractAddress, served && to('chain', served.chainId, 'address', contractAddress)),
+    ],
+    [
+      'Manager chain',
+      served === undefined
+        ? copied(blockchainId)
+        : h('a', { href: to('chain', served.chainId) }, visible(served.chainName)),
+    ],
+  ]
+}
+
+type L1ValidatorRow = Pick<
+  L1Validator,
+  'validationId' | 'nodeId' | 'subnetId' | 'weight' | 'remainingBalance'
+>
+
+/** Validators of L1s, one a row, without the column that a page says already. */
+export function l1ValidatorRows(
+  network: string,
+  validators: readonly L1ValidatorRow[],
+  omitted: 'Node' | 'L1' | '' = '',
+): JSX.Element {
+  const place = (kind: string, id: string, text = ends(id)): JSX.Element =>
+    idLink(to('primary', network, kind, id), id, text)
+  const columns: (readonly [Column, (one: L1ValidatorRow) => View])[] = [
+    [['Validation'], (one) => place('validation', one.validationId)],
+    [['Node'], ({ nodeId }) => place('node', nodeId, ends(nodeId, 14, 6))],
+    [['L1', 'wide'], (one) => place('subnet', one.subnetId)],
+    [['Weight', 'num'], (one) => count(one.weight)],
+    [['Balance', 'num'], (one) => coins(String(one.remainingBalance), 9, 'AVAX')],
+  ]
+  const shown = columns.filter(([[title]]) => title !== omitted)
+  return table(
+    shown.map(([column]) => column),
+    validators.map((one) => shown.map(([, cell]) => cell(one))),
+  )
 }

@@ -14,7 +14,7 @@ import { useTitle } from '../kit/place.ts'
 import { chainOf, type World } from '../kit/world.ts'
 import { L1Validators } from './l1-page.ts'
 import { subnetPill } from './primary-page.ts'
-import { namedChain, owners, primarySubnetId } from './primary-parts.ts'
+import { managerFacts, namedChain, owners, primarySubnetId } from './primary-parts.ts'
 import { validators } from './validators-page.ts'
 
 /** A subnet. */
@@ -101,32 +101,8 @@ function subnetFacts(world: World, network: string, subnet: Subnet): JSX.Element
     ['Created', when(subnet.createBlockTimestamp)],
     ['Creation transaction', made(subnet.subnetId)],
     ['Conversion transaction', conversion === undefined ? '' : made(conversion)],
-    ...managerFacts(world, network, subnet),
+    ...managerFacts(world, subnet.l1ValidatorManagerDetails),
   ])
-}
-
-/** The contract that decides on an L1's validators, and its chain. */
-function managerFacts(world: World, network: string, subnet: Subnet): [string, View][] {
-  const manager = subnet.l1ValidatorManagerDetails
-  if (manager === undefined) return []
-  const { blockchainId, contractAddress } = manager
-  const served = chainOf(world, blockchainId)
-  const own = subnet.blockchains.find((chain) => chain.blockchainId === blockchainId)
-  const where =
-    own !== undefined
-      ? namedChain(world, network, own)
-      : served !== undefined
-        ? h('a', { href: to('chain', served.chainId), title: blockchainId }, served.chainName)
-        : copied(blockchainId)
-  return [
-    [
-      'Validator manager',
-      served === undefined
-        ? copied(contractAddress)
-        : copied(contractAddress, to('chain', served.chainId, 'address', contractAddress)),
-    ],
-    ['Manager chain', where],
-  ]
 }
 
 function chainRows(world: World, network: string, { blockchains }: Subnet): JSX.Element {

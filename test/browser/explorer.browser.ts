@@ -38,7 +38,7 @@ void test('explorer in Chromium', { skip }, async (t) => {
 
   // Both at once: each waits for its own page most of the time.
   const crawls = [
-    { width: 1280, scheme: 'light' },
+    { width: 1440, scheme: 'light' },
     { width: 390, scheme: 'dark' },
   ] as const
   const found = crawls.map((look) => crawl(browser, origin, { look, seeds, perKind: 1 }))

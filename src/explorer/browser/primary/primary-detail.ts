@@ -191,7 +191,7 @@ function txFacts(
     ],
     ['Time', when(tx.blockTimestamp ?? tx.timestamp ?? 0)],
     ['Status', tx.status],
-    ['Value', some(tx.value)],
+    ['Total output', some(tx.value)],
     ['Fee burned', some(feeBurned(tx))],
     ['Paid into L1 validator balances', some(tx.amountL1ValidatorBalanceBurned)],
     ['Staked', some(tx.amountStaked)],

@@ -107,7 +107,7 @@ export function txRows(
       ['Type'],
       ['Block', 'num wide'],
       ['Time'],
-      ['Value', 'num'],
+      ['Total output', 'num'],
       ['Fee burned', 'num wide'],
     ],
     transactions.map((tx) => {

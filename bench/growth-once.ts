@@ -104,9 +104,8 @@ async function settle(database: Database): Promise<void> {
   const history = historyOf(database)
   if (history === undefined) return
   const commit: Parameters<typeof mergeDue>[0]['commit'] = (work) => database.transaction(work)
-  const spec = { key: 'growth', traces: 'off' as const }
-  const parts = { database, spec, freeze, clock, log: silentLog, commit }
-  while (way === 'freezing' && (await freezeNext(parts)));
+  const chain = { key: 'growth', database, clock, log: silentLog, commit }
+  while (way === 'freezing' && (await freezeNext(chain, freeze)));
   const pause = async (): Promise<void> => undefined
   while ((await mergeDue({ reader: database, history, pause, commit })) !== undefined);
 }

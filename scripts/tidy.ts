@@ -149,6 +149,9 @@ for (const file of sources) {
   const [spread] = /\.\.\.\((\w+) === undefined\s*\? \{\}\s*: \{ \1 \}\)/.exec(text) ?? []
   if (spread !== undefined && !file.endsWith('.test.ts'))
     problems.push(`${file}: an optional member is \`T | undefined\`: ${spread}`)
+  const [bag] = /\btype \w*Parts\b|\{ \.\.\.parts\b|Pick<\w+(Options|Context),/.exec(text) ?? []
+  if (bag !== undefined && !file.endsWith('.test.ts'))
+    problems.push(`${file}: a function names what it needs: ${bag}`)
   if (/(^|\/)(utils?|helpers?|common|misc|types|index)\.ts$/.test(file))
     problems.push(`${file}: no such names`)
   // `src/layer/folder/file.ts`; the rooms of `src/indexing` are deeper.

@@ -16,8 +16,7 @@ import type { Plugins } from './plugins.ts'
 import type { Arguments } from './rpc-request.ts'
 import type { RpcMethod } from './rpc-server.ts'
 
-/** Parts of the process that the methods act on. */
-export type AdminParts = {
+type AdminOptions = {
   readonly aliases: AliasTable
   readonly logs: LogRegistry
   readonly plugins: Plugins
@@ -27,12 +26,12 @@ export type AdminParts = {
 }
 
 /** Methods of the service `admin`. */
-export function adminMethods(parts: AdminParts): Readonly<Record<string, RpcMethod>> {
-  return { ...aliasMethods(parts), ...loggerMethods(parts), ...processMethods(parts) }
+export function adminMethods(options: AdminOptions): Readonly<Record<string, RpcMethod>> {
+  return { ...aliasMethods(options), ...loggerMethods(options), ...processMethods(options) }
 }
 
 /** Methods of the service `firn` beside it: what the original has no method for. */
-export function firnMethods({ aliases }: AdminParts): Readonly<Record<string, RpcMethod>> {
+export function firnMethods({ aliases }: AdminOptions): Readonly<Record<string, RpcMethod>> {
   return {
     listAliases: { params: {}, call: () => aliases.all() },
     removeAlias: {
@@ -45,7 +44,7 @@ export function firnMethods({ aliases }: AdminParts): Readonly<Record<string, Rp
   }
 }
 
-function aliasMethods({ aliases, compat }: AdminParts): Record<string, RpcMethod> {
+function aliasMethods({ aliases, compat }: AdminOptions): Record<string, RpcMethod> {
   return {
     alias: {
       params: { endpoint: 'text', alias: 'text' },
@@ -76,7 +75,7 @@ function aliasMethods({ aliases, compat }: AdminParts): Record<string, RpcMethod
   }
 }
 
-function loggerMethods({ logs, compat }: AdminParts): Record<string, RpcMethod> {
+function loggerMethods({ logs, compat }: AdminOptions): Record<string, RpcMethod> {
   const chosen = (args: Arguments): readonly string[] => {
     const name = textOf(args, 'loggerName')
     if (name === '') return logs.names()
@@ -125,7 +124,7 @@ function levelChange(args: Arguments): LevelChange {
   }
 }
 
-function processMethods({ plugins, profiler, compat }: AdminParts): Record<string, RpcMethod> {
+function processMethods({ plugins, profiler, compat }: AdminOptions): Record<string, RpcMethod> {
   const plain = (act: () => Promise<void>): RpcMethod => ({
     params: {},
     call: async () => {

@@ -58,8 +58,7 @@ export type AliasTable = {
 // Far beyond any use, and a table of this size still loads in milliseconds.
 const maxAliases = 10_000
 
-/** Parameters of {@link createAliasTable}. */
-export type AliasParts = {
+type AliasTableOptions = {
   /** A new list whenever a chain came or became known better. */
   readonly chains: () => readonly NodeChain[]
   /** Bases that exist by themselves: `admin`, `info`. */
@@ -70,19 +69,19 @@ export type AliasParts = {
 }
 
 /** The table with what the store holds; stored names that can no longer be are dropped. */
-export async function createAliasTable(parts: AliasParts): Promise<AliasTable> {
-  const { chains, bases, store } = parts
-  const turn = createSemaphore({ name: 'alias table', permits: 1, waits: parts.waits })
+export async function createAliasTable(options: AliasTableOptions): Promise<AliasTable> {
+  const { chains, bases, store } = options
+  const turn = createSemaphore({ name: 'alias table', permits: 1, waits: options.waits })
   let seen = store.shared?.latest()
   let index = emptyIndex(chains(), bases)
-  keepStored(index, await store.load(), parts)
+  keepStored(index, await store.load(), options)
 
   function current(): NameIndex {
     const latest = store.shared?.latest()
     if (latest !== undefined && latest !== seen) {
       seen = latest
       index = emptyIndex(chains(), bases)
-      keepStored(index, latest, parts)
+      keepStored(index, latest, options)
     }
     if (index.chains !== chains()) index = indexOf(allOf(index), chains(), bases)
     return index
@@ -122,7 +121,7 @@ export async function createAliasTable(parts: AliasParts): Promise<AliasTable> {
   }
 }
 
-function keepStored(index: NameIndex, stored: Aliases, { log }: AliasParts): void {
+function keepStored(index: NameIndex, stored: Aliases, { log }: AliasTableOptions): void {
   const keep = (into: Map<string, string>, check: () => Alias, alias: string): void => {
     try {
       const { target } = check()

@@ -18,7 +18,7 @@ import { healthRoutes } from './health-route.ts'
 import { infoMethods, type NodeIdentity } from './info-service.ts'
 import { textReply } from './node-http.ts'
 import { createNodeServer, type NodeListener } from './node-listener.ts'
-import { type OperatorParts, operatorRoutes } from './operator-page.ts'
+import { type OperatorPageOptions, operatorRoutes } from './operator-page.ts'
 import type { Plugins } from './plugins.ts'
 import { findRoute, type Route, type RouteHandler } from './route-table.ts'
 import type { RpcProxy } from './rpc-proxy.ts'
@@ -38,8 +38,7 @@ export type NodeSettings = {
   readonly sockets?: SocketLimits
 }
 
-/** Parameters of {@link createNodeListener}. */
-export type NodeParts = {
+type NodeListenerOptions = {
   readonly settings: NodeSettings
   readonly identity: NodeIdentity
   readonly logs: LogRegistry
@@ -55,7 +54,9 @@ export type NodeParts = {
   readonly threads: Threads
   /** Called once when the listener ends by itself. */
   readonly failed: (error: unknown) => void
-} & Pick<OperatorParts, 'chains' | 'lastHour'>
+  readonly chains: OperatorPageOptions['chains']
+  readonly lastHour: OperatorPageOptions['lastHour']
+}
 
 // A thread that indexes may be busy with one batch or garbage for seconds, not for so long.
 const usualSilenceMs = 30_000
@@ -75,32 +76,32 @@ export const nodeBases = ['admin', 'info', 'health', 'metrics', 'firn'] as const
  * The listener, not yet listening. Throws `bad-config` when administration is enabled on an address
  * others can reach and that was not allowed.
  */
-export function createNodeListener(parts: NodeParts): NodeListener {
-  const { settings, aliases, gauges, world } = parts
+export function createNodeListener(options: NodeListenerOptions): NodeListener {
+  const { settings, aliases, gauges, world } = options
   checkAdminHost(settings)
-  const routes = { fixed: fixedRoutes(parts), chain: chainRoute(parts), aliases }
+  const routes = { fixed: fixedRoutes(options), chain: chainRoute(options), aliases }
   const server = createNodeServer({
     host: settings.host,
     port: settings.port,
     allowedHosts: settings.allowedHosts,
-    nodeId: parts.identity.nodeId,
+    nodeId: options.identity.nodeId,
     find: (path) => findRoute(path, routes),
-    findByHeader: (name) => headerRoute(name, parts),
-    health: parts.health,
-    threads: parts.threads,
+    findByHeader: (name) => headerRoute(name, options),
+    health: options.health,
+    threads: options.threads,
     maxSilenceMs: settings.maxSilenceMs ?? usualSilenceMs,
     sockets: settings.sockets ?? usualSockets,
-    failed: parts.failed,
+    failed: options.failed,
     clock: world.clock,
     gauges,
-    log: parts.log,
+    log: options.log,
   })
   return {
     ...server,
     listen: async () => {
       await server.listen()
       // Sampling costs less than can be measured; a heap profile then knows what was held before.
-      if (settings.apiAdminEnabled) await parts.profiler.watchHeap()
+      if (settings.apiAdminEnabled) await options.profiler.watchHeap()
     },
   }
 }
@@ -115,8 +116,10 @@ export function checkAdminHost(
   throw new Fault('bad-config', `${why}: node.host ${settings.host}`)
 }
 
-function fixedRoutes(parts: NodeParts): ReadonlyMap<string, ReadonlyMap<string, RouteHandler>> {
-  const { settings, log, logs, gauges, health, aliases, plugins, profiler, identity } = parts
+function fixedRoutes(
+  options: NodeListenerOptions,
+): ReadonlyMap<string, ReadonlyMap<string, RouteHandler>> {
+  const { settings, log, logs, gauges, health, aliases, plugins, profiler, identity } = options
   const fixed = new Map<string, ReadonlyMap<string, RouteHandler>>([
     ['info', alone(rpcHandler({ info: infoMethods({ identity, aliases, plugins }) }, log))],
     ['health', healthRoutes(health, log)],
@@ -128,8 +131,8 @@ function fixedRoutes(parts: NodeParts): ReadonlyMap<string, ReadonlyMap<string, 
         nodeId: identity.nodeId,
         health,
         gauges,
-        chains: parts.chains,
-        lastHour: parts.lastHour,
+        chains: options.chains,
+        lastHour: options.lastHour,
         recentLog: logs.recent,
       }),
     ],
@@ -153,9 +156,9 @@ function metricsRoute(gauges: Gauges): RouteHandler {
 }
 
 function chainRoute(
-  parts: NodeParts,
+  options: NodeListenerOptions,
 ): (chain: NodeChain, extension: string) => RouteHandler | undefined {
-  const { proxy } = parts
+  const { proxy } = options
   return (chain, extension) => {
     const own = chain.kind === 'evm' ? '/rpc' : ''
     if (extension === own) {
@@ -163,12 +166,12 @@ function chainRoute(
         ? () => textReply(503, 'this chain has no node\n')
         : (request) => proxy.pass(chain, request)
     }
-    return pluginRoute(chain, extension, parts)
+    return pluginRoute(chain, extension, options)
   }
 }
 
 /** Routed by header: only by id, as the original does not honour aliases there. */
-function headerRoute(name: string, { aliases, proxy }: NodeParts): Route | undefined {
+function headerRoute(name: string, { aliases, proxy }: NodeListenerOptions): Route | undefined {
   const chain = aliases.chainOf(name)
   if (chain === undefined || chain.id !== name) return undefined
   return { handler: (request) => proxy.pass(chain, request), base: 'bc', extension: '' }

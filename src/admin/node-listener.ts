@@ -31,8 +31,7 @@ import { type NodeReply, notFoundReply, targetOf, textReply } from './node-http.
 import type { Route } from './route-table.ts'
 import { toJson } from './rpc-server.ts'
 
-/** Parameters of {@link createNodeServer}. */
-export type NodeServerParts = {
+type NodeServerOptions = {
   readonly host: string
   readonly port: number
   /** Host names answered to, `*` for all; addresses always are. */
@@ -73,11 +72,11 @@ const maxChainBodyBytes = 1_048_576
 const heap = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
 
 /** A server over `find`. */
-export function createNodeServer(parts: NodeServerParts): NodeListener {
+export function createNodeServer(options: NodeServerOptions): NodeListener {
   let running: ListenerThread | undefined
   return {
     listen: async () => {
-      running = new ListenerThread(parts)
+      running = new ListenerThread(options)
       await running.tellFigures(undefined)
       await running.listening
     },
@@ -91,19 +90,19 @@ class ListenerThread {
   /** Rejects with `address-taken`. */
   readonly listening: Promise<void>
   address: { readonly host: string; readonly port: number } | undefined
-  readonly #parts: NodeServerParts
+  readonly #options: NodeServerOptions
   readonly #worker: Worker
   readonly #exited: Promise<void>
   readonly #underWay = new Map<number, AbortController>()
   readonly #stopBeat: () => void
   #isClosing = false
 
-  constructor(parts: NodeServerParts) {
-    this.#parts = parts
+  constructor(options: NodeServerOptions) {
+    this.#options = options
     const main = newHeartbeat(mainThreadId, 'main')
     this.#stopBeat = beat(main)
-    const { host, port, allowedHosts, nodeId, sockets, maxSilenceMs } = parts
-    const link = parts.threads.open('listener')
+    const { host, port, allowedHosts, nodeId, sockets, maxSilenceMs } = options
+    const link = options.threads.open('listener')
     const about = { host, port, allowedHosts, nodeId, sockets, maxSilenceMs }
     const data: ListenerData = { ...about, link }
     this.#worker = new Worker(entryFile('admin/listener-worker'), {
@@ -112,7 +111,7 @@ class ListenerThread {
       transferList: [link.port],
       resourceLimits: heap,
     })
-    parts.threads.followHeartbeats((beats) => {
+    options.threads.followHeartbeats((beats) => {
       const others = beats.filter(({ id }) => id !== link.heartbeat.id)
       this.#order({ heartbeats: [main, ...others] })
     })
@@ -122,9 +121,9 @@ class ListenerThread {
     this.#exited = exited.promise
     this.#worker.on('message', (news: ListenerNews) => this.#take(news, started))
     this.#worker.on('error', (error) => {
-      parts.log.error('thread failed', { thread: 'listener', error })
+      options.log.error('thread failed', { thread: 'listener', error })
       started.reject(error)
-      if (!this.#isClosing) parts.failed(error)
+      if (!this.#isClosing) options.failed(error)
     })
     this.#worker.once('exit', () => {
       for (const request of this.#underWay.values()) request.abort(new Error('listener closes'))
@@ -132,12 +131,12 @@ class ListenerThread {
     })
     // A later rejection is told by `listening`.
     started.promise.catch(() => undefined)
-    parts.health.onChange(() => this.#tellHealth())
+    options.health.onChange(() => this.#tellHealth())
   }
 
   /** Tells all figures: as the answer to a question, or unasked. */
   async tellFigures(to: number | undefined): Promise<void> {
-    const { gauges, log } = this.#parts
+    const { gauges, log } = this.#options
     const figures = this.#figures()
     try {
       // The reader sets it to the age the text then has.
@@ -172,7 +171,7 @@ class ListenerThread {
   }
 
   #take(news: ListenerNews, started: PromiseWithResolvers<void>): void {
-    const { gauges, host, port } = this.#parts
+    const { gauges, host, port } = this.#options
     if ('request' in news) void this.#answer(news.request)
     else if ('gone' in news) this.#underWay.get(news.gone)?.abort(new Error('caller is gone'))
     else if ('ask' in news) {
@@ -192,13 +191,13 @@ class ListenerThread {
   }
 
   #count({ base, status, ms }: { base: string; status: number; ms: number }): void {
-    const { gauges } = this.#parts
+    const { gauges } = this.#options
     gauges.add('firn_node_requests_total', 1, { base, status: String(status) })
     gauges.observe('firn_node_request_seconds', ms / 1_000, { base })
   }
 
   #figures(): Figures {
-    return { atMs: this.#parts.clock.now(), health: toJson(this.#parts.health.entries()) }
+    return { atMs: this.#options.clock.now(), health: toJson(this.#options.health.entries()) }
   }
 
   #tellHealth(): void {
@@ -206,12 +205,12 @@ class ListenerThread {
   }
 
   async #answer(request: PassedRequest): Promise<void> {
-    const { clock, log } = this.#parts
+    const { clock, log } = this.#options
     const began = clock.monotonic()
     const gone = new AbortController()
     this.#underWay.set(request.id, gone)
     try {
-      const { reply, base } = await replyTo(request, gone.signal, this.#parts)
+      const { reply, base } = await replyTo(request, gone.signal, this.#options)
       this.#send(request.id, reply)
       this.#count({ base, status: reply.status, ms: clock.monotonic() - began })
       log.debug('node request answered', { base, status: reply.status, method: request.method })
@@ -229,10 +228,10 @@ type Answered = { readonly reply: NodeReply; readonly base: string }
 async function replyTo(
   incoming: PassedRequest,
   gone: AbortSignal,
-  parts: NodeServerParts,
+  options: NodeServerOptions,
 ): Promise<Answered> {
   const none = (reply: NodeReply): Answered => ({ reply, base: 'none' })
-  if (!isAllowedHost(incoming.headers.host ?? '', parts.allowedHosts)) {
+  if (!isAllowedHost(incoming.headers.host ?? '', options.allowedHosts)) {
     return none(textReply(403, 'invalid host specified\n'))
   }
   const { path, search } = targetOf(incoming.url)
@@ -241,7 +240,7 @@ async function replyTo(
   if (named === undefined && cleanPath(path) !== path) {
     return none({ status: 301, headers: { location: cleanPath(path) + search }, body: '' })
   }
-  const route = named === undefined ? routeOf(path, parts) : parts.findByHeader(named)
+  const route = named === undefined ? routeOf(path, options) : options.findByHeader(named)
   if (route === undefined) return none(named === undefined ? notFoundReply : emptyNotFound)
   const limit = route.base === 'bc' ? maxChainBodyBytes : maxBodyBytes
   const { body } = incoming
@@ -263,17 +262,17 @@ async function replyTo(
     if (request.signal.aborted) return { reply: notFoundReply, base: route.base }
     if (!(error instanceof Fault)) throw error
     // A node behind a chain's route did not do its part.
-    parts.log.debug('route failed', { base: route.base, error })
+    options.log.debug('route failed', { base: route.base, error })
     return { reply: textReply(502, 'node did not answer\n'), base: route.base }
   }
 }
 
 const emptyNotFound: NodeReply = { status: 404, body: '' }
 
-function routeOf(path: string, parts: NodeServerParts): Route | undefined {
+function routeOf(path: string, options: NodeServerOptions): Route | undefined {
   if (!path.startsWith('/ext/')) return undefined
   try {
-    return parts.find(path.slice('/ext/'.length).split('/').map(decodeURIComponent).join('/'))
+    return options.find(path.slice('/ext/'.length).split('/').map(decodeURIComponent).join('/'))
   } catch (error) {
     if (error instanceof URIError) return undefined
     throw error

@@ -42,7 +42,7 @@ export type OperatorNode = {
 }
 
 /** Values that the page shows. */
-export type OperatorParts = {
+export type OperatorPageOptions = {
   readonly version: string
   readonly nodeId: string | undefined
   readonly health: Health
@@ -78,9 +78,9 @@ const headers = {
 } as const
 
 /** Handlers of the page and its style. */
-export function operatorRoutes(parts: OperatorParts): ReadonlyMap<string, RouteHandler> {
+export function operatorRoutes(options: OperatorPageOptions): ReadonlyMap<string, RouteHandler> {
   return new Map<string, RouteHandler>([
-    ['', () => page(parts)],
+    ['', () => page(options)],
     [
       '/style.css',
       () => ({ status: 200, contentType: 'text/css; charset=utf-8', headers, body: style }),
@@ -88,9 +88,9 @@ export function operatorRoutes(parts: OperatorParts): ReadonlyMap<string, RouteH
   ])
 }
 
-async function page(parts: OperatorParts): Promise<NodeReply> {
-  const { version, nodeId, health, gauges } = parts
-  const chains = await parts.chains()
+async function page(options: OperatorPageOptions): Promise<NodeReply> {
+  const { version, nodeId, health, gauges } = options
+  const chains = await options.chains()
   const figures = figuresOf(await gauges.text())
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -105,12 +105,12 @@ ${table(['Chain', 'State', '#Height', '#Behind', '#Blocks/s', '#Time left', 'Sta
 <h2>Nodes</h2>
 ${table(['Chain', 'Node', 'State', '#Latency', 'Problem'], chains.flatMap(nodeRows))}
 <h2>The last hour</h2>
-${hour(parts.lastHour)}
+${hour(options.lastHour)}
 <h2>API requests by status</h2>
 ${table(['Status', '#Requests since the start'], requestRows(figures))}
 <h2>Log</h2>
 <pre tabindex="0">${escaped(
-    parts
+    options
       .recentLog()
       .map((record) => humanLine(record, false))
       .join(''),

@@ -41,8 +41,7 @@ export type LoadedVms = {
 /** POSTs JSON to a chain's node; gives its answer, parsed. */
 export type AskNode = (body: unknown) => Promise<unknown>
 
-/** Parameters of {@link Plugins}. */
-export type PluginParts = {
+type PluginsOptions = {
   /** The plugin folder. One that is not there holds no plugins. */
   readonly directory: string
   /** Version of the product, told of every VM. */
@@ -77,25 +76,25 @@ type Thread = {
 
 /** The plugins of one process. */
 export class Plugins {
-  readonly #parts: PluginParts
+  readonly #options: PluginsOptions
   /** Modules of loaded plugins by VM id. */
   readonly #files = new Map<string, string>()
   readonly #turn: ReturnType<typeof createSemaphore>
   #thread: Thread | undefined
   #lastId = 0
 
-  constructor(parts: PluginParts) {
-    this.#parts = parts
+  constructor(options: PluginsOptions) {
+    this.#options = options
     this.#turn = createSemaphore({
       name: 'plugin loading',
       permits: 1,
-      waits: parts.waits,
+      waits: options.waits,
       maxWaiting: 16,
     })
   }
 
   list(): readonly KnownVm[] {
-    const { version } = this.#parts
+    const { version } = this.#options
     return [
       ...builtIn.map(([id, name]) => ({ id, name, version, aliases: [name] })),
       ...[...this.#files.keys()].map((id) => ({ id, name: id, version, aliases: [] })),
@@ -129,7 +128,7 @@ export class Plugins {
   }
 
   async #load(signal: AbortSignal): Promise<LoadedVms> {
-    const { directory, log } = this.#parts
+    const { directory, log } = this.#options
     const known = new Map(this.list().map((vm) => [vm.aliases[0] ?? vm.id, vm.id]))
     const unnamed: string[] = []
     const loaded = new Map<string, readonly string[]>()
@@ -173,7 +172,7 @@ export class Plugins {
       )
     })
     thread.worker.postMessage({ ...call, id } satisfies PluginCall)
-    const { clock, waits } = this.#parts
+    const { clock, waits } = this.#options
     const message = await waitOn(waits, 'plugin call', inTime(done, { clock, ms: limitMs }))
     thread.calls.delete(id)
     if (message === undefined) {

@@ -20,7 +20,7 @@ export type Route = {
 }
 
 /** Routes that exist without an alias. */
-export type RouteParts = {
+type RouteTable = {
   /** Handlers by base and extension: `health` and `/readiness`. */
   readonly fixed: ReadonlyMap<string, ReadonlyMap<string, RouteHandler>>
   /** Handler of a chain's extension, `undefined` when it has none of this name. */
@@ -35,16 +35,16 @@ const maxAliasSteps = 8
 const maxSegments = 260
 
 /** The route of a decoded path without its leading `/ext/`. */
-export function findRoute(path: string, parts: RouteParts): Route | undefined {
+export function findRoute(path: string, options: RouteTable): Route | undefined {
   const splits = splitsOf(path)
   for (const { base, extension } of splits) {
-    const handler = direct(base, extension, parts)
+    const handler = direct(base, extension, options)
     if (handler !== undefined) return { handler, base: countedBase(base), extension }
   }
   for (const { base, extension } of splits) {
-    const target = followAlias(base, parts.aliases)
+    const target = followAlias(base, options.aliases)
     if (target === undefined) continue
-    const handler = direct(target, extension, parts)
+    const handler = direct(target, extension, options)
     if (handler !== undefined) return { handler, base: countedBase(target), extension }
   }
   return undefined
@@ -63,16 +63,16 @@ function splitsOf(path: string): readonly Split[] {
   return splits
 }
 
-function direct(base: string, extension: string, parts: RouteParts): RouteHandler | undefined {
-  const fixed = parts.fixed.get(base)?.get(extension)
+function direct(base: string, extension: string, options: RouteTable): RouteHandler | undefined {
+  const fixed = options.fixed.get(base)?.get(extension)
   if (fixed !== undefined) return fixed
   const inChains = base.startsWith('bc/')
   const name = inChains ? base.slice(3) : base
   if (name.includes('/')) return undefined
-  const chain = parts.aliases.chainOf(name)
+  const chain = options.aliases.chainOf(name)
   // Without `bc/` only the original's own names: `/ext/C`, not `/ext/mychain`.
   if (chain === undefined || !(inChains || chain.names.includes(name))) return undefined
-  return parts.chain(chain, extension)
+  return options.chain(chain, extension)
 }
 
 function followAlias(base: string, aliases: AliasTable): string | undefined {

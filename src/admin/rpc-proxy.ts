@@ -21,8 +21,11 @@ export type RpcProxy = {
   ) => Promise<HttpReply>
 }
 
-/** Parameters of {@link createRpcProxy}. */
-export type RpcProxyParts = {
+// A node's default number of HTTP/2 streams; more would only queue there.
+const maxAtOnce = 64
+
+/** A proxy over the node of each chain. */
+export function createRpcProxy(options: {
   readonly transport: Transport
   readonly waits: Waits
   readonly log: Log
@@ -30,14 +33,8 @@ export type RpcProxyParts = {
   readonly maxReplyBytes: number
   /** Methods handed on: the setting `node.rpcMethods`. */
   readonly allowed: AllowedMethods
-}
-
-// A node's default number of HTTP/2 streams; more would only queue there.
-const maxAtOnce = 64
-
-/** A proxy over the node of each chain. */
-export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
-  const { transport, log, timeoutMs, maxReplyBytes, waits } = parts
+}): RpcProxy {
+  const { transport, log, timeoutMs, maxReplyBytes, waits } = options
   const places = createSemaphore({
     name: 'node requests',
     permits: maxAtOnce,
@@ -69,7 +66,7 @@ export function createRpcProxy(parts: RpcProxyParts): RpcProxy {
   }
 
   async function pass(chain: NodeChain, request: NodeRequest): Promise<NodeReply> {
-    const checked = checkedBody(request, parts.allowed)
+    const checked = checkedBody(request, options.allowed)
     if ('status' in checked) return checked
     const reply = await post(chain.rpcUrls, checked, request.signal)
     const type = reply.headers['content-type']

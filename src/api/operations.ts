@@ -21,7 +21,7 @@ import {
   updateWebhook,
 } from './events/create-webhook.ts'
 import { getWebhook, listWebhooks } from './events/list-webhooks.ts'
-import type { EventParts } from './events/own-webhook.ts'
+import type { EventContext } from './events/own-webhook.ts'
 import { listDeadLetters, replayWebhook } from './events/replay-webhook.ts'
 import {
   addWebhookAddresses,
@@ -47,7 +47,7 @@ import {
   listContractDeployments,
   listContracts,
 } from './evm/contracts.ts'
-import type { EvmParts } from './evm/parts.ts'
+import type { EvmContext } from './evm/evm-context.ts'
 import { listTokenHolders } from './evm/tokens/list-token-holders.ts'
 import { listTokens } from './evm/tokens/list-tokens.ts'
 import { getTransaction } from './evm/transactions/get-transaction.ts'
@@ -71,17 +71,17 @@ import {
   listErc1155Transfers,
 } from './evm/transfers/address-transfers.ts'
 import { listTokenTransfers } from './evm/transfers/list-token-transfers.ts'
+import type { ExportContext } from './exports/export-context.ts'
 import { exportTransactions, getExport } from './exports/export-transactions.ts'
-import type { ExportParts } from './exports/parts.ts'
 import { getIcmMessage } from './icm/get-message.ts'
+import type { IcmContext } from './icm/icm-context.ts'
 import { listIcmMessages, listIcmMessagesByAddress } from './icm/list-messages.ts'
 import { icmSummary, icmTimeseries, teleporterMetrics } from './icm/message-counts.ts'
-import type { IcmParts } from './icm/parts.ts'
 import { teleporterOperations } from './icm/teleporter.ts'
 import { averageTps } from './metrics/average-tps.ts'
 import { chainMetrics } from './metrics/chain-metrics.ts'
 import { getMetricsChain, listMetricsChains } from './metrics/metrics-chains.ts'
-import type { MetricsParts } from './metrics/parts.ts'
+import type { MetricsContext } from './metrics/metrics-context.ts'
 import { rollingWindow } from './metrics/rolling-window.ts'
 import { getNftToken } from './nft/get-nft-token.ts'
 import {
@@ -91,7 +91,7 @@ import {
 } from './nft/list-nft-balances.ts'
 import { listNftHolders } from './nft/list-nft-holders.ts'
 import { listNftTokens } from './nft/list-nft-tokens.ts'
-import type { NftParts } from './nft/parts.ts'
+import type { NftContext } from './nft/nft-context.ts'
 import { reindexNftToken } from './nft/reindex-nft-token.ts'
 import type { Operation } from './operation/operation.ts'
 import { getLastActivity, getLastActivityOfMany, listChainIds } from './primary/addresses.ts'
@@ -104,7 +104,7 @@ import { listUtxosByQuery, listUtxos } from './primary/list-utxos.ts'
 import { getAvaxSupply } from './primary/network/get-avax-supply.ts'
 import { getNetworkDetails } from './primary/network/get-network-details.ts'
 import { getStakingMetrics } from './primary/network/get-staking-metrics.ts'
-import type { PrimaryParts } from './primary/network/networks.ts'
+import type { PrimaryContext } from './primary/network/networks.ts'
 import {
   getBlockchain,
   getSubnet,
@@ -122,91 +122,91 @@ import { listDelegators } from './primary/validators/list-delegators.ts'
 import { listValidatorCycles } from './primary/validators/list-validator-cycles.ts'
 import { listNodeValidators, listValidators } from './primary/validators/list-validators.ts'
 import { listPendingRewards, listRewards } from './primary/validators/rewards.ts'
-import type { SearchParts } from './search/parts.ts'
+import type { SearchContext } from './search/search-context.ts'
 import { search } from './search/search.ts'
 import { getStatus } from './server/get-status.ts'
 import { getUsage } from './usage/get-usage.ts'
 import { listCalls } from './usage/list-calls.ts'
-import type { UsageParts } from './usage/parts.ts'
+import type { UsageContext } from './usage/usage-context.ts'
 import { aggregateSignatures } from './warp/aggregate-signatures.ts'
-import type { WarpParts } from './warp/aggregators.ts'
+import type { WarpContext } from './warp/aggregators.ts'
 import { getAggregatedSignatures } from './warp/get-aggregated-signatures.ts'
 
-/** Parts of every family of operations. */
-export type OperationParts = {
-  readonly evm: EvmParts
-  readonly nft: NftParts
-  readonly metrics: MetricsParts
-  readonly primary: PrimaryParts
-  readonly warp: WarpParts
-  readonly icm: IcmParts
-  readonly search: SearchParts
-  readonly events: EventParts
-  readonly usage: UsageParts
+/** All that each family of operations answers from. */
+export type ApiContext = {
+  readonly evm: EvmContext
+  readonly nft: NftContext
+  readonly metrics: MetricsContext
+  readonly primary: PrimaryContext
+  readonly warp: WarpContext
+  readonly icm: IcmContext
+  readonly search: SearchContext
+  readonly events: EventContext
+  readonly usage: UsageContext
   /** Stores that must answer for the service to be healthy. */
   readonly stores: () => readonly Reader[]
   readonly status: () => Promise<Status>
 }
 
 /** All of them. */
-export function allOperations(parts: OperationParts): Operation[] {
+export function allOperations(context: ApiContext): Operation[] {
   return [
-    ...evmOperations(parts.evm),
-    ...nftOperations(parts.nft),
-    ...metricsOperations(parts.metrics),
-    ...primaryOperations(parts.primary),
-    getAvaxSupply(parts.primary, parts.evm.chains),
-    ...warpOperations(parts.warp),
-    ...icmOperations(parts.icm),
-    search(parts.search),
-    ...eventOperations(parts.events),
-    ...exportOperations(exportPartsOf(parts)),
-    getUsage(parts.usage),
-    listCalls(parts.usage),
-    ...healthOperations(parts.stores),
-    getStatus(parts.status),
+    ...evmOperations(context.evm),
+    ...nftOperations(context.nft),
+    ...metricsOperations(context.metrics),
+    ...primaryOperations(context.primary),
+    getAvaxSupply(context.primary, context.evm.chains),
+    ...warpOperations(context.warp),
+    ...icmOperations(context.icm),
+    search(context.search),
+    ...eventOperations(context.events),
+    ...exportOperations(exportContextOf(context)),
+    getUsage(context.usage),
+    listCalls(context.usage),
+    ...healthOperations(context.stores),
+    getStatus(context.status),
   ]
 }
 
 /** Document B on EVM chains, and its neighbours. */
-export function evmOperations(parts: EvmParts): Operation[] {
+export function evmOperations(context: EvmContext): Operation[] {
   return [
-    listErc1155Transfers(parts),
-    listErc20Transfers(parts),
-    ...listTokens(parts),
-    listTokenTransfers(parts),
-    listTokenHolders(parts),
-    listInternalTransactions(parts),
-    listErc20Balances(parts),
-    listLatestTransactions(parts),
-    getTransaction(parts),
-    listTransactionLogs(parts),
-    listLogs(parts),
-    listTransactionCalls(parts),
-    listErc721Transfers(parts),
-    listNativeTransactions(parts),
-    listAddressTransactions(parts),
-    listAddressTransactionsV2(parts),
-    getNativeBalance(parts),
-    listEvmBalanceSeries(parts),
-    listBlocks(parts),
-    getBlock(parts),
-    listBlockTransactions(parts),
-    listChains(parts),
-    getChain(parts),
-    ...chainRpcOperations(parts),
-    listAddressChains(parts),
-    getContract(parts),
-    getContractCode(parts),
-    callContract(parts),
-    ...sourcifyOperations(parts),
-    ...etherscanOperations(parts),
-    getContractDeployment(parts),
-    listContracts(parts),
-    listContractDeployments(parts),
-    listAllLatestTransactions(parts),
-    listAllLatestBlocks(parts),
-    ...olderEvmOperations(parts),
+    listErc1155Transfers(context),
+    listErc20Transfers(context),
+    ...listTokens(context),
+    listTokenTransfers(context),
+    listTokenHolders(context),
+    listInternalTransactions(context),
+    listErc20Balances(context),
+    listLatestTransactions(context),
+    getTransaction(context),
+    listTransactionLogs(context),
+    listLogs(context),
+    listTransactionCalls(context),
+    listErc721Transfers(context),
+    listNativeTransactions(context),
+    listAddressTransactions(context),
+    listAddressTransactionsV2(context),
+    getNativeBalance(context),
+    listEvmBalanceSeries(context),
+    listBlocks(context),
+    getBlock(context),
+    listBlockTransactions(context),
+    listChains(context),
+    getChain(context),
+    ...chainRpcOperations(context),
+    listAddressChains(context),
+    getContract(context),
+    getContractCode(context),
+    callContract(context),
+    ...sourcifyOperations(context),
+    ...etherscanOperations(context),
+    getContractDeployment(context),
+    listContracts(context),
+    listContractDeployments(context),
+    listAllLatestTransactions(context),
+    listAllLatestBlocks(context),
+    ...olderEvmOperations(context),
   ]
 }
 
@@ -214,26 +214,26 @@ export function evmOperations(parts: EvmParts): Operation[] {
  * Document B, endpoint 8, and its neighbours: they read what indexing found out, and ask no
  * contract or host of metadata.
  */
-export function nftOperations(parts: NftParts): Operation[] {
+export function nftOperations(context: NftContext): Operation[] {
   return [
-    listNftTokens(parts),
-    listNftHolders(parts),
-    getNftToken(parts),
-    reindexNftToken(parts),
-    listErc721Balances(parts),
-    listErc1155Balances(parts),
-    listCollectibleBalances(parts),
+    listNftTokens(context),
+    listNftHolders(context),
+    getNftToken(context),
+    reindexNftToken(context),
+    listErc721Balances(context),
+    listErc1155Balances(context),
+    listCollectibleBalances(context),
   ]
 }
 
 /** Document C, part A, and its neighbours. */
-export function metricsOperations(parts: MetricsParts): Operation[] {
+export function metricsOperations(context: MetricsContext): Operation[] {
   return [
-    chainMetrics(parts),
-    averageTps(parts),
-    rollingWindow(parts),
-    listMetricsChains(parts),
-    getMetricsChain(parts),
+    chainMetrics(context),
+    averageTps(context),
+    rollingWindow(context),
+    listMetricsChains(context),
+    getMetricsChain(context),
   ]
 }
 
@@ -241,92 +241,88 @@ export function metricsOperations(parts: MetricsParts): Operation[] {
  * Document A on the primary network, and its neighbours: stored bytes of outputs are decoded here,
  * and no node is asked.
  */
-export function primaryOperations(parts: PrimaryParts): Operation[] {
+export function primaryOperations(context: PrimaryContext): Operation[] {
   return [
-    listUtxos(parts),
-    listTransactions(parts),
-    listStakingTransactions(parts),
-    getBalances(parts),
-    listBalanceSeries(parts),
-    listValidators(parts),
-    listSubnets(parts),
-    listRewards(parts),
-    listNodeBlocks(parts),
-    listUtxosByQuery(parts),
-    getPrimaryTransaction(parts),
-    listPrimaryBlocks(parts),
-    getPrimaryBlock(parts),
-    getSubnet(parts),
-    listBlockchains(parts),
-    getBlockchain(parts),
-    listNodeValidators(parts),
-    listValidatorCycles(parts),
-    listDelegators(parts),
-    listL1Validators(parts),
-    listPendingRewards(parts),
-    listChainIds(parts),
-    getNetworkDetails(parts),
-    getAssetDetails(parts),
-    listAssetTransactions(parts),
-    getLastActivity(parts),
-    getLastActivityOfMany(parts),
-    listSubnetOwners(parts),
-    listL1ValidatorFunds(parts),
-    listL1Funds(parts),
-    getStakingMetrics(parts),
-    totalL1Fees(parts),
-    validationFees(parts),
-    nodeFees(parts),
-    subnetFees(parts),
+    listUtxos(context),
+    listTransactions(context),
+    listStakingTransactions(context),
+    getBalances(context),
+    listBalanceSeries(context),
+    listValidators(context),
+    listSubnets(context),
+    listRewards(context),
+    listNodeBlocks(context),
+    listUtxosByQuery(context),
+    getPrimaryTransaction(context),
+    listPrimaryBlocks(context),
+    getPrimaryBlock(context),
+    getSubnet(context),
+    listBlockchains(context),
+    getBlockchain(context),
+    listNodeValidators(context),
+    listValidatorCycles(context),
+    listDelegators(context),
+    listL1Validators(context),
+    listPendingRewards(context),
+    listChainIds(context),
+    getNetworkDetails(context),
+    getAssetDetails(context),
+    listAssetTransactions(context),
+    getLastActivity(context),
+    getLastActivityOfMany(context),
+    listSubnetOwners(context),
+    listL1ValidatorFunds(context),
+    listL1Funds(context),
+    getStakingMetrics(context),
+    totalL1Fees(context),
+    validationFees(context),
+    nodeFees(context),
+    subnetFees(context),
   ]
 }
 
 /** Webhooks: the clients' ten routes, and telling again. */
-function eventOperations(parts: EventParts): Operation[] {
+function eventOperations(context: EventContext): Operation[] {
   return [
-    listWebhooks(parts),
-    createWebhook(parts),
-    getWebhook(parts),
-    updateWebhook(parts),
-    deactivateWebhook(parts),
-    listWebhookAddresses(parts),
-    addWebhookAddresses(parts),
-    removeWebhookAddresses(parts),
-    rotateSharedSecret(parts),
-    getSharedSecret(parts),
-    replayWebhook(parts),
-    listDeadLetters(parts),
+    listWebhooks(context),
+    createWebhook(context),
+    getWebhook(context),
+    updateWebhook(context),
+    deactivateWebhook(context),
+    listWebhookAddresses(context),
+    addWebhookAddresses(context),
+    removeWebhookAddresses(context),
+    rotateSharedSecret(context),
+    getSharedSecret(context),
+    replayWebhook(context),
+    listDeadLetters(context),
   ]
 }
 
-/** Parts for exports, which read the lists of the other operations. */
-export function exportPartsOf({
-  evm,
-  primary,
-  events,
-}: Pick<OperationParts, 'evm' | 'primary' | 'events'>): ExportParts {
+/** Context of exports, which read the lists of the other operations. */
+export function exportContextOf({ evm, primary, events }: ApiContext): ExportContext {
   return { evm, primary, clock: events.clock, store: events.webhooks }
 }
 
 /** Exports of transactions to a file. */
-function exportOperations(parts: ExportParts): Operation[] {
-  return [exportTransactions(parts), getExport(parts)]
+function exportOperations(context: ExportContext): Operation[] {
+  return [exportTransactions(context), getExport(context)]
 }
 
 /** Document A, operations 1 and 2. */
-export function warpOperations(parts: WarpParts): Operation[] {
-  return [aggregateSignatures(parts), getAggregatedSignatures(parts)]
+export function warpOperations(context: WarpContext): Operation[] {
+  return [aggregateSignatures(context), getAggregatedSignatures(context)]
 }
 
 /** Document B, endpoint 9, and its neighbours. */
-export function icmOperations(parts: IcmParts): Operation[] {
+export function icmOperations(context: IcmContext): Operation[] {
   return [
-    listIcmMessagesByAddress(parts),
-    listIcmMessages(parts),
-    getIcmMessage(parts),
-    ...teleporterOperations(parts),
-    icmTimeseries(parts),
-    icmSummary(parts),
-    teleporterMetrics(parts),
+    listIcmMessagesByAddress(context),
+    listIcmMessages(context),
+    getIcmMessage(context),
+    ...teleporterOperations(context),
+    icmTimeseries(context),
+    icmSummary(context),
+    teleporterMetrics(context),
   ]
 }

@@ -43,12 +43,12 @@ export async function locateConfig(
     const located = isDemo ? withDemoNetwork(base, isHeld) : base
     return { config: located, target, isDemo, told: [], isPartial: false }
   }
-  const { findChains, foundBefore, surveyParts } = await discovery()
+  const { findChains, foundBefore, nodeAccessOf } = await discovery()
   const before = isStart ? undefined : foundBefore(base, target)
   if (before !== undefined)
     return { config: before, target, isDemo: false, told: [], isPartial: false }
   return {
-    ...(await findChains(base, target, surveyParts(base, transport))),
+    ...(await findChains(base, target, nodeAccessOf(base, transport))),
     target,
     isDemo: false,
   }

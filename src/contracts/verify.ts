@@ -44,14 +44,6 @@ export type Verified = {
   readonly devdoc: unknown
 }
 
-/** Parts of verifying. */
-export type VerifyParts = {
-  readonly compilers: Compilers
-  readonly clock: Clock
-  readonly limits: CompileLimits
-  readonly signal: AbortSignal
-}
-
 const wanted = [
   'abi',
   'metadata',
@@ -73,7 +65,15 @@ type Candidate = {
 export async function verifyClaim(
   claim: Claim,
   chain: ChainCode,
-  { compilers, ...how }: VerifyParts,
+  {
+    compilers,
+    ...how
+  }: {
+    readonly compilers: Compilers
+    readonly clock: Clock
+    readonly limits: CompileLimits
+    readonly signal: AbortSignal
+  },
 ): Promise<Verified> {
   const { input, contract, version } = claim
   const { path = '*', name } = contract

@@ -20,11 +20,12 @@ import {
   webhooksVersion,
 } from '../store/query/events/webhooks.ts'
 import type { Log } from '../telemetry/log.ts'
-import { deliver, type DeliveryParts, type Stopped } from './delivery.ts'
+import { type CommitDelivery, deliver, type Delivery, type Stopped } from './delivery.ts'
 import type { News } from './news.ts'
 
-/** Parts that a deliverer needs. */
-export type DelivererParts = Omit<DeliveryParts, 'commit'> & {
+/** All that a deliverer works with. */
+type DelivererOptions = {
+  readonly delivery: Delivery
   /** The store of webhooks, open for writing. */
   readonly database: Database
   /** Names this process and no other. */
@@ -50,29 +51,29 @@ const tickMs = leaseTtlMs / 8
 const troubledMs = 5_000
 
 /** Delivers until `signal` is aborted. Throws what is no fault. */
-export async function runDeliverer(parts: DelivererParts, signal: AbortSignal): Promise<void> {
+export async function runDeliverer(options: DelivererOptions, signal: AbortSignal): Promise<void> {
   // A store that is away for long is told once.
   let told: string | undefined
   while (!signal.aborted) {
     try {
-      const { database, owner, clock } = parts
+      const { database, owner, clock } = options
       const lease = await awaitLease(database, owner, { clock, signal })
       told = undefined
-      await new Deliverer(parts, lease).run(signal)
+      await new Deliverer(options, lease).run(signal)
     } catch (error) {
       if (signal.aborted) return
       const fault = faultOf(error)
       if (fault === undefined) throw error
       if (told !== fault.message)
-        parts.log.warn('delivery of events interrupted', { code: fault.code })
+        options.log.warn('delivery of events interrupted', { code: fault.code })
       told = fault.message
-      await parts.clock.sleep(troubledMs, signal).catch(() => undefined)
+      await options.clock.sleep(troubledMs, signal).catch(() => undefined)
     }
   }
 }
 
 class Deliverer {
-  readonly #parts: DelivererParts
+  readonly #options: DelivererOptions
   readonly #lease: Lease
   readonly #webhooks = new Map<number, Webhook>()
   /** Numbers of webhooks that may have something to be told. */
@@ -86,16 +87,16 @@ class Deliverer {
   /** Rings when a place for another webhook is free. */
   readonly #freed = new Bell()
 
-  constructor(parts: DelivererParts, lease: Lease) {
-    this.#parts = parts
+  constructor(options: DelivererOptions, lease: Lease) {
+    this.#options = options
     this.#lease = lease
   }
 
   async run(outer: AbortSignal): Promise<void> {
     const ending = new AbortController()
     const signal = AbortSignal.any([outer, ending.signal])
-    const { clock, database } = this.#parts
-    const news = this.#parts.news.listen(() => this.#stores())
+    const { clock, database } = this.#options
+    const news = this.#options.news.listen(() => this.#stores())
     try {
       for (let renewedMs = Number.NEGATIVE_INFINITY; !signal.aborted;) {
         if (this.#failure !== undefined) throw this.#failure
@@ -129,7 +130,7 @@ class Deliverer {
 
   /** Reads the webhooks again after any changed. */
   async #reload(): Promise<void> {
-    const { database } = this.#parts
+    const { database } = this.#options
     const version = await webhooksVersion(database)
     if (version === this.#version) return
     this.#version = version
@@ -152,7 +153,7 @@ class Deliverer {
 
   /** Until something is due, a tick at most. */
   #pauseMs(): number {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     let pauseMs = tickMs
     for (const dueMs of this.#due.values()) pauseMs = Math.min(pauseMs, dueMs - now)
     return Math.max(0, pauseMs)
@@ -163,7 +164,7 @@ class Deliverer {
   }
 
   #takeDue(): void {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     for (const [number, dueMs] of this.#due)
       if (dueMs <= now) {
         this.#due.delete(number)
@@ -176,7 +177,7 @@ class Deliverer {
       if (this.#underWay.size >= mostAtOnce) return
       const webhook = this.#webhooks.get(number)
       // Nothing is told for a key that was revoked.
-      const isWanted = webhook !== undefined && this.#parts.isLive(webhook.owner)
+      const isWanted = webhook !== undefined && this.#options.isLive(webhook.owner)
       if (!isWanted || this.#due.has(number)) {
         this.#waiting.delete(number)
         continue
@@ -204,11 +205,11 @@ class Deliverer {
   }
 
   async #deliver(webhook: Webhook, signal: AbortSignal): Promise<Stopped> {
-    const { database, clock } = this.#parts
+    const { database, clock, delivery } = this.#options
     const place = await webhookPlaceOf(database, webhook.number)
     const secret = await secretOfOwner(database, webhook.owner)
     if (place === undefined || secret === undefined) return { why: 'up-to-date' }
-    const commit: DeliveryParts['commit'] = (work) =>
+    const commit: CommitDelivery = (work) =>
       database.transaction(async (writer) => {
         await holdLease(writer, this.#lease, clock)
         // A replay asked for meanwhile, or another address: what was read is no longer right.
@@ -216,7 +217,7 @@ class Deliverer {
           throw new Fault('not-ready', 'the webhook has changed meanwhile')
         await work(writer)
       })
-    const stopped = await deliver({ ...this.#parts, commit }, { webhook, place, secret }, signal)
+    const stopped = await deliver({ ...delivery, commit }, { webhook, place, secret }, signal)
     if (stopped.why === 'deactivated')
       await commit(
         async (writer) => void (await changeWebhook(writer, { ...webhook, active: false })),
@@ -228,7 +229,7 @@ class Deliverer {
     if (stopped.why === 'waiting') this.#due.set(number, stopped.dueMs)
     else if (stopped.why === 'turn-over') this.#waiting.add(number)
     else if (stopped.why === 'deactivated')
-      this.#parts.log.warn('webhook deactivated: nothing was taken any more', { webhook: id })
+      this.#options.log.warn('webhook deactivated: nothing was taken any more', { webhook: id })
   }
 
   /** One webhook that cannot be served now waits; a lost lease ends everything. */
@@ -240,8 +241,8 @@ class Deliverer {
       this.#freed.ring()
       return
     }
-    this.#parts.log.debug('messages cannot be read now', { number, code: fault.code })
-    this.#due.set(number, this.#parts.clock.now() + troubledMs)
+    this.#options.log.debug('messages cannot be read now', { number, code: fault.code })
+    this.#due.set(number, this.#options.clock.now() + troubledMs)
   }
 }
 

@@ -15,20 +15,24 @@ import {
   writePlace,
 } from '../store/query/events/webhook-places.ts'
 import type { Webhook } from '../store/query/events/webhooks.ts'
-import { readMessages, type ReaderParts } from './message-reader.ts'
+import { readMessages, type MessageSources } from './message-reader.ts'
 import type { Message } from './message.ts'
-import { send, type SendingParts } from './sending.ts'
+import { send, type SendingOptions } from './sending.ts'
 
-/** Parts that delivering needs. */
-export type DeliveryParts = ReaderParts &
-  SendingParts & {
-    readonly clock: Clock
-    /** Pauses after failed attempts, milliseconds. */
-    readonly retryMs: readonly number[]
-    /** Commits while this process is the one that delivers. */
-    readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
-    readonly counted: (outcome: 'delivered' | 'failed' | 'dead') => void
-  }
+/** How messages are delivered. */
+export type Delivery = {
+  readonly sources: MessageSources
+  readonly sending: SendingOptions
+  readonly clock: Clock
+  /** Pauses after failed attempts, milliseconds. */
+  readonly retryMs: readonly number[]
+  readonly counted: (outcome: 'delivered' | 'failed' | 'dead') => void
+}
+
+/** Commits while this process is the one that delivers. */
+export type CommitDelivery = (work: (writer: Writer) => Promise<void>) => Promise<void>
+
+type DeliveryOptions = Delivery & { readonly commit: CommitDelivery }
 
 /** Dead letters of a webhook that are kept; the oldest go first. */
 const maxDeadLetters = 1_000
@@ -49,7 +53,7 @@ export type Stopped =
  * once another process delivers.
  */
 export async function deliver(
-  parts: DeliveryParts,
+  options: DeliveryOptions,
   at: { readonly webhook: Webhook; readonly place: WebhookPlace; readonly secret: string },
   signal: AbortSignal,
 ): Promise<Stopped> {
@@ -57,21 +61,21 @@ export async function deliver(
   // Deliveries made before are written together with the next attempt, or at the end.
   let isWritten = true
   const settle = async (): Promise<void> => {
-    if (!isWritten) await parts.commit((writer) => writePlace(writer, place))
+    if (!isWritten) await options.commit((writer) => writePlace(writer, place))
     isWritten = true
   }
   for (let sent = 0; ;) {
-    const read = await readMessages(parts, at.webhook, place, signal)
+    const read = await readMessages(options.sources, at.webhook, place, signal)
     for (const message of read.messages) {
-      const now = parts.clock.now()
+      const now = options.clock.now()
       if (place.dueMs > now) return { why: 'waiting', dueMs: place.dueMs }
-      place = begun(place, message, now + pauseAfter(parts, place.attempts + 1))
-      await parts.commit((writer) => writePlace(writer, place))
+      place = begun(place, message, now + pauseAfter(options, place.attempts + 1))
+      await options.commit((writer) => writePlace(writer, place))
       isWritten = true
-      const problem = await send(parts, sendingOf(at, place, message), signal)
-      parts.counted(problem === undefined ? 'delivered' : 'failed')
+      const problem = await send(options.sending, sendingOf(at, place, message), signal)
+      options.counted(problem === undefined ? 'delivered' : 'failed')
       const failed =
-        problem === undefined ? undefined : await fail(parts, { place, message, problem })
+        problem === undefined ? undefined : await fail(options, { place, message, problem })
       if (failed === undefined) {
         place = told(place, message)
         isWritten = false
@@ -124,7 +128,7 @@ function sendingOf(
   }
 }
 
-function pauseAfter({ retryMs }: DeliveryParts, attempts: number): number {
+function pauseAfter({ retryMs }: DeliveryOptions, attempts: number): number {
   return retryMs[attempts - 1] ?? 0
 }
 
@@ -135,22 +139,22 @@ type Failed =
 
 /** Writes that an attempt failed; the message is given up after the last one. */
 async function fail(
-  parts: DeliveryParts,
+  options: DeliveryOptions,
   of: { readonly place: WebhookPlace; readonly message: Message; readonly problem: string },
 ): Promise<Failed> {
   const { message, problem } = of
-  if (of.place.attempts <= parts.retryMs.length) {
+  if (of.place.attempts <= options.retryMs.length) {
     const place = { ...of.place, problem }
-    await parts.commit((writer) => writePlace(writer, place))
+    await options.commit((writer) => writePlace(writer, place))
     return { why: 'waiting', dueMs: place.dueMs }
   }
-  parts.counted('dead')
+  options.counted('dead')
   const dead = of.place.dead + 1
   const place = { ...told(of.place, message), dead, problem }
-  await parts.commit(async (writer) => {
+  await options.commit(async (writer) => {
     const { pos, told: count, id } = message
     const { number, attempts } = of.place
-    const failedMs = parts.clock.now()
+    const failedMs = options.clock.now()
     const letter = { number, pos, told: count, messageId: id, attempts, failedMs, problem }
     await addDeadLetter(writer, letter, maxDeadLetters)
     await writePlace(writer, place)

@@ -7,8 +7,8 @@ import { findPlaces } from '../store/query/events/places.ts'
 import { type Webhook, watchOf } from '../store/query/events/webhooks.ts'
 import { type Describe, type Message, messageOf, type MessagePlace } from './message.ts'
 
-/** Parts that reading needs. */
-export type ReaderParts = {
+/** Where messages are read. */
+export type MessageSources = {
   /** The store of a chain by its key; `undefined` where it is not served here, or not yet. */
   readonly storeOf: (key: string) => Reader | undefined
   readonly describe: Describe
@@ -25,7 +25,7 @@ export type ReadMessages = { readonly messages: readonly Message[]; readonly nex
  * describing them throws.
  */
 export async function readMessages(
-  { storeOf, describe }: ReaderParts,
+  { storeOf, describe }: MessageSources,
   webhook: Webhook,
   from: MessagePlace,
   signal: AbortSignal,

@@ -17,8 +17,8 @@ export const answerTimeoutMs = 10_000
 /** An answer says nothing that is read: only its status counts. */
 const maxAnswerBytes = 65_536
 
-/** Parts that sending needs. */
-export type SendingParts = {
+/** How messages are sent. */
+export type SendingOptions = {
   /** Refuses addresses that are not public. */
   readonly publicTransport: Transport | undefined
   readonly transport: Transport
@@ -43,12 +43,12 @@ export function isPrivateHost(privateHosts: readonly string[], url: URL): boolea
 
 /** Sends once; gives why it failed, or `undefined` when any 2xx was answered in time. */
 export async function send(
-  parts: SendingParts,
+  options: SendingOptions,
   { url, message, secret, attempt, isReplay }: Sending,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const isAllowed = isPrivateHost(parts.privateHosts, new URL(url))
-  const transport = isAllowed ? parts.transport : parts.publicTransport
+  const isAllowed = isPrivateHost(options.privateHosts, new URL(url))
+  const transport = isAllowed ? options.transport : options.publicTransport
   if (transport === undefined) return 'nothing is sent beyond this machine'
   try {
     const { status } = await transport.request({
@@ -56,7 +56,7 @@ export async function send(
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'x-signature': signatureOf(message.body, secret, parts.signature),
+        'x-signature': signatureOf(message.body, secret, options.signature),
         'x-firn-attempt': String(attempt),
         'x-firn-source': message.isComputed ? 'history' : 'outbox',
         ...(isReplay ? { 'x-firn-replay': 'true' } : {}),

@@ -6,19 +6,6 @@ import type { Brand } from './brand.ts'
 /** A page in the list. */
 export type DocsEntry = { readonly path: string; readonly title: string; readonly group: string }
 
-/** Parts of a document. */
-export type DocsParts = {
-  /** Folder of the explorer's files, without a slash at its end. */
-  readonly folder: string
-  readonly title: string
-  readonly html: string
-  readonly path: string
-  readonly entries: readonly DocsEntry[]
-  /** Words that were looked for, on the page of what was found. */
-  readonly sought?: string
-  readonly brand: Pick<Brand, 'title' | 'logo'>
-}
-
 /** The document. Holds no script and no style of its own. */
 export function docsPage({
   folder,
@@ -28,7 +15,17 @@ export function docsPage({
   entries,
   brand,
   sought = '',
-}: DocsParts): string {
+}: {
+  /** Folder of the explorer's files, without a slash at its end. */
+  readonly folder: string
+  readonly title: string
+  readonly html: string
+  readonly path: string
+  readonly entries: readonly DocsEntry[]
+  /** Words that were looked for, on the page of what was found. */
+  readonly sought?: string
+  readonly brand: Pick<Brand, 'title' | 'logo'>
+}): string {
   const groups = Map.groupBy(entries, ({ group }) => group)
   const lists = [...groups].map(
     ([group, all]) =>

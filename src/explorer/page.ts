@@ -12,7 +12,7 @@ import { day, ends, visible } from './browser/kit/format.ts'
 import { segmentsOf } from './browser/kit/link.ts'
 
 /** Files that the document refers to. */
-export type PageParts = {
+export type ExplorerPage = {
   /** Folder of the files, without a slash at its end. */
   readonly folder: string
   readonly status: Status
@@ -24,9 +24,9 @@ export type PageParts = {
 }
 
 /** The document. Holds no script or style of its own: the policy forbids both. */
-export function explorerPage(parts: PageParts): string {
-  const { folder, status, brand, origin, path } = parts
-  const title = titleOf(parts)
+export function explorerPage(options: ExplorerPage): string {
+  const { folder, status, brand, origin, path } = options
+  const title = titleOf(options)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -83,7 +83,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Title of a path, also for previews of links: `Transaction 0x5c7fbe…5dae73 on Summit`. */
-function titleOf({ path, status, brand }: PageParts): string {
+function titleOf({ path, status, brand }: ExplorerPage): string {
   const [page = '', first = '', kind = '', ...rest] = segmentsOf(path)
   const chain = status.chains.find(({ evmChainId }) => String(evmChainId) === first)?.name
   const where = page === 'chain' ? (chain ?? first) : first

@@ -46,8 +46,7 @@ export type GateLimits = {
 /** Why a request was not answered. `gone`: the caller went away before its turn. */
 export type GateOutcome = 'full' | 'late' | 'gone'
 
-/** Parameters of {@link createLoadGate}. */
-export type LoadGateParts = {
+type LoadGateOptions = {
   readonly limits: GateLimits
   /** Milliseconds, never going back. */
   readonly now: () => number
@@ -149,8 +148,8 @@ type LaneState = {
 }
 
 /** A gate nobody has come to. */
-export function createLoadGate(parts: LoadGateParts): LoadGate {
-  const gate = new Gate(parts)
+export function createLoadGate(options: LoadGateOptions): LoadGate {
+  const gate = new Gate(options)
   return {
     enter: (visit) => gate.enter(visit),
     connected: () => gate.connected(),
@@ -159,7 +158,7 @@ export function createLoadGate(parts: LoadGateParts): LoadGate {
 }
 
 class Gate {
-  readonly #parts: LoadGateParts
+  readonly #options: LoadGateOptions
   readonly #lanes: readonly LaneState[]
   /** A handler began in this turn of the loop. */
   #begun = false
@@ -169,9 +168,9 @@ class Gate {
   #hasNewConnection = false
   #turnsLeft = acceptTurns
 
-  constructor(parts: LoadGateParts) {
-    this.#parts = parts
-    this.#lanes = lanes.map((name) => newLane(name, limitsOf(name, parts.limits)))
+  constructor(options: LoadGateOptions) {
+    this.#options = options
+    this.#lanes = lanes.map((name) => newLane(name, limitsOf(name, options.limits)))
   }
 
   count(lane: Lane): { waiting: number; underWay: number } {
@@ -182,7 +181,7 @@ class Gate {
   enter(visit: Visit): Ticket {
     const lane = this.#lane(visit.lane)
     const caller = callerIn(lane, visit.caller)
-    const since = this.#parts.now()
+    const since = this.#options.now()
     const job: Job = { visit, since, state: 'waiting', startedAt: 0, charged: 0 }
     if (lane.waiting === 0) lane.turns = Math.max(lane.turns, this.#turns)
     caller.waiting.push(job)
@@ -222,7 +221,7 @@ class Gate {
   #room(lane: LaneState): number {
     const { maxWaiting } = lane.limits
     if (lane.name !== 'list' && lane.name !== 'item') return maxWaiting
-    const timeMs = this.#parts.limits.maxQueuedMs - this.#parts.loopDelayMs()
+    const timeMs = this.#options.limits.maxQueuedMs - this.#options.loopDelayMs()
     const inTime = lane.costMs === 0 ? maxWaiting : Math.floor(timeMs / lane.costMs)
     return Math.min(maxWaiting, Math.max(leastWaiting, inTime))
   }
@@ -236,7 +235,7 @@ class Gate {
   #refuse(lane: LaneState, job: Job, outcome: GateOutcome): void {
     lane.waiting--
     job.state = 'over'
-    this.#parts.turnedAway?.(lane.name, outcome)
+    this.#options.turnedAway?.(lane.name, outcome)
     job.visit.refuse()
   }
 
@@ -275,7 +274,7 @@ class Gate {
     const job = caller.waiting.shift()
     if (job === undefined) return
     this.#begun = true
-    const now = this.#parts.now()
+    const now = this.#options.now()
     if (now - job.since > giveUpMs) {
       this.#refuse(lane, job, 'late')
       forgetIdle(lane, caller)
@@ -302,9 +301,9 @@ class Gate {
       const at = caller.waiting.indexOf(job)
       if (at !== -1) caller.waiting.splice(at, 1)
       lane.waiting--
-      this.#parts.turnedAway?.(lane.name, 'gone')
+      this.#options.turnedAway?.(lane.name, 'gone')
     } else {
-      const now = this.#parts.now()
+      const now = this.#options.now()
       caller.given += Math.min(maxCostMs, now - job.startedAt) - job.charged
       // Who waited has come since the answer before, with all that was done between them.
       const from = Math.max(lane.lastOver, job.startedAt > job.since ? job.since : job.startedAt)

@@ -29,8 +29,7 @@ export type SocketLimits = {
 /** Why a connection was ended by the guard. */
 export type DropReason = 'connections' | 'unsent' | 'slow'
 
-/** Parameters of {@link createSocketGuard}. */
-export type SocketGuardParts = {
+type SocketGuardOptions = {
   readonly limits: SocketLimits
   /** A whole answer for connections that are one too many: status 503, `connection: close`. */
   readonly refusal: () => string
@@ -65,13 +64,13 @@ const looksBeforeCut = 4
 const headEnd = Buffer.from('\r\n\r\n')
 
 /** A guard over no socket yet. */
-export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
+export function createSocketGuard(options: SocketGuardOptions): SocketGuard {
   const connections = new WeakMap<Duplex, Connection>()
   const perAddress = new Map<string, number>()
-  const unsent = new UnsentAnswers(parts)
+  const unsent = new UnsentAnswers(options)
 
   const accept = (socket: Socket): void => {
-    parts.connected?.()
+    options.connected?.()
     const caller = callerOf(socket.remoteAddress ?? '')
     const open = (perAddress.get(caller) ?? 0) + 1
     perAddress.set(caller, open)
@@ -84,9 +83,9 @@ export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
     const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[]
     if (parse === undefined) return
     socket.removeListener('data', parse)
-    if (open > parts.limits.maxPerAddress) {
-      parts.dropped?.('connections')
-      refuse(socket, parts.refusal())
+    if (open > options.limits.maxPerAddress) {
+      options.dropped?.('connections')
+      refuse(socket, options.refusal())
       return
     }
     const connection = new Connection(socket, (chunk) => parse.call(socket, chunk))
@@ -99,7 +98,7 @@ export function createSocketGuard(parts: SocketGuardParts): SocketGuard {
       server.on('connection', accept)
       const lookOn = (): void => {
         unsent.look()
-        const next = AbortSignal.timeout(parts.limits.sendTimeoutMs / looksBeforeCut)
+        const next = AbortSignal.timeout(options.limits.sendTimeoutMs / looksBeforeCut)
         next.addEventListener('abort', lookOn, { once: true })
       }
       lookOn()
@@ -217,14 +216,14 @@ type Unsent = { readonly caller: string; readonly bytes: number; readonly forget
 
 /** Answers that wait for their callers to take them: those that were written, oldest first, and those that still are. */
 class UnsentAnswers {
-  readonly #parts: SocketGuardParts
+  readonly #options: SocketGuardOptions
   readonly #answers = new Map<Socket, Unsent>()
   /** Answers under way: bytes that were taken of each, and looks since then. */
   readonly #open = new Map<Socket, { taken: number; looks: number }>()
   bytes = 0
 
-  constructor(parts: SocketGuardParts) {
-    this.#parts = parts
+  constructor(options: SocketGuardOptions) {
+    this.#options = options
   }
 
   /** Follows an answer while it is written. */
@@ -247,7 +246,7 @@ class UnsentAnswers {
   watch(socket: Socket, response: ServerResponse): void {
     const bytes = socket.writableLength
     if (bytes === 0 || this.#answers.has(socket)) return
-    const late = AbortSignal.timeout(this.#parts.limits.sendTimeoutMs)
+    const late = AbortSignal.timeout(this.#options.limits.sendTimeoutMs)
     const cut = (): void => this.#drop(socket, 'slow')
     late.addEventListener('abort', cut, { once: true })
     const caller = callerOf(socket.remoteAddress ?? '')
@@ -255,7 +254,7 @@ class UnsentAnswers {
     this.#answers.set(socket, { caller, bytes, forget })
     this.bytes += bytes
     response.once('close', () => this.#forget(socket))
-    while (this.bytes > this.#parts.limits.maxUnsentBytes) this.#drop(this.#first(), 'unsent')
+    while (this.bytes > this.#options.limits.maxUnsentBytes) this.#drop(this.#first(), 'unsent')
   }
 
   /** The oldest answer of the caller who leaves the most untaken. */
@@ -270,7 +269,7 @@ class UnsentAnswers {
 
   #drop(socket: Socket | undefined, reason: DropReason): void {
     if (socket === undefined) return
-    this.#parts.dropped?.(reason)
+    this.#options.dropped?.(reason)
     this.#forget(socket)
     socket.destroy()
   }

@@ -7,8 +7,7 @@ import type { World } from '../core/world.ts'
 import type { AddressBook } from './address-book.ts'
 import type { Identity } from './identity.ts'
 
-/** Parts of greetings. */
-export type GreeterParts = {
+type GreeterOptions = {
   readonly world: Pick<World, 'clock' | 'random'>
   readonly networkId: number
   readonly identity: Identity
@@ -28,14 +27,14 @@ const maxTracked = 16
 
 /** Makes our handshakes. */
 export class Greeter {
-  readonly #parts: GreeterParts
+  readonly #options: GreeterOptions
   readonly #book: AddressBook
   #tracked: Uint8Array[] = []
   #signed: OwnAddress | undefined
   #known: { readonly at: number; readonly peers: KnownPeers } | undefined
 
-  constructor(parts: GreeterParts, book: AddressBook) {
-    this.#parts = parts
+  constructor(options: GreeterOptions, book: AddressBook) {
+    this.#options = options
     this.#book = book
   }
 
@@ -56,7 +55,7 @@ export class Greeter {
   answer({ version, upgradeTime }: Handshake): Handshake {
     const own = this.prepare()
     return {
-      networkId: this.#parts.networkId,
+      networkId: this.#options.networkId,
       time: this.#nowSeconds(),
       ip: own.ip,
       port: own.port,
@@ -79,9 +78,9 @@ export class Greeter {
 
   /** Filter of everybody we heard of, for a handshake or for asking on. */
   knownPeers(): KnownPeers {
-    const now = this.#parts.world.clock.monotonic()
+    const now = this.#options.world.clock.monotonic()
     if (this.#known === undefined || now - this.#known.at > filterMs) {
-      this.#known = { at: now, peers: this.#book.knownPeers(this.#parts.world.random) }
+      this.#known = { at: now, peers: this.#book.knownPeers(this.#options.world.random) }
     }
     return this.#known.peers
   }
@@ -91,10 +90,10 @@ export class Greeter {
     const ip = parseIp('0.0.0.0')
     const port = 1
     const at = this.#nowSeconds()
-    return { ip, port, at, ...this.#parts.identity.signAddress(ip, port, at) }
+    return { ip, port, at, ...this.#options.identity.signAddress(ip, port, at) }
   }
 
   #nowSeconds(): bigint {
-    return BigInt(Math.floor(this.#parts.world.clock.now() / 1000))
+    return BigInt(Math.floor(this.#options.world.clock.now() / 1000))
   }
 }

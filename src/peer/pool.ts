@@ -23,8 +23,7 @@ import type { Identity } from './identity.ts'
 import { Allowance, type PeerLimits } from './limits.ts'
 import { Session } from './session.ts'
 
-/** Parts of a pool. */
-export type PoolParts = {
+type PeerPoolOptions = {
   readonly world: Pick<World, 'clock' | 'random'>
   readonly log: Log
   readonly networkId: number
@@ -61,7 +60,7 @@ const informants = 5
 const askNodeMs = 5_000
 /** Connections to nodes. Lives until `close`. */
 export class PeerPool {
-  readonly #parts: PoolParts
+  readonly #options: PeerPoolOptions
   readonly #book: AddressBook
   readonly #greeter: Greeter
   readonly #tls: SecureContext
@@ -76,14 +75,14 @@ export class PeerPool {
   #asking: Promise<void> | undefined
   #askedNodeAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: PoolParts) {
-    this.#parts = parts
-    this.#book = new AddressBook(parts.allowPrivateIps)
-    this.#tls = tlsContext(parts.identity.keyPem, parts.identity.certificatePem)
-    const { dialsPerSecond } = parts.limits
+  constructor(options: PeerPoolOptions) {
+    this.#options = options
+    this.#book = new AddressBook(options.allowPrivateIps)
+    this.#tls = tlsContext(options.identity.keyPem, options.identity.certificatePem)
+    const { dialsPerSecond } = options.limits
     this.#dials = new Allowance(dialsPerSecond, dialsPerSecond, this.#now())
-    for (const address of parts.configured) this.#book.configure(address)
-    this.#greeter = new Greeter(parts, this.#book)
+    for (const address of options.configured) this.#book.configure(address)
+    this.#greeter = new Greeter(options, this.#book)
   }
 
   /** A connection to `nodeId` that answers requests now. */
@@ -144,11 +143,11 @@ export class PeerPool {
   }
 
   #now(): number {
-    return this.#parts.world.clock.monotonic()
+    return this.#options.world.clock.monotonic()
   }
 
   #nowSeconds(): bigint {
-    return BigInt(Math.floor(this.#parts.world.clock.now() / 1000))
+    return BigInt(Math.floor(this.#options.world.clock.now() / 1000))
   }
 
   #changed(): void {
@@ -156,18 +155,18 @@ export class PeerPool {
   }
 
   async #loop(): Promise<void> {
-    const { clock } = this.#parts.world
+    const { clock } = this.#options.world
     const { signal } = this.#stop
     while (!signal.aborted && this.#wanted.size + this.#sessions.size + this.#dialling.size > 0) {
       const now = this.#now()
       for (const session of this.#sessions.values()) this.#look(session, now)
       for (const [nodeId, at] of this.#wanted) {
-        if (now - at > this.#parts.limits.idleMs) this.#forget(nodeId)
+        if (now - at > this.#options.limits.idleMs) this.#forget(nodeId)
       }
       this.#dialDue(now)
       this.#discover(now)
       try {
-        await clock.sleep(this.#parts.limits.tickMs, signal)
+        await clock.sleep(this.#options.limits.tickMs, signal)
       } catch (error) {
         // The only reason to wake early is that the pool closes; the loop's head sees it.
         if (!signal.aborted) throw error
@@ -178,7 +177,7 @@ export class PeerPool {
 
   #look(session: Session, now: number): void {
     session.check()
-    if (!session.ready || now - session.usedAt <= this.#parts.limits.idleMs) return
+    if (!session.ready || now - session.usedAt <= this.#options.limits.idleMs) return
     session.close(new Fault('node-unreachable', 'the connection is not needed any more'))
   }
 
@@ -198,7 +197,7 @@ export class PeerPool {
 
   #due(nodeId: string, now: number): NodeAddress | undefined {
     if (this.#sessions.has(nodeId) || this.#dialling.has(nodeId)) return undefined
-    const full = this.#sessions.size + this.#dialling.size >= this.#parts.limits.maxSessions
+    const full = this.#sessions.size + this.#dialling.size >= this.#options.limits.maxSessions
     if (full || this.#stop.signal.aborted) return undefined
     const attempts = this.#attempts.get(nodeId)
     if (attempts !== undefined && now < attempts.nextAt) return undefined
@@ -209,9 +208,9 @@ export class PeerPool {
     const { nodeId } = address
     const controller = new AbortController()
     this.#dialling.set(nodeId, controller)
-    const { clock } = this.#parts.world
+    const { clock } = this.#options.world
     const timer = new AbortController()
-    clock.sleep(this.#parts.limits.handshakeMs, timer.signal).then(
+    clock.sleep(this.#options.limits.handshakeMs, timer.signal).then(
       () => controller.abort(),
       () => undefined,
     )
@@ -236,7 +235,7 @@ export class PeerPool {
     { nodeId }: NodeAddress,
     socket: ConstructorParameters<typeof Session>[0]['socket'],
   ): Session {
-    const { limits, networkId } = this.#parts
+    const { limits, networkId } = this.#options
     return new Session({
       socket,
       nodeId,
@@ -247,7 +246,7 @@ export class PeerPool {
       events: {
         ready: (session) => {
           this.#attempts.delete(nodeId)
-          this.#parts.log.debug('peer-connected', { nodeId, version: session.version })
+          this.#options.log.debug('peer-connected', { nodeId, version: session.version })
           this.#changed()
         },
         peers: (_, claims) => this.#hear(claims),
@@ -260,7 +259,7 @@ export class PeerPool {
   }
 
   #failed(nodeId: string, reason: Fault): void {
-    const { limits, log } = this.#parts
+    const { limits, log } = this.#options
     const banned = reason.code === 'peer-misbehaved'
     const failures = this.failures(nodeId) + 1
     const waitMs = banned
@@ -292,7 +291,7 @@ export class PeerPool {
       const attempts = this.#attempts.get(nodeId)
       if (attempts !== undefined && attempts.offence === undefined) attempts.nextAt = now
     }
-    this.#parts.log.debug(event, { news: nodeIds.length })
+    this.#options.log.debug(event, { news: nodeIds.length })
     this.#dialDue(now)
     this.#changed()
   }
@@ -329,7 +328,7 @@ export class PeerPool {
 
   async #askNode(): Promise<void> {
     try {
-      const peers = (await this.#parts.nodePeers?.(this.#stop.signal)) ?? []
+      const peers = (await this.#options.nodePeers?.(this.#stop.signal)) ?? []
       const nowSeconds = this.#nowSeconds()
       const news = peers.filter((peer) => this.#book.told(peer, nowSeconds))
       // Itself it always knows.
@@ -341,7 +340,7 @@ export class PeerPool {
     } catch (error) {
       // Gossip and configured peers may still do; the pool asks again.
       if (!this.#stop.signal.aborted) {
-        this.#parts.log.warn('peer-addresses-unavailable', { reason: String(error) })
+        this.#options.log.warn('peer-addresses-unavailable', { reason: String(error) })
         this.#askBootstrappers()
       }
     } finally {
@@ -351,7 +350,7 @@ export class PeerPool {
 
   /** Addresses that other peers report are newer. */
   #askBootstrappers(): void {
-    const news = this.#parts.bootstrappers.filter((address) => this.#book.told(address, 0n))
+    const news = this.#options.bootstrappers.filter((address) => this.#book.told(address, 0n))
     this.#learned(
       'peer-addresses-built-in',
       news.map(({ nodeId }) => nodeId),

@@ -39,8 +39,7 @@ export type SessionEvents = {
   readonly closed: (session: Session, reason: Fault) => void
 }
 
-/** Parts of a session. `now` is monotonic milliseconds. */
-export type SessionParts = {
+type SessionOptions = {
   readonly socket: Duplex
   readonly nodeId: string
   readonly networkId: number
@@ -86,7 +85,7 @@ export class Session {
   upgradeTime = 0n
   /** Monotonic time of the last request, or since when it is ready. */
   usedAt: number
-  readonly #parts: SessionParts
+  readonly #options: SessionOptions
   readonly #frames = new FrameReader()
   readonly #outstanding = new Map<number, Request>()
   readonly #queue: Request[] = []
@@ -104,18 +103,18 @@ export class Session {
   #broken = 0
   #askedPeersAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: SessionParts) {
-    const now = parts.now()
-    this.#parts = parts
-    this.nodeId = parts.nodeId
+  constructor(options: SessionOptions) {
+    const now = options.now()
+    this.#options = options
+    this.nodeId = options.nodeId
     this.usedAt = now
     this.#openedAt = now
     this.#receivedAt = now
     this.#pingedAt = now
-    const { messagesPerSecond, bytesPerSecond } = parts.limits
+    const { messagesPerSecond, bytesPerSecond } = options.limits
     this.#messages = new Allowance(messagesPerSecond, 4 * messagesPerSecond, now)
     this.#bytes = new Allowance(bytesPerSecond, 4 * bytesPerSecond, now)
-    const { socket } = parts
+    const { socket } = options
     socket.on('data', (chunk: Uint8Array) => this.#receive(chunk))
     socket.on('error', (error) => this.close(lost('connection failed', error)))
     socket.on('close', () => this.close(lost('peer closed the connection')))
@@ -133,7 +132,7 @@ export class Session {
   /** Asks the peer's chain. Never rejects: what goes wrong, a full queue too, is an answer. */
   async request(chainId: Uint8Array, appBytes: Uint8Array): Promise<Answer> {
     const question = { kind: 'app-request', appBytes } as const
-    const answer = await this.#ask(chainId, question, this.#parts.limits.answerMs)
+    const answer = await this.#ask(chainId, question, this.#options.limits.answerMs)
     return 'items' in answer ? { kind: 'silence' } : answer
   }
 
@@ -144,16 +143,16 @@ export class Session {
   async askBlocks(
     chainId: Uint8Array,
     question: { readonly kind: BlockQuestion; readonly ids: readonly Uint8Array[] },
-    ms = this.#parts.limits.answerMs,
+    ms = this.#options.limits.answerMs,
   ): Promise<readonly Uint8Array[] | undefined> {
     const answer = await this.#ask(chainId, question, ms)
     return 'items' in answer ? answer.items : undefined
   }
 
   #ask(chainId: Uint8Array, question: Request['question'], ms: number): Promise<Answered> {
-    const full = this.#queue.length >= this.#parts.limits.maxQueued
+    const full = this.#queue.length >= this.#options.limits.maxQueued
     if (this.#state !== 'ready' || full) return Promise.resolve({ kind: 'lost' })
-    const now = this.#parts.now()
+    const now = this.#options.now()
     this.usedAt = now
     return new Promise((resolve) => {
       this.#queue.push({ chainId, question, resolve, until: now + ms })
@@ -163,7 +162,7 @@ export class Session {
 
   /** Asks for addresses the filter does not have, at most once a second. */
   askPeers(knownPeers: KnownPeers): void {
-    const now = this.#parts.now()
+    const now = this.#options.now()
     if (this.#state !== 'ready' || now - this.#askedPeersAt < 1_000) return
     this.#askedPeersAt = now
     this.#send({ kind: 'get-peer-list', knownPeers, allSubnets: true })
@@ -171,8 +170,8 @@ export class Session {
 
   /** Looks at the clock: pings, gives up requests, ends the session when the peer is too slow. */
   check(): void {
-    const now = this.#parts.now()
-    const { limits } = this.#parts
+    const now = this.#options.now()
+    const { limits } = this.#options
     if (this.#state === 'closed') return
     if (this.#state !== 'ready' && now - this.#openedAt > limits.handshakeMs) {
       return this.close(lost('handshake took too long'))
@@ -194,12 +193,12 @@ export class Session {
   close(reason: Fault): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
-    this.#parts.socket.destroy()
+    this.#options.socket.destroy()
     for (const request of this.#outstanding.values()) request.resolve({ kind: 'lost' })
     for (const request of this.#queue) request.resolve({ kind: 'lost' })
     this.#outstanding.clear()
     this.#queue.length = 0
-    this.#parts.events.closed(this, reason)
+    this.#options.events.closed(this, reason)
   }
 
   #expire(now: number): void {
@@ -215,7 +214,7 @@ export class Session {
   }
 
   #advance(): void {
-    while (this.#outstanding.size < this.#parts.limits.maxOutstanding) {
+    while (this.#outstanding.size < this.#options.limits.maxOutstanding) {
       const request = this.#queue.shift()
       if (request === undefined) return
       const requestId = this.#nextId
@@ -237,7 +236,7 @@ export class Session {
   }
 
   #send(message: PeerMessage): void {
-    const { socket, limits } = this.#parts
+    const { socket, limits } = this.#options
     socket.write(frameOf(encodePeerMessage(message)))
     if (socket.writableLength > limits.maxUnsentBytes) {
       this.close(new Fault('peer-misbehaved', 'peer does not read'))
@@ -246,7 +245,7 @@ export class Session {
 
   #receive(chunk: Uint8Array): void {
     try {
-      const now = this.#parts.now()
+      const now = this.#options.now()
       this.#spendBytes(chunk.length, now)
       const messages = this.#frames.push(chunk)
       if (messages.length > 0) this.#receivedAt = now
@@ -306,10 +305,10 @@ export class Session {
         if (this.#state === 'greeting') return
         if (this.#state === 'greeted') {
           this.#state = 'ready'
-          this.usedAt = this.#parts.now()
-          this.#parts.events.ready(this)
+          this.usedAt = this.#options.now()
+          this.#options.events.ready(this)
         }
-        if (message.peers.length > 0) this.#parts.events.peers(this, message.peers)
+        if (message.peers.length > 0) this.#options.events.peers(this, message.peers)
         return
       case 'app-response':
         return this.#settle(message, { kind: 'response', appBytes: message.appBytes })
@@ -325,14 +324,14 @@ export class Session {
 
   #greet(handshake: Handshake): void {
     if (this.#state !== 'greeting') throw new Fault('peer-misbehaved', 'second handshake')
-    if (handshake.networkId !== this.#parts.networkId) {
+    if (handshake.networkId !== this.#options.networkId) {
       const { networkId } = handshake
       throw new Fault('peer-misbehaved', `peer is of another network: ${networkId}`)
     }
     this.version = handshake.version.join('.')
     this.upgradeTime = handshake.upgradeTime
     this.#state = 'greeted'
-    this.#send({ kind: 'handshake', ...this.#parts.greet(handshake) })
+    this.#send({ kind: 'handshake', ...this.#options.greet(handshake) })
     this.#send({ kind: 'peer-list', peers: [] })
   }
 

@@ -25,11 +25,11 @@ import { createThreads } from '../telemetry/thread.ts'
 import { createWaits, type Waits } from '../telemetry/waits.ts'
 import { type Closer, openAnswering, openWritten } from './answering/answering.ts'
 import { type ApiWorkers, startApiWorkers } from './answering/api-workers.ts'
-import { assembleNodeListener, checkFolder, openAliases } from './answering/node-parts.ts'
-import { chainSpecs, sourceLimits, type SpecifiedChain, streamSpecs } from './chain-specs.ts'
-import { measuredStores, readableStores, type Served } from './served/open-served.ts'
+import { assembleNodeListener, checkFolder, openAliases } from './answering/node-endpoint.ts'
+import { chainSpecs, sourceLimits, streamSpecs } from './chain-specs.ts'
+import { measuredStores, readableStores } from './served/open-served.ts'
 import { livedStages } from './status/lived-stages.ts'
-import { chainsCheck, diskCheck, type ReadinessParts, storesCheck } from './status/readiness.ts'
+import { chainsCheck, diskCheck, type ReadinessOptions, storesCheck } from './status/readiness.ts'
 import { claimDataFolder, storeSizes, sizeReader } from './stores/data-folder.ts'
 import { openFilesLimit, withinOpenFiles } from './stores/open-files.ts'
 import { storesOf } from './stores/store-connections.ts'
@@ -44,7 +44,7 @@ export type Running = {
   readonly stop: () => Promise<void>
 }
 
-/** Parts of the process besides its configuration. */
+/** The process around its configuration. */
 export type Outside = {
   readonly world: World
   readonly logs: LogRegistry
@@ -99,8 +99,23 @@ async function build(
   const written = await openWritten(config, { world, log, store, closers })
 
   const told = (news: ThreadNews): void => beside.workers?.take(news)
-  const indexing = { chains, streams, store: location, shares, owner, threads, gauges, told }
-  const indexer = indexerOf(config, { ...outside, ...indexing })
+  const indexing: IndexerOptions = {
+    chains: chains.map(({ spec }) => spec),
+    streams,
+    store: location,
+    shares,
+    limits: sourceLimits(config),
+    owner,
+    keepEventsMs: config['events.keepDays'] * 86_400_000,
+    worldModule: entryFile('world/world').href,
+    clock,
+    threads,
+    gauges,
+    log,
+    told,
+    failed,
+  }
+  const indexer = config.role === 'serve' ? undefined : createIndexer(indexing)
   closers.push(async () => indexer?.stop())
   const indexed = (): readonly ChainStatus[] => indexer?.status() ?? []
   const own = { world, log, gauges, stores, written, indexer, closers, signal: over.signal }
@@ -116,8 +131,17 @@ async function build(
   closers.push(() => over.abort())
   const { api, served, aliases, leases, damaged } = answering
   const health = createHealth({ clock, log })
-  const lived = livedStages(config.dataDir)
-  registerChecks(health, config, { indexer, served, leases, clock, damaged, lived })
+  registerChecks(health, config, {
+    indexed: indexer?.status,
+    served: () => readableStores(served),
+    engine: config.store === 'embedded' ? 'SQLite' : 'PostgreSQL',
+    leases,
+    clock,
+    damaged,
+    lived: livedStages(config.dataDir),
+    maxLagMs: config['node.maxLagSeconds'] * 1_000,
+    untilLive: config['node.readyWhenLive'],
+  })
   const shared = { world, logs, gauges, aliases, leases }
   const node = assembleNodeListener({
     ...shared,
@@ -179,47 +203,11 @@ function countedWaits(clock: Clock, gauges: Gauges): Waits {
 }
 
 /** Registers the checks of health and readiness. */
-function registerChecks(
-  health: Health,
-  config: Config,
-  parts: Pick<ReadinessParts, 'leases' | 'clock' | 'damaged' | 'lived'> & {
-    readonly indexer: Indexer | undefined
-    readonly served: Served
-  },
-): void {
-  const { indexer, served, ...rest } = parts
-  const readiness: ReadinessParts = {
-    indexed: indexer?.status,
-    served: () => readableStores(served),
-    engine: config.store === 'embedded' ? 'SQLite' : 'PostgreSQL',
-    ...rest,
-    maxLagMs: config['node.maxLagSeconds'] * 1_000,
-    untilLive: config['node.readyWhenLive'],
-  }
+function registerChecks(health: Health, config: Config, readiness: ReadinessOptions): void {
   health.register('store', () => checkFolder(config.dataDir))
   health.register('disk', diskCheck(config.dataDir))
   health.register('databases', storesCheck(readiness))
   health.register('chains', chainsCheck(readiness))
-}
-
-type IndexerParts = Outside &
-  Pick<IndexerOptions, 'streams' | 'store' | 'shares' | 'owner' | 'threads' | 'gauges'> & {
-    readonly chains: readonly SpecifiedChain[]
-  }
-
-/** The indexer of this process, unless it only serves. */
-function indexerOf(config: Config, parts: IndexerParts): Indexer | undefined {
-  if (config.role === 'serve') return undefined
-  const { world, logs, chains, ...rest } = parts
-  return createIndexer({
-    ...rest,
-    chains: chains.map(({ spec }) => spec),
-    limits: sourceLimits(config),
-    keepEventsMs: config['events.keepDays'] * 86_400_000,
-    worldModule: entryFile('world/world').href,
-    clock: world.clock,
-    log: logs.log,
-  })
 }
 
 /** Where it listens. Other threads join there; another process is refused. Throws `address-taken`. */

@@ -39,7 +39,7 @@ export async function checkConfig(
         apiAdminEnabled: config['node.apiAdminEnabled'],
         adminAllowRemote: config['node.adminAllowRemote'],
       }),
-    () => checkTokenKnowledge(config, parts),
+    () => checkTokenKnowledge(config, parts.world, parts.log),
     async () => void (await readBrand(config, parts.world)),
   ]
   const problems: string[] = []

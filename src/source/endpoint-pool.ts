@@ -23,8 +23,7 @@ export type Need = {
   readonly otherThan?: readonly string[] | undefined
 }
 
-/** Parts of a pool. */
-export type PoolOptions = {
+type PoolOptions = {
   readonly world: World
   readonly log: Log
   readonly urls: readonly string[]

@@ -22,7 +22,7 @@ import { lowestTraced, readTraces, traceProbe } from './node-traces.ts'
 import { isContractFailure, mayLackHeight, rpcCodes } from './node-words.ts'
 
 /** Settings of a node source. */
-export type NodeSourceOptions = {
+type NodeSourceOptions = {
   readonly world: World
   readonly log: Log
   readonly urls: readonly string[]

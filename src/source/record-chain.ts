@@ -19,8 +19,7 @@ import { openingBytes, partBytes, partKinds, type RecordingHeader } from './reco
 import { stateKey } from './recording.ts'
 import { StateQuestions } from './state-questions.ts'
 
-/** Parameters of a recording. */
-export type RecordOptions = {
+type RecordOptions = {
   readonly source: EvmSource
   readonly name: string
   readonly symbol: string

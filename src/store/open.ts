@@ -7,7 +7,7 @@ import { itemAt } from '../core/item-at.ts'
 import type { Database } from './engine/database.ts'
 import type { ReadServers } from './engine/postgres/open-replicas.ts'
 import type { ConnectionLimits } from './engine/postgres/server.ts'
-import { openSqliteReader, openSqliteWriter, type SqliteOptions } from './engine/sqlite/sqlite.ts'
+import { openSqliteReader, openSqliteWriter } from './engine/sqlite/sqlite.ts'
 import { patternUrl, type StorePattern } from './engine/store-patterns.ts'
 import type { Table } from './engine/table.ts'
 import type { SegmentFetching } from './history/fetched-segments.ts'
@@ -134,9 +134,11 @@ function isOnReadOnlyDisk(error: unknown): boolean {
   return typeof sqlite === 'number' && readOnlyCodes.has(sqlite & 0xff)
 }
 
+type NamedTables = { readonly name: string; readonly tables: readonly Table[] }
+
 function withSegments(
   location: StoreLocation,
-  { name, tables }: Pick<SqliteOptions, 'name' | 'tables'>,
+  { name, tables }: NamedTables,
   database: Database,
 ): Promise<Database> {
   const folder = segmentFolder(location, name)
@@ -166,7 +168,7 @@ export function openCopy(
 
 async function openEngine(
   location: StoreLocation,
-  common: Pick<SqliteOptions, 'name' | 'tables'>,
+  common: NamedTables,
   mode: 'read' | 'write',
 ): Promise<Database> {
   if (location.store === 'embedded') {

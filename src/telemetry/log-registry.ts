@@ -42,8 +42,7 @@ export type LogRegistry = {
   readonly close: () => void
 }
 
-/** Parameters of {@link createLogs}. */
-export type LogOptions = {
+type LogOptions = {
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Where lines for people go. `undefined` shows nothing. */

@@ -16,8 +16,9 @@ export type Semaphore = {
   readonly waiting: () => number
 }
 
-/** Parameters of {@link createSemaphore}. */
-export type SemaphoreOptions = {
+type Waiter = { readonly since: number; readonly start: () => void }
+
+type SemaphoreOptions = {
   /** The lock's name in profiles and gauges: one of a closed set. */
   readonly name: string
   readonly permits: number
@@ -25,8 +26,6 @@ export type SemaphoreOptions = {
   /** More would wait too long to be of use to anybody. */
   readonly maxWaiting?: number
 }
-
-type Waiter = { readonly since: number; readonly start: () => void }
 
 /** A semaphore with all permits free. */
 export function createSemaphore(options: SemaphoreOptions): Semaphore {

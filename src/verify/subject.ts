@@ -1,4 +1,4 @@
-/** Parts of every check of a primary network. */
+/** All that is common to every check of a primary network. */
 
 import type { ServedNetwork } from '../api/primary/network/networks.ts'
 import type { NodeApi } from '../source/primary/node-api.ts'

@@ -12,8 +12,8 @@ import type { CollectCounters } from './aggregation/collect-task.ts'
 import type { AggregationRequest } from './aggregation/request.ts'
 import { SharedWork } from './aggregation/shared-work.ts'
 import { Cache } from './cache.ts'
-import { gatherFromPeers, type GatherParts } from './gather.ts'
-import { keyOfPlan, type Plan, planOf, type PlanParts, transactionRequest } from './plan.ts'
+import { gatherFromPeers, type GatherOptions } from './gather.ts'
+import { keyOfPlan, type Plan, planOf, type PlanOptions, transactionRequest } from './plan.ts'
 
 /** Gathers signatures for one network. */
 export type Aggregator = {
@@ -38,9 +38,9 @@ export type AggregatorStatus = {
   readonly counters: Readonly<CollectCounters>
 }
 
-/** Parts of an aggregator. */
-export type AggregatorParts = GatherParts &
-  PlanParts & {
+/** All that an aggregator works with. */
+export type AggregatorOptions = GatherOptions &
+  PlanOptions & {
     /** P-Chain blocks by which a caller may go back for the validators; 0: to the first. */
     readonly maxLookback: number
   }
@@ -55,11 +55,11 @@ const maxKept = 1_024
 /**
  * An aggregator over `parts`, which are its own from now on: `close` closes the pool.
  */
-export function createAggregator(parts: AggregatorParts): Aggregator {
+export function createAggregator(options: AggregatorOptions): Aggregator {
   const counters = { asked: 0, signatures: 0, cached: 0, wrong: 0, refused: 0, silent: 0 }
-  const gather = gatherFromPeers(parts, counters)
+  const gather = gatherFromPeers(options, counters)
   const shared = new SharedWork<Uint8Array>({ maxRunning, maxWaiting })
-  const kept = new Cache<Uint8Array>(parts.world.clock, { maxEntries: maxKept, keepMs })
+  const kept = new Cache<Uint8Array>(options.world.clock, { maxEntries: maxKept, keepMs })
 
   const aggregatePlan = (plan: Plan, signal: AbortSignal): Promise<Uint8Array> => {
     const key = keyOfPlan(plan)
@@ -75,29 +75,29 @@ export function createAggregator(parts: AggregatorParts): Aggregator {
 
   return {
     aggregate: async (request, signal) => {
-      await checkLookback(parts, request.height, signal)
-      return aggregatePlan(await planOf(parts, request, signal), signal)
+      await checkLookback(options, request.height, signal)
+      return aggregatePlan(await planOf(options, request, signal), signal)
     },
     aggregateTransaction: async (txId, signal) => {
-      const request = await transactionRequest(parts, txId, signal)
-      return aggregatePlan(await planOf(parts, request, signal), signal)
+      const request = await transactionRequest(options, txId, signal)
+      return aggregatePlan(await planOf(options, request, signal), signal)
     },
     status: () => ({
-      nodeId: parts.nodeId,
-      peers: parts.pool.status(),
+      nodeId: options.nodeId,
+      peers: options.pool.status(),
       running: shared.size,
       counters: { ...counters },
     }),
     close: async () => {
       shared.close()
-      await parts.pool.close()
+      await options.pool.close()
     },
   }
 }
 
 /** A node works its way back from the tip: the further, the longer it is busy. */
 async function checkLookback(
-  { validators, maxLookback }: AggregatorParts,
+  { validators, maxLookback }: AggregatorOptions,
   height: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { assert, Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { AskBoard, questionOf } from './aggregation/ask.ts'
-import type { CollectCounters, CollectParts, Peers } from './aggregation/collect-task.ts'
+import type { CollectCounters, CollectOptions, Peers } from './aggregation/collect-task.ts'
 import { collect, type Collected } from './aggregation/collect.ts'
 import { isPChain } from './aggregation/request.ts'
 import { SignatureCache } from './aggregation/signature-cache.ts'
@@ -25,8 +25,8 @@ import type { ValidatorSource } from './validator-source.ts'
  */
 export type Gather = (plan: Plan, signal: AbortSignal) => Promise<Uint8Array>
 
-/** Parts of asking validators. */
-export type GatherParts = {
+/** All that asking validators takes. */
+export type GatherOptions = {
   readonly world: Pick<World, 'clock'>
   readonly log: Log
   /** Our own, for those who must let us in. */
@@ -38,26 +38,26 @@ export type GatherParts = {
 }
 
 /** Asks the validators themselves; `counters` are added to. */
-export function gatherFromPeers(parts: GatherParts, counters: CollectCounters): Gather {
-  const collectParts: CollectParts = {
-    clock: parts.world.clock,
-    bls: parts.bls,
-    pool: parts.pool,
+export function gatherFromPeers(options: GatherOptions, counters: CollectCounters): Gather {
+  const collectParts: CollectOptions = {
+    clock: options.world.clock,
+    bls: options.bls,
+    pool: options.pool,
     board: new AskBoard(),
     cache: new SignatureCache(),
     counters,
   }
-  return (plan, signal) => gather(parts, collectParts, plan, signal)
+  return (plan, signal) => gather(options, collectParts, plan, signal)
 }
 
 async function gather(
-  parts: GatherParts,
-  collectParts: CollectParts,
+  options: GatherOptions,
+  collectParts: CollectOptions,
   plan: Plan,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { validators, log } = parts
-  const startedAt = parts.world.clock.monotonic()
+  const { validators, log } = options
+  const startedAt = options.world.clock.monotonic()
   const set = await validators.validatorsAt(plan.subnetId, plan.height, signal)
   if (set.signers.length === 0) {
     throw new Fault(
@@ -77,9 +77,9 @@ async function gather(
       set,
       goal: plan,
       present,
-      whenMute: muteReason(plan, parts.nodeId),
+      whenMute: muteReason(plan, options.nodeId),
       excluded: ({ nodeIds }: Signer) => nodeIds.every((nodeId) => poor.has(nodeId)),
-      timeoutMs: parts.timeoutMs,
+      timeoutMs: options.timeoutMs,
     },
     signal,
   )
@@ -88,9 +88,9 @@ async function gather(
     signers: collected.signers.length,
     validators: set.signers.length,
     height: plan.height,
-    elapsedMs: parts.world.clock.monotonic() - startedAt,
+    elapsedMs: options.world.clock.monotonic() - startedAt,
   })
-  return signedBy(parts.bls, plan.unsigned, collected)
+  return signedBy(options.bls, plan.unsigned, collected)
 }
 
 /**

@@ -30,8 +30,8 @@ export type Plan = {
   readonly buffer: number
 }
 
-/** Parts of planning. */
-export type PlanParts = {
+/** All that planning reads. */
+export type PlanOptions = {
   readonly networkId: number
   readonly validators: ValidatorSource
   /** Without it operation 2 finds no transaction. */
@@ -42,13 +42,13 @@ const pChainId = new Uint8Array(32)
 
 /** Returns the plan of a request: exact bytes, subnet and height. Throws as `aggregate`. */
 export async function planOf(
-  parts: PlanParts,
+  options: PlanOptions,
   request: AggregationRequest,
   signal: AbortSignal,
 ): Promise<Plan> {
-  const { validators } = parts
+  const { validators } = options
   const unsigned =
-    request.unsigned ?? (await justifiedMessage(parts, request.justification, signal))
+    request.unsigned ?? (await justifiedMessage(options, request.justification, signal))
   const { sourceChainId } = decode(unsignedMessage, unsigned)
   const sourceSubnet = await validators.subnetOf(sourceChainId, signal)
   const { signingSubnetId, justification, quorum, buffer } = request
@@ -87,11 +87,11 @@ function isForPChain(unsigned: Uint8Array): boolean {
 
 /** The request operation 2 stands for. Throws `not-found`, `bad-parameter`, `no-message`. */
 export async function transactionRequest(
-  parts: PlanParts,
+  options: PlanOptions,
   txId: Uint8Array,
   signal: AbortSignal,
 ): Promise<AggregationRequest> {
-  const { messages, networkId, validators } = parts
+  const { messages, networkId, validators } = options
   if (messages === undefined) {
     throw new Fault('not-found', 'this deployment does not index the P-Chain of the network')
   }
@@ -124,7 +124,7 @@ async function deliveryHeight(
 
 /** The message a lone justification asks for. Throws `bad-parameter`, `not-found`. */
 async function justifiedMessage(
-  { validators, networkId }: PlanParts,
+  { validators, networkId }: PlanOptions,
   justification: Uint8Array,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
@@ -145,6 +145,6 @@ async function justifiedMessage(
 
 /** Key of a plan. Plans with the same message, justification, validators and goal share it. */
 export function keyOfPlan(plan: Plan): string {
-  const parts = concatBytes(sha256(plan.unsigned), sha256(plan.justification), plan.subnetId)
-  return [toHex(parts), plan.quorum, plan.buffer, plan.height].join(':')
+  const options = concatBytes(sha256(plan.unsigned), sha256(plan.justification), plan.subnetId)
+  return [toHex(options), plan.quorum, plan.buffer, plan.height].join(':')
 }

@@ -62,7 +62,7 @@ void test('outbox: what is older than it is kept leaves it, and the rest is comp
   const lease = await takeLease(store, 'test', clock)
   assert.ok(lease !== undefined)
   const ingest = new EvmIngest({ database: store, lease, clock, openRollup, outbox })
-  const read = async (from: number, end: number): Promise<void> =>
+  const read = async (from: number, end: number): Promise<unknown> =>
     ingest.blocks(
       await recording.blocks(
         { from, until: end },

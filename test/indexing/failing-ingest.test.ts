@@ -54,7 +54,7 @@ onBothEngines(
     const next = await blocks(20, 40)
     const failures = await untilItWorks(
       { failing, step: 1 },
-      async () => tried.ingest.blocks(next),
+      async () => void (await tried.ingest.blocks(next)),
       async () => {
         assert.deepEqual(await storeDigest(tried.database, written), before)
       },

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { to0x } from '../../src/core/bytes.ts'
 import { type NftStatus, nftStatuses } from '../../src/core/nft-status.ts'
 import type { Transport } from '../../src/core/world.ts'
-import { type NftStreamParts, oneRound } from '../../src/indexing/nft/nft-stream.ts'
+import { type NftFetching, oneRound } from '../../src/indexing/nft/nft-stream.ts'
 import { abiString } from '../../src/indexing/nft/token-uri.ts'
 import type { EvmSource, StateAnswer } from '../../src/source/evm-source.ts'
 import { openRecording, stateKey } from '../../src/source/recording.ts'
@@ -46,7 +46,10 @@ type Stored = {
 /** A chain with the stream beside it, on a clock that a test moves. */
 async function streamOver(
   answer: (key: string, own: StateAnswer) => StateAnswer,
-  more: Partial<NftStreamParts> = {},
+  more: {
+    readonly requests?: () => Promise<Parameters<typeof oneRound>[0]['database']>
+    readonly fetching?: NftFetching
+  } = {},
 ) {
   const opened = await openDemoChain(chain)
   const { store, facts } = opened.served
@@ -58,16 +61,10 @@ async function streamOver(
       return own.map((each, index) => answer(stateKey(calls[index]!), each))
     },
   }
-  const step = oneRound({
-    database: store,
-    source,
-    clock: { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} },
-    log: silent,
-    commit: (work) => store.transaction(work),
-    chainKey: facts.key,
-    requests: async () => undefined,
-    ...more,
-  })
+  const clock = { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} }
+  const of = { key: facts.key, database: store, clock, log: silent, commit: store.transaction }
+  const { requests = async () => undefined, fetching } = more
+  const step = oneRound({ ...of, source }, requests, fetching)
   const settle = async (): Promise<void> => {
     while ((await step(signal)).isBusy);
   }
@@ -295,22 +292,24 @@ void test('nft stream: once fetching is switched on, what was left is fetched', 
   const transport: Transport = {
     request: async () => ({ status: 200, headers: {}, body: Buffer.from('{"name":"there"}') }),
   }
-  const step = oneRound({
-    database: store,
-    source: {
-      ...recording,
-      state: async (calls, height, at) =>
-        (await recording.state(calls, height, at)).map((own, index) =>
-          uri(stateKey(calls[index]!), own),
-        ),
+  const step = oneRound(
+    {
+      key: facts.key,
+      database: store,
+      source: {
+        ...recording,
+        state: async (calls, height, at) =>
+          (await recording.state(calls, height, at)).map((own, index) =>
+            uri(stateKey(calls[index]!), own),
+          ),
+      },
+      clock: { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} },
+      log: silent,
+      commit: store.transaction,
     },
-    clock: { now: () => time.nowMs, monotonic: () => time.nowMs, sleep: async () => {} },
-    log: silent,
-    commit: (work) => store.transaction(work),
-    chainKey: facts.key,
-    requests: async () => undefined,
-    fetching: { transport, gatewayTransport: transport, gateways: { ipfs: [], arweave: '' } },
-  })
+    async () => undefined,
+    { transport, gatewayTransport: transport, gateways: { ipfs: [], arweave: '' } },
+  )
   while ((await step(signal)).isBusy);
   const owned = (await rows()).filter(({ standard }) => standard === 721)
   assert.ok(owned.every(({ status, fields }) => status === 'INDEXED' && fields['name'] === 'there'))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { Fault } from '../../src/core/fault.ts'
-import { Pipeline, type PipelineParts } from '../../src/indexing/stream/pipeline.ts'
+import { Pipeline, type PipelineOptions } from '../../src/indexing/stream/pipeline.ts'
 import type { HeightRange } from '../../src/source/evm-source.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { virtualClock, type VirtualClock } from '../support/processes/virtual-clock.ts'
@@ -179,7 +179,7 @@ void test('pipeline: speed and time left follow the commits', async () => {
 /** A pipeline over ranges themselves: ten blocks a fetch, eight fetches side by side. */
 function made(
   clock: VirtualClock,
-  parts: Partial<PipelineParts<HeightRange>>,
+  parts: Partial<PipelineOptions<HeightRange>>,
 ): Pipeline<HeightRange> {
   return new Pipeline<HeightRange>({
     name: 'blocks',

@@ -12,7 +12,7 @@ import type { ChainReplay, Fetched } from '../../src/indexing/primary/replay/cha
 import {
   primaryHost,
   type PrimaryHost,
-  type PrimaryHostParts,
+  type PrimaryHostOptions,
 } from '../../src/indexing/primary/run/host.ts'
 import {
   type BatchStore,
@@ -48,7 +48,7 @@ async function withStore<T>(check: (store: PrimaryStore) => Promise<T>): Promise
 async function hostOver(
   store: PrimaryStore,
   batches: BatchStore,
-  more: Partial<Pick<PrimaryHostParts, 'utxoLimit' | 'reader'>> = {},
+  more: Partial<Pick<PrimaryHostOptions, 'utxoLimit' | 'reader'>> = {},
 ): Promise<PrimaryHost> {
   const identity = await source.identity(signal)
   const { genesis, database } = store

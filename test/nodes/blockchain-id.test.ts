@@ -78,8 +78,8 @@ void test("a chain's id that a node could not tell at first is learned and serve
     expected: { chainId: 51002 },
     ...sourceLimits(config),
   })
-  const commit = database.transaction
-  const stream = blockchainIdStream({ database, source, clock, commit })
+  const about = { key: 'chain', clock, log: silentLog, commit: database.transaction }
+  const stream = blockchainIdStream({ database, source, ...about })
   await stream.run(over.signal)
   while (idServed() === undefined) await clock.sleep(1_000)
   const { blockchainId } = node.recording.header

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
-import { askNewTokens, type TokenParts } from '../../src/indexing/evm/tokens/token-metadata.ts'
+import { askNewTokens } from '../../src/indexing/evm/tokens/token-metadata.ts'
+import type { OpenChain } from '../../src/indexing/stream/open-chain.ts'
 import { openNodeSource } from '../../src/source/node-source.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -55,7 +56,8 @@ async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: Re
     maxInFlight: 4,
     maxReplyBytes: 33_554_432,
   })
-  const parts: TokenParts = {
+  const chain: OpenChain = {
+    key: 'chain',
     database,
     source,
     clock,
@@ -63,7 +65,7 @@ async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: Re
     commit: (work) => database.transaction(work),
   }
   const { signal } = new AbortController()
-  while ((await askNewTokens(parts, 1, signal)).stored > 0);
+  while ((await askNewTokens(chain, 1, signal)).stored > 0);
   const rows = await database.all(question)
   return { names: rows.map(([, name, symbol]) => [name, symbol]), events }
 }

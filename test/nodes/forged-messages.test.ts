@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 
 import { encodeAbiParameters, keccak256, parseAbiParameters, toBytes, toHex } from 'viem'
 
+import type { EvmContext } from '../../src/api/evm/evm-context.ts'
 import { messageInfo } from '../../src/api/evm/transactions/message-info.ts'
 import { createChainDirectory } from '../../src/api/operation/chain-directory.ts'
 import { eventKinds } from '../../src/codec/evm/columns.ts'
@@ -167,9 +168,13 @@ void test('messages: a chain lies about its own end only as far as the id allows
 })
 
 void test('messages: a transaction shows none for a log without the id of its ends', () => {
-  const parts = { chains: createChainDirectory(() => []), icmContracts: [toBytes(messenger)] }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else is looked at
+  const context = {
+    chains: createChainDirectory(() => []),
+    icmContracts: [toBytes(messenger)],
+  } as Partial<EvmContext> as EvmContext
   const shown = (chain: MessageChain, logs: readonly MessengerLog[]): unknown =>
-    messageInfo(parts, chain, logs)?.teleporterMessageId
+    messageInfo(context, chain, logs)?.teleporterMessageId
   assert.equal(shown(third, forged), undefined)
   const own = sendLog(idOf(source, destination, 7n), destination, honest)
   assert.equal(shown(source, [...forged.slice(1), own]), toHex(own.topics.subarray(0, 32)).slice(2))

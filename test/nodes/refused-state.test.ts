@@ -117,18 +117,15 @@ for (const [name, answer] of [
       await moveCheckpoint(writer, blockStage, { before: undefined, after, epoch: 1 })
     })
     const over = new AbortController()
-    const { run, status } = tokenStream({
-      database,
-      source,
-      clock,
-      log: silentLog,
-      random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
-      chainKey: 'chain',
-      requests: async () => undefined,
-      wrapped: [],
-      unexplained: new UnexplainedLogs(),
-      commit: (work) => database.transaction(work),
-    })
+    const { run, status } = tokenStream(
+      { key: 'chain', database, source, clock, log: silentLog, commit: database.transaction },
+      {
+        random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+        requests: async () => undefined,
+        wrapped: [],
+        unexplained: new UnexplainedLogs(),
+      },
+    )
     const running = run(over.signal)
     await clock.sleep(60 * minuteMs)
     assert.equal(status().state, 'live')
@@ -177,18 +174,15 @@ void test('every token is looked at within a day, whatever their number: the lon
       return calls.map(() => ({ kind: 'value', value: '0x60' }))
     },
   } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource
-  const stream = tokenStream({
-    database,
-    source,
-    clock,
-    log: silentLog,
-    random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
-    chainKey: 'chain',
-    requests: async () => undefined,
-    wrapped: [],
-    unexplained: new UnexplainedLogs(),
-    commit: (work) => database.transaction(work),
-  })
+  const stream = tokenStream(
+    { key: 'chain', database, source, clock, log: silentLog, commit: database.transaction },
+    {
+      random: { bytes: (size) => new Uint8Array(size), number: () => 0.5 },
+      requests: async () => undefined,
+      wrapped: [],
+      unexplained: new UnexplainedLogs(),
+    },
+  )
   for (const times of [1, 2, 3]) {
     over = new AbortController()
     const begun = Math.floor(now / 1_000)

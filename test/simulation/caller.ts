@@ -27,7 +27,7 @@ export type AskerParts = {
 }
 
 /** And what: a chain with a known history. */
-export type CallerParts = AskerParts & { readonly history: History }
+export type CallerOptions = AskerParts & { readonly history: History }
 
 /** The highest height that any answer has named so far, by stage; they never go back. */
 export class Heights {
@@ -55,7 +55,7 @@ const patienceMs = 15_000
 const laterStatuses: readonly number[] = [503]
 
 /** Asks until the simulation is over. Throws {@link Wrong}. */
-export async function call(parts: CallerParts): Promise<void> {
+export async function call(parts: CallerOptions): Promise<void> {
   const lists = listQuestions(parts.history)
   while (!parts.isOver()) {
     await parts.clock.sleep(parts.draws.between(20, 2_500))
@@ -65,7 +65,7 @@ export async function call(parts: CallerParts): Promise<void> {
 }
 
 /** Reads all of a list and judges it. Gives up where nobody answers any more. */
-export async function readList(parts: CallerParts, question: ListQuestion): Promise<boolean> {
+export async function readList(parts: CallerOptions, question: ListQuestion): Promise<boolean> {
   const { draws, clock, isOver } = parts
   const items: unknown[] = []
   const size = draws.between(1, 9)
@@ -94,7 +94,7 @@ export async function readList(parts: CallerParts, question: ListQuestion): Prom
 }
 
 /** Asks for a block or a transaction that exists. */
-async function lookUp(parts: CallerParts): Promise<void> {
+async function lookUp(parts: CallerOptions): Promise<void> {
   const { history, draws } = parts
   const at = `/v1/chains/${history.chainId}`
   const height = draws.below(history.blocks.length)

@@ -17,7 +17,7 @@ import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
 import { chainTables, messageTables } from '../../src/store/schema/stores.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
-import { call, type CallerParts, Heights, readList } from './caller.ts'
+import { call, type CallerOptions, Heights, readList } from './caller.ts'
 import { Deployment } from './deployment.ts'
 import { drawsOf } from './draws.ts'
 import { type History, historyOf } from './history.ts'
@@ -119,7 +119,7 @@ async function live(
   let isOver = false
   let failure: unknown
   const proven = provenBy(deployment, history)
-  const parts = (name: string): CallerParts => ({
+  const parts = (name: string): CallerOptions => ({
     history,
     draws: drawsOf(plan.seed).part(name),
     clock,
@@ -170,7 +170,7 @@ async function live(
 }
 
 /** Every list once more, now that all rows are there. */
-async function readEverything(parts: CallerParts, limitMs: number): Promise<void> {
+async function readEverything(parts: CallerOptions, limitMs: number): Promise<void> {
   const isOver = (): boolean => parts.clock.monotonic() > limitMs
   for (const question of listQuestions(parts.history))
     if (!(await readList({ ...parts, isOver }, question)))

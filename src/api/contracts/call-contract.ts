@@ -10,7 +10,7 @@ import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { decimal, hex } from '../../shape/evm/scalars.ts'
 import { Type } from '../../shape/type.ts'
 import { textOf } from '../evm/abi/abi-book.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import { reasonText } from '../evm/transactions/revert-reason.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 
@@ -67,7 +67,7 @@ const CallContract = {
  * Calls a contract. An argument that does not fit its type is `bad-parameter`; a call that reverts, or that
  * no node answers, says so in its place.
  */
-export function callContract({ chains, contracts }: EvmParts): Operation {
+export function callContract({ chains, contracts }: EvmContext): Operation {
   return operation(CallContract, async ({ path, body, charge, signal }) => {
     const chain = chains.find(path.chainId)
     const address = parseEvmAddress(path.address)

@@ -29,8 +29,7 @@ import { toldByNode } from '../evm/answers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { creationCode } from './creation-code.ts'
 
-/** Parts of it. */
-export type ContractBookParts = {
+type ContractBookOptions = {
   readonly store: Database
   /** Absent where no compilers are set: nothing is verified then. */
   readonly compilers: Compilers | undefined
@@ -106,23 +105,23 @@ const abisKept = 500
 type Link = { readonly contracts: readonly VerifiedContract[]; readonly until: number }
 
 /** A book over the store of verified contracts. */
-export function createContractBook(parts: ContractBookParts): ContractBook {
-  const find = finding(parts)
-  const decoding = createDecoding(parts, find)
+export function createContractBook(options: ContractBookOptions): ContractBook {
+  const find = finding(options)
+  const decoding = createDecoding(options, find)
   return {
-    versions: async () => parts.compilers?.versions(),
-    methods: (selectors) => verifiedMethods(parts.store, selectors),
+    versions: async () => options.compilers?.versions(),
+    methods: (selectors) => verifiedMethods(options.store, selectors),
     newest: ({ facts }, after, limit) =>
-      newestContracts(parts.store, facts.evmChainId, after, limit),
-    listed: ({ facts }, addresses) => listedContracts(parts.store, facts.evmChainId, addresses),
+      newestContracts(options.store, facts.evmChainId, after, limit),
+    listed: ({ facts }, addresses) => listedContracts(options.store, facts.evmChainId, addresses),
     find,
     proxyAt,
-    verify: verifying(parts, decoding.forget),
+    verify: verifying(options, decoding.forget),
     abisOf: decoding.abisOf,
   }
 }
 
-function finding({ store }: ContractBookParts): ContractBook['find'] {
+function finding({ store }: ContractBookOptions): ContractBook['find'] {
   return async (chain, address, signal) => {
     const { evmChainId } = chain.facts
     const own = await contractAt(store, evmChainId, address)
@@ -148,7 +147,7 @@ async function proxyAt(
 
 /** Proves claims, one after another; `changed` is told of each contract that is new. */
 function verifying(
-  { store, compilers, clock, limits }: ContractBookParts,
+  { store, compilers, clock, limits }: ContractBookOptions,
   changed: (chain: ServedChain, address: Uint8Array) => void,
 ): ContractBook['verify'] {
   const queue = new WorkQueue()
@@ -194,7 +193,10 @@ function verifying(
 }
 
 /** Remembers the chains that have verified contracts: most have none, and each is asked about. */
-function createPresence({ store, clock }: Pick<ContractBookParts, 'store' | 'clock'>): {
+function createPresence(
+  store: Database,
+  clock: Clock,
+): {
   readonly of: (chainId: number) => Promise<boolean>
   readonly forget: (chainId: number) => void
 } {
@@ -213,14 +215,14 @@ function createPresence({ store, clock }: Pick<ContractBookParts, 'store' | 'clo
 
 /** ABIs of verified contracts, kept for a while with what proxies lead to. */
 function createDecoding(
-  { store, clock, abis }: ContractBookParts,
+  { store, clock, abis }: ContractBookOptions,
   find: ContractBook['find'],
 ): Pick<ContractBook, 'abisOf'> & {
   readonly forget: (chain: ServedChain, address: Uint8Array) => void
 } {
   const links = createGenerations<string, Link>(linksKept)
   const entries = createGenerations<string, readonly AbiEntry[]>(abisKept)
-  const presence = createPresence({ store, clock })
+  const presence = createPresence(store, clock)
   const keyOf = (chain: ServedChain, address: Uint8Array): string =>
     `${chain.facts.key} ${to0x(address)}`
 

@@ -10,7 +10,7 @@ import { constructorValues } from '../evm/abi/abi-book.ts'
 import { abiOfStandard } from '../evm/abi/known-abis.ts'
 import { subjectOf } from '../evm/address-list.ts'
 import { toldByNode } from '../evm/answers.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { KnownContract } from './contract-book.ts'
@@ -27,10 +27,10 @@ const GetContractCode = {
 } as const
 
 /** Sources of a contract and its implementations, of each that is verified. */
-export function getContractCode(parts: EvmParts): Operation {
-  const { contracts, clock } = parts
+export function getContractCode(context: EvmContext): Operation {
+  const { contracts, clock } = context
   return operation(GetContractCode, async ({ path, signal }) => {
-    const { chain, address, id } = await subjectOf(parts, path)
+    const { chain, address, id } = await subjectOf(context, path)
     const find = (of: Uint8Array): Promise<KnownContract | undefined> =>
       toldByNode(clock, signal, (until) => contracts.find(chain, of, until))
     const [known, proxy] = await Promise.all([
@@ -43,7 +43,7 @@ export function getContractCode(parts: EvmParts): Operation {
       (proxy?.implementations ?? []).map(async (one) => ({ one, code: await find(one) })),
     )
     const isKnown = known !== undefined || implementations.some(({ code }) => code !== undefined)
-    const standardAbi = isKnown || id === undefined ? [] : await abiOfToken(parts, chain, id)
+    const standardAbi = isKnown || id === undefined ? [] : await abiOfToken(context, chain, id)
     return {
       body: {
         address: toChecksumAddress(address),
@@ -66,7 +66,7 @@ export function getContractCode(parts: EvmParts): Operation {
 }
 
 async function abiOfToken(
-  { parties }: EvmParts,
+  { parties }: EvmContext,
   chain: ServedChain,
   id: number,
 ): Promise<object[]> {

@@ -12,7 +12,7 @@ import { keccak256 } from '../../core/hash.ts'
 import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { endedOf, verification } from './verification.ts'
 
@@ -98,35 +98,35 @@ const GetSourcifyContract = {
 } as const
 
 /** The three operations. */
-export function sourcifyOperations(parts: EvmParts): Operation[] {
-  return [verifyContract(parts), getVerification(parts), getSourcifyContract(parts)]
+export function sourcifyOperations(context: EvmContext): Operation[] {
+  return [verifyContract(context), getVerification(context), getSourcifyContract(context)]
 }
 
-function verifyContract(parts: EvmParts): Operation {
+function verifyContract(context: EvmContext): Operation {
   return operation(VerifyContract, async ({ path, body, signal }) => {
-    const chain = parts.chains.find(path.chainId)
+    const chain = context.chains.find(path.chainId)
     const claim = {
       input: readStandardInput(body.stdJsonInput),
       contract: contractNameOf(body.contractIdentifier),
       version: body.compilerVersion,
     }
     const address = parseEvmAddress(path.address)
-    const { id } = await verification(parts, { chain, address, claim, signal })
+    const { id } = await verification(context, { chain, address, claim, signal })
     return { body: { verificationId: id } }
   })
 }
 
 /** Throws `not-found` for an id that was not given here in the last day. */
-function getVerification(parts: EvmParts): Operation {
+function getVerification(context: EvmContext): Operation {
   return operation(GetVerification, async ({ path, signal }) => {
     const id = path.verificationId
-    const ended = endedOf(parts, id)
+    const ended = endedOf(context, id)
     if (ended === undefined)
       throw new Fault('not-found', 'no verification of the last day has this id')
     const { chainId, address, at, problem } = ended
     const time = new Date(at * 1_000).toISOString()
-    const chain = parts.chains.find(String(chainId))
-    const known = await parts.contracts.find(chain, parseEvmAddress(address), signal)
+    const chain = context.chains.find(String(chainId))
+    const known = await context.contracts.find(chain, parseEvmAddress(address), signal)
     const contract = known?.isOwn === true ? known.contract : undefined
     const body = {
       isJobCompleted: true,
@@ -141,10 +141,10 @@ function getVerification(parts: EvmParts): Operation {
   })
 }
 
-function getSourcifyContract(parts: EvmParts): Operation {
+function getSourcifyContract(context: EvmContext): Operation {
   return operation(GetSourcifyContract, async ({ path, query, signal }) => {
-    const chain = parts.chains.find(path.chainId)
-    const known = await parts.contracts.find(chain, parseEvmAddress(path.address), signal)
+    const chain = context.chains.find(path.chainId)
+    const known = await context.contracts.find(chain, parseEvmAddress(path.address), signal)
     const contract = known?.isOwn === true ? known.contract : undefined
     const matches = matchesOf({ chainId: chain.facts.evmChainId, address: path.address }, contract)
     // Tools read from the matches of a 404 that it is not verified; another body is a failure to them.

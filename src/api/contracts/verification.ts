@@ -6,7 +6,7 @@
 import type { Claim } from '../../contracts/verify.ts'
 import { faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { publicWords } from '../operation/status.ts'
 
@@ -27,7 +27,7 @@ const longestProblem = 480
 
 /** Verifies a claim. Faults that trying again may mend are thrown; others are an end. */
 export async function verification(
-  { contracts, clock, tokens }: Pick<EvmParts, 'contracts' | 'clock' | 'tokens'>,
+  { contracts, clock, tokens }: EvmContext,
   asked: {
     readonly chain: ServedChain
     readonly address: Uint8Array
@@ -54,7 +54,7 @@ export async function verification(
 }
 
 /** How the verification of an id ended; `undefined` for what is no id, and after a day. */
-export function endedOf({ tokens }: Pick<EvmParts, 'tokens'>, id: string): Ended | undefined {
+export function endedOf({ tokens }: EvmContext, id: string): Ended | undefined {
   let bytes: Uint8Array | undefined
   try {
     bytes = tokens.open(id, binding)

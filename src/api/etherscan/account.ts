@@ -85,7 +85,7 @@ async function tokenBalance(asked: Query): Promise<Listed> {
 }
 
 async function transactions(asked: Query): Promise<Listed> {
-  const { chain, parts } = asked
+  const { chain, context } = asked
   const id = await addressId(chain.store, addressOf(asked, 'address'))
   const range = blocksOf(asked, 'startblock', 'endblock')
   const rows = await pageOf(asked, range, async (walk) =>
@@ -95,7 +95,7 @@ async function transactions(asked: Query): Promise<Listed> {
     chain.store,
     rows.filter((row) => row.toId === undefined),
   )
-  const named = await parts
+  const named = await context
     .parties(chain)
     .load(rows.flatMap((row) => [row.fromId, row.toId ?? created.get(row.pos) ?? row.fromId]))
   const textOf = (party: number | undefined): string =>
@@ -119,10 +119,10 @@ async function transactions(asked: Query): Promise<Listed> {
 
 /** Members that lists of transactions and of transfers share. */
 async function placeAndGas(
-  { chain, parts }: Query,
+  { chain, context }: Query,
   row: TransactionRow,
 ): Promise<Readonly<Record<string, string>>> {
-  const { methodHash, methodName = '' } = methodOf(row, await parts.methodNames([row.selector]))
+  const { methodHash, methodName = '' } = methodOf(row, await context.methodNames([row.selector]))
   return {
     blockNumber: String(heightOf(row.pos)),
     timeStamp: String(row.timestamp),
@@ -140,7 +140,7 @@ async function placeAndGas(
 }
 
 async function internals(asked: Query): Promise<Listed> {
-  const { chain, parts, of } = asked
+  const { chain, context, of } = asked
   let rows: readonly InternalRow[]
   if (of('txhash') !== undefined) {
     const transaction = await transactionByHash(chain.store, hashOf(asked, 'txhash'))
@@ -153,7 +153,7 @@ async function internals(asked: Query): Promise<Listed> {
       id === undefined ? [] : internalsOfAddress(chain.store, { addressId: id, ...walk }),
     )
   }
-  const named = await parts
+  const named = await context
     .parties(chain)
     .load(rows.flatMap((row) => (row.toId === undefined ? [row.fromId] : [row.fromId, row.toId])))
   const list = rows.map((row) => {
@@ -182,7 +182,7 @@ async function internals(asked: Query): Promise<Listed> {
 
 /** Of an address, of a token contract, or of both. */
 async function transfers(asked: Query, standard: 20 | 721 | 1155): Promise<Listed> {
-  const { chain, of, parts } = asked
+  const { chain, of, context } = asked
   const { store } = chain
   const token =
     of('contractaddress') === undefined ? undefined : addressOf(asked, 'contractaddress')
@@ -204,7 +204,7 @@ async function transfers(asked: Query, standard: 20 | 721 | 1155): Promise<Liste
   const rows = await pageOf(asked, range, (walk) =>
     matching(walk, { read, fits, signal: asked.signal }),
   )
-  const named = await parts
+  const named = await context
     .parties(chain)
     .load(rows.flatMap((row) => [row.fromId, row.toId, row.tokenId]))
   const confirmations = await confirmationsOf(chain)

@@ -141,12 +141,12 @@ async function tokenSupply(asked: Query): Promise<Result> {
   return { value: String(supply) }
 }
 
-async function coinPrice({ chain, parts }: Query): Promise<Result> {
+async function coinPrice({ chain, context }: Query): Promise<Result> {
   const question = { chain: chain.facts, of: ['native'] as const }
-  const [usd] = await parts.prices.current({ ...question, currency: 'usd' })
+  const [usd] = await context.prices.current({ ...question, currency: 'usd' })
   if (usd === undefined)
     throw new Fault('bad-parameter', 'no price of this coin is known here (setting prices)')
-  const at = String(Math.floor(parts.clock.now() / 1_000))
+  const at = String(Math.floor(context.clock.now() / 1_000))
   return { value: { ethbtc: '', ethbtc_timestamp: at, ethusd: usd, ethusd_timestamp: at } }
 }
 

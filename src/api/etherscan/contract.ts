@@ -35,18 +35,18 @@ export const contract: ReadonlyMap<string, Action> = new Map<string, Action>([
 const unverified = 'Contract source code not verified'
 
 async function abi(asked: Query): Promise<Result> {
-  const { parts, chain, signal } = asked
-  const known = await parts.contracts.find(chain, addressOf(asked, 'address'), signal)
+  const { context, chain, signal } = asked
+  const known = await context.contracts.find(chain, addressOf(asked, 'address'), signal)
   if (known === undefined) throw new Fault('not-found', unverified)
   return { value: JSON.stringify(known.contract.body.abi) }
 }
 
 async function sourceCode(asked: Query): Promise<Result> {
-  const { parts, chain, signal } = asked
+  const { context, chain, signal } = asked
   const address = addressOf(asked, 'address')
   const [known, led] = await Promise.all([
-    parts.contracts.find(chain, address, signal),
-    toldByNode(parts.clock, signal, (until) => parts.contracts.proxyAt(chain, address, until)),
+    context.contracts.find(chain, address, signal),
+    toldByNode(context.clock, signal, (until) => context.contracts.proxyAt(chain, address, until)),
   ])
   const [implementation] = led?.implementations ?? []
   return {
@@ -100,7 +100,7 @@ function sourceOf({ name, version, body }: VerifiedContract): typeof noSource {
 }
 
 async function creations(asked: Query): Promise<Result> {
-  const { parts, chain, signal } = asked
+  const { context, chain, signal } = asked
   const { store } = chain
   const texts = needed(asked, 'contractaddresses')
     .split(',')
@@ -117,8 +117,8 @@ async function creations(asked: Query): Promise<Result> {
       if (transaction === undefined) return []
       const { creatorId } = creation
       const ids = creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId]
-      const named = await parts.parties(chain).load(ids)
-      const code = await creationCode(chain, address, { clock: parts.clock, signal })
+      const named = await context.parties(chain).load(ids)
+      const code = await creationCode(chain, address, { clock: context.clock, signal })
       return [
         {
           contractAddress: text.toLowerCase(),
@@ -137,7 +137,7 @@ async function creations(asked: Query): Promise<Result> {
 
 /** Takes the fields of the form, some of whose names are spelled as their inventor spelled them. */
 async function verify(asked: Query): Promise<Result> {
-  const { parts, chain, of, signal } = asked
+  const { context, chain, of, signal } = asked
   const told = of('constructorArguements') ?? of('constructorArguments')
   const claim = {
     input: inputOf(asked),
@@ -146,10 +146,10 @@ async function verify(asked: Query): Promise<Result> {
     constructorArguments: told === undefined ? undefined : fromHex(told),
   }
   const address = addressOf(asked, 'contractaddress')
-  const before = await parts.contracts.find(chain, address, signal)
+  const before = await context.contracts.find(chain, address, signal)
   if (before?.isOwn === true && before.contract.runtimeMatch === 'full')
     throw new Fault('bad-parameter', 'Contract source code already verified')
-  const { id } = await verification(parts, { chain, address, claim, signal })
+  const { id } = await verification(context, { chain, address, claim, signal })
   return { value: id }
 }
 
@@ -187,7 +187,7 @@ function librariesOf({ of }: Query): Readonly<Record<string, string>> {
 }
 
 async function status(asked: Query): Promise<Result> {
-  const ended = endedOf(asked.parts, needed(asked, 'guid'))
+  const ended = endedOf(asked.context, needed(asked, 'guid'))
   if (ended === undefined) throw new Fault('not-found', 'Fail - no verification has this guid')
   const { problem } = ended
   if (problem !== undefined) throw new Fault('bad-parameter', `Fail - Unable to verify: ${problem}`)
@@ -196,10 +196,10 @@ async function status(asked: Query): Promise<Result> {
 
 /** Proxies are found whenever they are asked for: there is nothing to wait for. */
 async function proxy(asked: Query): Promise<Result> {
-  const { parts, chain, signal } = asked
+  const { context, chain, signal } = asked
   const address = addressOf(asked, 'address')
   const [implementation] =
-    (await parts.contracts.proxyAt(chain, address, signal))?.implementations ?? []
+    (await context.contracts.proxyAt(chain, address, signal))?.implementations ?? []
   if (implementation === undefined) throw new Fault('bad-parameter', 'this contract is no proxy')
   return { value: `${to0x(address)}${to0x(implementation).slice(2)}` }
 }

@@ -10,7 +10,7 @@ import { faultOf } from '../../core/fault.ts'
 import { ChainPath, NoPath } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { sourceBytes, verifyMs } from '../contracts/sourcify.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { publicWords } from '../operation/status.ts'
 import { account } from './account.ts'
@@ -137,7 +137,7 @@ const FormOfAll = {
 type Body = { readonly status?: string; readonly message?: string; readonly result?: unknown }
 
 /** The four operations: of one chain and of all, as a query and as a form. */
-export function etherscanOperations(parts: EvmParts): Operation[] {
+export function etherscanOperations(context: EvmContext): Operation[] {
   const answer = async (
     name: string | undefined,
     given: readonly object[],
@@ -148,7 +148,7 @@ export function etherscanOperations(parts: EvmParts): Operation[] {
       const value = values.get(parameter)
       return typeof value === 'string' && value !== '' ? value : undefined
     }
-    return { body: await answered(parts, { name: name ?? of('chainid') ?? '', of, signal }) }
+    return { body: await answered(context, { name: name ?? of('chainid') ?? '', of, signal }) }
   }
   return [
     operation(OfChain, ({ path, query, signal }) => answer(path.chainId, [query], signal)),
@@ -161,7 +161,7 @@ export function etherscanOperations(parts: EvmParts): Operation[] {
 }
 
 async function answered(
-  parts: EvmParts,
+  context: EvmContext,
   { name, of, signal }: Pick<Query, 'of' | 'signal'> & { readonly name: string },
 ): Promise<Body> {
   try {
@@ -172,7 +172,7 @@ async function answered(
       return refused(
         `Error! Missing Or invalid Action name; this module has here: ${[...actions.keys()].join(', ')}`,
       )
-    return shown(await action({ parts, chain: parts.chains.find(name), of, signal }))
+    return shown(await action({ context, chain: context.chains.find(name), of, signal }))
   } catch (error) {
     const fault = faultOf(error)
     if (fault === undefined) throw error

@@ -5,12 +5,12 @@ import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { type Direction, type PosRange, posRange } from '../../store/query/evm/position.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** A question to one action. */
 export type Query = {
-  readonly parts: EvmParts
+  readonly context: EvmContext
   readonly chain: ServedChain
   /** A parameter of the query or the form; `undefined` where it is absent or empty. */
   readonly of: (name: string) => string | undefined

@@ -29,7 +29,7 @@ import {
 } from '../../store/query/events/webhooks.ts'
 import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
 import { ownerOf, operation, type Operation } from '../operation/operation.ts'
-import { webhookView, type EventParts, changeOwn, webhookWithPlace } from './own-webhook.ts'
+import { webhookView, type EventContext, changeOwn, webhookWithPlace } from './own-webhook.ts'
 import { readWebhook, evmLedger, evmStart, urlIn } from './read-webhook.ts'
 
 const CreateWebhook = {
@@ -48,35 +48,35 @@ const CreateWebhook = {
 const secretBytes = 32
 
 /** Adds the webhook to those of the caller's key, and makes a secret with the first. */
-export function createWebhook(parts: EventParts): Operation {
+export function createWebhook(context: EventContext): Operation {
   return operation(CreateWebhook, async ({ body, caller }) => {
     const owner = ownerOf(caller)
-    const read = await readWebhook(parts, body)
-    const database = await parts.webhooks()
+    const read = await readWebhook(context, body)
+    const database = await context.webhooks()
     const added = {
       id: randomUUID(),
       owner,
       store: read.store,
       ledger: read.ledger,
       active: true,
-      createdMs: parts.clock.now(),
+      createdMs: context.clock.now(),
       body: read.body,
     }
     const number = await database.transaction(async (writer) => {
-      const isFull = (await countWebhooks(writer, owner)) >= parts.limits.webhooks
+      const isFull = (await countWebhooks(writer, owner)) >= context.limits.webhooks
       // What was deleted is kept to be looked at, until its place is needed.
       if (isFull && !(await removeOldestInactive(writer, owner)))
         throw new Fault(
           'forbidden',
-          `a key may have at most this many webhooks: ${parts.limits.webhooks}`,
+          `a key may have at most this many webhooks: ${context.limits.webhooks}`,
         )
       if ((await secretOfOwner(writer, owner)) === undefined)
-        await setSecret(writer, owner, toHex(parts.random.bytes(secretBytes)))
+        await setSecret(writer, owner, toHex(context.random.bytes(secretBytes)))
       const given = await addWebhook(writer, added)
       await writePlace(writer, firstWebhookPlace(given, read.from))
       return given
     })
-    parts.news.wake()
+    context.news.wake()
     return { body: webhookView({ ...added, number, changed: 1 }) }
   })
 }
@@ -106,34 +106,34 @@ const DeactivateWebhook = {
 type Change = Static<typeof UpdateWebhookBody>
 
 /** Changes what the caller names; all else stays. */
-export function updateWebhook(parts: EventParts): Operation {
+export function updateWebhook(context: EventContext): Operation {
   return operation(UpdateWebhook, async ({ path, body, caller }) => {
-    const database = await parts.webhooks()
+    const database = await context.webhooks()
     const own = { id: path.id, caller }
     const changed = await changeOwn(database, own, (webhook, writer) =>
-      changedBy(parts, body, { webhook, writer }),
+      changedBy(context, body, { webhook, writer }),
     )
-    parts.news.wake()
+    context.news.wake()
     return { body: await webhookWithPlace(database, changed) }
   })
 }
 
 /** Sets a webhook inactive; it can still be read, and made active again. */
-export function deactivateWebhook(parts: EventParts): Operation {
+export function deactivateWebhook(context: EventContext): Operation {
   return operation(DeactivateWebhook, async ({ path, caller }) => {
-    const database = await parts.webhooks()
+    const database = await context.webhooks()
     const own = { id: path.id, caller }
     const changed = await changeOwn(database, own, async (webhook) => ({
       ...webhook,
       active: false,
     }))
-    parts.news.wake()
+    context.news.wake()
     return { body: await webhookWithPlace(database, changed) }
   })
 }
 
 async function changedBy(
-  parts: EventParts,
+  context: EventContext,
   change: Change,
   { webhook, writer }: { readonly webhook: StoredWebhook; readonly writer: Writer },
 ): Promise<StoredWebhook> {
@@ -146,12 +146,12 @@ async function changedBy(
   const next = {
     ...webhook,
     active,
-    ledger: isEvm ? evmLedger(evmChain(parts, webhook), includeInternalTxs) : webhook.ledger,
+    ledger: isEvm ? evmLedger(evmChain(context, webhook), includeInternalTxs) : webhook.ledger,
     body: {
       ...body,
       name: change.name ?? body.name,
       description: change.description ?? body.description,
-      url: change.url === undefined ? body.url : urlOrNone(parts, change.url),
+      url: change.url === undefined ? body.url : urlOrNone(context, change.url),
       includeInternalTxs,
       includeLogs: change.includeLogs ?? body.includeLogs,
     },
@@ -161,30 +161,30 @@ async function changedBy(
   // gap.
   const isNew = isRevived || next.ledger !== webhook.ledger
   const number = isNew ? await renumberWebhook(writer, webhook.number) : webhook.number
-  if (isRevived) await writePlace(writer, firstWebhookPlace(number, await startOf(parts, next)))
+  if (isRevived) await writePlace(writer, firstWebhookPlace(number, await startOf(context, next)))
   return { ...next, number }
 }
 
-function urlOrNone(parts: EventParts, text: string): string {
-  return text === '' ? '' : urlIn(parts, text)
+function urlOrNone(context: EventContext, text: string): string {
+  return text === '' ? '' : urlIn(context, text)
 }
 
 function evmChain(
-  parts: EventParts,
+  context: EventContext,
   { store, body }: StoredWebhook,
-): ReturnType<EventParts['chains']['find']> {
-  const chain = parts.chains.all().find(({ facts }) => facts.key === store)
-  return chain ?? parts.chains.find(body.chainId)
+): ReturnType<EventContext['chains']['find']> {
+  const chain = context.chains.all().find(({ facts }) => facts.key === store)
+  return chain ?? context.chains.find(body.chainId)
 }
 
 /** First place after the newest block of the webhook's chain. */
-async function startOf(parts: EventParts, webhook: StoredWebhook): Promise<number> {
+async function startOf(context: EventContext, webhook: StoredWebhook): Promise<number> {
   if (webhook.body.eventType === 'address_activity')
-    return evmStart(parts, evmChain(parts, webhook))
+    return evmStart(context, evmChain(context, webhook))
   const chain = webhook.ledger === 'X' ? 'X' : 'P'
-  const served = parts.networks.find(webhook.body.network ?? 'fuji')
+  const served = context.networks.find(webhook.body.network ?? 'fuji')
   const stored = (await checkpointHeights(served.store)).get(chain) ?? -1
-  const head = parts.headOf(webhook.store, chain) ?? -1
+  const head = context.headOf(webhook.store, chain) ?? -1
   return firstPosOf(blockIdOf(chainNumbers[chain], Math.max(stored, head) + 1))
 }
 
@@ -216,20 +216,20 @@ const GetSecret = {
 const sharedSecretSecretBytes = 32
 
 /** Makes a secret; messages are signed with it from the next attempt on. */
-export function rotateSharedSecret(parts: EventParts): Operation {
+export function rotateSharedSecret(context: EventContext): Operation {
   return operation(RotateSecret, async ({ caller }) => {
     const owner = ownerOf(caller)
-    const secret = toHex(parts.random.bytes(sharedSecretSecretBytes))
-    const database = await parts.webhooks()
+    const secret = toHex(context.random.bytes(sharedSecretSecretBytes))
+    const database = await context.webhooks()
     await database.transaction((writer) => setSecret(writer, owner, secret))
     return { body: { secret } }
   })
 }
 
 /** The secret; there is one from the first webhook on. Throws `not-found` before. */
-export function getSharedSecret(parts: EventParts): Operation {
+export function getSharedSecret(context: EventContext): Operation {
   return operation(GetSecret, async ({ caller }) => {
-    const secret = await secretOfOwner(await parts.webhooks(), ownerOf(caller))
+    const secret = await secretOfOwner(await context.webhooks(), ownerOf(caller))
     if (secret === undefined)
       throw new Fault('not-found', 'there is no secret yet: it is made with the first webhook')
     return { body: { secret } }

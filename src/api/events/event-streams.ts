@@ -13,18 +13,22 @@ import { errorBody, publicWords, statusOf } from '../operation/status.ts'
 import type { AdmissionRequest } from '../server/admission/admission.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
 import type { NewestBlocks } from './newest-blocks.ts'
-import type { EventParts } from './own-webhook.ts'
+import type { EventContext } from './own-webhook.ts'
 
-/** Parts of the server that streams need. */
-export type StreamParts = {
-  readonly events: EventParts
-  readonly log: Log
+/** How a server lets streams in. */
+export type StreamGate = {
   /** Compute units of a stream, as those of a list. */
   readonly admit: (request: AdmissionRequest) => unknown
   readonly callerOf: (request: AdmissionRequest) => Caller
   readonly addressOf: (request: IncomingMessage) => string
   /** The lane of a request is free again: what follows is sent as it comes. */
   readonly release: (request: IncomingMessage) => void
+}
+
+type StreamContext = {
+  readonly gate: StreamGate
+  readonly events: EventContext
+  readonly log: Log
   /** Longest time a caller may need to take what was sent. */
   readonly sendTimeoutMs: number
 }
@@ -33,22 +37,15 @@ export type StreamParts = {
 const weight = 20
 
 /** Adds the streams of webhooks to a server. Returns the function that ends them. */
-export function mountStreams(http: FastifyInstance, parts: StreamParts): () => void {
+export function mountStreams(http: FastifyInstance, context: StreamContext): () => void {
   const over = new AbortController()
   http.route({
     method: 'GET',
     url: '/v1/webhooks/:id/events',
     exposeHeadRoute: false,
-    handler: (request, reply) => answerEvents(parts, { request, reply }, over.signal),
+    handler: (request, reply) => answerEvents(context, { request, reply }, over.signal),
   })
   return () => over.abort()
-}
-
-/** Parts of the server that the stream of blocks needs. */
-export type BlockStreamParts = Pick<StreamParts, 'admit' | 'addressOf' | 'release'> & {
-  readonly newest: NewestBlocks
-  /** Streams at once; 0: none. */
-  readonly most: number
 }
 
 /** Compute units of the stream of blocks, as for the list of blocks. */
@@ -60,18 +57,22 @@ const mostUnsentBytes = 65_536
 
 /**
  * Adds the stream of new blocks, for every caller that may ask for blocks. Returns the function that ends
- * every stream.
+ * every stream. `most` are streams at once; 0: none.
  */
-export function mountBlockStream(http: FastifyInstance, parts: BlockStreamParts): () => void {
+export function mountBlockStream(
+  http: FastifyInstance,
+  gate: StreamGate,
+  { newest, most }: { readonly newest: NewestBlocks; readonly most: number },
+): () => void {
   const open = new Set<{ readonly caller: string; readonly raw: ServerResponse }>()
   http.route({
     method: 'GET',
     url: '/v1/blocks/events',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const caller = await admittedReader(request, parts, open)
+      const caller = await admittedReader(request, gate, { open, most })
       reply.hijack()
-      parts.release(request.raw)
+      gate.release(request.raw)
       const { raw } = reply
       const stream = { caller, raw }
       open.add(stream)
@@ -80,7 +81,7 @@ export function mountBlockStream(http: FastifyInstance, parts: BlockStreamParts)
         if (raw.writableLength > mostUnsentBytes) raw.destroy()
         else raw.write(text)
       }
-      const end = parts.newest.read((blocks) =>
+      const end = newest.read((blocks) =>
         send(blocks === undefined ? quiet : `data: ${blocks}\n\n`),
       )
       raw.once('close', () => {
@@ -100,8 +101,11 @@ export function mountBlockStream(http: FastifyInstance, parts: BlockStreamParts)
  */
 async function admittedReader(
   { raw, headers, query }: FastifyRequest,
-  { admit, addressOf, most }: BlockStreamParts,
-  open: ReadonlySet<{ readonly caller: string }>,
+  { admit, addressOf }: StreamGate,
+  {
+    open,
+    most,
+  }: { readonly open: ReadonlySet<{ readonly caller: string }>; readonly most: number },
 ): Promise<string> {
   const address = addressOf(raw)
   const caller = callerOf(address)
@@ -127,70 +131,70 @@ function beginEvents(raw: ServerResponse): void {
 }
 
 async function answerEvents(
-  parts: StreamParts,
+  context: StreamContext,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   over: AbortSignal,
 ): Promise<void> {
   const query = queryOf(request.raw)
-  const asked = admissionOf(parts, request.raw, query)
+  const asked = admissionOf(context.gate, request.raw, query)
   let listener: Listener
   try {
-    await parts.admit(asked)
+    await context.gate.admit(asked)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
     const { id } = request.params as { readonly id: string }
     const last = request.headers['last-event-id']
-    listener = await admitListener(parts.events, {
+    listener = await admitListener(context.events, {
       id,
-      caller: parts.callerOf(asked),
+      caller: context.gate.callerOf(asked),
       after: typeof last === 'string' ? last : query.get('lastEventId'),
       from: query.get('from'),
     })
   } catch (error) {
-    const { status, words } = refusalOf(parts, error)
+    const { status, words } = refusalOf(context, error)
     await reply.code(status).send(errorBody(status, words))
     return
   }
   reply.hijack()
-  parts.release(request.raw)
+  context.gate.release(request.raw)
   const { raw } = reply
   beginEvents(raw)
   const gone = new AbortController()
   raw.once('close', () => gone.abort())
-  await tell(parts, { listener, signal: AbortSignal.any([over, gone.signal]) }, async (one) => {
+  await tell(context, { listener, signal: AbortSignal.any([over, gone.signal]) }, async (one) => {
     const text =
       one === 'quiet'
         ? quiet
         : `id: ${listenId(one)}\nevent: ${listener.webhook.body.eventType}\ndata: ${one.body}\n\n`
-    if (!raw.write(text)) await drained(parts, raw, gone.signal)
+    if (!raw.write(text)) await drained(context, raw, gone.signal)
   })
   raw.end()
 }
 
 /** Tells a listener everything until it is gone; what cannot be read now ends the stream. */
 async function tell(
-  parts: StreamParts,
+  context: StreamContext,
   { listener, signal }: { readonly listener: Listener; readonly signal: AbortSignal },
   send: (
     one: (Parameters<typeof listenId>[0] & { readonly body: string }) | 'quiet',
   ) => Promise<void>,
 ): Promise<void> {
   try {
-    for await (const one of heard(parts.events, listener, signal)) {
+    for await (const one of heard(context.events, listener, signal)) {
       if (signal.aborted) break
       await send(one)
     }
   } catch (error) {
     if (signal.aborted) return
     const code = faultOf(error)?.code
-    if (code === undefined) parts.log.error('event stream broke', { error })
-    else parts.log.debug('event stream ended', { code })
+    if (code === undefined) context.log.error('event stream broke', { error })
+    else context.log.debug('event stream ended', { code })
   } finally {
     listener.leave()
   }
 }
 
 async function drained(
-  parts: StreamParts,
+  context: StreamContext,
   raw: FastifyReply['raw'],
   gone: AbortSignal,
 ): Promise<void> {
@@ -200,25 +204,25 @@ async function drained(
   })
   await inTime(
     taken,
-    limitOf(parts, () => raw.destroy()),
+    limitOf(context, () => raw.destroy()),
   )
 }
 
 /** A reader that takes longer than allowed is cut off; it can connect again. */
 function limitOf(
-  { events, sendTimeoutMs }: StreamParts,
+  { events, sendTimeoutMs }: StreamContext,
   cut: () => void,
 ): Parameters<typeof inTime>[1] {
   return { clock: events.clock, ms: sendTimeoutMs, late: cut }
 }
 
 function refusalOf(
-  parts: StreamParts,
+  context: StreamContext,
   error: unknown,
 ): { readonly status: number; readonly words: string } {
   const fault = faultOf(error)
   if (fault !== undefined) return { status: statusOf[fault.code], words: publicWords(fault) }
-  parts.log.error('event stream broke', { error })
+  context.log.error('event stream broke', { error })
   return { status: 500, words: 'something went wrong here; it has been logged' }
 }
 
@@ -230,7 +234,11 @@ function queryOf(request: IncomingMessage): Query {
   return { get: (name) => values.get(name) ?? undefined, all: Object.fromEntries(values) }
 }
 
-function admissionOf(parts: StreamParts, request: IncomingMessage, query: Query): AdmissionRequest {
+function admissionOf(
+  { addressOf }: StreamGate,
+  request: IncomingMessage,
+  query: Query,
+): AdmissionRequest {
   const { headers } = request
-  return { headers, query: query.all, address: parts.addressOf(request), weight }
+  return { headers, query: query.all, address: addressOf(request), weight }
 }

@@ -15,7 +15,7 @@ import {
 } from '../../store/query/evm/transactions.ts'
 import { type TransferRow, transfersOfTransaction } from '../../store/query/evm/transfers.ts'
 import { decimalText, hexText } from '../evm/answers.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { Named, PartyEntry } from '../evm/party-book.ts'
 import { receiptLogs } from '../evm/transactions/list-transaction-calls.ts'
 import { frameType } from '../evm/transactions/transaction-views.ts'
@@ -32,7 +32,7 @@ const nobody = `0x${'00'.repeat(20)}`
  * logged. Throws `not-served` when logs are wanted and no node tells them now.
  */
 export async function evmEvents(
-  parts: EvmParts,
+  context: EvmContext,
   {
     webhook,
     chain,
@@ -48,7 +48,7 @@ export async function evmEvents(
   const logs = told.map((log) => logOf(log, placeOf(pos)))
   if (eventSignatures.length > 0 && !logs.some(({ topic0 }) => isAmong(topic0, eventSignatures)))
     return []
-  const transaction = await transactionOf(parts, { chain, row, includeInternalTxs })
+  const transaction = await transactionOf(context, { chain, row, includeInternalTxs })
   return [includeLogs ? { transaction, logs } : { transaction }]
 }
 
@@ -57,7 +57,7 @@ function isAmong(topic: unknown, signatures: readonly string[]): boolean {
 }
 
 async function transactionOf(
-  parts: EvmParts,
+  context: EvmContext,
   of: {
     readonly chain: ServedChain
     readonly row: TransactionWithFees
@@ -72,7 +72,7 @@ async function transactionOf(
     inputOf(chain, row),
     gasUntil(store, row.pos),
   ])
-  const named = await parts.parties(chain).load(partiesOf(row, transfers, internals))
+  const named = await context.parties(chain).load(partiesOf(row, transfers, internals))
   const address = (id: number | undefined): string =>
     id === undefined ? nobody : named(id).address
   const price = decimalText(row.gasPrice)

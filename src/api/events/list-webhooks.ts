@@ -8,7 +8,7 @@ import { Type } from '../../shape/type.ts'
 import { webhooksOf } from '../../store/query/events/webhooks.ts'
 import { ownerOf, operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, nextToken, numberCursor, readPage } from '../operation/paging.ts'
-import { webhookView, type EventParts, ownWebhook, webhookWithPlace } from './own-webhook.ts'
+import { webhookView, type EventContext, ownWebhook, webhookWithPlace } from './own-webhook.ts'
 
 const ListWebhooks = {
   id: 'listWebhooks',
@@ -31,13 +31,13 @@ const ListWebhooks = {
 const defaultPageSize = 10
 
 /** Pages of the webhooks of the caller's key. */
-export function listWebhooks(parts: EventParts): Operation {
+export function listWebhooks(context: EventContext): Operation {
   return operation(ListWebhooks, async ({ query, caller }) => {
     const owner = ownerOf(caller)
-    const database = await parts.webhooks()
+    const database = await context.webhooks()
     const { status } = query
     const page = await readPage({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListWebhooks.id, { ...query, owner }),
       limit: query.pageSize ?? defaultPageSize,
@@ -67,9 +67,9 @@ const GetWebhook = {
 } as const
 
 /** A webhook of the caller's key. */
-export function getWebhook(parts: EventParts): Operation {
+export function getWebhook(context: EventContext): Operation {
   return operation(GetWebhook, async ({ path, caller }) => {
-    const database = await parts.webhooks()
+    const database = await context.webhooks()
     const webhook = await ownWebhook(database, path.id, caller)
     return { body: await webhookWithPlace(database, webhook) }
   })

@@ -11,7 +11,7 @@ import type { Message, MessagePlace } from '../../events/message.ts'
 import { placeOfHeight, storedUntil } from '../../store/query/events/ledger-places.ts'
 import { type Webhook, webhookById } from '../../store/query/events/webhooks.ts'
 import { type Caller, ownerOf } from '../operation/operation.ts'
-import { ownWebhook, type EventParts } from './own-webhook.ts'
+import { ownWebhook, type EventContext } from './own-webhook.ts'
 
 /** Where a listener begins, as it wrote it. */
 export type ListenQuery = {
@@ -40,16 +40,16 @@ export type Listener = {
  * too many listen.
  */
 export async function admitListener(
-  parts: EventParts,
+  context: EventContext,
   asked: ListenQuery & { readonly id: string; readonly caller: Caller },
 ): Promise<Listener> {
-  const webhook = await ownWebhook(await parts.webhooks(), asked.id, asked.caller)
-  const from = await startOf(parts, webhook, asked)
-  const counts = parts.listeners
+  const webhook = await ownWebhook(await context.webhooks(), asked.id, asked.caller)
+  const from = await startOf(context, webhook, asked)
+  const counts = context.listeners
   const owner = ownerOf(asked.caller)
   const own = counts.get(owner) ?? 0
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  if (own >= parts.limits.listeners || all >= parts.limits.listeners * ownersAtOnce)
+  if (own >= context.limits.listeners || all >= context.limits.listeners * ownersAtOnce)
     throw new Fault('overloaded', `too many listen already: ${own}`)
   counts.set(owner, own + 1)
   let isGone = false
@@ -69,7 +69,7 @@ export function listenId({ pos, told }: MessagePlace): string {
 }
 
 async function startOf(
-  parts: EventParts,
+  context: EventContext,
   webhook: Webhook,
   { after, from }: ListenQuery,
 ): Promise<MessagePlace> {
@@ -83,7 +83,7 @@ async function startOf(
     if (!/^\d{1,9}$/.test(from)) throw new Fault('bad-parameter', 'from must be a height, base 10')
     return { pos: placeOfHeight(webhook.ledger, Number(from)), told: 0 }
   }
-  const store = parts.reader.storeOf(webhook.store)
+  const store = context.reader.storeOf(webhook.store)
   const pos =
     store === undefined
       ? placeOfHeight(webhook.ledger, 0)
@@ -100,37 +100,37 @@ export type Heard = Message | 'quiet'
  * @yields {Heard} messages in order, and `quiet` when nothing was told for {@link quietMs}.
  */
 export async function* heard(
-  parts: EventParts,
+  context: EventContext,
   { webhook, from }: Pick<Listener, 'webhook' | 'from'>,
   signal: AbortSignal,
 ): AsyncGenerator<Heard, void> {
   let place = from
-  const news = parts.news.listen(() => [webhook.store])
+  const news = context.news.listen(() => [webhook.store])
   while (!signal.aborted) {
     // News that come while it is read count for the next time.
     news.take()
-    const read = await readMessages(parts.reader, webhook, place, signal)
+    const read = await readMessages(context.reader, webhook, place, signal)
     yield* read.messages
     place = read.next
     if (read.messages.length > 0) continue
     const waiting = new AbortController()
     const either = AbortSignal.any([signal, waiting.signal])
-    const late = parts.clock.sleep(quietMs, either).then(
+    const late = context.clock.sleep(quietMs, either).then(
       () => true,
       () => false,
     )
     const isQuiet = await Promise.race([news.next(either).then(() => false), late])
     waiting.abort()
     if (!isQuiet) continue
-    if (!(await isSame(parts, webhook))) return
+    if (!(await isSame(context, webhook))) return
     yield 'quiet'
   }
 }
 
 /** Returns whether the webhook is unchanged; a listener of a changed one must ask again. */
-async function isSame(parts: EventParts, webhook: Webhook): Promise<boolean> {
+async function isSame(context: EventContext, webhook: Webhook): Promise<boolean> {
   const { id, changed, number, owner } = webhook
-  if (!parts.isLive(owner)) return false
-  const now = await webhookById(await parts.webhooks(), id)
+  if (!context.isLive(owner)) return false
+  const now = await webhookById(await context.webhooks(), id)
   return now?.active === true && now.changed === changed && now.number === number
 }

@@ -25,7 +25,7 @@ const kept = 16
 const quietLooks = 30
 
 /** Where blocks are read. */
-export type NewestBlocksOptions = {
+type NewestBlocksOptions = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
   readonly clock: Clock

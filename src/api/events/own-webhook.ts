@@ -6,7 +6,7 @@ import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Clock, Random } from '../../core/world.ts'
-import type { ReaderParts } from '../../events/message-reader.ts'
+import type { MessageSources } from '../../events/message-reader.ts'
 import type { News } from '../../events/news.ts'
 import type { Webhook as WebhookView } from '../../shape/events/webhook.ts'
 import type { Database, Reader, Writer } from '../../store/engine/database.ts'
@@ -142,7 +142,7 @@ function metadataOf(body: WebhookBody): View['metadata'] {
 }
 
 /** Everything the operations on webhooks need. */
-export type EventParts = {
+export type EventContext = {
   /** The store of webhooks, open for writing. Rejects `store-failed` while it cannot be opened. */
   readonly webhooks: () => Promise<Database>
   readonly chains: ChainDirectory
@@ -158,7 +158,7 @@ export type EventParts = {
   readonly problemOf: (url: URL) => string | undefined
   /** Returns whether an API key with this id still exists; true for the empty id. */
   readonly isLive: (owner: string) => boolean
-  readonly reader: ReaderParts
+  readonly reader: MessageSources
   readonly news: News
   /** Number of listeners by owner. */
   readonly listeners: Map<string, number>

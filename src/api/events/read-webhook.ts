@@ -13,12 +13,12 @@ import { type Watched, watchedText, type WebhookLedger } from '../../store/query
 import type { WebhookBody } from '../../store/query/events/webhooks.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
 import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
-import type { EvmParts } from '../evm/parts.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain, ChainDirectory } from '../operation/chain-directory.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
 import { addressEvents } from './address-event.ts'
 import { evmEvents } from './evm-event.ts'
-import type { EventParts } from './own-webhook.ts'
+import type { EventContext } from './own-webhook.ts'
 import { validatorEvents } from './validator-event.ts'
 
 /** The request body that registers a webhook. */
@@ -33,26 +33,26 @@ type ReadWebhook = {
 }
 
 /** Checks what was asked for. Throws `bad-parameter`, and `not-found` or `not-ready` for a chain. */
-export function readWebhook(parts: EventParts, asked: Body): Promise<ReadWebhook> {
+export function readWebhook(context: EventContext, asked: Body): Promise<ReadWebhook> {
   switch (asked.eventType) {
     case 'address_activity':
-      return ofEvm(parts, asked)
+      return ofEvm(context, asked)
     case 'primary_network_address_activity':
-      return ofAddresses(parts, asked)
+      return ofAddresses(context, asked)
     default:
-      return ofValidators(parts, asked)
+      return ofValidators(context, asked)
   }
 }
 
 /** An address messages may be sent to. Throws `bad-parameter`. */
-export function urlIn(parts: Pick<EventParts, 'problemOf'>, text: string): string {
+export function urlIn(context: EventContext, text: string): string {
   if (!URL.canParse(text)) throw bad('url must be an address of http or https', text)
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw bad('url must be an address of http or https', text)
   if (url.username !== '' || url.password !== '')
     throw new Fault('bad-parameter', 'url must not hold a user name or password')
-  const problem = parts.problemOf(url)
+  const problem = context.problemOf(url)
   if (problem !== undefined)
     throw bad(`url: ${problem} (what is not, the setting events.privateHosts allows)`, text)
   url.hash = ''
@@ -67,9 +67,9 @@ export function evmAddressesIn(texts: readonly string[], most: number): Uint8Arr
 }
 
 /** First place after the newest block that the chain has, as far as anybody told. */
-export async function evmStart(parts: EventParts, chain: ServedChain): Promise<number> {
+export async function evmStart(context: EventContext, chain: ServedChain): Promise<number> {
   const stored = (await checkpointHeights(chain.store)).get('blocks') ?? -1
-  const head = parts.headOf(chain.facts.key, 'blocks') ?? (await chain.headHeight?.()) ?? stored
+  const head = context.headOf(chain.facts.key, 'blocks') ?? (await chain.headHeight?.()) ?? stored
   return posOfHeight(Math.max(stored, head) + 1)
 }
 
@@ -80,19 +80,19 @@ export function evmLedger(chain: ServedChain, withInternals: boolean): WebhookLe
   throw new Fault('bad-parameter', 'includeInternalTxs: traces of this chain are not indexed')
 }
 
-async function ofEvm(parts: EventParts, asked: Body): Promise<ReadWebhook> {
+async function ofEvm(context: EventContext, asked: Body): Promise<ReadWebhook> {
   const { metadata, chainId = '' } = asked
   if (chainId === '') throw new Fault('bad-parameter', 'chainId is required')
-  const chain = parts.chains.find(chainId)
-  const addresses = evmAddressesIn(metadata.addresses ?? [], parts.limits.addresses)
-  const from = await evmStart(parts, chain)
+  const chain = context.chains.find(chainId)
+  const addresses = evmAddressesIn(metadata.addresses ?? [], context.limits.addresses)
+  const from = await evmStart(context, chain)
   const includeInternalTxs = asked.includeInternalTxs ?? false
   return {
     store: chain.facts.key,
     ledger: evmLedger(chain, includeInternalTxs),
     from,
     body: {
-      ...common(parts, asked),
+      ...common(context, asked),
       chainId: String(chain.facts.evmChainId),
       includeInternalTxs,
       includeLogs: asked.includeLogs ?? false,
@@ -107,18 +107,18 @@ async function ofEvm(parts: EventParts, asked: Body): Promise<ReadWebhook> {
   }
 }
 
-async function ofAddresses(parts: EventParts, asked: Body): Promise<ReadWebhook> {
+async function ofAddresses(context: EventContext, asked: Body): Promise<ReadWebhook> {
   const { metadata } = asked
   const ledger = asked.chainId === 'x-chain' ? 'X' : 'P'
   if (asked.chainId !== 'x-chain' && (asked.chainId ?? 'p-chain') !== 'p-chain')
     throw bad('chainId must be p-chain or x-chain', asked.chainId ?? '')
-  const { network, from, store, hrp } = await networkStart(parts, asked, ledger)
+  const { network, from, store, hrp } = await networkStart(context, asked, ledger)
   if ((metadata.keyType ?? 'addresses') !== 'addresses')
     throw bad('metadata.keyType must be addresses', metadata.keyType ?? '')
   const addresses = unique('metadata.keys', metadata.keys ?? [], (text) =>
     parsePrimaryAddress(text, hrp),
   )
-  checkCount('metadata.keys', addresses.length, parts.limits.addresses)
+  checkCount('metadata.keys', addresses.length, context.limits.addresses)
   const subEvents = metadata.subEvents?.addressActivitySubEvents ?? []
   checkCount('metadata.subEvents.addressActivitySubEvents', subEvents.length, subEvents.length)
   const filter = metadata.balanceThresholdFilter
@@ -129,7 +129,7 @@ async function ofAddresses(parts: EventParts, asked: Body): Promise<ReadWebhook>
     ledger,
     from,
     body: {
-      ...common(parts, asked),
+      ...common(context, asked),
       ...plain,
       network,
       chainId: ledger === 'X' ? 'x-chain' : 'p-chain',
@@ -148,12 +148,12 @@ async function ofAddresses(parts: EventParts, asked: Body): Promise<ReadWebhook>
   }
 }
 
-async function ofValidators(parts: EventParts, asked: Body): Promise<ReadWebhook> {
+async function ofValidators(context: EventContext, asked: Body): Promise<ReadWebhook> {
   const { metadata } = asked
   if ((asked.chainId ?? 'p-chain') !== 'p-chain')
     throw bad('chainId must be p-chain', asked.chainId ?? '')
-  const { network, from, store } = await networkStart(parts, asked, 'P')
-  const { kind, key, only } = validatorsIn(metadata, parts.limits.addresses)
+  const { network, from, store } = await networkStart(context, asked, 'P')
+  const { kind, key, only } = validatorsIn(metadata, context.limits.addresses)
   const subEvents = metadata.subEvents?.validatorActivitySubEvents ?? []
   checkCount('metadata.subEvents.validatorActivitySubEvents', subEvents.length, subEvents.length)
   const l1Threshold = l1ThresholdIn(metadata, subEvents)
@@ -170,7 +170,7 @@ async function ofValidators(parts: EventParts, asked: Body): Promise<ReadWebhook
     ledger: 'P',
     from,
     body: {
-      ...common(parts, asked),
+      ...common(context, asked),
       ...plain,
       network,
       chainId: 'p-chain',
@@ -216,7 +216,7 @@ function l1ThresholdIn(
 const plain = { includeInternalTxs: false, includeLogs: false } as const
 
 function common(
-  parts: EventParts,
+  context: EventContext,
   { eventType, url = '', format, name = '', description = '', metadata }: Body,
 ): Pick<WebhookBody, 'eventType' | 'url' | 'format' | 'name' | 'description' | 'eventSignatures'> {
   const eventSignatures = (metadata.eventSignatures ?? []).map((text) => text.toLowerCase())
@@ -227,7 +227,7 @@ function common(
       throw new Fault('bad-parameter', 'metadata.eventSignatures are for EVM chains only')
     checkCount('metadata.eventSignatures', eventSignatures.length, mostSignatures)
   }
-  const address = url === '' ? '' : urlIn(parts, url)
+  const address = url === '' ? '' : urlIn(context, url)
   return { eventType, url: address, format, name, description, eventSignatures }
 }
 
@@ -235,7 +235,7 @@ function common(
 const mostSignatures = 256
 
 async function networkStart(
-  parts: EventParts,
+  context: EventContext,
   { network = 'mainnet' }: Body,
   chain: 'P' | 'X',
 ): Promise<{
@@ -244,10 +244,10 @@ async function networkStart(
   readonly store: string
   readonly hrp: string
 }> {
-  const served = parts.networks.find(network)
-  const store = parts.networkKey(network)
+  const served = context.networks.find(network)
+  const store = context.networkKey(network)
   const stored = (await checkpointHeights(served.store)).get(chain) ?? -1
-  const height = Math.max(stored, parts.headOf(store, chain) ?? -1) + 1
+  const height = Math.max(stored, context.headOf(store, chain) ?? -1) + 1
   const from = firstPosOf(blockIdOf(chainNumbers[chain], height))
   return { network, from, store, hrp: served.hrp }
 }
@@ -282,7 +282,7 @@ function bad(what: string, value: string): Fault {
 
 /** Describes places of every chain served here. Rejects `not-served` where a node is needed. */
 export function describePlaces(
-  evm: EvmParts,
+  evm: EvmContext,
   { chains, networks }: { readonly chains: ChainDirectory; readonly networks: NetworkDirectory },
 ): Describe {
   return async (webhook, pos, signal) => {

@@ -14,7 +14,7 @@ import { deadLetters, webhookPlaceOf, writePlace } from '../../store/query/event
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
-import { changeOwn, ownWebhook, webhookWithPlace, type EventParts } from './own-webhook.ts'
+import { changeOwn, ownWebhook, webhookWithPlace, type EventContext } from './own-webhook.ts'
 
 const ReplayWebhook = {
   id: 'replayWebhook',
@@ -64,14 +64,14 @@ const ListDeadLetters = {
 const defaultPageSize = 10
 
 /** Sets the webhook back. Events that the outbox no longer has are computed from history. */
-export function replayWebhook(parts: EventParts): Operation {
+export function replayWebhook(context: EventContext): Operation {
   return operation(ReplayWebhook, async ({ path, body, caller }) => {
-    const database = await parts.webhooks()
+    const database = await context.webhooks()
     const changed = await changeOwn(database, { id: path.id, caller }, async (webhook, writer) => {
       if (!webhook.active) throw new Fault('bad-parameter', 'the webhook is inactive')
       const place = await webhookPlaceOf(writer, webhook.number)
       const pos = placeOfHeight(webhook.ledger, body.fromHeight)
-      if (place === undefined || (await newestHeight(parts, webhook)) < body.fromHeight)
+      if (place === undefined || (await newestHeight(context, webhook)) < body.fromHeight)
         throw new Fault('bad-parameter', `fromHeight is not indexed yet: ${body.fromHeight}`)
       const replayUntil = Math.max(place.replayUntil, place.pos + (place.told > 0 ? 1 : 0))
       await writePlace(writer, {
@@ -85,25 +85,25 @@ export function replayWebhook(parts: EventParts): Operation {
       })
       return webhook
     })
-    parts.news.wake()
+    context.news.wake()
     return { body: await webhookWithPlace(database, changed) }
   })
 }
 
-async function newestHeight(parts: EventParts, webhook: StoredWebhook): Promise<number> {
-  const store = parts.reader.storeOf(webhook.store)
+async function newestHeight(context: EventContext, webhook: StoredWebhook): Promise<number> {
+  const store = context.reader.storeOf(webhook.store)
   return store === undefined ? -1 : ((await checkpointHeights(store)).get(webhook.ledger) ?? -1)
 }
 
 const letterCursor = cursorOf(struct({ pos: f64, told: f64 }))
 
 /** Messages of a webhook that failed for the last time; the newest thousand are kept. */
-export function listDeadLetters(parts: EventParts): Operation {
+export function listDeadLetters(context: EventContext): Operation {
   return operation(ListDeadLetters, async ({ path, query, caller }) => {
-    const database = await parts.webhooks()
+    const database = await context.webhooks()
     const webhook = await ownWebhook(database, path.id, caller)
     const page = await readPage({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListDeadLetters.id, { ...query, id: webhook.id }),
       limit: query.pageSize ?? defaultPageSize,

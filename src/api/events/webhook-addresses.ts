@@ -15,7 +15,7 @@ import {
   changeOwn,
   ownWebhook,
   webhookWithPlace,
-  type EventParts,
+  type EventContext,
 } from './own-webhook.ts'
 import { evmAddressesIn, evmStart } from './read-webhook.ts'
 
@@ -63,13 +63,13 @@ const RemoveAddresses = {
 const defaultPageSize = 10
 
 /** The addresses of a webhook of the caller's key. */
-export function listWebhookAddresses(parts: EventParts): Operation {
+export function listWebhookAddresses(context: EventContext): Operation {
   return operation(ListAddresses, async ({ path: { id }, query, caller }) => {
-    const webhook = await ownWebhook(await parts.webhooks(), id, caller)
+    const webhook = await ownWebhook(await context.webhooks(), id, caller)
     checkKind(webhook)
     const all = addressesShown(webhook.body).map((address, at) => ({ address, at }))
     const page = await readPage({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListAddresses.id, { ...query, id }),
       limit: query.pageSize ?? defaultPageSize,
@@ -83,19 +83,19 @@ export function listWebhookAddresses(parts: EventParts): Operation {
 }
 
 /** Adds addresses; those it has already stay as they are. */
-export function addWebhookAddresses(parts: EventParts): Operation {
+export function addWebhookAddresses(context: EventContext): Operation {
   return operation(AddAddresses, async ({ path: { id }, body, caller }) => {
-    const added = evmAddressesIn(body.addresses, parts.limits.addresses).map(toHex)
-    return changed(parts, { id, caller }, async (webhook, known) => {
-      const chain = parts.chains.find(webhook.body.chainId)
-      const from = await evmStart(parts, chain)
+    const added = evmAddressesIn(body.addresses, context.limits.addresses).map(toHex)
+    return changed(context, { id, caller }, async (webhook, known) => {
+      const chain = context.chains.find(webhook.body.chainId)
+      const from = await evmStart(context, chain)
       const before = new Set(known.map(([address]) => address))
       const fresh = added.filter((address) => !before.has(address))
       const all = [...known, ...fresh.map((address) => [address, from] as const)]
-      if (all.length > parts.limits.addresses)
+      if (all.length > context.limits.addresses)
         throw new Fault(
           'forbidden',
-          `a webhook may have at most this many addresses: ${parts.limits.addresses}`,
+          `a webhook may have at most this many addresses: ${context.limits.addresses}`,
         )
       return all
     })
@@ -103,10 +103,10 @@ export function addWebhookAddresses(parts: EventParts): Operation {
 }
 
 /** Removes addresses; one at least must stay. */
-export function removeWebhookAddresses(parts: EventParts): Operation {
+export function removeWebhookAddresses(context: EventContext): Operation {
   return operation(RemoveAddresses, async ({ path: { id }, body, caller }) => {
-    const gone = new Set(evmAddressesIn(body.addresses, parts.limits.addresses).map(toHex))
-    return changed(parts, { id, caller }, async (_webhook, known) => {
+    const gone = new Set(evmAddressesIn(body.addresses, context.limits.addresses).map(toHex))
+    return changed(context, { id, caller }, async (_webhook, known) => {
       const left = known.filter(([address]) => !gone.has(address))
       if (left.length === 0)
         throw new Fault(
@@ -121,11 +121,11 @@ export function removeWebhookAddresses(parts: EventParts): Operation {
 type Known = readonly (readonly [string, number])[]
 
 async function changed(
-  parts: EventParts,
+  context: EventContext,
   own: Parameters<typeof changeOwn>[1],
   change: (webhook: StoredWebhook, known: Known) => Promise<Known>,
 ): Promise<{ readonly body: Awaited<ReturnType<typeof webhookWithPlace>> }> {
-  const database = await parts.webhooks()
+  const database = await context.webhooks()
   const webhook = await changeOwn(database, own, async (before) => {
     const addresses = await change(before, checkKind(before))
     return { ...before, body: { ...before.body, watched: { kind: 'addresses', addresses } } }

@@ -15,7 +15,7 @@ import {
 } from '../../store/query/evm/position.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { type NumberedList, numberedPage, type Page } from '../operation/paging.ts'
-import type { EvmParts } from './parts.ts'
+import type { EvmContext } from './evm-context.ts'
 
 /** A question to the store: rows of an address inside a range, newest first. */
 type AddressQuestion = {
@@ -45,11 +45,11 @@ type Row = { readonly pos: number; readonly fromId: number; readonly toId: numbe
 
 /** Reads one page; an address the chain has never shown has none. Throws `bad-page-token`. */
 export async function addressPage<R extends Row>(
-  parts: EvmParts,
+  context: EvmContext,
   list: AddressList<R>,
 ): Promise<AddressPage<R>> {
   const { route, path, query } = list
-  const subject = await subjectOf(parts, path)
+  const subject = await subjectOf(context, path)
   const { chain, id, binding } = subject
   const of: NumberedList<R> = {
     route,
@@ -59,12 +59,12 @@ export async function addressPage<R extends Row>(
     rows: () => [],
     numberOf: ({ pos }) => pos,
   }
-  if (id === undefined) return { chain, page: await numberedPage(parts.tokens, of) }
+  if (id === undefined) return { chain, page: await numberedPage(context.tokens, of) }
   const range = await rangeOf(chain, query)
   const read = async (before: number | undefined, limit: number): Promise<readonly R[]> =>
     list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit })
-  const fits = await filterOf(parts, subject, list)
-  return { chain, page: await numberedPage(parts.tokens, { ...of, rows: read }, fits) }
+  const fits = await filterOf(context, subject, list)
+  return { chain, page: await numberedPage(context.tokens, { ...of, rows: read }, fits) }
 }
 
 async function rangeOf(
@@ -91,7 +91,7 @@ async function rangeOf(
 
 /** The rows that are wanted; `undefined` where all are. */
 async function filterOf<R extends Row>(
-  { parties }: EvmParts,
+  { parties }: EvmContext,
   { chain, id }: Subject,
   { query, fits }: AddressList<R>,
 ): Promise<((row: R) => boolean) | undefined> {
@@ -118,7 +118,7 @@ export type Subject = {
 
 /** Finds chain and address. Throws `not-found` for a chain that is not served. */
 export async function subjectOf(
-  { chains, parties }: EvmParts,
+  { chains, parties }: EvmContext,
   path: { readonly chainId: string; readonly address: string },
 ): Promise<Subject> {
   const chain = chains.find(path.chainId)

@@ -22,7 +22,7 @@ import { blockchainIdText, type ServedChain } from '../operation/chain-directory
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { decimalText } from './answers.ts'
-import type { EvmParts } from './parts.ts'
+import type { EvmContext } from './evm-context.ts'
 
 const ListBlocks = {
   id: 'getLatestBlocks',
@@ -36,7 +36,7 @@ const ListBlocks = {
 } as const
 
 /** Latest blocks of a chain, newest first. */
-export function listBlocks({ chains, tokens }: EvmParts): Operation {
+export function listBlocks({ chains, tokens }: EvmContext): Operation {
   return operation(ListBlocks, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
     const page = await numberedPage(tokens, {
@@ -65,7 +65,7 @@ const GetBlock = {
 } as const
 
 /** A block by number or hash. Throws `not-found`. */
-export function getBlock({ chains }: EvmParts): Operation {
+export function getBlock({ chains }: EvmContext): Operation {
   return operation(GetBlock, async ({ path }) => {
     const chain = chains.find(path.chainId)
     const row = await namedBlock(chain, path.blockId)

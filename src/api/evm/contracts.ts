@@ -36,7 +36,7 @@ import type { Binding } from '../operation/page-token.ts'
 import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
 import { subjectOf } from './address-list.ts'
 import { tracedHeaders } from './answers.ts'
-import type { EvmParts } from './parts.ts'
+import type { EvmContext } from './evm-context.ts'
 import type { PartyEntry } from './party-book.ts'
 import { tokenPricer } from './tokens/token-views.ts'
 import { transactionDetail } from './transactions/get-transaction.ts'
@@ -56,17 +56,17 @@ const GetContract = {
  * Metadata of a contract. Throws `not-found` for an address that indexing has not seen as a
  * contract.
  */
-export function getContract(parts: EvmParts): Operation {
+export function getContract(context: EvmContext): Operation {
   return operation(GetContract, async ({ path }) => {
-    const { chain, id } = await subjectOf(parts, path)
-    const deploymentDetails = id === undefined ? undefined : await deployment(parts, chain, id)
-    const named = await parts.parties(chain).load(id === undefined ? [] : [id])
+    const { chain, id } = await subjectOf(context, path)
+    const deploymentDetails = id === undefined ? undefined : await deployment(context, chain, id)
+    const named = await context.parties(chain).load(id === undefined ? [] : [id])
     const entry = id === undefined ? undefined : named(id)
     if (entry === undefined || (entry.token === undefined && deploymentDetails === undefined))
       throw new Fault('not-found', `contract is not known here: ${path.address}`)
     const view = contractView(entry)
     if (entry.token?.standard === 20) {
-      const { price } = (await tokenPricer(parts.prices, chain, [entry.erc20]))(entry.erc20)
+      const { price } = (await tokenPricer(context.prices, chain, [entry.erc20]))(entry.erc20)
       if (price !== undefined) view.price = price
     }
     if (deploymentDetails !== undefined) view.deploymentDetails = deploymentDetails
@@ -109,7 +109,7 @@ function ercTypeOf(standard: number): ContractMetadata['ercType'] {
 }
 
 async function deployment(
-  { parties }: EvmParts,
+  { parties }: EvmContext,
   chain: ServedChain,
   id: number,
 ): Promise<ContractMetadata['deploymentDetails']> {
@@ -140,15 +140,15 @@ const GetContractDeployment = {
 } as const
 
 /** The transaction that created a contract. Throws `not-found` where none is known. */
-export function getContractDeployment(parts: EvmParts): Operation {
+export function getContractDeployment(context: EvmContext): Operation {
   return operation(GetContractDeployment, async ({ path, query, signal }) => {
-    const { chain, id } = await subjectOf(parts, path)
+    const { chain, id } = await subjectOf(context, path)
     const creation = id === undefined ? undefined : await creationOfContract(chain.store, id)
     const row =
       creation === undefined ? undefined : await transactionAt(chain.store, creation.txPos)
     if (row === undefined)
       throw new Fault('not-found', `no creation of a contract is known here: ${path.address}`)
-    const body = await transactionDetail(parts, chain, row, { ...query, signal })
+    const body = await transactionDetail(context, chain, row, { ...query, signal })
     return { body, ...(await tracedHeaders(chain)) }
   })
 }
@@ -165,21 +165,21 @@ const ListContractDeployments = {
 } as const
 
 /** Contracts of an address, newest first; those created inside where traces are read. */
-export function listContractDeployments(parts: EvmParts): Operation {
+export function listContractDeployments(context: EvmContext): Operation {
   return operation(ListContractDeployments, async ({ path, query }) => {
-    const { chain, id, binding: subject } = await subjectOf(parts, path)
+    const { chain, id, binding: subject } = await subjectOf(context, path)
     const binding = bindingOf(ListContractDeployments.id, { ...query, ...subject })
     if (id === undefined) {
-      parts.tokens.open(query.pageToken, binding)
+      context.tokens.open(query.pageToken, binding)
       return { body: { contracts: [] } }
     }
-    return { body: await deploymentPage(parts, chain, { addressId: id, query, binding }) }
+    return { body: await deploymentPage(context, chain, { addressId: id, query, binding }) }
   })
 }
 
 /** A page of the contracts that were created by an address, or by all. */
 async function deploymentPage(
-  parts: EvmParts,
+  context: EvmContext,
   chain: ServedChain,
   of: {
     readonly addressId: number | undefined
@@ -188,7 +188,7 @@ async function deploymentPage(
   },
 ): Promise<{ contracts: ContractMetadata[]; nextPageToken?: string }> {
   const { addressId, query, binding } = of
-  const opened = parts.tokens.open(query.pageToken, binding)
+  const opened = context.tokens.open(query.pageToken, binding)
   const limit = query.pageSize ?? defaultPageSize
   const from = opened === undefined ? undefined : cursor.decode(opened)
   const page = await deployments(chain.store, { addressId, from, limit: limit + 1 })
@@ -196,14 +196,14 @@ async function deploymentPage(
   const last = rows.at(-1)
   const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
   const next =
-    end === undefined ? {} : { nextPageToken: parts.tokens.seal(cursor.encode(end), binding) }
-  return { ...next, contracts: await viewsOf(parts, chain, rows) }
+    end === undefined ? {} : { nextPageToken: context.tokens.seal(cursor.encode(end), binding) }
+  return { ...next, contracts: await viewsOf(context, chain, rows) }
 }
 
 const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))
 
 async function viewsOf(
-  { parties }: EvmParts,
+  { parties }: EvmContext,
   chain: ServedChain,
   rows: readonly DeploymentRow[],
 ): Promise<ContractMetadata[]> {
@@ -273,13 +273,13 @@ const ListContracts = {
 const place = cursorOf(struct({ verifiedAt: f64, address: fixed(20) }))
 
 /** Contracts that are verified, or all that were created, also inside where traces are read. */
-export function listContracts(parts: EvmParts): Operation {
-  const { chains, contracts, parties, tokens } = parts
+export function listContracts(context: EvmContext): Operation {
+  const { chains, contracts, parties, tokens } = context
   return operation(ListContracts, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
     const binding = bindingOf(ListContracts.id, { ...query, chain: chain.facts.key })
     if (query.verified !== true) {
-      const page = await deploymentPage(parts, chain, { addressId: undefined, query, binding })
+      const page = await deploymentPage(context, chain, { addressId: undefined, query, binding })
       const found = await contracts.listed(
         chain,
         page.contracts.map(({ address }) => fromHex(address)),

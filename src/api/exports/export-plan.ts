@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import type { ExportBody } from '../../shape/events/export-job.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { chainOf, type ChainOf, ownersAndAccountsIn } from '../primary/inputs.ts'
-import type { ExportParts } from './parts.ts'
+import type { ExportContext } from './export-context.ts'
 
 /** Unix seconds, both inclusive. */
 export type Period = { readonly from: number; readonly until: number }
@@ -30,7 +30,7 @@ export type ExportPlan =
 const daySeconds = 86_400
 
 /** Reads a body. Throws `bad-parameter` naming what is wrong, and `not-found` for a chain. */
-export function planOf({ evm, primary }: ExportParts, body: ExportBody): ExportPlan {
+export function planOf({ evm, primary }: ExportContext, body: ExportBody): ExportPlan {
   const period = periodOf(body)
   const { includeChains, addresses = [], cChainEvmAddresses: accounts = [] } = body.options
   if (addresses.length + accounts.length === 0)
@@ -68,7 +68,7 @@ export function namesFor(
   return chain === 'C' ? [...addresses, ...accounts] : addresses
 }
 
-function primaryChain(networks: ExportParts['primary']['networks'], name: string): ChainOf {
+function primaryChain(networks: ExportContext['primary']['networks'], name: string): ChainOf {
   const served = networks.all()
   // An id belongs to one network; a name like `p-chain` means the first served, mainnet before others.
   const sorted = [...served].sort((a) => (a.network === 'mainnet' ? -1 : 1))

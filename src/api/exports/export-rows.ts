@@ -7,8 +7,8 @@ import { csvHead, csvLines, type ListShape, listShapeOf } from '../operation/lis
 import { unknownCaller, type Operation } from '../operation/operation.ts'
 import { chainNameOf } from '../primary/inputs.ts'
 import { listTransactions } from '../primary/transactions/list-transactions.ts'
+import type { ExportContext } from './export-context.ts'
 import { type ExportPlan, namesFor } from './export-plan.ts'
-import type { ExportParts } from './parts.ts'
 
 const pageSize = 100
 
@@ -35,21 +35,21 @@ const simple = ['blockTimestamp', 'blockNumber', 'txHash', 'txType', 'value', 'a
  * @yields Text of a page at a time.
  */
 export async function* exportLines(
-  parts: ExportParts,
+  context: ExportContext,
   plan: ExportPlan,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  yield* plan.kind === 'evm' ? evmLines(parts, plan, signal) : primaryLines(parts, plan, signal)
+  yield* plan.kind === 'evm' ? evmLines(context, plan, signal) : primaryLines(context, plan, signal)
 }
 
 type PlanOf<K> = Extract<ExportPlan, { readonly kind: K }>
 
 async function* evmLines(
-  parts: ExportParts,
+  context: ExportContext,
   { chains, addresses, period }: PlanOf<'evm'>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const list = listAddressTransactions(parts.evm)
+  const list = listAddressTransactions(context.evm)
   const shape = shapeOf(list)
   yield `chainId,address,${csvHead(shape.columns)}`
   for (const { facts, store } of chains) {
@@ -72,11 +72,11 @@ async function* evmLines(
 }
 
 async function* primaryLines(
-  parts: ExportParts,
+  context: ExportContext,
   { chains, addresses, accounts, detail, period }: PlanOf<'primary'>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const list = listTransactions(parts.primary)
+  const list = listTransactions(context.primary)
   const whole = shapeOf(list)
   const columns = whole.columns.filter(({ path: [name = ''] }) => simple.includes(name))
   const shape = detail === 'simple' ? { ...whole, columns } : whole

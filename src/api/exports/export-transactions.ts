@@ -8,8 +8,8 @@ import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { addExport, exportById, type ExportJob } from '../../store/query/events/export-jobs.ts'
 import { ownerOf, operation, type Operation } from '../operation/operation.ts'
+import type { ExportContext } from './export-context.ts'
 import { planOf } from './export-plan.ts'
-import type { ExportParts } from './parts.ts'
 
 const PostTransactionExportJob = {
   id: 'postTransactionExportJob',
@@ -45,23 +45,23 @@ const mostPerOwner = 100
  * Keeps what is asked for and answers at once: the file is read from the store while it is fetched,
  * so nothing runs in between that a restart could lose.
  */
-export function exportTransactions(parts: ExportParts): Operation {
+export function exportTransactions(context: ExportContext): Operation {
   return operation(PostTransactionExportJob, async ({ body, caller }) => {
     const owner = ownerOf(caller)
-    planOf(parts, body)
-    const created = Math.floor(parts.clock.now() / 1_000)
+    planOf(context, body)
+    const created = Math.floor(context.clock.now() / 1_000)
     const job = { id: randomUUID(), owner, created, request: JSON.stringify(body) }
     const limits = { keepFrom: created - keptSeconds, most: mostPerOwner }
-    await addExport(await parts.store(), job, limits)
+    await addExport(await context.store(), job, limits)
     return { body: statusOf(job, caller.origin) }
   })
 }
 
 /** An export of the caller's own. Throws `not-found`. */
-export function getExport(parts: ExportParts): Operation {
+export function getExport(context: ExportContext): Operation {
   return operation(GetOperationResult, async ({ path, caller }) => {
     const owner = ownerOf(caller)
-    const job = await liveExport(parts, path.operationId)
+    const job = await liveExport(context, path.operationId)
     if (job === undefined || job.owner !== owner)
       throw new Fault('not-found', `no such operation: ${path.operationId}`)
     return { body: statusOf(job, caller.origin) }
@@ -69,9 +69,12 @@ export function getExport(parts: ExportParts): Operation {
 }
 
 /** The export with an id, unless its time is over. */
-export async function liveExport(parts: ExportParts, id: string): Promise<ExportJob | undefined> {
-  const job = await exportById(await parts.store(), id)
-  const oldest = parts.clock.now() / 1_000 - keptSeconds
+export async function liveExport(
+  context: ExportContext,
+  id: string,
+): Promise<ExportJob | undefined> {
+  const job = await exportById(await context.store(), id)
+  const oldest = context.clock.now() / 1_000 - keptSeconds
   return job === undefined || job.created < oldest ? undefined : job
 }
 

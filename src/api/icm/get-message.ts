@@ -6,8 +6,8 @@ import { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { Type } from '../../shape/type.ts'
 import { getMessage } from '../../store/query/icm/messages.ts'
 import { operation, type Operation } from '../operation/operation.ts'
+import type { IcmContext } from './icm-context.ts'
 import { messageView } from './message-view.ts'
-import type { IcmParts } from './parts.ts'
 
 /** Neighbour of document B: one message. */
 export const GetIcmMessage = {
@@ -31,16 +31,16 @@ export const GetIcmMessage = {
 } as const
 
 /** Neighbour of document B. */
-export function getIcmMessage(parts: IcmParts): Operation {
+export function getIcmMessage(context: IcmContext): Operation {
   return operation(GetIcmMessage, async ({ path }) => ({
-    body: await messageById(parts, path.messageId),
+    body: await messageById(context, path.messageId),
   }))
 }
 
 /** A message by its id in hex. Throws `not-found`. */
-export async function messageById(parts: IcmParts, messageId: string): Promise<IcmMessage> {
-  const store = parts.messages()
+export async function messageById(context: IcmContext, messageId: string): Promise<IcmMessage> {
+  const store = context.messages()
   const row = store === undefined ? undefined : await getMessage(store, fromHex(messageId))
   if (row === undefined) throw new Fault('not-found', `no such message: ${messageId}`)
-  return messageView(parts, row)
+  return messageView(context, row)
 }

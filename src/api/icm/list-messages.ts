@@ -19,8 +19,8 @@ import {
 import { type Input, operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, cursorOf, type Page, nextToken } from '../operation/paging.ts'
 import { blockchainIdOf } from './blockchain-id-parameter.ts'
+import type { IcmContext } from './icm-context.ts'
 import { messageViews } from './message-view.ts'
-import type { IcmParts } from './parts.ts'
 
 const pageQuery = {
   pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
@@ -79,9 +79,9 @@ export const ListIcmMessages = {
 } as const
 
 /** Document B, endpoint 9. */
-export function listIcmMessagesByAddress(parts: IcmParts): Operation {
+export function listIcmMessagesByAddress(context: IcmContext): Operation {
   return operation(ListIcmMessagesByAddress, async (input) => ({
-    body: await messagesOfAddress(parts, ListIcmMessagesByAddress.id, input),
+    body: await messagesOfAddress(context, ListIcmMessagesByAddress.id, input),
   }))
 }
 
@@ -93,31 +93,31 @@ export type MessageList = {
 
 /** Messages from or to an address, for the operation `route`. */
 export async function messagesOfAddress(
-  parts: IcmParts,
+  context: IcmContext,
   route: string,
   { path, query }: Pick<Input<typeof ListIcmMessagesByAddress>, 'path' | 'query'>,
 ): Promise<MessageList> {
   const address = parseEvmAddress(path.address)
-  const page = await messagePage(parts, {
+  const page = await messagePage(context, {
     route,
     filters: { ...query, address: toChecksumAddress(address) },
     query,
     subject: { kind: 'address', address },
     matches: () => true,
   })
-  return { ...nextToken(page), messages: await messageViews(parts, page.rows) }
+  return { ...nextToken(page), messages: await messageViews(context, page.rows) }
 }
 
 /** Neighbour of document B. */
-export function listIcmMessages(parts: IcmParts): Operation {
+export function listIcmMessages(context: IcmContext): Operation {
   return operation(ListIcmMessages, async ({ query }) => ({
-    body: await messagesOf(parts, ListIcmMessages.id, query),
+    body: await messagesOf(context, ListIcmMessages.id, query),
   }))
 }
 
 /** Messages by what the caller filters, for the operation `route`. */
 export async function messagesOf(
-  parts: IcmParts,
+  context: IcmContext,
   route: string,
   query: Input<typeof ListIcmMessages>['query'],
 ): Promise<MessageList> {
@@ -128,14 +128,14 @@ export async function messagesOf(
     destination: blockchainIdOf('destinationBlockchainId', query.destinationBlockchainId),
     either: blockchainIdOf('blockchainId', query.blockchainId),
   }
-  const page = await messagePage(parts, {
+  const page = await messagePage(context, {
     route,
     filters: query,
     query,
     subject: narrowest(wanted),
     matches: (row) => matchesAll(row, wanted),
   })
-  return { ...nextToken(page), messages: await messageViews(parts, page.rows) }
+  return { ...nextToken(page), messages: await messageViews(context, page.rows) }
 }
 
 type Wanted = Readonly<
@@ -164,7 +164,7 @@ const readAtOnce = 200
 const placeCursor = cursorOf<MessagePlace>(struct({ timestamp: f64, messageId: fixed(32) }))
 
 async function messagePage(
-  { tokens, messages }: IcmParts,
+  { tokens, messages }: IcmContext,
   { route, filters, query, subject, matches }: ListRequest,
 ): Promise<Page<MessageRow>> {
   const binding = bindingOf(route, filters)

@@ -12,7 +12,7 @@ import { knownUntil } from '../metrics/scope.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { blockchainIdOf } from './blockchain-id-parameter.ts'
-import type { IcmParts } from './parts.ts'
+import type { IcmContext } from './icm-context.ts'
 
 const groupings = [
   'srcBlockchainId',
@@ -142,15 +142,15 @@ const daySeconds = 86_400
 const defaultPoints = 100
 
 /** Messages sent per period; periods and pairs without any are left out. */
-export function icmTimeseries(parts: IcmParts): Operation {
+export function icmTimeseries(context: IcmContext): Operation {
   return operation(GetIcmTimeseries, async ({ query }) => {
     const unit = query.timeInterval ?? 'day'
     const { startTimestamp = -1, endTimestamp = Infinity } = query
-    const hours = await hoursOf(parts, query, always)
+    const hours = await hoursOf(context, query, always)
     const points = grouped(hours, query, ({ hour }) => periodStart(unit, hour))
       .filter(({ start }) => start > startTimestamp && start < endTimestamp)
       .toSorted((a, b) => b.start - a.start || b.sent - a.sent)
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: GetIcmTimeseries.id,
       subject: {},
       query,
@@ -182,10 +182,10 @@ const windows = {
 } as const
 
 /** Messages sent within windows that end with the newest hour that has any, or is known to have none. */
-export function icmSummary(parts: IcmParts): Operation {
+export function icmSummary(context: IcmContext): Operation {
   return operation(GetIcmSummary, async ({ query }) => {
-    const hours = await hoursOf(parts, query, always)
-    const known = await knownUntil(parts.chains.all())
+    const hours = await hoursOf(context, query, always)
+    const known = await knownUntil(context.chains.all())
     const quiet = known - (known % hourSeconds)
     const newest = hours.reduce((last, { hour }) => Math.max(last, hour), quiet)
     const rows = grouped(hours, query, () => 0).map(({ hours: own, ...ends }) => {
@@ -219,9 +219,9 @@ const nothing = {
 } as const
 
 /** Messages a chain sent, received, or both, ever. */
-export function teleporterMetrics(parts: IcmParts): Operation {
+export function teleporterMetrics(context: IcmContext): Operation {
   return operation(GetTeleporterMetrics, async ({ path }) => {
-    const hours = await hoursNamed(parts, path.chainId)
+    const hours = await hoursNamed(context, path.chainId)
     const total = ({ sent, received }: { sent: number; received: number }): number =>
       path.metric === 'teleporterSourceTxnCount'
         ? sent
@@ -233,16 +233,16 @@ export function teleporterMetrics(parts: IcmParts): Operation {
 }
 
 async function hoursNamed(
-  parts: IcmParts,
+  context: IcmContext,
   name: string,
 ): Promise<readonly { sent: number; received: number }[]> {
-  if (name === 'total') return hoursOf(parts, {}, always)
-  if (name === 'mainnet' || name === 'testnet') return hoursOf(parts, { network: name }, always)
-  const { blockchainId } = parts.chains.find(name).facts
+  if (name === 'total') return hoursOf(context, {}, always)
+  if (name === 'mainnet' || name === 'testnet') return hoursOf(context, { network: name }, always)
+  const { blockchainId } = context.chains.find(name).facts
   if (blockchainId === undefined) return []
   const id = toCb58(blockchainId)
-  const sent = await hoursOf(parts, { srcBlockchainId: id }, always)
-  const received = await hoursOf(parts, { destBlockchainId: id }, always)
+  const sent = await hoursOf(context, { srcBlockchainId: id }, always)
+  const received = await hoursOf(context, { destBlockchainId: id }, always)
   return [
     ...sent.map((one) => ({ sent: one.sent, received: 0 })),
     ...received.map((one) => ({ sent: 0, received: one.received })),
@@ -250,7 +250,7 @@ async function hoursNamed(
 }
 
 async function hoursOf(
-  { messages }: IcmParts,
+  { messages }: IcmContext,
   filters: Filters,
   range: { readonly from: number; readonly to: number },
 ): Promise<MessageHour[]> {

@@ -8,18 +8,21 @@ import { publicNetworks } from '../../core/network.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { addressId } from '../../store/query/evm/addresses.ts'
 import type { MessageEnd, MessageRow } from '../../store/query/icm/messages.ts'
-import type { IcmParts } from './parts.ts'
+import type { IcmContext } from './icm-context.ts'
 
 // 32 bytes of nonce and 20 of an address.
 const receiptSize = 52
 
 /** Views of a page. */
-export function messageViews(parts: IcmParts, rows: readonly MessageRow[]): Promise<IcmMessage[]> {
-  return Promise.all(rows.map((row) => messageView(parts, row)))
+export function messageViews(
+  context: IcmContext,
+  rows: readonly MessageRow[],
+): Promise<IcmMessage[]> {
+  return Promise.all(rows.map((row) => messageView(context, row)))
 }
 
 /** One message; what only the other end could tell is left out or, where demanded, empty. */
-export async function messageView(parts: IcmParts, row: MessageRow): Promise<IcmMessage> {
+export async function messageView(context: IcmContext, row: MessageRow): Promise<IcmMessage> {
   const { sent, received } = row
   const end = sent ?? received
   assert(end !== undefined, 'a stored message has an end')
@@ -28,8 +31,8 @@ export async function messageView(parts: IcmParts, row: MessageRow): Promise<Icm
     icmContractAddress: toChecksumAddress(end.contract),
     sourceBlockchainId: toCb58(end.sourceId),
     destinationBlockchainId: toCb58(end.destinationId),
-    sourceEvmChainId: await evmChainIdOf(parts, end.sourceId),
-    destinationEvmChainId: await evmChainIdOf(parts, end.destinationId),
+    sourceEvmChainId: await evmChainIdOf(context, end.sourceId),
+    destinationEvmChainId: await evmChainIdOf(context, end.destinationId),
     messageNonce: toBigint(end.nonce).toString(),
     from: toChecksumAddress(end.sender),
     to: toChecksumAddress(end.recipient),
@@ -37,7 +40,7 @@ export async function messageView(parts: IcmParts, row: MessageRow): Promise<Icm
     messageExecuted: row.executed,
     receipts: receiptsOf(end.receipts),
     receiptDelivered: row.receiptDelivered,
-    rewardDetails: await rewardOf(parts, row, end),
+    rewardDetails: await rewardOf(context, row, end),
     sourceTransaction: sent === undefined ? undefined : transactionOf(sent),
     destinationTransaction:
       received === undefined
@@ -77,7 +80,7 @@ function receiptsOf(bytes: Uint8Array): IcmMessage['receipts'] {
 
 /** The fee's token is one of the source chain; without a fee it is the zero address. */
 async function rewardOf(
-  parts: IcmParts,
+  context: IcmContext,
   { fee }: MessageRow,
   end: MessageEnd,
 ): Promise<IcmMessage['rewardDetails']> {
@@ -91,19 +94,19 @@ async function rewardOf(
     ercType: 'ERC-20',
     value,
   } as const
-  const chain = parts.chains.byBlockchainId(end.sourceId)
+  const chain = context.chains.byBlockchainId(end.sourceId)
   if (chain === undefined || equalBytes(token, zeroAddress)) return nameless
   const id = await addressId(chain.store, token)
   if (id === undefined) return nameless
-  const named = await parts.parties(chain).load([id])
+  const named = await context.parties(chain).load([id])
   return { ...named(id).erc20, value }
 }
 
 /** Decimal EVM chain id, or empty where the chain is not known here. */
-async function evmChainIdOf(parts: IcmParts, blockchainId: Uint8Array): Promise<string> {
-  const served = parts.chains.byBlockchainId(blockchainId)
+async function evmChainIdOf(context: IcmContext, blockchainId: Uint8Array): Promise<string> {
+  const served = context.chains.byBlockchainId(blockchainId)
   if (served !== undefined) return String(served.facts.evmChainId)
-  const told = await parts.evmChainIdOf?.(blockchainId)
+  const told = await context.evmChainIdOf?.(blockchainId)
   if (told !== undefined) return String(told)
   const id = toCb58(blockchainId)
   const known = Object.values(publicNetworks).find(({ cChainId }) => cChainId === id)

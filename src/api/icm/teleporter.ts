@@ -8,13 +8,13 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { messageById, GetIcmMessage } from './get-message.ts'
+import type { IcmContext } from './icm-context.ts'
 import {
   messagesOf,
   messagesOfAddress,
   ListIcmMessages,
   ListIcmMessagesByAddress,
 } from './list-messages.ts'
-import type { IcmParts } from './parts.ts'
 
 const response = pageShape({ messages: Type.Array(TeleporterMessage) })
 
@@ -43,18 +43,18 @@ const GetTeleporterMessage = {
 } as const
 
 /** All three. */
-export function teleporterOperations(parts: IcmParts): Operation[] {
+export function teleporterOperations(context: IcmContext): Operation[] {
   return [
     operation(ListTeleporterMessagesByAddress, async (input) => {
-      const page = await messagesOfAddress(parts, ListTeleporterMessagesByAddress.id, input)
+      const page = await messagesOfAddress(context, ListTeleporterMessagesByAddress.id, input)
       return { body: { ...page, messages: page.messages.map(olderView) } }
     }),
     operation(ListTeleporterMessages, async ({ query }) => {
-      const page = await messagesOf(parts, ListTeleporterMessages.id, query)
+      const page = await messagesOf(context, ListTeleporterMessages.id, query)
       return { body: { ...page, messages: page.messages.map(olderView) } }
     }),
     operation(GetTeleporterMessage, async ({ path }) => ({
-      body: olderView(await messageById(parts, path.messageId)),
+      body: olderView(await messageById(context, path.messageId)),
     })),
   ]
 }

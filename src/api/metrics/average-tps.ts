@@ -3,7 +3,7 @@ import { Type } from '../../shape/type.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, numberCursor } from '../operation/paging.ts'
-import type { MetricsParts } from './parts.ts'
+import type { MetricsContext } from './metrics-context.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
@@ -39,7 +39,7 @@ const averageTpsShape = {
 } as const
 
 /** Document C, part A, operation 1. */
-export function averageTps({ chains, tokens, union }: MetricsParts): Operation {
+export function averageTps({ chains, tokens, union }: MetricsContext): Operation {
   return operation(averageTpsShape, async ({ path, query }) => {
     const served = chainsOf(chains, path.chainId)
     const binding = bindingOf(averageTpsShape.id, { ...path, ...query })

@@ -4,7 +4,7 @@ import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, numberCursor } from '../operation/paging.ts'
-import type { MetricsParts } from './parts.ts'
+import type { MetricsContext } from './metrics-context.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
@@ -44,7 +44,7 @@ const chainMetricsShape = {
 } as const
 
 /** Document C, part A, operation 2. */
-export function chainMetrics({ chains, tokens, union }: MetricsParts): Operation {
+export function chainMetrics({ chains, tokens, union }: MetricsContext): Operation {
   return operation(chainMetricsShape, async ({ path, query }) => {
     const { metric } = path
     const unit = query.timeInterval ?? 'day'

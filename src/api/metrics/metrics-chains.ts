@@ -3,7 +3,7 @@ import { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { Type } from '../../shape/type.ts'
 import { blockchainIdText, type ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import type { MetricsParts } from './parts.ts'
+import type { MetricsContext } from './metrics-context.ts'
 
 const listMetricsChainsShape = {
   id: 'listMetricsChains',
@@ -43,7 +43,7 @@ const getMetricsChainShape = {
 } as const
 
 /** Chains that have metrics: all that are served. */
-export function listMetricsChains({ chains }: MetricsParts): Operation {
+export function listMetricsChains({ chains }: MetricsContext): Operation {
   return operation(listMetricsChainsShape, async ({ query }) => {
     const wanted = query.network === undefined ? undefined : networkOf(query.network)
     const listed = chains
@@ -54,7 +54,7 @@ export function listMetricsChains({ chains }: MetricsParts): Operation {
 }
 
 /** One chain that has metrics. */
-export function getMetricsChain({ chains }: MetricsParts): Operation {
+export function getMetricsChain({ chains }: MetricsContext): Operation {
   return operation(getMetricsChainShape, async ({ path }) => ({
     body: metricsChainView(chains.find(path.chainId)),
   }))

@@ -10,7 +10,7 @@ import {
 import { Type } from '../../shape/type.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import type { MetricsParts } from './parts.ts'
+import type { MetricsContext } from './metrics-context.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
@@ -64,7 +64,7 @@ const windows = {
 } as const
 
 /** Neighbour of document C. Windows end with the newest block, on a live chain later; see `knownUntil`. */
-export function rollingWindow({ chains, union }: MetricsParts): Operation {
+export function rollingWindow({ chains, union }: MetricsContext): Operation {
   return operation(rollingWindowShape, async ({ path }) => {
     const served = chainsOf(chains, path.chainId)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape allows these names only

@@ -6,9 +6,9 @@ import { NoQuery } from '../../shape/evm/parameters.ts'
 import { NftTokenPath } from '../../shape/nft/nft-path.ts'
 import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation/operation.ts'
+import type { NftContext } from './nft-context.ts'
 import { tokenOf } from './nft-path.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
-import type { NftParts } from './parts.ts'
 
 const GetNftToken = {
   id: 'getTokenDetails',
@@ -22,11 +22,11 @@ const GetNftToken = {
 } as const
 
 /** Neighbour of document B, endpoint 8: its owner and metadata. */
-export function getNftToken(parts: NftParts): Operation {
+export function getNftToken(context: NftContext): Operation {
   return operation(GetNftToken, async ({ path }) => {
-    const { chain, place, standard } = await tokenOf(parts, path)
+    const { chain, place, standard } = await tokenOf(context, path)
     const views = standard === 1155 ? erc1155Tokens : erc721Tokens
-    const [body] = await views(parts, chain, [place])
+    const [body] = await views(context, chain, [place])
     assert(body !== undefined, 'there is a view of every place')
     return { body }
   })

@@ -23,9 +23,9 @@ import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf } from '../operation/paging.ts'
 import { contractFilter, heldErc1155, heldErc721 } from './held-nfts.ts'
+import type { NftContext } from './nft-context.ts'
 import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
-import type { NftParts } from './parts.ts'
 
 const ListErc1155Balances = {
   id: 'listErc1155Balances',
@@ -78,14 +78,14 @@ const ListCollectibleBalances = {
 } as const
 
 /** ERC-721 tokens an address owns. */
-export function listErc721Balances(parts: NftParts): Operation {
+export function listErc721Balances(context: NftContext): Operation {
   return operation(ListErc721Balances, async ({ path, query, signal }) => {
-    const list = await openList(parts, { route: ListErc721Balances.id, path, query })
+    const list = await openList(context, { route: ListErc721Balances.id, path, query })
     const [page, nativeTokenBalance] = await Promise.all([
       list.read(['erc721']),
-      coins(parts, list, undefined, signal),
+      coins(context, list, undefined, signal),
     ])
-    const erc721TokenBalances = await erc721Balances(parts, list.chain, page.erc721)
+    const erc721TokenBalances = await erc721Balances(context, list.chain, page.erc721)
     return {
       body: { ...page.next, nativeTokenBalance, erc721TokenBalances },
       headers: list.headers,
@@ -94,14 +94,14 @@ export function listErc721Balances(parts: NftParts): Operation {
 }
 
 /** ERC-1155 amounts of an address, now or after a block. */
-export function listErc1155Balances(parts: NftParts): Operation {
+export function listErc1155Balances(context: NftContext): Operation {
   return operation(ListErc1155Balances, async ({ path, query, signal }) => {
-    const list = await openList(parts, { route: ListErc1155Balances.id, path, query })
+    const list = await openList(context, { route: ListErc1155Balances.id, path, query })
     const [page, nativeTokenBalance] = await Promise.all([
       list.read(['erc1155']),
-      coins(parts, list, list.asked, signal),
+      coins(context, list, list.asked, signal),
     ])
-    const erc1155TokenBalances = await erc1155Balances(parts, list.chain, page.erc1155)
+    const erc1155TokenBalances = await erc1155Balances(context, list.chain, page.erc1155)
     return {
       body: { ...page.next, nativeTokenBalance, erc1155TokenBalances },
       headers: list.headers,
@@ -110,13 +110,13 @@ export function listErc1155Balances(parts: NftParts): Operation {
 }
 
 /** Both: all ERC-721 tokens, then the ERC-1155 ones. */
-export function listCollectibleBalances(parts: NftParts): Operation {
+export function listCollectibleBalances(context: NftContext): Operation {
   return operation(ListCollectibleBalances, async ({ path, query }) => {
-    const list = await openList(parts, { route: ListCollectibleBalances.id, path, query })
+    const list = await openList(context, { route: ListCollectibleBalances.id, path, query })
     const page = await list.read(['erc721', 'erc1155'])
     const [owned, held] = await Promise.all([
-      erc721Balances(parts, list.chain, page.erc721),
-      erc1155Balances(parts, list.chain, page.erc1155),
+      erc721Balances(context, list.chain, page.erc721),
+      erc1155Balances(context, list.chain, page.erc1155),
     ])
     const collectibleBalances = [...owned, ...held]
     return { body: { ...page.next, collectibleBalances }, headers: list.headers }
@@ -145,7 +145,7 @@ type OpenList = Subject & {
 }
 
 async function openList(
-  parts: NftParts,
+  context: NftContext,
   request: {
     readonly route: string
     readonly path: { readonly chainId: string; readonly address: string }
@@ -153,17 +153,17 @@ async function openList(
   },
 ): Promise<OpenList> {
   const { route, path, query } = request
-  const subject = await subjectOf(parts, path)
+  const subject = await subjectOf(context, path)
   const { chain } = subject
   const asked = await balanceHeight(chain, query.blockNumber)
   const until = asked ?? (await indexedHeight(chain.store, 'blocks'))
   const binding = bindingOf(route, { ...query, ...subject.binding })
-  const opened = parts.tokens.open(query.pageToken, binding)
+  const opened = context.tokens.open(query.pageToken, binding)
   const cursor = opened === undefined ? undefined : decodeNftCursor(opened)
   const contracts = await contractFilter(chain, query.contractAddress)
   const limit = query.pageSize ?? defaultPageSize
   const nextFrom = (last: NftCursor): { nextPageToken: string } => ({
-    nextPageToken: parts.tokens.seal(encodeNftCursor(last), binding),
+    nextPageToken: context.tokens.seal(encodeNftCursor(last), binding),
   })
   const read: OpenList['read'] = async (kinds) => {
     const base = { ownerId: subject.id, contracts }
@@ -197,7 +197,7 @@ async function openList(
 }
 
 function coins(
-  { prices }: NftParts,
+  { prices }: NftContext,
   { chain, address }: OpenList,
   height: number | undefined,
   signal: AbortSignal,
@@ -206,21 +206,21 @@ function coins(
 }
 
 async function erc721Balances(
-  parts: NftParts,
+  context: NftContext,
   chain: ServedChain,
   places: readonly NftPlace[],
 ): Promise<Erc721TokenBalance[]> {
-  const tokens = await erc721Tokens(parts, chain, places)
+  const tokens = await erc721Tokens(context, chain, places)
   const chainId = String(chain.facts.evmChainId)
   return tokens.map((token) => ({ ...token, chainId }))
 }
 
 async function erc1155Balances(
-  parts: NftParts,
+  context: NftContext,
   chain: ServedChain,
   rows: readonly AmountRow[],
 ): Promise<Erc1155TokenBalance[]> {
-  const tokens = await erc1155Tokens(parts, chain, rows)
+  const tokens = await erc1155Tokens(context, chain, rows)
   const chainId = String(chain.facts.evmChainId)
   return tokens.map((token, at) => ({
     ...token,

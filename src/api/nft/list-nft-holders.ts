@@ -15,7 +15,7 @@ import { subjectOf } from '../evm/address-list.ts'
 import { balancesHeader } from '../evm/balances/compared-balances.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, cursorOf } from '../operation/paging.ts'
-import type { NftParts } from './parts.ts'
+import type { NftContext } from './nft-context.ts'
 
 const ListNftHolders = {
   id: 'getNftHoldersByContractAddress',
@@ -59,16 +59,16 @@ const holderCursor = cursorOf<Totals & { readonly after: number }>(
  * Cost of a page: a range scan of who may hold the contract's tokens, and a count of the tokens of
  * each; the first page counts the totals the same way.
  */
-export function listNftHolders(parts: NftParts): Operation {
+export function listNftHolders(context: NftContext): Operation {
   return operation(ListNftHolders, async ({ path, query }) => {
-    const { chain, id, binding: subject } = await subjectOf(parts, path)
+    const { chain, id, binding: subject } = await subjectOf(context, path)
     const { store } = chain
     const headers = balancesHeader(undefined, await indexedHeight(store, 'blocks'))
     const binding = bindingOf(ListNftHolders.id, { ...query, ...subject })
-    const opened = parts.tokens.open(query.pageToken, binding)
+    const opened = context.tokens.open(query.pageToken, binding)
     const none = { addresses: [], totalHolders: 0, totalTokens: 0 }
     if (id === undefined) return { body: none, headers }
-    const { token } = (await parts.parties(chain).load([id]))(id)
+    const { token } = (await context.parties(chain).load([id]))(id)
     const item = query.tokenId === undefined ? undefined : BigInt(query.tokenId)
     if (token === undefined || token.standard === 20 || (item ?? 0n) > maxItem)
       return { body: none, headers }
@@ -77,12 +77,12 @@ export function listNftHolders(parts: NftParts): Operation {
     const totals = cursor ?? (await totalsOf(store, of))
     const limit = query.pageSize ?? defaultHolders
     const { rows, goOn } = await holders(store, { ...of, after: cursor?.after ?? 0, limit })
-    const named = await parts.parties(chain).load(rows.map(({ ownerId }) => ownerId))
+    const named = await context.parties(chain).load(rows.map(({ ownerId }) => ownerId))
     const next =
       goOn === undefined
         ? {}
         : {
-            nextPageToken: parts.tokens.seal(
+            nextPageToken: context.tokens.seal(
               holderCursor.encode({ ...totals, after: goOn }),
               binding,
             ),

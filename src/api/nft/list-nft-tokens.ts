@@ -9,9 +9,9 @@ import { type ContractToken, tokensOfContract } from '../../store/query/nft/toke
 import { subjectOf } from '../evm/address-list.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, readPage, nextToken } from '../operation/paging.ts'
+import type { NftContext } from './nft-context.ts'
 import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
-import type { NftParts } from './parts.ts'
 
 const ListNftTokens = {
   id: 'listTokens',
@@ -28,9 +28,9 @@ const ListNftTokens = {
 type Listed = ContractToken & { readonly standard: 721 | 1155 }
 
 /** Document B, endpoint 8. A contract of two standards shows both: of one id, ERC-721 first. */
-export function listNftTokens(parts: NftParts): Operation {
+export function listNftTokens(context: NftContext): Operation {
   return operation(ListNftTokens, async ({ path, query }) => {
-    const { chain, id: contractId, binding } = await subjectOf(parts, path)
+    const { chain, id: contractId, binding } = await subjectOf(context, path)
     const rows = async (last: NftCursor | undefined, limit: number): Promise<Listed[]> => {
       if (contractId === undefined) return []
       const lists = [721, 1155].map(async (standard): Promise<Listed[]> => {
@@ -43,7 +43,7 @@ export function listNftTokens(parts: NftParts): Operation {
       return (await Promise.all(lists)).flat().toSorted(inOrder).slice(0, limit)
     }
     const page = await readPage<Listed, NftCursor>({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListNftTokens.id, { ...query, ...binding }),
       limit: query.pageSize ?? defaultPageSize,
@@ -57,8 +57,8 @@ export function listNftTokens(parts: NftParts): Operation {
         row.standard === standard ? { item: row.item, contractId: contractId ?? 0 } : [],
       )
     const [unique, counted] = await Promise.all([
-      erc721Tokens(parts, chain, placesOf(721)),
-      erc1155Tokens(parts, chain, placesOf(1155)),
+      erc721Tokens(context, chain, placesOf(721)),
+      erc1155Tokens(context, chain, placesOf(1155)),
     ])
     const next = { 721: unique.values(), 1155: counted.values() }
     const tokens = page.rows.flatMap(({ standard }) => next[standard].next().value ?? [])

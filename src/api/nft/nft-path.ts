@@ -5,20 +5,20 @@ import { isKnownErc1155, ownersOfTokens } from '../../store/query/nft/nft-detail
 import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
 import { type Subject, subjectOf } from '../evm/address-list.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import type { NftParts } from './parts.ts'
+import type { NftContext } from './nft-context.ts'
 
 /** A token that the chain's logs know. */
 export type NamedToken = Subject & { readonly place: NftPlace; readonly standard: 721 | 1155 }
 
 /** Finds a token. Throws `bad-parameter` beyond 256 bits, `not-found` when no log names it. */
 export async function tokenOf(
-  parts: NftParts,
+  context: NftContext,
   path: { readonly chainId: string; readonly address: string; readonly tokenId: string },
 ): Promise<NamedToken> {
   const item = BigInt(path.tokenId)
   if (item > maxItem)
     throw new Fault('bad-parameter', `tokenId must be below 2^256: ${path.tokenId}`)
-  const subject = await subjectOf(parts, path)
+  const subject = await subjectOf(context, path)
   if (subject.id === undefined) throw unknown(path.tokenId)
   const place = { contractId: subject.id, item }
   const standard = await standardOfToken(subject.chain, place)

@@ -5,18 +5,18 @@ import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
 import { itemBytes, type NftPlace } from '../../store/query/nft/nft-place.ts'
 import type { NftItem } from '../evm/tokens/token-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import type { NftParts } from './parts.ts'
+import type { NftContext } from './nft-context.ts'
 
 /** ERC-721 tokens, in the order of `places`. */
 export async function erc721Tokens(
-  parts: NftParts,
+  context: NftContext,
   chain: ServedChain,
   places: readonly NftPlace[],
 ): Promise<Erc721Token[]> {
   if (places.length === 0) return []
   const [named, details] = await Promise.all([
-    parts.parties(chain).load(places.map(({ contractId }) => contractId)),
-    parts.nfts.erc721(chain, places.map(nftItem)),
+    context.parties(chain).load(places.map(({ contractId }) => contractId)),
+    context.nfts.erc721(chain, places.map(nftItem)),
   ])
   return places.map(({ contractId, item }, at) => {
     const { erc20 } = named(contractId)
@@ -33,14 +33,14 @@ export async function erc721Tokens(
 
 /** ERC-1155 token ids, in the order of `places`. */
 export async function erc1155Tokens(
-  parts: NftParts,
+  context: NftContext,
   chain: ServedChain,
   places: readonly NftPlace[],
 ): Promise<Erc1155Token[]> {
   if (places.length === 0) return []
   const [named, details] = await Promise.all([
-    parts.parties(chain).load(places.map(({ contractId }) => contractId)),
-    parts.nfts.erc1155(chain, places.map(nftItem)),
+    context.parties(chain).load(places.map(({ contractId }) => contractId)),
+    context.nfts.erc1155(chain, places.map(nftItem)),
   ])
   return places.map(({ contractId, item }, at) => ({
     address: named(contractId).address,

@@ -5,8 +5,8 @@ import { NftTokenPath } from '../../shape/nft/nft-path.ts'
 import { Type } from '../../shape/type.ts'
 import { itemBytes } from '../../store/query/nft/nft-place.ts'
 import { operation, type Operation } from '../operation/operation.ts'
+import type { NftContext } from './nft-context.ts'
 import { tokenOf } from './nft-path.ts'
-import type { NftParts } from './parts.ts'
 
 const ReindexNftToken = {
   id: 'reindexNft',
@@ -21,10 +21,10 @@ const ReindexNftToken = {
 } as const
 
 /** Takes the request; the indexer fulfils it and moves `metadataLastUpdatedTimestamp`. */
-export function reindexNftToken(parts: NftParts): Operation {
+export function reindexNftToken(context: NftContext): Operation {
   return operation(ReindexNftToken, async ({ path }) => {
-    const { chain, address, place, standard } = await tokenOf(parts, path)
-    await parts.requests.add({
+    const { chain, address, place, standard } = await tokenOf(context, path)
+    await context.requests.add({
       chainKey: chain.facts.key,
       contract: address,
       item: itemBytes(place.item),

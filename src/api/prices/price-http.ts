@@ -42,9 +42,9 @@ type Kept = { readonly price: string | undefined; readonly atMs: number; readonl
 /** A source over `options`. */
 export function httpPrices(
   options: HttpPrices,
-  parts: { readonly transport: Transport; readonly clock: Clock; readonly log: Log },
+  client: { readonly transport: Transport; readonly clock: Clock; readonly log: Log },
 ): PriceSource {
-  const cache = new PriceCache(parts.clock, (keys) => askAll(options, parts, keys))
+  const cache = new PriceCache(client.clock, (keys) => askAll(options, client, keys))
   const find = async (
     { chain, of, currency }: PriceQuestion,
     timestamp?: number,
@@ -146,12 +146,12 @@ function afterFailure(before: Kept | undefined, nowMs: number): Kept {
   }
 }
 
-type HttpParts = { readonly transport: Transport; readonly clock: Clock; readonly log: Log }
+type PriceClient = { readonly transport: Transport; readonly clock: Clock; readonly log: Log }
 
 /** Prices by name; `undefined` when the service failed. */
 async function askAll(
   options: HttpPrices,
-  parts: HttpParts,
+  client: PriceClient,
   keys: readonly Key[],
 ): Promise<Map<string, string> | undefined> {
   const found = new Map<string, string>()
@@ -160,10 +160,10 @@ async function askAll(
   }
   try {
     const rate = keys.find(({ thing }) => thing === 'rate')
-    const rated = rate === undefined ? undefined : askRate(options, parts, rate)
+    const rated = rate === undefined ? undefined : askRate(options, client, rate)
     await Promise.all(
       requestsOf(options, keys).map(async ({ request, keyOf }) => {
-        const answer = await asked(parts, options.url + request.path)
+        const answer = await asked(client, options.url + request.path)
         for (const thing of request.of) note(keyOf(thing), request.priceOf(answer, thing))
       }),
     )
@@ -172,7 +172,7 @@ async function askAll(
   } catch (error) {
     const fault = faultOf(error)
     if (fault === undefined && !(error instanceof SyntaxError)) throw error
-    parts.log.warn('prices cannot be asked', { code: fault?.code ?? 'not JSON' })
+    client.log.warn('prices cannot be asked', { code: fault?.code ?? 'not JSON' })
     return undefined
   }
 }
@@ -192,17 +192,17 @@ function requestsOf(
 
 async function askRate(
   { fiatUrl = '' }: HttpPrices,
-  parts: HttpParts,
+  client: PriceClient,
   { currency, timestamp }: Key,
 ): Promise<string | undefined> {
   const day = timestamp === undefined ? 'latest' : dayText(timestamp)
-  const answer = await asked(parts, fiatUrl.replaceAll('{date}', day))
+  const answer = await asked(client, fiatUrl.replaceAll('{date}', day))
   const rate = field(field(answer, 'rates'), currency.toUpperCase())
   return typeof rate === 'string' ? plainDecimal(rate) : undefined
 }
 
 /** JSON in which every number is the decimal text it was written as. */
-async function asked({ transport }: HttpParts, url: string): Promise<unknown> {
+async function asked({ transport }: PriceClient, url: string): Promise<unknown> {
   const reply = await transport.request({
     url,
     method: 'GET',

@@ -18,7 +18,7 @@ import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxos.
 import { posRangeOf } from '../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { chainNameOf, chainOf, type ChainOf, indexedTo, addressesIn, amountFrom } from './inputs.ts'
-import type { PrimaryParts } from './network/networks.ts'
+import type { PrimaryContext } from './network/networks.ts'
 import { heightText } from './views/values.ts'
 
 const response = Type.Object(
@@ -77,20 +77,20 @@ const GetLastActivityOfMany = {
 } as const
 
 /** Addresses in the query. */
-export function getLastActivity(parts: PrimaryParts): Operation {
+export function getLastActivity(context: PrimaryContext): Operation {
   return operation(GetLastActivity, async ({ path, query }) => {
-    const chain = chainOf(parts.networks, path)
-    const { maxAddresses } = parts.limits
+    const chain = chainOf(context.networks, path)
+    const { maxAddresses } = context.limits
     const addresses = addressesIn(query.addresses ?? '', chain, maxAddresses)
     return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
   })
 }
 
 /** Addresses in the body. */
-export function getLastActivityOfMany(parts: PrimaryParts): Operation {
+export function getLastActivityOfMany(context: PrimaryContext): Operation {
   return operation(GetLastActivityOfMany, async ({ path, query, body }) => {
-    const chain = chainOf(parts.networks, path)
-    const { maxBodyAddresses } = parts.limits
+    const chain = chainOf(context.networks, path)
+    const { maxBodyAddresses } = context.limits
     const addresses = addressesIn(body.addresses, chain, maxBodyAddresses)
     return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
   })
@@ -206,12 +206,12 @@ const ListChainIds = {
 } as const
 
 /** Chains of addresses; addresses never seen are left out. */
-export function listChainIds(parts: PrimaryParts): Operation {
+export function listChainIds(context: PrimaryContext): Operation {
   return operation(ListChainIds, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const { store, hrp } = network
     const height = await indexedTo(store, 'P')
-    const addresses = addressesIn(query.addresses, { hrp }, parts.limits.maxAddresses)
+    const addresses = addressesIn(query.addresses, { hrp }, context.limits.maxAddresses)
     const numbers = await numbersOfAddresses(store, addresses)
     const all = await Promise.all(
       addresses.map(async (address, at) => {

@@ -36,7 +36,7 @@ import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { chainOf, type ChainOf, indexedTo, unknownOn, idIn, nodeIdIn, chainInfo } from './inputs.ts'
 import { defaultPageSize } from './lists.ts'
-import type { PrimaryParts } from './network/networks.ts'
+import type { PrimaryContext } from './network/networks.ts'
 import { wideInteger } from './views/values.ts'
 
 const ListPrimaryBlocks = {
@@ -59,10 +59,10 @@ const ListPrimaryBlocks = {
 } as const
 
 /** Latest blocks, newest first. */
-export function listPrimaryBlocks(parts: PrimaryParts): Operation {
+export function listPrimaryBlocks(context: PrimaryContext): Operation {
   return operation(ListPrimaryBlocks, async ({ path, query }) => {
-    const chain = chainOf(parts.networks, path)
-    return blockPage(parts, {
+    const chain = chainOf(context.networks, path)
+    return blockPage(context, {
       chain,
       query,
       route: ListPrimaryBlocks.id,
@@ -89,9 +89,9 @@ const GetPrimaryBlock = {
 } as const
 
 /** The block with a height or an id. */
-export function getPrimaryBlock(parts: PrimaryParts): Operation {
+export function getPrimaryBlock(context: PrimaryContext): Operation {
   return operation(GetPrimaryBlock, async ({ path }) => {
-    const chain = chainOf(parts.networks, path)
+    const chain = chainOf(context.networks, path)
     const height = await indexedTo(chain.store, chain.chain)
     const row = await blockNamed(chain, path.blockId)
     const [body] = row === undefined ? [] : await blockViews(chain, [row])
@@ -129,11 +129,11 @@ const ListNodeBlocks = {
 } as const
 
 /** Latest blocks a node proposed. A node never seen proposed none. */
-export function listNodeBlocks(parts: PrimaryParts): Operation {
+export function listNodeBlocks(context: PrimaryContext): Operation {
   return operation(ListNodeBlocks, async ({ path, query }) => {
-    const chain = chainOf(parts.networks, path)
+    const chain = chainOf(context.networks, path)
     const node = await numberOfNode(chain.store, nodeIdIn('nodeId', path.nodeId))
-    return blockPage(parts, {
+    return blockPage(context, {
       chain,
       query,
       route: `${ListNodeBlocks.id} ${path.nodeId}`,
@@ -167,14 +167,14 @@ type BlockPage = {
 }
 
 /** Reads the page. */
-async function blockPage(parts: PrimaryParts, asked: BlockPageQuery): Promise<BlockPage> {
+async function blockPage(context: PrimaryContext, asked: BlockPageQuery): Promise<BlockPage> {
   const { chain, query } = asked
   const height = await indexedTo(chain.store, chain.chain)
   const { startTimestamp, endTimestamp } = query
   const places = await placesBetween(chain.store, chain.chain, startTimestamp, endTimestamp)
   const from = blockOfPos(places.from)
   const until = blockOfPos(places.until)
-  const page = await numberedPage(parts.tokens, {
+  const page = await numberedPage(context.tokens, {
     route: asked.route,
     subject: { network: chain.network, chain: chain.chain },
     query,

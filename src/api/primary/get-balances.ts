@@ -22,7 +22,7 @@ import { type PrimaryChain, utxoKinds } from '../../store/schema/primary/positio
 import { operation, type Operation } from '../operation/operation.ts'
 import { momentsOf, seriesQuery } from '../operation/paging.ts'
 import { chainInfo, chainOf, indexedTo, addressesIn, type ChainOf } from './inputs.ts'
-import type { PrimaryParts } from './network/networks.ts'
+import type { PrimaryContext } from './network/networks.ts'
 import { assetBook, type AssetBook } from './views/asset.ts'
 import { restakedOf } from './views/auto-renew.ts'
 
@@ -41,12 +41,12 @@ const GetBalances = {
 } as const
 
 /** Balances of addresses, now or at a moment. */
-export function getBalances(parts: PrimaryParts): Operation {
+export function getBalances(primary: PrimaryContext): Operation {
   return operation(GetBalances, async ({ path, query }) => {
-    const chain = chainOf(parts.networks, path)
+    const chain = chainOf(primary.networks, path)
     const { store } = chain
     const { blockTimestamp: moment } = query
-    const addresses = addressesIn(query.addresses ?? '', chain, parts.limits.maxAddresses)
+    const addresses = addressesIn(query.addresses ?? '', chain, primary.limits.maxAddresses)
     const height = await indexedTo(chain.store, chain.chain)
     const numbers = await knownNumbers(chain.store, addresses)
     const holdings = await balancesOfAddresses(chain.store, {
@@ -60,7 +60,7 @@ export function getBalances(parts: PrimaryParts): Operation {
       chain.chain === 'P' && (moment ?? 0) === 0
         ? await restakedRewards(store, numbers, addresses)
         : {}
-    const now = moment ?? Math.floor(parts.clock.now() / 1_000)
+    const now = moment ?? Math.floor(primary.clock.now() / 1_000)
     const balances = { ...balancesView(chain, holdings, { book, moment: now }), ...restaked }
     return { body: { balances, chainInfo: chainInfo(chain) }, ...height }
   })
@@ -219,14 +219,14 @@ const ListBalanceSeries = {
  * Balances at each moment, as `getBalancesByAddresses` gives them with `blockTimestamp`. Cost of a
  * point: that of one such balance.
  */
-export function listBalanceSeries(parts: PrimaryParts): Operation {
+export function listBalanceSeries(primary: PrimaryContext): Operation {
   return operation(ListBalanceSeries, async ({ path, query, signal }) => {
-    const chain = chainOf(parts.networks, path)
-    const addresses = addressesIn(query.addresses, chain, parts.limits.maxAddresses)
+    const chain = chainOf(primary.networks, path)
+    const addresses = addressesIn(query.addresses, chain, primary.limits.maxAddresses)
     const height = await indexedTo(chain.store, chain.chain)
     const numbers = await knownNumbers(chain.store, addresses)
     const series = []
-    for (const moment of momentsOf(query, Math.floor(parts.clock.now() / 1_000))) {
+    for (const moment of momentsOf(query, Math.floor(primary.clock.now() / 1_000))) {
       signal.throwIfAborted()
       const holdings = await balancesOfAddresses(chain.store, {
         addresses: numbers,

@@ -33,7 +33,7 @@ import {
   idIn,
 } from './inputs.ts'
 import { defaultPageSize } from './lists.ts'
-import type { PrimaryParts } from './network/networks.ts'
+import type { PrimaryContext } from './network/networks.ts'
 import { assetBook } from './views/asset.ts'
 import { credentialsShown, utxoView } from './views/utxo.ts'
 
@@ -64,11 +64,11 @@ const ListUtxos = {
 } as const
 
 /** UTXOs of the addresses of the body. */
-export function listUtxos(parts: PrimaryParts): Operation {
+export function listUtxos(context: PrimaryContext): Operation {
   return operation(ListUtxos, async ({ path, query, body }) => {
-    const chain = chainOf(parts.networks, path)
-    const addresses = addressesIn(body.addresses, chain, parts.limits.maxBodyAddresses)
-    return utxoPage(parts, { chain, addresses, filters: query, route: ListUtxos.id })
+    const chain = chainOf(context.networks, path)
+    const addresses = addressesIn(body.addresses, chain, context.limits.maxBodyAddresses)
+    return utxoPage(context, { chain, addresses, filters: query, route: ListUtxos.id })
   })
 }
 
@@ -92,12 +92,12 @@ const ListUtxosByQuery = {
 } as const
 
 /** UTXOs of the addresses of the query. */
-export function listUtxosByQuery(parts: PrimaryParts): Operation {
+export function listUtxosByQuery(context: PrimaryContext): Operation {
   return operation(ListUtxosByQuery, async ({ path, query }) => {
-    const chain = chainOf(parts.networks, path)
+    const chain = chainOf(context.networks, path)
     const { addresses: text, ...filters } = query
-    const addresses = addressesIn(text, chain, parts.limits.maxAddresses)
-    return utxoPage(parts, { chain, addresses, filters, route: ListUtxosByQuery.id })
+    const addresses = addressesIn(text, chain, context.limits.maxAddresses)
+    return utxoPage(context, { chain, addresses, filters, route: ListUtxosByQuery.id })
   })
 }
 
@@ -131,7 +131,7 @@ type UtxoPage = {
 const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
 
 /** Reads the page. Throws `bad-parameter`, `bad-page-token`. */
-async function utxoPage(parts: PrimaryParts, asked: UtxoPageQuery): Promise<UtxoPage> {
+async function utxoPage(context: PrimaryContext, asked: UtxoPageQuery): Promise<UtxoPage> {
   const { chain, filters, addresses } = asked
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
@@ -139,7 +139,7 @@ async function utxoPage(parts: PrimaryParts, asked: UtxoPageQuery): Promise<Utxo
   const asset = await assetFilter(chain, filters.assetId)
   const numbers = await knownNumbers(store, addresses)
   const page = await readPage<Holding, HoldingCursor>({
-    tokens: parts.tokens,
+    tokens: context.tokens,
     pageToken: filters.pageToken,
     binding: bindingOf(asked.route, {
       ...filters,

@@ -7,7 +7,7 @@ import { knownNumbers, numberOfNode } from '../../store/query/primary/addresses.
 import type { PageTokens } from '../operation/page-token.ts'
 import { bindingOf, type NumberedList, numberCursor, type Page } from '../operation/paging.ts'
 import { addressesIn, itemsOf, nodeIdsIn } from './inputs.ts'
-import type { ServedNetwork, PrimaryParts } from './network/networks.ts'
+import type { ServedNetwork, PrimaryContext } from './network/networks.ts'
 import { wideInteger } from './views/values.ts'
 
 /** Most that the rows of a page weigh together, and rows read at once to find out. */
@@ -110,11 +110,11 @@ type Whose = {
 
 /** Reads both lists. Throws `bad-parameter`, also when neither is given. */
 export async function whoseIn(
-  parts: PrimaryParts,
+  context: PrimaryContext,
   network: ServedNetwork,
   query: { readonly addresses?: string | undefined; readonly nodeIds?: string | undefined },
 ): Promise<Whose> {
-  const whose = await whoseOrAll(parts, network, query)
+  const whose = await whoseOrAll(context, network, query)
   if (whose.addresses === undefined && whose.nodes === undefined)
     throw new Fault('bad-parameter', 'addresses or nodeIds is required')
   return whose
@@ -122,11 +122,11 @@ export async function whoseIn(
 
 /** As {@link whoseIn}, but neither may be given: everybody's. */
 export async function whoseOrAll(
-  parts: PrimaryParts,
+  context: PrimaryContext,
   network: ServedNetwork,
   query: { readonly addresses?: string | undefined; readonly nodeIds?: string | undefined },
 ): Promise<Whose> {
-  const { maxAddresses } = parts.limits
+  const { maxAddresses } = context.limits
   const hasAddresses = itemsOf(query.addresses ?? '').length > 0
   const hasNodes = itemsOf(query.nodeIds ?? '').length > 0
   const owners = hasAddresses

@@ -26,7 +26,7 @@ import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { indexedTo, idIn, namedChain } from './inputs.ts'
 import { defaultWidePageSize, weighedPage } from './lists.ts'
-import { type PrimaryParts, meantNetwork } from './network/networks.ts'
+import { type PrimaryContext, meantNetwork } from './network/networks.ts'
 import {
   chainScales,
   subnetView,
@@ -56,11 +56,11 @@ const ListSubnets = {
 } as const
 
 /** Subnets with their chains, newest first. A page ends early when their geneses are large. */
-export function listSubnets(parts: PrimaryParts): Operation {
+export function listSubnets(context: PrimaryContext): Operation {
   return operation(ListSubnets, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const page = await weighedPage<SubnetWithChains>(parts.tokens, {
+    const page = await weighedPage<SubnetWithChains>(context.tokens, {
       ...chainScales,
       weightOf: ({ chains }) => chains.map(chainScales.weightOf).reduce((a, b) => a + b, 0),
       route: ListSubnets.id,
@@ -93,9 +93,9 @@ const GetSubnet = {
 } as const
 
 /** The subnet with an id, the primary network included. */
-export function getSubnet(parts: PrimaryParts): Operation {
+export function getSubnet(context: PrimaryContext): Operation {
   return operation(GetSubnet, async ({ path }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const subnetId = idIn('subnetId', path.subnetId)
     const height = await indexedTo(network.store, 'P')
     if (equalBytes(subnetId, primarySubnetId))
@@ -127,11 +127,11 @@ const ListBlockchains = {
 } as const
 
 /** Chains made by transactions or genesis, newest first. A page ends early as that of subnets. */
-export function listBlockchains(parts: PrimaryParts): Operation {
+export function listBlockchains(context: PrimaryContext): Operation {
   return operation(ListBlockchains, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const page = await weighedPage(parts.tokens, {
+    const page = await weighedPage(context.tokens, {
       ...chainScales,
       route: ListBlockchains.id,
       subject: { network: network.network },
@@ -160,9 +160,9 @@ const GetBlockchain = {
 } as const
 
 /** The chain with an id or alias. */
-export function getBlockchain(parts: PrimaryParts): Operation {
+export function getBlockchain(context: PrimaryContext): Operation {
   return operation(GetBlockchain, async ({ path }) => {
-    const { chain: own, text, ...network } = namedChain(parts.networks, path)
+    const { chain: own, text, ...network } = namedChain(context.networks, path)
     const id = own === undefined ? idIn('blockchainId', text) : network.chainIds[own]
     const height = await indexedTo(network.store, 'P')
     if (equalBytes(id, network.chainIds.P)) return { body: pChainView(network), ...height }
@@ -207,12 +207,12 @@ const GetValidatorsByDateRange = {
 const defaultOwners = 1_000
 
 /** Reward owners of validations; those of permissioned validators have none and an empty list. */
-export function listSubnetOwners(parts: PrimaryParts): Operation {
+export function listSubnetOwners(context: PrimaryContext): Operation {
   return operation(GetValidatorsByDateRange, async ({ path, query }) => {
-    const network = meantNetwork(parts.networks, query.network)
+    const network = meantNetwork(context.networks, query.network)
     const subnetId = idIn('subnetId', path.subnetId)
     const height = await indexedTo(network.store, 'P')
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: GetValidatorsByDateRange.id,
       subject: { network: network.network },
       query: { ...query, ...path },

@@ -9,7 +9,7 @@ import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { transactionByHash } from '../../store/query/evm/transactions.ts'
 import { tokensNamed } from '../../store/query/search/tokens-named.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import type { SearchParts } from './parts.ts'
+import type { SearchContext } from './search-context.ts'
 
 // Limit for one chain: more tokens of one name help no reader.
 const mostTokens = 10
@@ -18,7 +18,7 @@ const leastBeginning = 2
 
 /** Hits on one chain, in no order. */
 export async function evmHits(
-  parts: SearchParts,
+  context: SearchContext,
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit[]> {
@@ -52,7 +52,7 @@ export async function evmHits(
         path: `${base}/blocks/${q}`,
       })
   } else if (/^0x[0-9a-f]{40}$/i.test(q)) {
-    const hit = await addressHit(parts, chain, q)
+    const hit = await addressHit(context, chain, q)
     if (hit !== undefined) hits.push(hit)
   } else if (/^\d{1,15}$/.test(q)) {
     if ((await blockByHeight(chain.store, Number(q))) !== undefined)
@@ -65,7 +65,7 @@ export async function evmHits(
         path: `${base}/blocks/${q}`,
       })
   } else {
-    hits.push(...(await tokenHits(parts, chain, q)))
+    hits.push(...(await tokenHits(context, chain, q)))
   }
   return hits
 }
@@ -88,7 +88,7 @@ function chainHits({ facts }: ServedChain, q: string): SearchHit[] {
 }
 
 async function addressHit(
-  { parties }: SearchParts,
+  { parties }: SearchContext,
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit | undefined> {
@@ -125,7 +125,7 @@ async function addressHit(
 }
 
 async function tokenHits(
-  { parties }: SearchParts,
+  { parties }: SearchContext,
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit[]> {

@@ -7,8 +7,8 @@ import { assetNames, chainNames } from '../../store/query/search/primary-ids.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { keptFor } from '../primary/lists.ts'
 import { evmHits } from './evm-hits.ts'
-import type { SearchParts } from './parts.ts'
 import { type Names, primaryHits } from './primary-hits.ts'
+import type { SearchContext } from './search-context.ts'
 
 const Search = {
   id: 'search',
@@ -42,8 +42,8 @@ const mostHits = 50
 const matches = ['id', 'height', 'name', 'part'] as const
 
 /** Hits in order, what looks like spam last: the surest match, then the kind, then the networks and chains as configured. */
-export function search(parts: SearchParts): Operation {
-  const [chains, assets] = [keptFor(parts.clock, chainNames), keptFor(parts.clock, assetNames)]
+export function search(context: SearchContext): Operation {
+  const [chains, assets] = [keptFor(context.clock, chainNames), keptFor(context.clock, assetNames)]
   const names: Names = {
     chains: ({ store }) => chains(store),
     assets: ({ store }) => assets(store),
@@ -53,10 +53,10 @@ export function search(parts: SearchParts): Operation {
     const wanted = query.network === undefined ? undefined : networkOf(query.network)
     const isWanted = (network: string): boolean => wanted === undefined || network === wanted
     const hits: SearchHit[] = []
-    for (const network of parts.networks.all())
+    for (const network of context.networks.all())
       if (isWanted(network.network)) hits.push(...(await primaryHits(network, q, names)))
-    for (const chain of parts.chains.all())
-      if (isWanted(chain.facts.network)) hits.push(...(await evmHits(parts, chain, q)))
+    for (const chain of context.chains.all())
+      if (isWanted(chain.facts.network)) hits.push(...(await evmHits(context, chain, q)))
     return { body: { hits: hits.toSorted(bestFirst).slice(0, mostHits) } }
   })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Fault } from '../../core/fault.ts'
 import type { Clock, Random } from '../../core/world.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { createAdmission, type AdmissionParts } from './admission/admission.ts'
+import { createAdmission, type AdmissionOptions } from './admission/admission.ts'
 import { createKey, findKey } from './admission/api-keys.ts'
 import { readRateLimit, readTiers } from './admission/rate-limit.ts'
 import { createUseCounter } from './admission/use-counter.ts'
@@ -19,7 +19,7 @@ const now = { ms: 1_700_000_000_000 }
 const clock: Clock = { now: () => now.ms, monotonic: () => now.ms, sleep: () => Promise.resolve() }
 const request = { headers: {}, query: {}, address: '127.0.0.1', weight: 20 }
 
-const admission = (parts: Partial<AdmissionParts>) =>
+const admission = (parts: Partial<AdmissionOptions>) =>
   createAdmission({
     keysRequired: false,
     keys: () => [],

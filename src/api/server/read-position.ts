@@ -108,19 +108,6 @@ function hexOf(uuid: string): Uint8Array {
   return fromHex(uuid.replaceAll('-', ''))
 }
 
-/** Parts of the process that this uses. */
-type FreshParts = {
-  readonly chains: ChainDirectory
-  readonly networks: NetworkDirectory
-  /** Newest height of a stage of a store, by the store's key, where it was told of late. */
-  readonly headOf: (key: string, stage: string) => number | undefined
-  /** Key of the store of a primary network. */
-  readonly networkKey: (network: 'mainnet' | 'fuji') => string
-  readonly clock: Clock
-  /** Requests are answered by several servers, each of which is as far as it is. */
-  readonly hasReplicas: boolean
-}
-
 /**
  * Time for which a height is good that a database server told: a statement there is half of a page.
  * An answer is complete up to what was stored this much before. SQLite tells in a few microseconds.
@@ -142,34 +129,46 @@ export function mayBeOfOneChain(path: string): boolean {
   return path.includes('{chainId}') || path.includes('{network}')
 }
 
+type FreshChainsOptions = {
+  readonly chains: ChainDirectory
+  readonly networks: NetworkDirectory
+  /** Newest height of a stage of a store, by the store's key, where it was told of late. */
+  readonly headOf: (key: string, stage: string) => number | undefined
+  /** Key of the store of a primary network. */
+  readonly networkKey: (network: 'mainnet' | 'fuji') => string
+  readonly clock: Clock
+  /** Requests are answered by several servers, each of which is as far as it is. */
+  readonly hasReplicas: boolean
+}
+
 /** Finds the chain of a path. Operations over several chains have none. */
-export function createFreshChains(parts: FreshParts): FreshChains {
+export function createFreshChains(options: FreshChainsOptions): FreshChains {
   const keep = chainKeeper()
-  const { clock } = parts
+  const { clock } = options
   const heights = ({ engine }: Database, read: () => Promise<number>): (() => Promise<number>) =>
-    engine === 'sqlite' || parts.hasReplicas ? read : recently(read, { clock, forMs: heightMs })
+    engine === 'sqlite' || options.hasReplicas ? read : recently(read, { clock, forMs: heightMs })
   const evm = (name: string, stage: 'blocks' | 'traces'): FreshChain | undefined => {
     if (scopes.has(name)) return undefined
-    const { store, facts } = parts.chains.find(name)
+    const { store, facts } = options.chains.find(name)
     return keep(store, stage, () => ({
       indexedHeight: heights(store, () => indexedHeight(store, stage)),
       timeOf: (height) => blockTimestamp(store, height),
-      headHeight: () => parts.headOf(facts.key, 'blocks'),
+      headHeight: () => options.headOf(facts.key, 'blocks'),
     }))
   }
   const primary = (network: string, blockchainId: string | undefined): FreshChain | undefined => {
     const name = networkNames.find((one) => one === network)
     if (name === undefined) return undefined
-    const served = parts.networks.find(name)
+    const served = options.networks.find(name)
     const chain: PrimaryChain =
       blockchainId === undefined
         ? 'P'
-        : chainOf(parts.networks, { network: name, blockchainId }).chain
+        : chainOf(options.networks, { network: name, blockchainId }).chain
     const { store } = served
     return keep(store, chain, () => ({
       indexedHeight: heights(store, async () => (await checkpointHeights(store)).get(chain) ?? -1),
       timeOf: (height) => timeOfBlock(store, chain, height),
-      headHeight: () => parts.headOf(parts.networkKey(served.network), chain),
+      headHeight: () => options.headOf(options.networkKey(served.network), chain),
     }))
   }
   const ofChainId = (path: string): FreshChainOf => {

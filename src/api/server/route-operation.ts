@@ -36,10 +36,10 @@ import { fail } from './failed-request.ts'
 import type { FrontDoor } from './front/front-door.ts'
 import type { AddressReader } from './front/proxy-address.ts'
 import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
-import { type AnswerOf, callerOf, send, sendList, type SendParts, varyOf } from './send-answer.ts'
+import { type AnswerOf, callerOf, send, sendList, type SendOptions, varyOf } from './send-answer.ts'
 
-/** Parts of the server that routes use. */
-export type RoutedParts = SendParts & {
+/** All that a route takes of the server. */
+export type RouteOptions = SendOptions & {
   readonly log: Log
   readonly limits: { readonly handlerTimeoutMs: number }
   readonly addressOf: AddressReader
@@ -62,13 +62,13 @@ const wideBodyBytes = 512 * 1_024
 /** Adds the route of `operation`. */
 export function routeOperation(
   http: FastifyInstance,
-  parts: RoutedParts,
+  options: RouteOptions,
   operation: Operation,
 ): void {
-  const route = new Route(parts, operation)
+  const route = new Route(options, operation)
   const { method, path, parameters, takesForm = false, isJsonRpc = false } = operation.shape
   const usualBytes = parameters.body === undefined ? bodyBytes : wideBodyBytes
-  const { readings } = parts
+  const { readings } = options
   http.route({
     method,
     url: routePath(path),
@@ -129,12 +129,12 @@ class Exchange {
 
   /** The caller. */
   get caller(): Caller {
-    const { callerOf: whoAsks, addressOf } = this.#route.parts
+    const { callerOf: whoAsks, addressOf } = this.#route.options
     return whoAsks?.(callerOf(this.request, addressOf, 0)) ?? unknownCaller
   }
 
   async charge(weight: number): Promise<void> {
-    const { admit, addressOf } = this.#route.parts
+    const { admit, addressOf } = this.#route.options
     await admit?.(callerOf(this.request, addressOf, weight))
   }
 }
@@ -169,7 +169,7 @@ class Asked implements Input<OperationShape> {
 
 /** One operation between the framework and its answer. */
 class Route {
-  readonly parts: RoutedParts
+  readonly options: RouteOptions
   readonly #operation: Operation
   readonly #readPath: ParameterReader
   readonly #readQuery: ParameterReader
@@ -179,28 +179,28 @@ class Route {
   readonly #chainOf: FreshChainOf | undefined
   readonly #vary: string
 
-  constructor(parts: RoutedParts, operation: Operation) {
+  constructor(options: RouteOptions, operation: Operation) {
     const { shape } = operation
     const { path, query, body } = shape.parameters
-    this.parts = parts
+    this.options = options
     this.#operation = operation
     this.#readPath = parameterReader(path)
     this.#readQuery = parameterReader(query)
-    const isStrict = parts.refusesUnknown === true && shape.anyQuery !== true
+    const isStrict = options.refusesUnknown === true && shape.anyQuery !== true
     this.#refuseUnknown = isStrict ? unknownRefuser(query) : undefined
     this.#readBody = body === undefined ? undefined : bodyReader(body)
     this.#list = listShapeOf(shape)
-    this.#chainOf = parts.freshChains?.(shape.path)
-    this.#vary = varyOf(parts, operation)
+    this.#chainOf = options.freshChains?.(shape.path)
+    this.#vary = varyOf(options, operation)
   }
 
   deadline(): Deadline {
-    const { deadlineOf, limits } = this.parts
+    const { deadlineOf, limits } = this.options
     return deadlineOf(this.#operation.shape.timeoutMs ?? limits.handlerTimeoutMs)
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { door, clock, log } = this.parts
+    const { door, clock, log } = this.options
     // From its headers on: waiting for a turn is part of what the caller waits.
     const startedAt = door.since(request.raw) ?? clock.monotonic()
     try {
@@ -217,12 +217,12 @@ class Route {
 
   async #answered(exchange: Exchange): Promise<FastifyReply> {
     const { request, reply } = exchange
-    const parts = this.parts
+    const options = this.options
     const operation = this.#operation
     const vary = this.#vary
     const { open, weight } = operation.shape
-    if (open !== true && parts.admit !== undefined) {
-      const headers = await parts.admit(callerOf(request, parts.addressOf, weight))
+    if (open !== true && options.admit !== undefined) {
+      const headers = await options.admit(callerOf(request, options.addressOf, weight))
       if (headers !== undefined) reply.headers(headers)
     }
     const path = this.#readPath(rawOf(request.params))
@@ -233,24 +233,24 @@ class Route {
     const isWhole = raw['pageSize'] === undefined
     this.#refuseUnknown?.(raw)
     const query = this.#readQuery(raw)
-    if (parts.readings !== undefined)
-      await reachToken(parts.readings, Reflect.get(query, 'pageToken'))
+    if (options.readings !== undefined)
+      await reachToken(options.readings, Reflect.get(query, 'pageToken'))
     await this.#tellFresh(exchange)
     const format = list === undefined ? undefined : formatOf(request.headers.accept, wanted)
     if (list === undefined || format === undefined) {
       const answer = await this.#ask(exchange, path, query)
-      return send({ parts, operation, request, reply, vary, answer })
+      return send({ options, operation, request, reply, vary, answer })
     }
     const ask = (asked: Values): Promise<AnswerOf> => {
       exchange.renew()
       return this.#ask(exchange, path, asked)
     }
     const asked = { format, list, query, isWhole, ask }
-    return sendList({ parts, operation, request, reply, vary }, asked)
+    return sendList({ options, operation, request, reply, vary }, asked)
   }
 
   async #ask(exchange: Exchange, path: Values, query: Values): Promise<AnswerOf> {
-    const { readings } = this.parts
+    const { readings } = this.options
     const body =
       this.#readBody === undefined ? undefined : await this.#readBody(exchange.request.body)
     if (readings === undefined)
@@ -262,7 +262,7 @@ class Route {
   /** Waits for `minHeight` where it is asked for, and tells how fresh the answer will be. */
   async #tellFresh(exchange: Exchange): Promise<void> {
     const { request, reply } = exchange
-    const { fresh } = this.parts
+    const { fresh } = this.options
     const minHeight = minHeightOf(rawOf(request.query))
     const chain = this.#chainOf?.(rawOf(request.params))
     if (chain === undefined) {
@@ -275,7 +275,7 @@ class Route {
 
   /** Tells of an answer: the gauges, and what keys have used. */
   #tell(request: FastifyRequest, reply: FastifyReply, startedAt: number): void {
-    const { clock, observe, record, addressOf } = this.parts
+    const { clock, observe, record, addressOf } = this.options
     const { id, path, weight } = this.#operation.shape
     const elapsedMs = clock.monotonic() - startedAt
     const status = reply.statusCode

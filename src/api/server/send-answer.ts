@@ -31,7 +31,7 @@ import { listBody, pagedAdmission, type WholeLists } from './list-stream.ts'
 export type AnswerOf = Answer<Operation['shape']>
 
 /** The parts of the server that sending uses. */
-export type SendParts = {
+export type SendOptions = {
   readonly dialect: DialectSetting
   readonly dialectRules: DialectRules
   readonly admit?: (request: AdmissionRequest) => MaybePromise<AdmissionHeaders | undefined>
@@ -44,7 +44,7 @@ export type SendParts = {
 
 /** An answer, and whom it is for. */
 export type Done = {
-  readonly parts: SendParts
+  readonly options: SendOptions
   readonly operation: Operation
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -55,10 +55,10 @@ export type Done = {
 
 /** Sends an answer in the caller's dialect, compressed where it asks for that. */
 export function send(done: Done): FastifyReply | Promise<FastifyReply> {
-  const { parts, operation, request, reply, vary, answer } = done
+  const { options, operation, request, reply, vary, answer } = done
   const { shape } = operation
-  const rule = ownValue(parts.dialectRules, shape.id)
-  const dialect = dialectOf(parts.dialect, request)
+  const rule = ownValue(options.dialectRules, shape.id)
+  const dialect = dialectOf(options.dialect, request)
   if (answer.indexedHeight !== undefined)
     reply.header('x-indexed-height', String(answer.indexedHeight))
   if (answer.headers !== undefined) reply.headers(answer.headers)
@@ -81,11 +81,11 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
 
 /** The body as JSON: as the operation wrote it where nothing is to be rewritten. */
 function textOf(
-  { parts, operation, answer }: Done,
+  { options, operation, answer }: Done,
   rule: DialectRule | undefined,
   dialect: Dialect,
 ): string {
-  parts.inspect?.(operation, answer.body, answer.json?.())
+  options.inspect?.(operation, answer.body, answer.json?.())
   const rewrite = rewritingOf(rule, dialect)
   if (rewrite !== undefined) return JSON.stringify(rewrite(answer.body))
   return answer.json === undefined ? JSON.stringify(answer.body) : answer.json()
@@ -106,7 +106,7 @@ function sendText(
 }
 
 /** Header `vary` of an operation; the origin of pages is added where it matters. */
-export function varyOf({ dialectRules, dialect }: SendParts, operation: Operation): string {
+export function varyOf({ dialectRules, dialect }: SendOptions, operation: Operation): string {
   const names = ['accept-encoding']
   if (listShapeOf(operation.shape) !== undefined) names.push('accept')
   if (ownValue(dialectRules, operation.shape.id) !== undefined) {
@@ -137,25 +137,25 @@ export type ListAsked = {
 
 /** Sends a list in another form than JSON: a page, or all of them, as they are read. */
 export async function sendList(
-  { parts, operation, request, reply, vary }: Omit<Done, 'answer'>,
+  { options, operation, request, reply, vary }: Omit<Done, 'answer'>,
   { format, list, query, isWhole, ask }: ListAsked,
 ): Promise<FastifyReply> {
-  const rule = ownValue(parts.dialectRules, operation.shape.id)
-  const dialect = dialectOf(parts.dialect, request)
-  const caller = callerOf(request, parts.addressOf, operation.shape.weight)
+  const rule = ownValue(options.dialectRules, operation.shape.id)
+  const dialect = dialectOf(options.dialect, request)
+  const caller = callerOf(request, options.addressOf, operation.shape.weight)
   const size = isWhole && list.mostItems !== undefined ? { pageSize: list.mostItems } : {}
   const read = async (pageToken: string | undefined): Promise<unknown> => {
     // Every further page counts as a request of its own.
-    if (pageToken !== undefined) await pagedAdmission(parts.clock, () => parts.admit?.(caller))
+    if (pageToken !== undefined) await pagedAdmission(options.clock, () => options.admit?.(caller))
     const answer = await ask({
       ...query,
       ...size,
       ...(pageToken && { pageToken }),
     })
-    parts.inspect?.(operation, answer.body)
+    options.inspect?.(operation, answer.body)
     return inDialect(answer.body, rule, dialect)
   }
-  if (isWhole) reply.raw.once('close', parts.wholeLists.enter(caller.address))
+  if (isWhole) reply.raw.once('close', options.wholeLists.enter(caller.address))
   // What a whole list is long is known when it was sent.
   const isHead = request.method === 'HEAD'
   const { body, nextPageToken } =

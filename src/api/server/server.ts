@@ -22,7 +22,7 @@ import type { MaybePromise } from '../../store/engine/database.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { StreamParts } from '../events/event-streams.ts'
+import type { StreamGate } from '../events/event-streams.ts'
 import { createDeadlines } from '../operation/deadlines.ts'
 import { createFreshReader, type FreshChains } from '../operation/freshness.ts'
 import { type Caller, unknownCaller, type Operation } from '../operation/operation.ts'
@@ -45,8 +45,7 @@ import { addressReader, type AddressReader } from './front/proxy-address.ts'
 import { WholeLists } from './list-stream.ts'
 import { bodyBytes, routeOperation } from './route-operation.ts'
 
-/** Parts of the server. */
-export type ServerParts = {
+type ApiServerOptions = {
   readonly operations: readonly Operation[]
   readonly dialectRules: DialectRules
   readonly dialect: DialectSetting
@@ -91,8 +90,8 @@ export type ServerParts = {
 /** A server ready to listen; routes beyond the operations may still be added to `http`. */
 export type ApiServer = {
   readonly http: FastifyInstance
-  /** Parts for the streams beside the operations. */
-  readonly forStreams: Pick<StreamParts, 'admit' | 'callerOf' | 'addressOf' | 'release'>
+  /** Lets the streams beside the operations in. */
+  readonly forStreams: StreamGate
   /** With `isShared` other threads of this process may listen there, too. */
   readonly listen: (host: string, port: number, isShared?: boolean) => Promise<string>
   readonly close: () => Promise<void>
@@ -111,21 +110,21 @@ function noSchema(): never {
 }
 
 /** Builds the server over `operations`. */
-export function createServer(parts: ServerParts): ApiServer {
-  const addressOf = parts.addressOf ?? addressReader([])
+export function createServer(options: ApiServerOptions): ApiServer {
+  const addressOf = options.addressOf ?? addressReader([])
   const methods = createPathMethods()
-  const entrance = createEntrance(parts.web ?? anyHost, methods)
+  const entrance = createEntrance(options.web ?? anyHost, methods)
   const { door, close: closeDoor } = openDoor({
     addressOf,
     common: entrance.common,
-    limits: parts.load ?? usualLoadLimits,
-    shapes: parts.operations.map(({ shape }) => shape),
-    clock: parts.clock,
-    log: parts.log,
-    gauges: parts.gauges,
+    limits: options.load ?? usualLoadLimits,
+    shapes: options.operations.map(({ shape }) => shape),
+    clock: options.clock,
+    log: options.log,
+    gauges: options.gauges,
   })
   const http = fastify({
-    serverFactory: (handler) => serverBehind({ door, entrance }, handler, parts.limits),
+    serverFactory: (handler) => serverBehind({ door, entrance }, handler, options.limits),
     bodyLimit: bodyBytes,
     exposeHeadRoutes: true,
     // The entrance does.
@@ -139,18 +138,18 @@ export function createServer(parts: ServerParts): ApiServer {
       failUnrouted(error, reply, entrance.common(request.raw)),
   })
 
-  addHooks(http, parts, { entrance, door, methods })
-  const deadlineOf = createDeadlines(parts.clock)
-  const fresh = createFreshReader(parts.clock)
+  addHooks(http, options, { entrance, door, methods })
+  const deadlineOf = createDeadlines(options.clock)
+  const fresh = createFreshReader(options.clock)
   const wholeLists = new WholeLists(mostWholeLists)
-  const rest = { ...parts, door, deadlineOf, addressOf, fresh, wholeLists }
-  for (const operation of parts.operations) routeOperation(http, rest, operation)
+  const rest = { ...options, door, deadlineOf, addressOf, fresh, wholeLists }
+  for (const operation of options.operations) routeOperation(http, rest, operation)
 
   return {
     http,
     forStreams: {
-      admit: (request) => parts.admit?.(request),
-      callerOf: (request) => parts.callerOf?.(request) ?? unknownCaller,
+      admit: (request) => options.admit?.(request),
+      callerOf: (request) => options.callerOf?.(request) ?? unknownCaller,
       addressOf,
       release: door.answered,
     },
@@ -162,7 +161,7 @@ export function createServer(parts: ServerParts): ApiServer {
       entrance.close()
       const over = new AbortController()
       // Requests under way may finish; those that take longer than this are cut off.
-      void parts.clock
+      void options.clock
         .sleep(drainMs, over.signal)
         .then(() => http.server.closeAllConnections())
         .catch(() => undefined)
@@ -176,7 +175,7 @@ export function createServer(parts: ServerParts): ApiServer {
 /** Answers besides those of operations, and headers that all answers have. */
 function addHooks(
   http: FastifyInstance,
-  parts: ServerParts,
+  options: ApiServerOptions,
   of: {
     readonly entrance: Entrance
     readonly door: FrontDoor
@@ -200,7 +199,7 @@ function addHooks(
     return tellFailure(reply, 404, whyAbsent(path) ?? words)
   })
   http.setErrorHandler((error, _request, reply) =>
-    fail(parts.log, reply, { error, listsMessages: false }),
+    fail(options.log, reply, { error, listsMessages: false }),
   )
   http.addHook('onSend', (request, reply, _body, done) => {
     for (const [name, value] of entrance.common(request.raw)) addHeader(reply, name, value)
@@ -214,7 +213,7 @@ function addHooks(
 function serverBehind(
   { door, entrance }: { readonly door: FrontDoor; readonly entrance: Entrance },
   handler: Serve,
-  limits: ServerParts['limits'],
+  limits: ApiServerOptions['limits'],
 ): Server {
   const server = createHttpServer(
     {
@@ -283,7 +282,7 @@ const absent: readonly { readonly form: RegExp; readonly why: string }[] = [
   },
   {
     form: /^\/v2\/lookingGlass\/compositeQuery$/,
-    why: 'composite queries are not offered: join the lists of their parts',
+    why: 'composite queries are not offered: join the lists of their options',
   },
 ]
 

@@ -35,16 +35,6 @@ export type CallRecorder = {
   readonly close: () => Promise<void>
 }
 
-/** Parameters of {@link createCallRecorder}. */
-export type RecorderParts = {
-  readonly clock: Clock
-  readonly log: Log
-  /** The store, opened once. */
-  readonly open: () => Promise<Database>
-  /** Newest answers kept for each key; 0 keeps counts only. */
-  readonly most: number
-}
-
 const keptHours = 400 * 24
 /** Answers written one by one in a second; counts have all of them. */
 const mostPerSync = 500
@@ -63,9 +53,18 @@ export function middleOf(bucket: number): number {
   return 2 ** ((bucket + 0.5) / 2)
 }
 
+type CallRecorderOptions = {
+  readonly clock: Clock
+  readonly log: Log
+  /** The store, opened once. */
+  readonly open: () => Promise<Database>
+  /** Newest answers kept for each key; 0 keeps counts only. */
+  readonly most: number
+}
+
 /** Begins to note answers. */
-export function createCallRecorder(parts: RecorderParts): CallRecorder {
-  const { clock } = parts
+export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
+  const { clock } = options
   let counts = new Map<string, CallCount>()
   let calls: KeptCall[] = []
   let running: Promise<void> | undefined
@@ -77,7 +76,7 @@ export function createCallRecorder(parts: RecorderParts): CallRecorder {
     counts = new Map()
     calls = []
     const keepFrom = Math.floor(clock.now() / 3_600_000) - keptHours
-    await addCalls(await parts.open(), added, { keepFrom, most: parts.most })
+    await addCalls(await options.open(), added, { keepFrom, most: options.most })
   }
 
   let writing = Promise.resolve()
@@ -102,7 +101,7 @@ export function createCallRecorder(parts: RecorderParts): CallRecorder {
     const { requests = 0, units = 0 } = counts.get(name) ?? {}
     if (requests > 0 || counts.size < mostCounts)
       counts.set(name, { ...one, requests: requests + 1, units: units + request.weight })
-    if (parts.most > 0 && calls.length < mostPerSync)
+    if (options.most > 0 && calls.length < mostPerSync)
       calls.push({
         keyId,
         atMs,
@@ -113,7 +112,7 @@ export function createCallRecorder(parts: RecorderParts): CallRecorder {
         body: JSON.stringify(bodyOf(call)),
       })
     running ??= syncUntil(over.signal, flush, {
-      ...parts,
+      ...options,
       warning: 'use of API keys is not stored now',
     })
   }

@@ -11,7 +11,7 @@ import { callsOfKey, type CountedCalls, newestCalls } from '../../store/query/ap
 import { operation, type Operation } from '../operation/operation.ts'
 import { bucketOf, type CallBody, middleOf } from './call-recorder.ts'
 import { keyOf, startOf } from './key-of-caller.ts'
-import { organisation, type UsageParts } from './parts.ts'
+import { organisation, type UsageContext } from './usage-context.ts'
 
 const GetApiUsageMetrics = {
   id: 'getApiUsageMetrics',
@@ -51,13 +51,13 @@ const hourSeconds = 3_600
 const defaultDays = 30
 
 /** Usage of the caller's key. Throws `key-required` without one. */
-export function getUsage(parts: UsageParts): Operation {
+export function getUsage(context: UsageContext): Operation {
   return operation(GetApiUsageMetrics, async ({ query, caller }) => {
     const keyId = keyOf(caller)
     const { timeInterval = 'daily', groupBy } = query
-    await parts.flush()
-    const end = query.endTimestamp ?? Math.floor(parts.clock.now() / 1_000)
-    const store = await parts.store()
+    await context.flush()
+    const end = query.endTimestamp ?? Math.floor(context.clock.now() / 1_000)
+    const store = await context.store()
     const rows =
       timeInterval === 'minute'
         ? await rowsOfMinutes(store, keyId, { start: query.startTimestamp, end })

@@ -12,7 +12,7 @@ import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, readPage } from '../operation/paging.ts'
 import type { CallBody } from './call-recorder.ts'
 import { keyOf, startOf } from './key-of-caller.ts'
-import { organisation, type UsageParts } from './parts.ts'
+import { organisation, type UsageContext } from './usage-context.ts'
 
 const GetApiLogs = {
   id: 'getApiLogs',
@@ -31,11 +31,11 @@ type Place = { readonly atMs: number; readonly id: string }
 const chunkSize = 500
 
 /** The newest answers to the caller's key. Throws `key-required` without one. */
-export function listCalls(parts: UsageParts): Operation {
+export function listCalls(context: UsageContext): Operation {
   return operation(GetApiLogs, async ({ query, caller }) => {
     const keyId = keyOf(caller)
-    await parts.flush()
-    const store = await parts.store()
+    await context.flush()
+    const store = await context.store()
     const since = startOf(query.startTimestamp ?? 0) * 1_000
     const newest = query.endTimestamp === undefined ? 2 ** 50 : (query.endTimestamp + 1) * 1_000
     const { chainId, responseCode, requestType, apiKeyId, requestPath } = query
@@ -45,7 +45,7 @@ export function listCalls(parts: UsageParts): Operation {
       (requestPath === undefined || requestPath === path)
     const isNone = requestType === 'rpc' || (apiKeyId !== undefined && apiKeyId !== keyId)
     const page = await readPage<KeptCall, Place>({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(GetApiLogs.id, { ...query, key: keyId }),
       limit: query.pageSize ?? defaultPageSize,
@@ -65,7 +65,7 @@ export function listCalls(parts: UsageParts): Operation {
       },
       cursorOf: ({ atMs, id }) => ({ atMs, id }),
     })
-    const logs = page.rows.map((row) => viewOf(row, parts.nameOf(keyId)))
+    const logs = page.rows.map((row) => viewOf(row, context.nameOf(keyId)))
     const { nextPageToken: token } = page
     return {
       body: {

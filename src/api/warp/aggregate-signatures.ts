@@ -6,7 +6,7 @@ import { Type } from '../../shape/type.ts'
 import { SignedMessage, aggregationTimeoutMs } from '../../shape/warp/signed-message.ts'
 import { parseRequest } from '../../warp/aggregation/request.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { aggregatorOf, knownNetworkId, type WarpParts } from './aggregators.ts'
+import { aggregatorOf, knownNetworkId, type WarpContext } from './aggregators.ts'
 
 const percent = (description: string, fallback: number): ReturnType<typeof Type.Integer> =>
   Type.Integer({ minimum: 0, maximum: 100, default: fallback, description })
@@ -63,11 +63,11 @@ const AggregateSignatures = {
 } as const
 
 /** The message of the body, signed. */
-export function aggregateSignatures(parts: WarpParts): Operation {
+export function aggregateSignatures(context: WarpContext): Operation {
   return operation(AggregateSignatures, async ({ path, body, signal }) => {
     // A wrong request is reported before a missing aggregator.
-    const request = parseRequest(body, knownNetworkId(parts, path.network))
-    const { aggregator } = aggregatorOf(parts, path.network)
+    const request = parseRequest(body, knownNetworkId(context, path.network))
+    const { aggregator } = aggregatorOf(context, path.network)
     const signed = await aggregator.aggregate(request, signal)
     return { body: { signedMessage: toHex(signed) } }
   })

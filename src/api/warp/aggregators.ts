@@ -18,12 +18,12 @@ export type ServedAggregators = {
   readonly [name in Network]?: ServedAggregator | 'opening' | undefined
 }
 
-/** Parts that the operations use. */
-export type WarpParts = { readonly aggregators: ServedAggregators }
+/** All that the operations ask. */
+export type WarpContext = { readonly aggregators: ServedAggregators }
 
 /** The aggregator of a network by the caller's word. Throws `not-found`, `not-served`. */
 export function aggregatorOf(
-  { aggregators }: WarpParts,
+  { aggregators }: WarpContext,
   name: (typeof networkNames)[number],
 ): ServedAggregator {
   const found = aggregators[networkOf(name)]
@@ -38,7 +38,7 @@ export function aggregatorOf(
 
 /** The id of a network, once it is known. */
 export function knownNetworkId(
-  { aggregators }: WarpParts,
+  { aggregators }: WarpContext,
   name: (typeof networkNames)[number],
 ): number | undefined {
   const found = aggregators[networkOf(name)]

@@ -6,7 +6,7 @@ import { NetworkName } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { aggregationTimeoutMs, SignedMessage } from '../../shape/warp/signed-message.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { aggregatorOf, type WarpParts } from './aggregators.ts'
+import { aggregatorOf, type WarpContext } from './aggregators.ts'
 
 const GetAggregatedSignatures = {
   id: 'getAggregatedSignatures',
@@ -27,9 +27,9 @@ const GetAggregatedSignatures = {
 } as const
 
 /** The message of a transaction, signed. */
-export function getAggregatedSignatures(parts: WarpParts): Operation {
+export function getAggregatedSignatures(context: WarpContext): Operation {
   return operation(GetAggregatedSignatures, async ({ path, signal }) => {
-    const { aggregator } = aggregatorOf(parts, path.network)
+    const { aggregator } = aggregatorOf(context, path.network)
     const signed = await aggregator.aggregateTransaction(parseId(path.txHash), signal)
     return { body: { signedMessage: toHex(signed) } }
   })

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { readConfig } from '../../config/read-config.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { openWorld } from '../../world/world.ts'
-import { surveyNode, surveyRpc, type SurveyParts } from '../discovery/survey.ts'
+import { surveyNode, surveyRpc, type NodeAccess } from '../discovery/survey.ts'
 import type { Flags } from '../flags.ts'
 
 /**
@@ -55,8 +55,8 @@ node:
 }
 
 /** `networks` and `chains` of what answers at `url`. */
-async function sourceText(url: string, parts: SurveyParts): Promise<string> {
-  const isNode = await surveyNode(url, parts).catch((error: unknown) => {
+async function sourceText(url: string, options: NodeAccess): Promise<string> {
+  const isNode = await surveyNode(url, options).catch((error: unknown) => {
     if (faultOf(error)?.code !== 'bad-parameter') throw error
     return undefined
   })
@@ -76,7 +76,7 @@ networks:
 chains: auto
 `
   }
-  const { name, network, symbol } = await surveyRpc(url, parts)
+  const { name, network, symbol } = await surveyRpc(url, options)
   console.log(name)
   return `
 chains:

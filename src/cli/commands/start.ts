@@ -76,20 +76,20 @@ type Serving = {
 }
 
 /** Serves until it is to stop, put together anew when a node begins to serve another chain. Returns whether it failed. */
-async function serve(first: Located, parts: Serving): Promise<boolean> {
-  const { world, logs, shown } = parts
+async function serve(first: Located, options: Serving): Promise<boolean> {
+  const { world, logs, shown } = options
   const { newChains } = await import('../discovery/new-chains.ts')
-  const stopped = parts.stopped.then((failure) => ({ failure }))
+  const stopped = options.stopped.then((failure) => ({ failure }))
   for (let now = first; ;) {
     const lacks = lacksOf(now, world)
-    const running = await begin(now.config, parts)
+    const running = await begin(now.config, options)
     if (running === undefined) return false
     if (now.config['log.format'] === 'json') logs.log.info('started', startedOf(running, now))
     else greet(shown, running, now)
     // Otherwise it is written at the end of the process, and never when the process is killed.
     flushCompileCache()
     const drawing = showProgress(shown, running.indexed)
-    parts.draw(drawing)
+    options.draw(drawing)
     void lacks.then((told) => drawing.makeRoom(() => shown.write(told)))
     const over = new AbortController()
     const found = newChains(now, { world, log: logs.log, signal: over.signal })
@@ -151,9 +151,9 @@ function stopWithoutParent(stop: (reason: undefined) => void): void {
 /** Lines about what the nodes that were found do not offer, and what that costs. */
 async function lacksOf({ config, target }: Located, { transport }: World): Promise<string> {
   if (target === undefined) return ''
-  const { lacksOf: ask, surveyParts } = await import('../discovery/found-config.ts')
+  const { lacksOf: ask, nodeAccessOf } = await import('../discovery/found-config.ts')
   try {
-    const lacks = await ask(config, surveyParts(config, transport))
+    const lacks = await ask(config, nodeAccessOf(config, transport))
     return lacks.map((lack) => `  ${lack}\n`).join('')
   } catch {
     // A node that is away is told of by its chains.

@@ -17,7 +17,7 @@ import type { Transport } from '../../core/world.ts'
 import { checkChain } from '../doctor/chain.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { checkNetwork } from '../doctor/network.ts'
-import { type FoundNode, surveyNode, surveyRpc, type SurveyParts } from './survey.ts'
+import { type FoundNode, surveyNode, surveyRpc, type NodeAccess } from './survey.ts'
 
 /** Where to look: `--node`, `--rpc`, or the nodes of a configuration with `chains: auto`. */
 export type Target =
@@ -38,10 +38,10 @@ export type Found = {
   readonly isPartial: boolean
 }
 
-const limits: SurveyParts['timeoutMs'] = 5_000
+const limits: NodeAccess['timeoutMs'] = 5_000
 
-/** Parts of asking, of a process with this configuration. */
-export function surveyParts(config: Config, transport: Transport): SurveyParts {
+/** How a process with this configuration asks nodes. */
+export function nodeAccessOf(config: Config, transport: Transport): NodeAccess {
   return { transport, timeoutMs: limits, maxReplyBytes: config['source.maxReplyBytes'] }
 }
 
@@ -52,11 +52,11 @@ export function surveyParts(config: Config, transport: Transport): SurveyParts {
 export async function findChains(
   base: Config,
   target: Target,
-  parts: SurveyParts,
+  options: NodeAccess,
   isKept = true,
 ): Promise<Found> {
   try {
-    const found = await settingsOf(base, target, parts)
+    const found = await settingsOf(base, target, options)
     if (isKept) keep(base, target, found.settings)
     return { ...found, config: withSettings(base, target, found.settings) }
   } catch (error) {
@@ -77,15 +77,15 @@ export function foundBefore(base: Config, target: Target): Config | undefined {
 }
 
 /** Lacks of the nodes of `config`, and what each costs. */
-export async function lacksOf(config: Config, parts: SurveyParts): Promise<readonly string[]> {
-  const world = { transport: parts.transport, clock: { now: Date.now } }
+export async function lacksOf(config: Config, options: NodeAccess): Promise<readonly string[]> {
+  const world = { transport: options.transport, clock: { now: Date.now } }
   const chains = config.chains.map((chain) =>
-    checkChain(chain, { ...parts, world, stored: new Map() }),
+    checkChain(chain, { ...options, world, stored: new Map() }),
   )
   const networks = Object.entries(config.networks).map(([name, network]) =>
     network === undefined || network.nodeUrl === ''
       ? []
-      : checkNetwork(name, network, { ...parts, stored: new Map() }),
+      : checkNetwork(name, network, { ...options, stored: new Map() }),
   )
   const findings: Finding[] = (await Promise.all([...networks, ...chains])).flat()
   return findings
@@ -99,16 +99,16 @@ type Surveyed = {
   readonly isPartial: boolean
 }
 
-async function settingsOf(base: Config, target: Target, parts: SurveyParts): Promise<Surveyed> {
+async function settingsOf(base: Config, target: Target, options: NodeAccess): Promise<Surveyed> {
   if (target.kind === 'rpc') {
-    const chain = await surveyRpc(target.url, parts)
+    const chain = await surveyRpc(target.url, options)
     return { settings: { chains: [chain] }, told: [`found ${chain.name}`], isPartial: false }
   }
   const urls =
     target.kind === 'node'
       ? [target.url]
       : Object.values(base.networks).flatMap((network) => network?.nodeUrl || [])
-  const nodes = await Promise.all(urls.map((url) => surveyNode(url, parts)))
+  const nodes = await Promise.all(urls.map((url) => surveyNode(url, options)))
   const networks = nodes.map(({ networkId, url }) => [
     networkId === publicNetworks.mainnet.networkId ? 'mainnet' : 'fuji',
     { nodeUrl: url, primary: true },

@@ -3,7 +3,7 @@
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Located } from '../load-config.ts'
-import { findChains, surveyParts } from './found-config.ts'
+import { findChains, nodeAccessOf } from './found-config.ts'
 
 /** Between two looks: soon while a node is bootstrapping, else as seldom as asking it is dear. */
 const soonMs = 10_000
@@ -33,7 +33,7 @@ export async function newChains(
       const found = await findChains(
         config,
         asked,
-        surveyParts(config, world.transport),
+        nodeAccessOf(config, world.transport),
         target !== undefined,
       )
       const fresh = found.config.chains.filter((chain) => !idsOf(chain).some((id) => known.has(id)))

@@ -9,7 +9,7 @@ import { integerIn, listIn, textIn } from '../../source/node-text.ts'
 import { createNodeApi, isRefusal, nodePaths } from '../../source/primary/node-api.ts'
 
 /** How an address is asked. */
-export type SurveyParts = {
+export type NodeAccess = {
   readonly transport: Transport
   readonly timeoutMs: number
   readonly maxReplyBytes: number
@@ -49,17 +49,17 @@ const chainMs = 2_000
 const avmId = 'jvYyfQTxGMJLuGWa55kdP2p2zSUYsQ5Raupu4TW34ZAUBAbtq'
 
 /** Asks the node at `url`. Throws `bad-parameter`, and for what does not answer `node-unreachable`, each with what to do. */
-export async function surveyNode(url: string, parts: SurveyParts): Promise<FoundNode> {
+export async function surveyNode(url: string, options: NodeAccess): Promise<FoundNode> {
   const base = url.replace(/\/+$/, '')
   if (/\/ext(\/|$)/.test(new URL(base).pathname))
     throw new Fault(
       'bad-parameter',
       `--node takes the base address of a node, ${base.replace(/\/ext(\/.*)?$/, '')}; one EVM chain alone is --rpc ${base}`,
     )
-  const signal = AbortSignal.timeout(parts.timeoutMs * 4)
-  const api = createNodeApi({ ...parts, url: base })
-  const networkId = await networkIdAt(base, parts).catch((error: unknown) =>
-    nodeMistake(base, parts, error),
+  const signal = AbortSignal.timeout(options.timeoutMs * 4)
+  const api = createNodeApi({ ...options, url: base })
+  const networkId = await networkIdAt(base, options).catch((error: unknown) =>
+    nodeMistake(base, options, error),
   )
   const version = textIn(
     await api.ask(nodePaths.info, 'info.getNodeVersion', {}, signal),
@@ -74,10 +74,10 @@ export async function surveyNode(url: string, parts: SurveyParts): Promise<Found
   const found: FoundChain[] = []
   const others: string[] = []
   const about = { base, network } as const
-  const waiting = bootstrapping.includes('P') ? [] : await blockchainsOf(base, parts)
+  const waiting = bootstrapping.includes('P') ? [] : await blockchainsOf(base, options)
   while (waiting.length > 0) {
     const some = waiting.splice(0, atOnce)
-    const chains = await Promise.all(some.map((one) => evmChainOf(one, about, parts)))
+    const chains = await Promise.all(some.map((one) => evmChainOf(one, about, options)))
     for (const [at, chain] of chains.entries()) {
       if (chain !== undefined) found.push(chain)
       else if (some[at]?.['vmID'] !== avmId) others.push(String(some[at]?.['name']))
@@ -87,9 +87,9 @@ export async function surveyNode(url: string, parts: SurveyParts): Promise<Found
 }
 
 /** Asks the EVM endpoint at `url`. Throws as {@link surveyNode}. */
-export async function surveyRpc(url: string, parts: SurveyParts): Promise<FoundChain> {
-  const chainId = await chainIdAt(url, parts).catch((error: unknown) =>
-    rpcMistake(url, parts, error),
+export async function surveyRpc(url: string, options: NodeAccess): Promise<FoundChain> {
+  const chainId = await chainIdAt(url, options).catch((error: unknown) =>
+    rpcMistake(url, options, error),
   )
   const { mainnet, fuji } = publicNetworks
   const isC = chainId === mainnet.evmChainId || chainId === fuji.evmChainId
@@ -104,15 +104,15 @@ export async function surveyRpc(url: string, parts: SurveyParts): Promise<FoundC
   }
 }
 
-async function networkIdAt(base: string, parts: SurveyParts): Promise<number> {
-  const api = createNodeApi({ ...parts, url: base })
-  const signal = AbortSignal.timeout(parts.timeoutMs)
+async function networkIdAt(base: string, options: NodeAccess): Promise<number> {
+  const api = createNodeApi({ ...options, url: base })
+  const signal = AbortSignal.timeout(options.timeoutMs)
   return integerIn(await api.ask(nodePaths.info, 'info.getNetworkID', {}, signal), 'networkID')
 }
 
-async function chainIdAt(url: string, parts: SurveyParts): Promise<number> {
+async function chainIdAt(url: string, options: NodeAccess): Promise<number> {
   const call = { method: 'eth_chainId', params: [] }
-  const answer = await askOne({ ...parts, url }, call, AbortSignal.timeout(parts.timeoutMs))
+  const answer = await askOne({ ...options, url }, call, AbortSignal.timeout(options.timeoutMs))
   const id = answer.kind === 'result' ? Number(answer.result) : Number.NaN
   if (Number.isSafeInteger(id)) return id
   throw new Fault('node-answer', 'no chain id')
@@ -121,9 +121,9 @@ async function chainIdAt(url: string, parts: SurveyParts): Promise<number> {
 type Told = Readonly<Record<string, unknown>>
 
 /** Blockchains that the P-Chain knows, in the order of their creation. */
-async function blockchainsOf(base: string, parts: SurveyParts): Promise<Told[]> {
-  const api = createNodeApi({ ...parts, url: base })
-  const signal = AbortSignal.timeout(parts.timeoutMs * 4)
+async function blockchainsOf(base: string, options: NodeAccess): Promise<Told[]> {
+  const api = createNodeApi({ ...options, url: base })
+  const signal = AbortSignal.timeout(options.timeoutMs * 4)
   const reply = await api.tryAsk(nodePaths.P, 'platform.getBlockchains', {}, signal)
   return isRefusal(reply) ? [] : listIn(reply, 'blockchains').filter(isObject)
 }
@@ -132,13 +132,13 @@ async function blockchainsOf(base: string, parts: SurveyParts): Promise<Told[]> 
 async function evmChainOf(
   { id, name, subnetID, vmID }: Told,
   { base, network }: { readonly base: string; readonly network: FoundChain['network'] },
-  parts: SurveyParts,
+  options: NodeAccess,
 ): Promise<FoundChain | undefined> {
   if (vmID === avmId) return undefined
   const isC = subnetID === publicNetworks.fuji.pChainId
   const url = `${base}/ext/bc/${isC ? 'C' : String(id)}/rpc`
   try {
-    await chainIdAt(url, { ...parts, timeoutMs: Math.min(parts.timeoutMs, chainMs) })
+    await chainIdAt(url, { ...options, timeoutMs: Math.min(options.timeoutMs, chainMs) })
   } catch (error) {
     // A time limit ends in an error of its own.
     if (faultOf(error) === undefined && !(error instanceof DOMException)) throw error
@@ -166,14 +166,14 @@ function named(chains: readonly FoundChain[]): FoundChain[] {
 }
 
 /** Says what is at an address that was taken for a node. */
-async function nodeMistake(base: string, parts: SurveyParts, error: unknown): Promise<never> {
+async function nodeMistake(base: string, options: NodeAccess, error: unknown): Promise<never> {
   if (isAway(error))
     throw new Fault(
       'node-unreachable',
       `no node answers at ${base} (${reasonOf(error)}): start AvalancheGo there, or correct the address`,
       { cause: error },
     )
-  const evm = await chainIdAt(base, parts).catch(() => undefined)
+  const evm = await chainIdAt(base, options).catch(() => undefined)
   throw new Fault(
     'bad-parameter',
     evm === undefined
@@ -184,9 +184,9 @@ async function nodeMistake(base: string, parts: SurveyParts, error: unknown): Pr
 }
 
 /** Says what is at an address that was taken for an EVM endpoint. */
-async function rpcMistake(url: string, parts: SurveyParts, error: unknown): Promise<never> {
+async function rpcMistake(url: string, options: NodeAccess, error: unknown): Promise<never> {
   const { origin, pathname } = new URL(url)
-  const network = await networkIdAt(origin, parts).catch(() => undefined)
+  const network = await networkIdAt(origin, options).catch(() => undefined)
   if (network !== undefined && pathname.startsWith('/ext/bc/'))
     throw new Fault(
       'node-unreachable',

@@ -10,8 +10,7 @@ import { traceProbe } from '../../source/node-traces.ts'
 import { meaningOfError } from '../../source/node-words.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
-/** Parts of the process that the checks use. */
-export type ChainCheckParts = {
+type ChainCheckOptions = {
   readonly world: { readonly transport: Transport; readonly clock: Pick<Clock, 'now'> }
   readonly timeoutMs: number
   readonly maxReplyBytes: number
@@ -25,14 +24,17 @@ const oldStateDepth = 256
 const batches = [1_000, 100, 40, 10] as const
 
 /** Findings of every endpoint of a chain. */
-export async function checkChain(chain: ChainConfig, parts: ChainCheckParts): Promise<Finding[]> {
+export async function checkChain(
+  chain: ChainConfig,
+  options: ChainCheckOptions,
+): Promise<Finding[]> {
   if (chain.recording !== '') return []
   const findings: Finding[] = []
   const ids = new Set<number>()
   for (const url of chain.rpcUrls) {
     const subject = `${chain.name || 'chain'} ${endpointName(url)}`
     try {
-      findings.push(...(await checkEndpoint(subject, url, parts, ids)))
+      findings.push(...(await checkEndpoint(subject, url, options, ids)))
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
@@ -54,16 +56,16 @@ export async function checkChain(chain: ChainConfig, parts: ChainCheckParts): Pr
 async function checkEndpoint(
   subject: string,
   url: string,
-  parts: ChainCheckParts,
+  options: ChainCheckOptions,
   ids: Set<number>,
 ): Promise<Finding[]> {
   const target: RpcTarget = {
-    transport: parts.world.transport,
+    transport: options.world.transport,
     url,
-    timeoutMs: parts.timeoutMs,
-    maxReplyBytes: parts.maxReplyBytes,
+    timeoutMs: options.timeoutMs,
+    maxReplyBytes: options.maxReplyBytes,
   }
-  const signal = AbortSignal.timeout(parts.timeoutMs * 4)
+  const signal = AbortSignal.timeout(options.timeoutMs * 4)
   const ask = (method: string, ...params: unknown[]): Promise<RpcAnswer> =>
     askOne(target, { method, params }, signal)
   const chainId = numberIn(await ask('eth_chainId'))
@@ -88,11 +90,11 @@ async function checkEndpoint(
   const hasTraces = traced.kind === 'result' || meaningOfError(traced.error) !== 'not-offered'
   return [
     fine(subject, `chain id ${chainId}, height ${head}`),
-    ...storeFinding(subject, parts.stored, {
+    ...storeFinding(subject, options.stored, {
       chainId: String(chainId),
       genesisHash: hashIn(await ask('eth_getBlockByNumber', '0x0', false)),
     }),
-    ...clockFinding(subject, latest, parts.world),
+    ...clockFinding(subject, latest, options.world),
     // Of AvalancheGo alone: elsewhere blocks are final some time after they are shown.
     ...(String(version.kind === 'result' && version.result).startsWith('anvil/')
       ? []
@@ -165,7 +167,7 @@ function hashIn(answer: RpcAnswer): string | undefined {
 function clockFinding(
   subject: string,
   latest: RpcAnswer,
-  world: ChainCheckParts['world'],
+  world: ChainCheckOptions['world'],
 ): Finding[] {
   const block = latest.kind === 'result' ? latest.result : undefined
   const stamp = isObject(block) ? Number(block['timestamp']) : Number.NaN

@@ -10,27 +10,24 @@ import { createNodeApi, isRefusal, nodePaths, type NodeApi } from '../../source/
 import { storeFinding } from './chain.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
-/** Parts of the process that the checks use. */
-export type NetworkCheckParts = {
-  readonly transport: Transport
-  readonly timeoutMs: number
-  readonly maxReplyBytes: number
-  /** Facts of the store about its network, by name; none where there is no store. */
-  readonly stored: ReadonlyMap<string, string>
-}
-
 /** Findings about the node of network `name`. */
 export async function checkNetwork(
   name: string,
   network: NetworkConfig,
-  parts: NetworkCheckParts,
+  options: {
+    readonly transport: Transport
+    readonly timeoutMs: number
+    readonly maxReplyBytes: number
+    /** Facts of the store about its network, by name; none where there is no store. */
+    readonly stored: ReadonlyMap<string, string>
+  },
 ): Promise<Finding[]> {
   if (network.recording !== '') return []
   if (network.nodeUrl === '')
     return [fine(name, 'its blocks come from peers; firn verify --peers asks them')]
   const subject = `${name} ${hostOf(network.nodeUrl)}`
-  const api = createNodeApi({ ...parts, url: network.nodeUrl })
-  const signal = AbortSignal.timeout(parts.timeoutMs * 4)
+  const api = createNodeApi({ ...options, url: network.nodeUrl })
+  const signal = AbortSignal.timeout(options.timeoutMs * 4)
   try {
     const id = integerIn(
       await api.ask(nodePaths.info, 'info.getNetworkID', {}, signal),
@@ -43,7 +40,7 @@ export async function checkNetwork(
     const findings = [
       fine(subject, `network ${id}, ${version}`),
       ...networkIdFinding(subject, name, id),
-      ...storeFinding(subject, parts.stored, {
+      ...storeFinding(subject, options.stored, {
         networkId: String(id),
         genesisId: await genesisIdOf(api, signal),
       }),

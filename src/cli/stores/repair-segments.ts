@@ -48,7 +48,7 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
         const isBack: boolean =
           (await isCopied({ database, history, work }, segment)) ||
           // Later segments are made from the balances before them.
-          (isWhole && (await isRemade({ database, history, work, signal }, segment)))
+          (isWhole && (await isRemade({ database, history, work }, segment, signal)))
         isWhole &&= isBack
       }
       await database.transaction(async (writer) => {
@@ -62,11 +62,15 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
   }
 }
 
-type Parts = { readonly database: Database; readonly history: History; readonly work: RepairWork }
+type Repaired = {
+  readonly database: Database
+  readonly history: History
+  readonly work: RepairWork
+}
 
 /** Takes a copy of a segment from the folder, or from the other Firn, that was given. */
 async function isCopied(
-  { database, history, work }: Parts,
+  { database, history, work }: Repaired,
   { name }: ManifestSegment,
 ): Promise<boolean> {
   const { copies, store, world } = work
@@ -105,10 +109,10 @@ async function isCopied(
 }
 
 async function isRemade(
-  parts: Parts & { readonly signal: AbortSignal },
+  { database, history, work }: Repaired,
   segment: DamagedSegment,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  const { history, work, database, signal } = parts
   const { config, store, world } = work
   assert(store.chain !== undefined, 'a store of an EVM chain has its chain')
   const { spec } = store.chain

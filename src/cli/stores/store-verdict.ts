@@ -32,7 +32,7 @@ export type StoreVerdict = {
   readonly segments: readonly DamagedSegment[]
 }
 
-/** Parts of repairing one store. */
+/** All that repairing one store takes. */
 export type RepairWork = {
   readonly config: Config
   readonly store: ConfiguredStore

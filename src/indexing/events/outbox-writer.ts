@@ -22,8 +22,7 @@ import { findPlaces } from '../../store/query/events/places.ts'
 import { firstPlace, type Watch, type WebhookLedger } from '../../store/query/events/watch.ts'
 import type { Watches } from './open-webhooks.ts'
 
-/** Parts that the outbox needs. */
-export type OutboxParts = {
+type OutboxOptions = {
   readonly watches: Watches
   readonly clock: Clock
   /** Time for which places are kept. */
@@ -48,18 +47,18 @@ const forgetEveryMs = 600_000
 
 /** Fills the outbox of one chain. */
 export class OutboxWriter {
-  readonly #parts: OutboxParts
+  readonly #options: OutboxOptions
   #forgottenMs: number
 
-  constructor(parts: OutboxParts) {
-    this.#parts = parts
-    this.#forgottenMs = parts.clock.monotonic()
+  constructor(options: OutboxOptions) {
+    this.#options = options
+    this.#forgottenMs = options.clock.monotonic()
   }
 
   /** Adds what webhooks want of the blocks just written, in the transaction of `writer`. */
   async add(writer: Writer, written: Written): Promise<void> {
     const { ledger, range } = written
-    const all = await this.#parts.watches.now()
+    const all = await this.#options.watches.now()
     const watches = all.filter((watch) => watch.ledger === ledger)
     const state = await outboxState(writer, ledger)
     if (watches.length === 0 && state === undefined) return
@@ -112,7 +111,7 @@ export class OutboxWriter {
     ledger: WebhookLedger,
     watches: readonly Watch[],
   ): Promise<void> {
-    const { clock, keepMs, placeAfter } = this.#parts
+    const { clock, keepMs, placeAfter } = this.#options
     if (watches.length === 0 || clock.monotonic() - this.#forgottenMs < forgetEveryMs) return
     this.#forgottenMs = clock.monotonic()
     const oldest = await placeAfter(writer, ledger, Math.floor((clock.now() - keepMs) / 1_000))

@@ -9,7 +9,7 @@
 import { fromHex, keyOf, to0x } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
-import type { Clock } from '../../core/world.ts'
+import type { Clock, World } from '../../core/world.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
 import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
@@ -19,7 +19,7 @@ import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenge
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import { chainTables, messageTables } from '../../store/schema/stores.ts'
 import { placesPerBlock } from '../../store/schema/sums.ts'
-import type { HostParts } from '../evm/run/chain-host.ts'
+import type { Log } from '../../telemetry/log.ts'
 import { blockStage } from '../evm/write/apply-blocks.ts'
 import { type Round, roundStream } from '../stream/round-stream.ts'
 import type { Stream } from '../stream/stage.ts'
@@ -42,18 +42,28 @@ type Followed = {
 type Target = {
   readonly store: Database
   readonly lease: Lease
-  readonly parts: HostParts
+  readonly writer: MessageWriter
   /** Kinds of malformed logs told already, so that a flood of them is told once. */
   readonly told: Set<string>
 }
 
+/** All that the stream takes of the thread that writes. */
+type MessageWriter = {
+  readonly world: Pick<World, 'clock'>
+  readonly log: Log
+  readonly store: StoreLocation
+  readonly owner: string
+  readonly signal: AbortSignal
+}
+
 /** The stream over the chains of `spec` and of the other processes of the deployment. Its store is opened when it runs. */
-export function messageStream(spec: IcmStreamSpec, parts: HostParts): Stream {
+export function messageStream(spec: IcmStreamSpec, writer: MessageWriter): Stream {
   const followed = spec.chains.map(newlyFollowed)
-  const others = deploymentChains(parts.store, parts.world.clock)
+  const { clock } = writer.world
+  const others = deploymentChains(writer.store, clock)
   let target: Target | undefined
-  const stream = roundStream('messages', { clock: parts.world.clock, log: parts.log }, async () => {
-    target ??= await openTarget(spec.key, parts)
+  const stream = roundStream('messages', { clock, log: writer.log }, async () => {
+    target ??= await openTarget(spec.key, writer)
     try {
       const known = new Set(followed.map(({ chain }) => chain.key))
       followed.push(...(await others.found(known)).map(newlyFollowed))
@@ -85,12 +95,13 @@ function newlyFollowed(chain: MessengerChain): Followed {
   return { chain, store: undefined, id: undefined, height: -1 }
 }
 
-async function openTarget(key: string, parts: HostParts): Promise<Target> {
-  const { world, owner, signal } = parts
-  const store = await openSmallStore(parts.store, key, messageTables)
+async function openTarget(key: string, writer: MessageWriter): Promise<Target> {
+  const { world, owner, signal } = writer
+  const { leaseMs } = writer.store
+  const store = await openSmallStore(writer.store, key, messageTables)
   try {
-    const lease = await awaitLease(store, owner, { ...parts.store, clock: world.clock, signal })
-    return { store, lease, parts, told: new Set() }
+    const lease = await awaitLease(store, owner, { leaseMs, clock: world.clock, signal })
+    return { store, lease, writer, told: new Set() }
   } catch (error) {
     await store.close()
     throw error
@@ -100,7 +111,7 @@ async function openTarget(key: string, parts: HostParts): Promise<Target> {
 /** A step of every chain: one that fails does not keep the others from theirs. */
 async function oneRound(followed: readonly Followed[], target: Target): Promise<Round> {
   // Chains may be quiet for long.
-  await renewLease(target.store, target.lease, target.parts.world.clock)
+  await renewLease(target.store, target.lease, target.writer.world.clock)
   let isBusy = false
   let absent = 0
   const failures: unknown[] = []
@@ -124,8 +135,8 @@ async function oneRound(followed: readonly Followed[], target: Target): Promise<
 
 /** Reads the next logs of one chain. */
 async function advance(one: Followed, target: Target): Promise<'more' | 'done' | 'absent'> {
-  const { parts } = target
-  if (one.store === undefined) await openFollowed(one, parts)
+  const { writer } = target
+  if (one.store === undefined) await openFollowed(one, writer.store)
   if (one.store === undefined) return 'absent'
   if (one.id === undefined) one.id = await idOf(one)
   if (one.id === undefined) return 'absent'
@@ -136,7 +147,7 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
   }
   await followCuts(
     { store: one.store, chain, isOwn: ownLogs(one.chain) },
-    { store: target.store, lease: target.lease, clock: parts.world.clock },
+    { store: target.store, lease: target.lease, clock: writer.world.clock },
   )
   const head = await getCheckpoint(one.store, blockStage)
   const done = await getCheckpoint(target.store, one.chain.key)
@@ -157,15 +168,15 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
           limit: placesPerBlock,
         })
   const own = taken.filter(ownLogs(one.chain))
-  await target.store.transaction(async (writer) => {
-    await holdLease(writer, target.lease, parts.world.clock)
-    for (const log of await applyMessages(writer, chain, own)) {
+  await target.store.transaction(async (into) => {
+    await holdLease(into, target.lease, writer.world.clock)
+    for (const log of await applyMessages(into, chain, own)) {
       const kind = `${one.chain.key} ${log.kind}`
       if (!target.told.has(kind))
-        parts.log.warn('messenger log skipped', { chain: chain.key, tx: to0x(log.txHash) })
+        writer.log.warn('messenger log skipped', { chain: chain.key, tx: to0x(log.txHash) })
       target.told.add(kind)
     }
-    await moveCheckpoint(writer, one.chain.key, {
+    await moveCheckpoint(into, one.chain.key, {
       before: done?.height,
       after: { height: whole - 1, hash: undefined },
       epoch: target.lease.epoch,
@@ -181,9 +192,9 @@ function ownLogs({ contracts }: MessengerChain): (log: MessengerLog) => boolean 
   return ({ contract }) => believed.has(keyOf(contract))
 }
 
-async function openFollowed(one: Followed, parts: HostParts): Promise<void> {
+async function openFollowed(one: Followed, location: StoreLocation): Promise<void> {
   try {
-    one.store = await openStore(parts.store, one.chain.key, chainTables, 'read')
+    one.store = await openStore(location, one.chain.key, chainTables, 'read')
   } catch (error) {
     if (faultOf(error)?.code !== 'store-failed') throw error
   }

@@ -36,8 +36,7 @@ const maxHosts = 1_000
 
 const unreachable: Fetched = { kind: 'failed', status: 'UNREACHABLE_TOKEN_URI' }
 
-/** Parts of fetching. */
-export type FetchParts = {
+type FetcherOptions = {
   /** Refuses addresses that are not public. */
   readonly transport: Transport
   /** The operator's own gateways may lie anywhere; redirects of theirs may not lead anywhere. */
@@ -63,11 +62,11 @@ const documents: Wanted = {
 
 /** Fetches documents, and remembers which hosts do not answer. */
 export class DocumentFetcher {
-  readonly #parts: FetchParts
+  readonly #options: FetcherOptions
   readonly #hosts = new Map<string, { failures: number; restUntilMs: number }>()
 
-  constructor(parts: FetchParts) {
-    this.#parts = parts
+  constructor(options: FetcherOptions) {
+    this.#options = options
   }
 
   /**
@@ -86,14 +85,14 @@ export class DocumentFetcher {
   async #one(url: string, signal: AbortSignal): Promise<Fetched> {
     const host = new URL(url).host
     const known = this.#hosts.get(host)
-    const now = this.#parts.clock.monotonic()
+    const now = this.#options.clock.monotonic()
     if (known !== undefined && known.failures >= failuresBeforeRest && now < known.restUntilMs)
       return unreachable
-    const fetched = await followed(this.#parts, url, signal)
+    const fetched = await followed(this.#options, url, signal)
     this.#hosts.delete(host)
     if (fetched === unreachable) {
       const failures = (known?.failures ?? 0) + 1
-      const restUntilMs = this.#parts.clock.monotonic() + restMs
+      const restUntilMs = this.#options.clock.monotonic() + restMs
       setBounded(this.#hosts, host, { failures, restUntilMs }, maxHosts)
     }
     return fetched
@@ -101,7 +100,7 @@ export class DocumentFetcher {
 }
 
 async function followed(
-  { transport, trusted, clock, wanted = documents }: FetchParts,
+  { transport, trusted, clock, wanted = documents }: FetcherOptions,
   start: string,
   signal: AbortSignal,
 ): Promise<Fetched> {

@@ -9,13 +9,12 @@ import { faultOf } from '../../core/fault.ts'
 import type { NftFields, NftStatus } from '../../core/nft-status.ts'
 import { growingPause } from '../../core/waiting.ts'
 import type { Clock, Transport } from '../../core/world.ts'
-import type { EvmSource } from '../../source/evm-source.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
-import type { Database, Writer } from '../../store/engine/database.ts'
+import type { Database } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
-import type { Log } from '../../telemetry/log.ts'
 import { blockStage } from '../evm/write/apply-blocks.ts'
+import type { OpenChain } from '../stream/open-chain.ts'
 import { type Round, roundStream } from '../stream/round-stream.ts'
 import type { Stream } from '../stream/stage.ts'
 import { DocumentFetcher } from './fetch-document.ts'
@@ -25,24 +24,12 @@ import { nextRound, type NftItem, type NftResult, writeResults } from './nft-que
 import { noteFetching, readLogs, readRequests } from './nft-refresh.ts'
 import { askUris, type UriAnswer } from './token-uri.ts'
 
-/** Parts of the stream. `commit` runs in a transaction that proves the lease. */
-export type NftStreamParts = {
-  readonly database: Database
-  readonly source: EvmSource
-  readonly clock: Clock
-  readonly log: Log
-  readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
-  /** Name of the chain's store, by which callers' requests name it. */
-  readonly chainKey: string
-  /** Callers' requests; `undefined` while nobody has made any. */
-  readonly requests: () => Promise<Database | undefined>
-  /** Fetching of documents; absent: they are not fetched. */
-  readonly fetching?: {
-    /** Refuses addresses that are not public. */
-    readonly transport: Transport
-    readonly gatewayTransport: Transport
-    readonly gateways: Gateways
-  }
+/** Where documents are fetched. */
+export type NftFetching = {
+  /** Refuses addresses that are not public. */
+  readonly transport: Transport
+  readonly gatewayTransport: Transport
+  readonly gateways: Gateways
 }
 
 // With up to two calls each, below the 1,000 calls of a batch; fetched ones take time.
@@ -60,14 +47,24 @@ const maxUriCharacters = 65_536
 const firstRetryMs = 60_000
 const longestRetryMs = 604_800_000
 
-/** The stream. */
-export function nftStream(parts: NftStreamParts): Stream {
-  return roundStream('nfts', parts, oneRound(parts))
+/**
+ * The stream. `requests` gives the store of callers' requests, `undefined` while nobody has made any.
+ * Without `fetching` documents are not fetched.
+ */
+export function nftStream(
+  chain: OpenChain,
+  requests: () => Promise<Database | undefined>,
+  fetching?: NftFetching,
+): Stream {
+  return roundStream('nfts', chain, oneRound(chain, requests, fetching))
 }
 
 /** One step of the work; exported so that tests can take it step by step. */
-export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promise<Round> {
-  const { database, source, clock, commit, fetching } = parts
+export function oneRound(
+  { key, database, source, clock, commit }: OpenChain,
+  requestStore: () => Promise<Database | undefined>,
+  fetching?: NftFetching,
+): (signal: AbortSignal) => Promise<Round> {
   const fetcher = fetching === undefined ? undefined : fetcherOf(fetching, clock)
   let isNoted = false
   return async (signal) => {
@@ -77,10 +74,10 @@ export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promis
     if (!isNoted) await noteFetching(database, commit, { isOn: fetching !== undefined, nowSeconds })
     isNoted = true
     await readLogs(database, commit, { height, nowSeconds })
-    const requests = await parts.requests()
+    const requests = await requestStore()
     if (requests !== undefined)
       await readRequests(database, requests, {
-        chainKey: parts.chainKey,
+        chainKey: key,
         nowMs: clock.now(),
         commit,
       })
@@ -92,7 +89,7 @@ export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promis
     const answers = await askUris(source, items, signal)
     const work = items.map((item, at) => ({ item, answer: answers[at] }))
     const results = await atOnce(work, fetchesAtOnce, ({ item, answer }) =>
-      resultOf(item, answer ?? { kind: 'not-served' }, { parts, fetcher, signal }),
+      resultOf(item, answer ?? { kind: 'not-served' }, { clock, fetching, fetcher, signal }),
     )
     await commit(async (writer) => {
       await writeResults(writer, results, Math.floor(clock.now() / 1_000))
@@ -103,7 +100,7 @@ export function oneRound(parts: NftStreamParts): (signal: AbortSignal) => Promis
 }
 
 function fetcherOf(
-  { transport, gatewayTransport, gateways }: NonNullable<NftStreamParts['fetching']>,
+  { transport, gatewayTransport, gateways }: NftFetching,
   clock: Clock,
 ): DocumentFetcher {
   const prefixes = [...gateways.ipfs, gateways.arweave]
@@ -125,7 +122,8 @@ async function resultOf(
   of: NftItem,
   answer: UriAnswer,
   by: {
-    readonly parts: NftStreamParts
+    readonly clock: Clock
+    readonly fetching: NftFetching | undefined
     readonly fetcher: DocumentFetcher | undefined
     readonly signal: AbortSignal
   },
@@ -141,17 +139,17 @@ async function resultOf(
   const own = growingPause(of.attempts, { firstMs: firstRetryMs, longestMs: longestRetryMs })
   const asked = Math.min(longestRetryMs, (found.retryAfterSeconds ?? 0) * 1_000)
   const waitSeconds = Math.max(own, asked) / 1_000
-  const due = Math.floor(by.parts.clock.now() / 1_000) + waitSeconds
+  const due = Math.floor(by.clock.now() / 1_000) + waitSeconds
   return { ...base, due, attempts: of.attempts + 1 }
 }
 
 async function foundBy(
   answer: UriAnswer,
-  { parts, fetcher, signal }: Parameters<typeof resultOf>[2],
+  { fetching, fetcher, signal }: Parameters<typeof resultOf>[2],
 ): Promise<Found> {
   if (answer.kind === 'not-served') return { status: 'UNINDEXED', again: true }
   if (answer.kind === 'bad') return { status: answer.status }
-  const plan = planOf(answer.uri, parts.fetching?.gateways ?? noGateways)
+  const plan = planOf(answer.uri, fetching?.gateways ?? noGateways)
   switch (plan.kind) {
     case 'bad':
       return { status: plan.status }

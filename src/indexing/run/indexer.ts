@@ -22,9 +22,14 @@ import type { ChainSpec, SourceLimits } from '../stream/chain-spec.ts'
 import { SteadyProgress } from '../stream/overall-progress.ts'
 import type { StageStatus } from '../stream/stage.ts'
 import type { StreamSpec } from '../stream/stream-spec.ts'
-import { type BoardParts, type ChainStatus, StatusBoard, type ThreadNews } from './status-board.ts'
+import {
+  type StatusBoardOptions,
+  type ChainStatus,
+  StatusBoard,
+  type ThreadNews,
+} from './status-board.ts'
 
-/** Parts of the process that indexing uses. */
+/** All that indexing takes of the process. */
 export type IndexerOptions = {
   readonly chains: readonly ChainSpec[]
   /** Work beside the EVM chains: the primary networks, messages. */
@@ -123,9 +128,9 @@ export function heapLimits(name: ThreadName, maxReplyBytes: number): ResourceLim
 
 /** Keeps the last news of every chain; `take` is given all of them. */
 export function followNews(
-  parts: BoardParts,
+  of: StatusBoardOptions,
 ): IndexingStatus & { readonly take: (news: ThreadNews) => void } {
-  const board = new StatusBoard(parts)
+  const board = new StatusBoard(of)
   const steady = new SteadyProgress()
   return {
     take: (news) => board.take(news),

@@ -39,14 +39,13 @@ type About = {
 export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promise<void> {
   const { data, world, log, signal } = thread
   const shares = sharesOf(thread)
-  const parts = {
-    takeLease: shares?.takeLease,
+  const { store: location, limits, owner, keepEventsMs } = data
+  const writer = {
     world,
-    store: data.store,
-    limits: data.limits,
-    owner: data.owner,
-    keepEventsMs: data.keepEventsMs,
-    merge,
+    store: location,
+    owner,
+    keepEventsMs,
+    takeLease: shares?.takeLease,
     signal,
   }
   const hosts = new Map<string, ChainHost>()
@@ -57,7 +56,7 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
     ...primaryAnswers(async (key, identity) => {
       const spec = data.streams.find((stream) => stream.key === key)
       assert(spec?.kind === 'primary', 'the decoder replays networks of the same list')
-      const store = await openPrimaryStore({ ...parts, key, genesis: spec.genesis }, identity)
+      const store = await openPrimaryStore({ ...writer, key, genesis: spec.genesis }, identity)
       primaries.set(key, store)
       shares?.add(key, store.shared)
       start(key, leaseStream(store, world.clock))
@@ -75,7 +74,8 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
       if (known !== undefined) return known.resume()
       const spec = data.chains.find((chain) => chain.key === key)
       assert(spec !== undefined, 'the decoder reads chains of the same list')
-      const host = await openChainHost(spec, identity, { ...parts, log: log.child(key) })
+      const own = { ...writer, log: log.child(key), limits, merge }
+      const host = await openChainHost(spec, identity, own)
       hosts.set(key, host)
       shares?.add(key, host.shared)
       for (const stream of host.streams) start(key, stream)
@@ -86,7 +86,7 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
 
   if (shares !== undefined) start('deployment', shares.stream)
   for (const spec of data.streams)
-    if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...parts, log }))
+    if (spec.kind === 'icm') start(spec.key, messageStream(spec, { ...writer, log }))
 
   await thread.stopped
   await ended()

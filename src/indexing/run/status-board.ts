@@ -31,7 +31,7 @@ export type ThreadNews = {
 }
 
 /** The chains, and the receiver of figures. */
-export type BoardParts = {
+export type StatusBoardOptions = {
   readonly chains: readonly ChainSpec[]
   readonly streams: readonly StreamSpec[]
   readonly gauges: Gauges
@@ -39,12 +39,12 @@ export type BoardParts = {
 
 /** Keeps the last news of each chain and writes the gauges. */
 export class StatusBoard {
-  readonly #options: BoardParts
+  readonly #options: StatusBoardOptions
   readonly #stages = new Map<string, Map<string, StageStatus>>()
   readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
   readonly #unchecked = new Map<string, Unchecked>()
 
-  constructor(options: BoardParts) {
+  constructor(options: StatusBoardOptions) {
     this.#options = options
     // Shown in this order, whatever is told first.
     const first = ['blocks', 'traces'].map((stage) => [stage, idleStatus(stage)] as const)

@@ -45,8 +45,10 @@ export type ChainShares = {
   readonly stream: Stream
 }
 
-/** Parts of {@link chainShares}. */
-export type ChainSharesParts = {
+/** A process that ended is forgotten after this time; it does not count long before. */
+const forgetMs = 60_000
+
+type ChainSharesOptions = {
   readonly store: StoreLocation
   readonly owner: string
   /** Names of the stores that this process would write, if it were alone. */
@@ -58,15 +60,13 @@ export type ChainSharesParts = {
   readonly signal: AbortSignal
 }
 
-/** A process that ended is forgotten after this time; it does not count long before. */
-const forgetMs = 60_000
-
 /** The shares of a process; `parts.store` is a database that all processes reach. */
-export function chainShares(parts: ChainSharesParts): ChainShares {
-  const { owner, keys, clock, log, signal } = parts
+export function chainShares(options: ChainSharesOptions): ChainShares {
+  const { owner, keys, clock, log, signal } = options
+  const { leaseMs } = options.store
   const own = new Map<string, SharedStore>()
   const waiting = new Set<string>()
-  const others = new OtherProcesses(owner, clock, parts.store.leaseMs)
+  const others = new OtherProcesses(owner, clock, leaseMs)
   const known = Promise.withResolvers<void>()
   let share = keys.length
   let beat = 0
@@ -93,8 +93,8 @@ export function chainShares(parts: ChainSharesParts): ChainShares {
     try {
       while (!signal.aborted) {
         await unlessAway(async () => {
-          store ??= await openStore(parts.store, deploymentStore, deploymentTables, 'write')
-          if (!isTold) await tellChains(store, parts.messengers.map(bodyOf))
+          store ??= await openStore(options.store, deploymentStore, deploymentTables, 'write')
+          if (!isTold) await tellChains(store, options.messengers.map(bodyOf))
           isTold = true
           await round(store)
         })
@@ -113,7 +113,7 @@ export function chainShares(parts: ChainSharesParts): ChainShares {
       try {
         await known.promise
         const isOwed = (): boolean => held().length < share
-        return await awaitLease(database, owner, { ...parts.store, clock, signal, isOwed })
+        return await awaitLease(database, owner, { leaseMs, clock, signal, isOwed })
       } finally {
         waiting.delete(key)
       }

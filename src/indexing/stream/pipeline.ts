@@ -17,7 +17,7 @@ import { Progress } from './progress.ts'
 import type { StageStatus } from './stage.ts'
 
 /** Subject of a pipeline. */
-export type PipelineParts<Batch extends HeightRange> = {
+export type PipelineOptions<Batch extends HeightRange> = {
   readonly name: string
   /** First height to fetch: the checkpoint + 1. */
   readonly from: number
@@ -83,7 +83,7 @@ type Piece<Batch> = { readonly batch: Batch; readonly bytes: number }
 
 /** Runs one stage of one chain. */
 export class Pipeline<Batch extends HeightRange> {
-  readonly #parts: PipelineParts<Batch>
+  readonly #options: PipelineOptions<Batch>
   readonly #progress: Progress
   /** Fetched, by first height. */
   readonly #pieces = new Map<number, Piece<Batch>>()
@@ -108,25 +108,25 @@ export class Pipeline<Batch extends HeightRange> {
   #epoch = 0
   #wake: (() => void) | undefined
 
-  constructor(parts: PipelineParts<Batch>) {
-    this.#parts = parts
-    this.#nextFetch = parts.from
-    this.#nextLink = parts.from
-    this.#committed = parts.from - 1
-    this.#progress = new Progress(parts.clock, this.#committed)
+  constructor(options: PipelineOptions<Batch>) {
+    this.#options = options
+    this.#nextFetch = options.from
+    this.#nextLink = options.from
+    this.#committed = options.from - 1
+    this.#progress = new Progress(options.clock, this.#committed)
   }
 
   /** Newest height that may be fetched. Heads never go backwards. */
   setHead(height: number): void {
     const wasLost = this.#headLost !== undefined
     this.#headLost = undefined
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     const isNews = wasLost || now - this.#headAtMs >= headNewsMs
     if (isNews || height > this.#head) this.#headAtMs = now
-    if (isNews) this.#parts.changed()
+    if (isNews) this.#options.changed()
     if (height <= this.#head) return
     this.#head = height
-    this.#parts.changed()
+    this.#options.changed()
     this.#notify()
   }
 
@@ -134,7 +134,7 @@ export class Pipeline<Batch extends HeightRange> {
   loseHead(reason: string): void {
     if (this.#headLost === reason) return
     this.#headLost = reason
-    this.#parts.changed()
+    this.#options.changed()
   }
 
   /** Lets a commit that gathered long enough go. Call it about once a second. */
@@ -158,7 +158,7 @@ export class Pipeline<Batch extends HeightRange> {
     const etaSeconds = this.#progress.eta(this.#head)
     const reason = this.#stopped ?? this.#problem ?? this.#headLost
     return {
-      stage: this.#parts.name,
+      stage: this.#options.name,
       state: this.#stopped !== undefined ? 'stopped' : behind ? 'syncing' : 'live',
       indexedHeight: this.#committed,
       headHeight: Math.max(this.#head, this.#committed),
@@ -191,7 +191,7 @@ export class Pipeline<Batch extends HeightRange> {
       const fault = faultOf(error)
       if (fault?.retryable === true) this.#problem = fault.message
       else this.#stopped = fault?.message ?? 'internal error'
-      this.#parts.changed()
+      this.#options.changed()
       throw error
     } finally {
       signal.removeEventListener('abort', wake)
@@ -204,7 +204,7 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   #startFetches(signal: AbortSignal): void {
-    const { window, unit, limits } = this.#parts
+    const { window, unit, limits } = this.#options
     while (
       this.#nextFetch <= this.#head &&
       this.#fetching < Math.max(1, window()) &&
@@ -243,7 +243,7 @@ export class Pipeline<Batch extends HeightRange> {
     let failures = 0
     while (from < range.until && epoch === this.#epoch) {
       try {
-        const batch = await this.#parts.fetch({ from, until: range.until }, signal)
+        const batch = await this.#options.fetch({ from, until: range.until }, signal)
         if (epoch !== this.#epoch) return
         this.#keep(batch)
         from = batch.until
@@ -259,7 +259,7 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   async #pause(fault: Fault, failures: number, signal: AbortSignal): Promise<void> {
-    const { log, clock, name, changed, limits } = this.#parts
+    const { log, clock, name, changed, limits } = this.#options
     const { longestPauseMs = usualLongestPauseMs } = limits
     // At the head it is ordinary that a block is not there yet.
     if (fault.code !== 'node-not-yet' || failures > 3) this.#problem = fault.message
@@ -273,7 +273,7 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   #keep(batch: Batch): void {
-    const bytes = this.#parts.sizeOf(batch)
+    const bytes = this.#options.sizeOf(batch)
     this.#pieces.set(batch.from, { batch, bytes })
     this.#heldBytes += bytes
     this.#pieceBytes = this.#pieceBytes === 0 ? bytes : this.#pieceBytes * 0.9 + bytes * 0.1
@@ -287,7 +287,7 @@ export class Pipeline<Batch extends HeightRange> {
       if (piece === undefined) return
       const { batch } = piece
       this.#pieces.delete(batch.from)
-      const broken = this.#parts.link(batch)
+      const broken = this.#options.link(batch)
       if (broken !== undefined) {
         this.#unlink(broken)
         this.#refetch(broken.reason)
@@ -310,12 +310,12 @@ export class Pipeline<Batch extends HeightRange> {
       throw new Fault('rows-refuted', reason, { detail: { from } })
     this.#ready.splice(at)
     this.#nextLink = first.from
-    this.#parts.unlinked?.(first)
+    this.#options.unlinked?.(first)
   }
 
   /** Forgets everything that is not linked yet; fetches under way are ignored when they end. */
   #refetch(reason: string): void {
-    this.#parts.log.warn('fetched blocks do not link', { height: this.#nextLink, reason })
+    this.#options.log.warn('fetched blocks do not link', { height: this.#nextLink, reason })
     this.#problem = reason
     this.#epoch++
     this.#pieces.clear()
@@ -324,7 +324,7 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   #startApply(): void {
-    const { clock, limits, merge } = this.#parts
+    const { clock, limits, merge } = this.#options
     while (this.#ready.length > 0 && this.#applying < maxApplying) {
       let bytes = 0
       let count = 0
@@ -343,10 +343,10 @@ export class Pipeline<Batch extends HeightRange> {
 
   /** Number of ready batches that may be handed on. */
   #free(): number {
-    const held = this.#parts.heldFrom?.()
-    const isFull = this.#heldBytes >= this.#parts.limits.bufferBytes
+    const held = this.#options.heldFrom?.()
+    const isFull = this.#heldBytes >= this.#options.limits.bufferBytes
     const isNear = this.#head - this.#nextLink < heldBehind
-    const waits = !isFull && (!isNear || this.#parts.heldAtHead?.() === true)
+    const waits = !isFull && (!isNear || this.#options.heldAtHead?.() === true)
     if (held === undefined || !waits) return this.#ready.length
     const first = this.#ready.findIndex(({ batch }) => batch.until > held)
     return first === -1 ? this.#ready.length : first
@@ -355,10 +355,10 @@ export class Pipeline<Batch extends HeightRange> {
   async #apply(batch: Batch, bytes: number): Promise<void> {
     this.#applying++
     try {
-      await this.#parts.apply(batch, this.#head)
+      await this.#options.apply(batch, this.#head)
       this.#committed = batch.until - 1
       this.#progress.reached(this.#committed)
-      this.#parts.changed()
+      this.#options.changed()
     } catch (error) {
       this.#failure ??= error
     } finally {

@@ -99,18 +99,21 @@ const pauseShare = 19
 const dayMs = 86_400_000
 const daysBetween = 30
 
-/** Parts of checking. */
-type CheckParts = {
+/** The stream that compares; its status says how far it is, and stops with what is damaged. */
+export function checkStream({
+  database,
+  tables,
+  key,
+  clock,
+  log,
+}: {
   readonly database: Database
   /** Those of the store. */
   readonly tables: readonly Table[]
   readonly key: string
   readonly clock: Clock
   readonly log: Log
-}
-
-/** The stream that compares; its status says how far it is, and stops with what is damaged. */
-export function checkStream({ database, tables, key, clock, log }: CheckParts): Stream {
+}): Stream {
   let news: Partial<StageStatus> = { reason: 'not compared with its sums yet since the start' }
   const round = async (signal: AbortSignal): Promise<void> => {
     let since = clock.monotonic()

@@ -5,8 +5,8 @@
 
 import { type NodeChain } from '../../admin/alias-rules.ts'
 import type { AliasTable } from '../../admin/alias-table.ts'
-import { createPageTokens } from '../../api/operation/page-token.ts'
-import { createUseCounter } from '../../api/server/admission/use-counter.ts'
+import { createPageTokens, type PageTokens } from '../../api/operation/page-token.ts'
+import { createUseCounter, type UseCounter } from '../../api/server/admission/use-counter.ts'
 import { createCallRecorder } from '../../api/usage/call-recorder.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Clock, World } from '../../core/world.ts'
@@ -32,34 +32,11 @@ import type { ProcessStores } from '../stores/store-connections.ts'
 import { openTokenKnowledge, type TokenKnowledge } from '../tokens/token-knowledge.ts'
 import type { Aggregators } from '../warp/aggregators.ts'
 import { readBrand } from '../web/read-brand.ts'
-import { type Api, assembleApi, type ApiParts } from './api-parts.ts'
-import { nodeChains } from './node-parts.ts'
+import { type Api, assembleApi, type ApiOptions } from './assemble-api.ts'
+import { nodeChains } from './node-endpoint.ts'
 
 /** Ends one part; called in the reverse order of starting. */
 export type Closer = () => unknown
-
-/** Parts of the process that answering uses. */
-export type AnsweringParts = {
-  readonly world: World
-  readonly log: Log
-  readonly gauges: Gauges
-  readonly chains: readonly SpecifiedChain[]
-  readonly streams: readonly StreamSpec[]
-  readonly stores: ProcessStores
-  readonly written: WrittenStores
-  /** Absent where this process does not index. */
-  readonly indexer: IndexingStatus | undefined
-  /** The parts of the main thread; without them this thread opens its own. */
-  readonly aggregators?: Aggregators
-  readonly openAliases: (
-    chains: () => readonly NodeChain[],
-    documents: Documents,
-  ) => Promise<AliasTable>
-  /** Number of this thread among those that answer; 1 is the main thread. */
-  readonly thread: number
-  readonly closers: Closer[]
-  readonly signal: AbortSignal
-}
 
 /**
  * Stores that callers write and indexing reads. They open before indexing starts, so that an
@@ -82,11 +59,33 @@ export type Answering = {
   readonly damaged: ReadonlyMap<string, string>
 }
 
+type AnsweringOptions = {
+  readonly world: World
+  readonly log: Log
+  readonly gauges: Gauges
+  readonly chains: readonly SpecifiedChain[]
+  readonly streams: readonly StreamSpec[]
+  readonly stores: ProcessStores
+  readonly written: WrittenStores
+  /** Absent where this process does not index. */
+  readonly indexer: IndexingStatus | undefined
+  /** The parts of the main thread; without them this thread opens its own. */
+  readonly aggregators?: Aggregators
+  readonly openAliases: (
+    chains: () => readonly NodeChain[],
+    documents: Documents,
+  ) => Promise<AliasTable>
+  /** Number of this thread among those that answer; 1 is the main thread. */
+  readonly thread: number
+  readonly closers: Closer[]
+  readonly signal: AbortSignal
+}
+
 /** Opens it all; what ends it is added to `closers`. Throws `bad-config`, and faults of stores. */
-export async function openAnswering(config: Config, parts: AnsweringParts): Promise<Answering> {
-  const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = parts
+export async function openAnswering(config: Config, options: AnsweringOptions): Promise<Answering> {
+  const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = options
   const { store, owner, readings } = stores
-  const { documents, ...written } = parts.written
+  const { documents, ...written } = options.written
   const callers = await openCallers(config, { world, log, store, closers }, documents)
   const damaged = new Map<string, string>()
   const served = await openServed(config, {
@@ -98,7 +97,7 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
     gauges,
     signal,
     indexed: () => indexer?.status() ?? [],
-    aggregators: parts.aggregators,
+    aggregators: options.aggregators,
   })
   closers.push(served.close)
   const nodes = nodeChains({
@@ -108,10 +107,19 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
     config,
     status: () => indexer?.status() ?? [],
   })
-  const aliases = await parts.openAliases(nodes, documents)
+  const aliases = await options.openAliases(nodes, documents)
   const leases = new LeaseWatch(world.clock)
   const brand = await readBrand(config, world)
-  const own = { brand, served, chains, indexer, ...written, owner, thread: parts.thread, readings }
+  const own = {
+    brand,
+    served,
+    chains,
+    indexer,
+    ...written,
+    owner,
+    thread: options.thread,
+    readings,
+  }
   const api = assembleApi(config, { world, log, gauges, aliases, leases, ...callers, ...own })
   return { api, served, aliases, leases, damaged }
 }
@@ -119,7 +127,7 @@ export async function openAnswering(config: Config, parts: AnsweringParts): Prom
 /** Opens what callers write; what closes it is added to `closers`. */
 export async function openWritten(
   config: Config,
-  { world, log, store, closers }: CallerParts,
+  { world, log, store, closers }: CallerOptions,
 ): Promise<WrittenStores> {
   const documents = await openDocuments(config, { clock: world.clock, log, location: store })
   closers.push(documents.close)
@@ -143,7 +151,14 @@ function watched(store: StoreLocation, damaged: Map<string, string>): StoreLocat
   return { ...store, around: watchDamage(note, store.around) }
 }
 
-type CallerParts = {
+type Callers = {
+  readonly uses: UseCounter
+  readonly calls: ApiOptions['calls']
+  readonly tokens: PageTokens
+  readonly keys: ApiOptions['keys']
+}
+
+type CallerOptions = {
   readonly world: World
   readonly log: Log
   readonly store: StoreLocation
@@ -153,9 +168,9 @@ type CallerParts = {
 /** Callers' keys, their usage, and the keys that seal their page tokens. */
 async function openCallers(
   config: Config,
-  { world, log, store, closers }: CallerParts,
+  { world, log, store, closers }: CallerOptions,
   documents: Documents,
-): Promise<Pick<ApiParts, 'tokens' | 'keys' | 'uses' | 'calls'>> {
+): Promise<Callers> {
   const { clock, random } = world
   const uses = createUseCounter({
     clock,
@@ -181,7 +196,7 @@ function callsOf(
     log,
     store,
   }: { readonly clock: Clock; readonly log: Log; readonly store: StoreLocation },
-): ApiParts['calls'] {
+): ApiOptions['calls'] {
   let opened: Promise<Database> | undefined
   const open = (): Promise<Database> =>
     (opened ??= openSmallStore(store, apiUseStore, apiUseTables).catch((error: unknown) => {

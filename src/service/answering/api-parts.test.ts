@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { freshHeads } from './api-parts.ts'
+import { freshHeads } from './assemble-api.ts'
 
 void test('heads: one that no source told for half a minute is unknown until one tells again', () => {
   let nowMs = 1_000_000

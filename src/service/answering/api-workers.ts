@@ -52,8 +52,7 @@ export type ApiWorkerData = {
   readonly asked: MessagePort
 }
 
-/** Parts of the process that these threads use. */
-export type ApiWorkersParts = {
+type ApiWorkersOptions = {
   readonly config: Config
   readonly threads: Threads
   readonly worldModule: string
@@ -93,9 +92,9 @@ type Started = { readonly worker: Worker; readonly ask: Call; figures: string }
 /** Starts all but the main thread. */
 export function startApiWorkers(
   address: ApiWorkerData['address'],
-  parts: ApiWorkersParts,
+  options: ApiWorkersOptions,
 ): ApiWorkers {
-  const { config, clock, aggregators, aliases } = parts
+  const { config, clock, aggregators, aliases } = options
   const over = new AbortController()
   const started: Started[] = []
   const mainNews = (): MainNews => ({ ...aggregatorNews(aggregators), aliases: aliases.all() })
@@ -114,7 +113,7 @@ export function startApiWorkers(
     )
   }
   for (let thread = 2; thread <= config['api.workers']; thread++)
-    started.push(start(thread, { address, main: mainNews(), parts, signal: over.signal }))
+    started.push(start(thread, { address, main: mainNews(), options, signal: over.signal }))
   if (started.length > 0) void sendMainNews(mainNews, { send, clock, signal: over.signal })
   return {
     ready: Promise.all(started.map(({ ask, worker }) => listening(ask, worker, clock))),
@@ -136,22 +135,22 @@ function start(
   {
     address,
     main,
-    parts,
+    options,
     signal,
   }: {
     readonly address: ApiWorkerData['address']
     readonly main: MainNews
-    readonly parts: ApiWorkersParts
+    readonly options: ApiWorkersOptions
     readonly signal: AbortSignal
   },
 ): Started {
-  const { config, worldModule, share, owner, log } = parts
+  const { config, worldModule, share, owner, log } = options
   const name = `api ${thread}`
-  const link = parts.threads.open(name)
+  const link = options.threads.open(name)
   const [questions, orders] = [new MessageChannel(), new MessageChannel()]
-  serveCalls(questions.port1, answerAggregations(parts.aggregators))
+  serveCalls(questions.port1, answerAggregations(options.aggregators))
   const [asks, asked] = [questions.port2, orders.port2]
-  const news = parts.told?.()
+  const news = options.told?.()
   const known = { thread, worldModule, config, share, owner, address, main, news }
   const worker = new Worker(entryFile('service/answering/api-worker'), {
     name,
@@ -160,10 +159,10 @@ function start(
   })
   worker.on('error', (error) => {
     log.error('thread failed', { thread: name, error })
-    if (!signal.aborted) parts.failed(error)
+    if (!signal.aborted) options.failed(error)
   })
   worker.on('exit', (code) => {
-    if (!signal.aborted) parts.failed(new Fault('store-failed', `thread ended: ${name} ${code}`))
+    if (!signal.aborted) options.failed(new Fault('store-failed', `thread ended: ${name} ${code}`))
   })
   // Ports that listen must not keep the process alive.
   questions.port1.unref()

@@ -1,16 +1,17 @@
 /** Webhooks of this process, put together: their operations, their delivery, and who listens. */
 
 import { mountStreams } from '../../api/events/event-streams.ts'
-import type { EventParts } from '../../api/events/own-webhook.ts'
+import type { EventContext } from '../../api/events/own-webhook.ts'
 import { describePlaces } from '../../api/events/read-webhook.ts'
-import type { EvmParts } from '../../api/evm/parts.ts'
+import type { EvmContext } from '../../api/evm/evm-context.ts'
 import type { NetworkDirectory } from '../../api/primary/network/networks.ts'
 import type { StoredKey } from '../../api/server/admission/api-keys.ts'
 import type { ApiServer } from '../../api/server/server.ts'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
-import { type DelivererParts, runDeliverer } from '../../events/deliverer.ts'
+import { runDeliverer } from '../../events/deliverer.ts'
+import type { Delivery } from '../../events/delivery.ts'
 import { News } from '../../events/news.ts'
 import { isPrivateHost } from '../../events/sending.ts'
 import type { Database, Reader } from '../../store/engine/database.ts'
@@ -18,8 +19,7 @@ import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { primaryStream } from '../chain-specs.ts'
 
-/** Parts of the process that webhooks need. */
-export type EventServiceParts = {
+type EventServiceOptions = {
   readonly world: World
   readonly log: Log
   readonly gauges: Gauges
@@ -27,16 +27,16 @@ export type EventServiceParts = {
   readonly webhooks: Database
   /** Names this process in leases, and no other. */
   readonly owner: string
-  readonly evm: EvmParts
+  readonly evm: EvmContext
   readonly networks: NetworkDirectory
-  readonly headOf: EventParts['headOf']
+  readonly headOf: EventContext['headOf']
   /** API keys as they are now. */
   readonly keys: () => readonly StoredKey[]
 }
 
 /** Webhooks at work. */
 export type EventService = {
-  readonly parts: EventParts
+  readonly context: EventContext
   /** Adds streams to `server` and begins to look for news for them. */
   readonly start: (server: ApiServer) => void
   /** Begins to deliver to webhooks: one thread of a process does. */
@@ -46,47 +46,49 @@ export type EventService = {
 }
 
 /** Puts webhooks together; nothing runs yet. Throws `bad-config`. */
-export function eventService(config: Config, parts: EventServiceParts): EventService {
-  const { world, webhooks, evm, networks } = parts
+export function eventService(config: Config, options: EventServiceOptions): EventService {
+  const { world, webhooks, evm, networks } = options
   const { chains, tokens } = evm
   const { clock, random } = world
-  const log = parts.log.child('events')
-  const stores = (): ReadonlyMap<string, Reader> => storesOf(parts)
+  const log = options.log.child('events')
+  const stores = (): ReadonlyMap<string, Reader> => storesOf(options)
   const news = new News(clock, stores)
   const isLive = (owner: string): boolean =>
     owner === '' ||
-    parts.keys().some(({ id, revokedAt }) => id === owner && revokedAt === undefined)
+    options.keys().some(({ id, revokedAt }) => id === owner && revokedAt === undefined)
   const privateHosts = config['events.privateHosts']
-  const reader = {
+  const sources = {
     storeOf: (key: string) => stores().get(key),
     describe: describePlaces(evm, { chains, networks }),
   }
-  const eventParts: EventParts = {
+  const context: EventContext = {
     webhooks: async () => webhooks,
     chains,
     networks,
     networkKey,
-    headOf: parts.headOf,
+    headOf: options.headOf,
     tokens,
     clock,
     random,
     problemOf: (url) =>
       isPrivateHost(privateHosts, url) ? undefined : world.publicUrlProblem?.(url),
     isLive,
-    reader,
+    reader: sources,
     news,
     listeners: new Map(),
     limits: limitsOf(config),
   }
   const over = new AbortController()
   const running: Promise<unknown>[] = []
-  const delivery = { ...deliveryOf(config, parts, log), ...reader, news, isLive }
+  const delivery = { ...deliveryOf(config, options), sources }
+  const { owner } = options
+  const deliverer = { delivery, database: webhooks, owner, news, isLive, clock, log }
   return {
-    parts: eventParts,
+    context,
     start: (server) => {
       const endStreams = mountStreams(server.http, {
-        ...server.forStreams,
-        events: eventParts,
+        gate: server.forStreams,
+        events: context,
         log,
         sendTimeoutMs: config['api.sendTimeoutMs'],
       })
@@ -94,7 +96,7 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
       running.push(news.run(over.signal, (error) => log.debug('outbox not read now', { error })))
     },
     deliver: (failed) => {
-      running.push(runDeliverer(delivery, over.signal).catch(failed))
+      running.push(runDeliverer(deliverer, over.signal).catch(failed))
     },
     close: async () => {
       over.abort()
@@ -106,14 +108,14 @@ export function eventService(config: Config, parts: EventServiceParts): EventSer
 const networkKey = (network: 'mainnet' | 'fuji'): string => primaryStream(network).key
 
 /** Stores of the chains and networks served, by key. */
-function storesOf({ evm, networks }: EventServiceParts): ReadonlyMap<string, Reader> {
+function storesOf({ evm, networks }: EventServiceOptions): ReadonlyMap<string, Reader> {
   return new Map([
     ...evm.chains.all().map(({ facts, store }) => [facts.key, store] as const),
     ...networks.all().map(({ network, store }) => [networkKey(network), store] as const),
   ])
 }
 
-function limitsOf(config: Config): EventParts['limits'] {
+function limitsOf(config: Config): EventContext['limits'] {
   return {
     webhooks: config['events.webhooksPerKey'],
     addresses: config['events.addressesPerWebhook'],
@@ -123,21 +125,19 @@ function limitsOf(config: Config): EventParts['limits'] {
 
 function deliveryOf(
   config: Config,
-  { world, gauges, webhooks: database, owner }: EventServiceParts,
-  log: Log,
-): Omit<DelivererParts, 'storeOf' | 'describe' | 'news' | 'isLive'> {
+  { world, gauges }: EventServiceOptions,
+): Omit<Delivery, 'sources'> {
   const { clock, publicTransport, transport } = world
   return {
-    database,
-    owner,
+    sending: {
+      publicTransport,
+      transport,
+      privateHosts: config['events.privateHosts'],
+      signature: config['events.signature'],
+    },
     clock,
-    log,
-    publicTransport,
-    transport,
-    privateHosts: config['events.privateHosts'],
-    signature: config['events.signature'],
     retryMs: retriesOf(config['events.retrySeconds']),
-    counted: (outcome: string) => gauges.add('firn_events_messages_total', 1, { outcome }),
+    counted: (outcome) => gauges.add('firn_events_messages_total', 1, { outcome }),
   }
 }
 

@@ -18,23 +18,26 @@ import { writeWhole } from './whole-file.ts'
  */
 export async function openDocuments(
   config: Pick<Config, 'store' | 'dataDir' | 'role'>,
-  parts: { readonly clock: Clock; readonly log: Log; readonly location?: StoreLocation },
+  {
+    clock,
+    log,
+    location,
+  }: { readonly clock: Clock; readonly log: Log; readonly location?: StoreLocation },
 ): Promise<Documents> {
   const { store, dataDir } = config
   if (store === 'embedded') return folderDocuments(dataDir)
-  const { location = { store, dataDir } } = parts
   const open = (mode: 'read' | 'write'): Promise<Database> =>
-    openStore(location, deploymentStore, deploymentTables, mode)
+    openStore(location ?? { store, dataDir }, deploymentStore, deploymentTables, mode)
   let names: readonly DocumentName[] = documentNames
   const database = await open('write').catch((error: unknown) => {
     if (config.role !== 'serve' || faultOf(error)?.code !== 'store-failed') throw error
-    parts.log.warn('keys and aliases of the deployment are only read', { error })
+    log.warn('keys and aliases of the deployment are only read', { error })
     // Files of the folder wait for a start with the primary.
     names = []
     return open('read')
   })
   try {
-    return await storedDocuments(database, { ...parts, dataDir, names })
+    return await storedDocuments(database, { clock, log, dataDir, names })
   } catch (error) {
     await database.close()
     throw error

@@ -24,8 +24,7 @@ const spreadMs = 10_000
 /** Ending of a file whose content was taken into the store. */
 const movedEnding = '.moved'
 
-/** Parts of {@link storedDocuments}. */
-export type StoredDocumentsParts = {
+type StoredDocumentsOptions = {
   readonly clock: Clock
   readonly log: Log
   /** Folder whose files are taken over: a deployment may have begun with one process. */
@@ -36,9 +35,9 @@ export type StoredDocumentsParts = {
 /** The documents in `store`, which is closed with them. */
 export async function storedDocuments(
   store: Database,
-  parts: StoredDocumentsParts,
+  options: StoredDocumentsOptions,
 ): Promise<Documents> {
-  for (const name of parts.names) await takeOver(store, name, parts)
+  for (const name of options.names) await takeOver(store, name, options)
   const known = new Map<string, StoredDocument>()
   await refresh(store, known)
   const over = new AbortController()
@@ -48,7 +47,7 @@ export async function storedDocuments(
     spreadMs,
     read: async (name) => (await storedDocument(store, name))?.content,
     watch: (document) => {
-      following ??= follow(() => refresh(store, known), parts, over.signal)
+      following ??= follow(() => refresh(store, known), options, over.signal)
       return watched(document, () => known.get(document.name))
     },
     change: async (name, change) => {
@@ -71,7 +70,7 @@ export async function storedDocuments(
 async function takeOver(
   store: Database,
   name: DocumentName,
-  { dataDir, log }: StoredDocumentsParts,
+  { dataDir, log }: StoredDocumentsOptions,
 ): Promise<void> {
   const path = `${dataDir}/${name}`
   const file = bytesOf(path)
@@ -102,7 +101,7 @@ async function refresh(store: Database, known: Map<string, StoredDocument>): Pro
 /** Looks for changes until `signal`; a store that is away is told once. */
 async function follow(
   look: () => Promise<void>,
-  { clock, log }: StoredDocumentsParts,
+  { clock, log }: StoredDocumentsOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let isAway = false

@@ -15,8 +15,8 @@ import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { messageStore, primaryStream, sourceLimits, type SpecifiedChain } from '../chain-specs.ts'
 import type { ReadableStore } from '../status/readiness.ts'
-import { type FollowedStore, type FollowParts, followStore } from '../stores/follow-store.ts'
-import type { Aggregators, AggregatorsParts } from '../warp/aggregators.ts'
+import { type FollowedStore, type FollowOptions, followStore } from '../stores/follow-store.ts'
+import type { Aggregators, AggregatorsOptions } from '../warp/aggregators.ts'
 import { serveChains, type ServedChains } from './served-chains.ts'
 
 /** Everything that is served; it grows while stores appear. */
@@ -28,8 +28,7 @@ export type Served = {
   readonly close: () => Promise<void>
 }
 
-/** Parts of the process that serving uses. */
-export type ServedParts = {
+type ServedOptions = {
   readonly chains: readonly SpecifiedChain[]
   readonly streams: readonly StreamSpec[]
   readonly store: StoreLocation
@@ -43,18 +42,18 @@ export type ServedParts = {
 }
 
 /** Opens what exists already and goes on to open what appears, until `signal` is aborted. */
-export async function openServed(config: Config, parts: ServedParts): Promise<Served> {
-  const { store, world, signal, log } = parts
+export async function openServed(config: Config, options: ServedOptions): Promise<Served> {
+  const { store, world, signal, log } = options
   const isServing = config.role !== 'index'
   const following = { store, clock: world.clock, log, signal }
-  const primaries = parts.streams.filter((stream) => stream.kind === 'primary')
+  const primaries = options.streams.filter((stream) => stream.kind === 'primary')
   const foreign = (key: string): boolean =>
-    parts.indexed().some((chain) => chain.key === key && isForeign(chain))
+    options.indexed().some((chain) => chain.key === key && isForeign(chain))
   const allChains = await serveChains({
-    ...parts,
-    chains: isServing ? parts.chains : [],
+    ...options,
+    chains: isServing ? options.chains : [],
     limits: sourceLimits(config),
-    isFollowed: (key) => isFollowed(parts.indexed(), key),
+    isFollowed: (key) => isFollowed(options.indexed(), key),
   })
   const allNetworks = await serveNetworks(isServing ? primaries : [], following)
   const chains = {
@@ -77,15 +76,15 @@ export async function openServed(config: Config, parts: ServedParts): Promise<Se
   // What was joined with a foreign chain lies among the rest.
   const messages: FollowedStore = {
     ...joined,
-    get: () => (parts.indexed().some(isForeign) ? undefined : joined.get()),
+    get: () => (options.indexed().some(isForeign) ? undefined : joined.get()),
   }
   const aggregators =
-    parts.aggregators ??
+    options.aggregators ??
     (await aggregatorsOf(config, {
       world,
       log,
       signal,
-      gauges: parts.gauges,
+      gauges: options.gauges,
       networks: networks.list,
     }))
   return {
@@ -134,24 +133,21 @@ const noAggregators: Aggregators = {
 }
 
 /** Aggregators, whose code is loaded only where a network has validators to ask. */
-async function aggregatorsOf(config: Config, parts: AggregatorsParts): Promise<Aggregators> {
+async function aggregatorsOf(config: Config, options: AggregatorsOptions): Promise<Aggregators> {
   const hasNetwork = Object.values(config.networks).some(
     (network) => network !== undefined && (network.nodeUrl !== '' || network.source === 'peers'),
   )
-  if (!(config['warp.enabled'] && hasNetwork) && !(await holdsSignatures(config, parts)))
+  if (!(config['warp.enabled'] && hasNetwork) && !(await holdsSignatures(config, options.world)))
     return noAggregators
   const { openAggregators } = await import('../warp/aggregators.ts')
-  return openAggregators(config, parts)
+  return openAggregators(config, options)
 }
 
 /** Returns whether a recorded network has its validators' signatures. */
-async function holdsSignatures(
-  { networks }: Config,
-  { world }: Pick<AggregatorsParts, 'world'>,
-): Promise<boolean> {
+async function holdsSignatures({ networks }: Config, { files }: World): Promise<boolean> {
   for (const network of Object.values(networks)) {
     if (network === undefined || network.recording === '') continue
-    const file = await world.files.read(network.recording)
+    const file = await files.read(network.recording)
     if (file === undefined) continue
     if (listParts(file).some(({ kind }) => kind === primaryPartKinds.signatures)) return true
   }
@@ -195,14 +191,14 @@ type ServedNetworks = {
 /** Starts to serve; returns once every store that exists already is open. */
 export async function serveNetworks(
   specs: readonly PrimaryStreamSpec[],
-  parts: FollowParts,
+  options: FollowOptions,
 ): Promise<ServedNetworks> {
   const found = new Map<string, ServedNetwork>()
   let list: readonly ServedNetwork[] = []
   const followed = await Promise.all(
     specs.map((spec) =>
       followStore(spec.key, primaryStoreTables, {
-        ...parts,
+        ...options,
         accept: async (database) => {
           const network = await openNetwork(spec.network, database)
           if (network === undefined) return false

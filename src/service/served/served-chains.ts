@@ -25,8 +25,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { SpecifiedChain } from '../chain-specs.ts'
 import { createStateReader } from '../stores/state-reader.ts'
 
-/** Parts of serving chains. */
-export type ServedChainsParts = {
+type ServedChainsOptions = {
   readonly chains: readonly SpecifiedChain[]
   readonly store: StoreLocation
   readonly limits: SourceLimits
@@ -59,22 +58,22 @@ const everyMeta = statement(
 )
 
 /** Starts to serve; returns once every store that exists already is open. */
-export async function serveChains(parts: ServedChainsParts): Promise<ServedChains> {
+export async function serveChains(options: ServedChainsOptions): Promise<ServedChains> {
   const found = new Map<string, ServedChain>()
   let list: readonly ServedChain[] = []
   const closers: (() => Promise<void>)[] = []
   const add = (key: string, chain: ServedChain): void => {
     found.set(key, chain)
-    list = parts.chains.flatMap(({ spec }) => found.get(spec.key) ?? [])
+    list = options.chains.flatMap(({ spec }) => found.get(spec.key) ?? [])
   }
-  const first = parts.chains.map((chain) => tryOpen(chain, parts, add, closers))
+  const first = options.chains.map((chain) => tryOpen(chain, options, add, closers))
   const missing = (await Promise.all(first)).filter((chain) => chain !== undefined)
-  const { clock } = parts.world
+  const { clock } = options.world
   const open = async (chain: SpecifiedChain): Promise<void> => {
     let isMissing = missing.includes(chain)
     while (isMissing) {
-      await clock.sleep(retryMs, parts.signal)
-      isMissing = (await tryOpen(chain, parts, add, closers)) !== undefined
+      await clock.sleep(retryMs, options.signal)
+      isMissing = (await tryOpen(chain, options, add, closers)) !== undefined
     }
   }
   /** Waits until the chain's id on the P-Chain is stored, where it was not yet. */
@@ -82,24 +81,24 @@ export async function serveChains(parts: ServedChainsParts): Promise<ServedChain
     for (;;) {
       const served = found.get(spec.key)
       if (served === undefined || served.facts.blockchainId !== undefined) return
-      await clock.sleep(idRetryMs, parts.signal)
+      await clock.sleep(idRetryMs, options.signal)
       const facts = await factsOf({ spec, config }, served.store).catch(absentOnFault)
       if (facts?.blockchainId !== undefined) add(spec.key, { ...served, facts })
     }
   }
-  const following = parts.chains.map(async (chain) => {
+  const following = options.chains.map(async (chain) => {
     try {
       await open(chain)
       await name(chain)
     } catch (error) {
       const { key } = chain.spec
-      if (!parts.signal.aborted) parts.log.error('store is not served', { store: key, error })
+      if (!options.signal.aborted) options.log.error('store is not served', { store: key, error })
     }
   })
   const ended = Promise.all(following)
   return {
     list: () => list,
-    waiting: () => parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),
+    waiting: () => options.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),
     close: async () => {
       await ended
       for (const close of closers) await close()
@@ -125,35 +124,35 @@ function waitingChain({ spec, config }: SpecifiedChain): WaitingChain {
 /** Opens one chain; gives it back when its store is not there yet. */
 async function tryOpen(
   chain: SpecifiedChain,
-  parts: ServedChainsParts,
+  options: ServedChainsOptions,
   add: (key: string, chain: ServedChain) => void,
   closers: (() => Promise<void>)[],
 ): Promise<SpecifiedChain | undefined> {
   const { spec } = chain
   let database: Database | undefined
   try {
-    const store = await openStore(parts.store, spec.key, chainTables, 'read')
+    const store = await openStore(options.store, spec.key, chainTables, 'read')
     database = store
     const facts = await factsOf(chain, database)
     if (facts === undefined) {
       await database.close()
       return chain
     }
-    const source = await openEvmSource(spec, { ...parts.limits, isUrgent: true }, parts)
+    const source = await openEvmSource(spec, { ...options.limits, isUrgent: true }, options)
     closers.push(() => source.close(), database.close)
-    const logs = spec.keepsLogs === true ? openWhenMade(parts.store, spec.key) : undefined
+    const logs = spec.keepsLogs === true ? openWhenMade(options.store, spec.key) : undefined
     if (logs !== undefined) closers.push(logs.close)
     add(spec.key, {
       facts,
       store: database,
       state: keptBalances(createStateReader(source), {
         indexed: () => indexedHeight(store, 'blocks'),
-        clock: parts.world.clock,
+        clock: options.world.clock,
       }),
       wantsTraces: spec.traces !== 'off',
       logs: logs?.get,
       rpc: rpcOf(chain.config.publicRpc, source),
-      headHeight: headAsker(source, parts),
+      headHeight: headAsker(source, options.world.clock, options.signal),
       receipts: (height, signal) =>
         source.blocks(
           { from: height, until: height + 1 },
@@ -166,7 +165,7 @@ async function tryOpen(
           ([traces]) => listOf(traces, 'traces of a block'),
           signal,
         ),
-      isFollowed: () => parts.isFollowed(spec.key),
+      isFollowed: () => options.isFollowed(spec.key),
     })
     return undefined
   } catch (error) {
@@ -214,14 +213,15 @@ const headAgeMs = 2_000
 /** Asks a source for its head, once in {@link headAgeMs} however often it is called. */
 function headAsker(
   source: EvmSource,
-  { world, signal }: Pick<ServedChainsParts, 'world' | 'signal'>,
+  clock: Clock,
+  signal: AbortSignal,
 ): () => Promise<number | undefined> {
   let askedMs = Number.NEGATIVE_INFINITY
   let last: Promise<number | undefined> = Promise.resolve(undefined)
   const ask = async (): Promise<number | undefined> => {
     const ending = new AbortController()
     const told = source.headHeight(AbortSignal.any([signal, ending.signal]))
-    const limit = { clock: world.clock, ms: headAgeMs }
+    const limit = { clock, ms: headAgeMs }
     const head = await inTime(
       told.catch(() => undefined),
       limit,
@@ -230,7 +230,7 @@ function headAsker(
     return head
   }
   return () => {
-    const now = world.clock.monotonic()
+    const now = clock.monotonic()
     if (now - askedMs < headAgeMs) return last
     askedMs = now
     last = ask()

@@ -20,8 +20,8 @@ import type { LivedStages } from './lived-stages.ts'
 /** A store that is served. */
 export type ReadableStore = { readonly key: string; readonly store: Database }
 
-/** Parts of the process that readiness reads. */
-export type ReadinessParts = {
+/** All that readiness reads. */
+export type ReadinessOptions = {
   /** Chains that this process indexes; absent when it only serves. */
   readonly indexed: (() => readonly ChainStatus[]) | undefined
   readonly served: () => readonly ReadableStore[]
@@ -54,27 +54,27 @@ const boundingStages: ReadonlySet<string> = new Set([
  * The check of all chains. Its message is the state of every stage; its error names what is wrong.
  * Stages that another process indexes are only behind here, never wrong.
  */
-export function chainsCheck(parts: ReadinessParts): HealthCheck {
+export function chainsCheck(options: ReadinessOptions): HealthCheck {
   const lastLive = new Map<string, number>()
-  const startMs = parts.clock.monotonic()
+  const startMs = options.clock.monotonic()
   const problemOf = (key: string, stage: StageStatus): string | undefined => {
     const name = `${key} ${stage.stage}`
-    const now = parts.clock.monotonic()
+    const now = options.clock.monotonic()
     if (stage.state === 'stopped') return `${name} stopped: ${stage.reason ?? 'see the log'}`
     if (stage.state === 'live') {
       lastLive.set(name, now)
-      parts.lived.add(name)
+      options.lived.add(name)
     }
     if (stage.state !== 'syncing' || !boundingStages.has(stage.stage)) return undefined
-    const since = lastLive.get(name) ?? (parts.lived.has(name) ? startMs : undefined)
-    if (since === undefined) return parts.untilLive ? `${name} was not live yet` : undefined
-    if (now - since <= parts.maxLagMs) return undefined
+    const since = lastLive.get(name) ?? (options.lived.has(name) ? startMs : undefined)
+    if (since === undefined) return options.untilLive ? `${name} was not live yet` : undefined
+    if (now - since <= options.maxLagMs) return undefined
     const behind = `${name} behind for ${Math.round((now - since) / 1_000)} s`
     return stage.reason === undefined ? behind : `${behind}: ${stage.reason}`
   }
   return async () => {
-    if (parts.indexed === undefined) return servedElsewhere(parts)
-    const chains = parts.indexed()
+    if (options.indexed === undefined) return servedElsewhere(options)
+    const chains = options.indexed()
     const problems = chains
       .filter(({ stages }) => !stages.some(({ standsBy }) => standsBy === true))
       .flatMap(({ key, stages }) => stages.flatMap((stage) => problemOf(key, stage) ?? []))
@@ -105,7 +105,7 @@ async function servedElsewhere({
   served,
   leases,
   maxLagMs,
-}: ReadinessParts): Promise<Readonly<Record<string, string>>> {
+}: ReadinessOptions): Promise<Readonly<Record<string, string>>> {
   const told = new Map<string, string>()
   const problems: string[] = []
   for (const { key, store } of served()) {
@@ -122,11 +122,7 @@ async function servedElsewhere({
  * The check of the stores: each is read, and none may have been found damaged by any reading since
  * the start. Throws `store-failed` and what the engine says.
  */
-export function storesCheck({
-  served,
-  damaged,
-  engine,
-}: Pick<ReadinessParts, 'served' | 'damaged' | 'engine'>): HealthCheck {
+export function storesCheck({ served, damaged, engine }: ReadinessOptions): HealthCheck {
   return async () => {
     if (damaged.size > 0)
       throw new Fault(

@@ -14,7 +14,7 @@ import { messageStore, primaryStream } from '../chain-specs.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 
 /** Where the numbers come from. */
-export type StatusParts = {
+type StatusOptions = {
   readonly version: string
   readonly role: Status['role']
   readonly nodeId: () => string | undefined
@@ -29,22 +29,22 @@ export type StatusParts = {
 }
 
 /** The whole status. */
-export async function statusOf(parts: StatusParts): Promise<Status> {
-  const nodeId = parts.nodeId()
+export async function statusOf(options: StatusOptions): Promise<Status> {
+  const nodeId = options.nodeId()
   const chains =
-    parts.indexed === undefined
-      ? await Promise.all(storedChains(parts).map((chain) => storedStatus(chain, parts.leases)))
+    options.indexed === undefined
+      ? await Promise.all(storedChains(options).map((chain) => storedStatus(chain, options.leases)))
       : await Promise.all(
-          parts
+          options
             .indexed()
             .filter(({ key }) => key !== messageStore)
-            .map((chain) => indexedStatus(chain, parts.served())),
+            .map((chain) => indexedStatus(chain, options.served())),
         )
-  const recording = parts.recording?.()
-  const messages = parts.indexed?.().find(({ key }) => key === messageStore)?.stages[0]
+  const recording = options.recording?.()
+  const messages = options.indexed?.().find(({ key }) => key === messageStore)?.stages[0]
   return {
-    version: parts.version,
-    role: parts.role,
+    version: options.version,
+    role: options.role,
     nodeId,
     recording,
     chains,
@@ -146,7 +146,7 @@ type StoredChain = {
   readonly head: () => Promise<number | undefined>
 }
 
-function storedChains({ served, networks }: StatusParts): StoredChain[] {
+function storedChains({ served, networks }: StatusOptions): StoredChain[] {
   const chains = served().map(({ store, facts, headHeight }): StoredChain => {
     const { key, network, name, evmChainId } = facts
     const blockchainId = blockchainIdText(facts)

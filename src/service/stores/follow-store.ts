@@ -15,8 +15,8 @@ export type FollowedStore = {
 
 const retryMs = 200
 
-/** Parameters of following a store. */
-export type FollowParts = {
+/** How a store is followed. */
+export type FollowOptions = {
   readonly store: StoreLocation
   readonly clock: Clock
   readonly log: Log
@@ -30,7 +30,7 @@ export type FollowParts = {
 export async function followStore(
   name: string,
   tables: readonly Table[],
-  parts: FollowParts & {
+  options: FollowOptions & {
     /** Looks into the store; false when what is needed is not in it yet. */
     readonly accept?: (database: Database) => Promise<boolean>
   },
@@ -39,8 +39,8 @@ export async function followStore(
   const attempt = async (): Promise<boolean> => {
     let opened: Database | undefined
     try {
-      opened = await openStore(parts.store, name, tables, 'read')
-      const isReady = (await parts.accept?.(opened)) ?? true
+      opened = await openStore(options.store, name, tables, 'read')
+      const isReady = (await options.accept?.(opened)) ?? true
       if (isReady) database = opened
       else await opened.close()
       return isReady
@@ -51,14 +51,15 @@ export async function followStore(
     }
   }
   const follow = async (): Promise<void> => {
-    while (!parts.signal.aborted && !(await attempt()))
-      await parts.clock.sleep(retryMs, parts.signal)
+    while (!options.signal.aborted && !(await attempt()))
+      await options.clock.sleep(retryMs, options.signal)
   }
   const first = await attempt()
   const ended = first
     ? Promise.resolve()
     : follow().catch((error: unknown) => {
-        if (!parts.signal.aborted) parts.log.error('store is not served', { store: name, error })
+        if (!options.signal.aborted)
+          options.log.error('store is not served', { store: name, error })
       })
   return {
     get: () => database,

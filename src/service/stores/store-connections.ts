@@ -55,12 +55,12 @@ export type GivenShare = { readonly main: ConnectionLimits; readonly owner: stri
 /** The stores that the settings name. Throws `bad-config` where connections are too few. */
 export async function storesOf(
   config: SharedStores,
-  parts: Pick<World, 'random'> & FetchingParts,
+  options: Pick<World, 'random'> & DownloadOptions,
   given?: GivenShare,
 ): Promise<ProcessStores> {
   const all = shareConnections(config.role, config['postgres.connections'])
   const shares = { ...all, main: given?.main ?? dividedShare(config, all.main) }
-  const owner = given?.owner ?? Buffer.from(parts.random.bytes(8)).toString('hex')
+  const owner = given?.owner ?? Buffer.from(options.random.bytes(8)).toString('hex')
   const freezing = isFreezing(config)
     ? { freeze: { firn: version, rowsInTables: config['index.freezeRows'] } }
     : {}
@@ -71,7 +71,7 @@ export async function storesOf(
   }
   // No statement of an answer may take longer than the answer.
   const readTimeoutMs = config['api.handlerTimeoutMs']
-  const fetching = segmentFetching(config, parts)
+  const fetching = segmentFetching(config, options)
   const store: StoreLocation = {
     ...location,
     connections: shares.main,
@@ -140,8 +140,8 @@ type SegmentSettings = Pick<
   | 'segments.maxBytes'
 >
 
-/** Parts of the process that fetching uses. */
-type FetchingParts = Pick<World, 'clock' | 'download'> & {
+/** All that fetching takes of the process. */
+type DownloadOptions = Pick<World, 'clock' | 'download'> & {
   readonly gauges: Pick<Gauges, 'add'>
 }
 
@@ -154,7 +154,7 @@ const waitingShare = 0.7
  */
 function segmentFetching(
   config: SegmentSettings,
-  { clock, download, gauges }: FetchingParts,
+  { clock, download, gauges }: DownloadOptions,
 ): SegmentFetching | undefined {
   const urls = config['segments.from']
   if (config.role !== 'serve' || urls.length === 0 || download === undefined) return undefined

@@ -40,8 +40,6 @@ import { readAbis } from './abis.ts'
 const maxListBytes = 16 * 1_048_576
 const listTimeoutMs = 10_000
 
-type Parts = { readonly world: World; readonly log: Log }
-
 /** Knowledge about tokens and contracts that does not come from their chains. */
 export type TokenKnowledge = {
   /** Method signatures beside those the code knows: the bundled ones, then the operator's, and those of the operator's ABIs. */
@@ -59,27 +57,32 @@ export type TokenKnowledge = {
 /** Opens everything. Throws `bad-config` for a setting or a file that cannot be read. */
 export async function openTokenKnowledge(
   config: Config,
-  parts: Parts & { readonly store: StoreLocation },
+  {
+    world,
+    log,
+    store,
+  }: { readonly world: World; readonly log: Log; readonly store: StoreLocation },
 ): Promise<TokenKnowledge> {
-  const given = await readAbis(parts.world, config.abis)
+  const given = await readAbis(world, config.abis)
   const abis = createAbiBook(given)
   const signatures = [
-    ...(await readSignatures(parts.world, config['evm.selectorsFile'])),
+    ...(await readSignatures(world, config['evm.selectorsFile'])),
     ...given.flatMap(({ entries }) =>
       entries.flatMap(({ kind, signature }) => (kind === 'function' ? [signature] : [])),
     ),
   ]
-  const prices = await openPrices(config, parts)
-  const notes = await openTokenNotes(config, parts)
+  const prices = await openPrices(config, world, log)
+  const notes = await openTokenNotes(config, world, log)
   const requests = await openCallersStore({
-    ...parts,
+    store,
+    log,
     name: nftRequestStore,
     tables: nftRequestTables,
     role: config.role,
   })
-  const nftRequests = storedRequests(requests, parts.world.clock)
-  const doubts = storedDoubts(requests, parts.world.clock)
-  const contracts = await openContracts(config, { ...parts, abis })
+  const nftRequests = storedRequests(requests, world.clock)
+  const doubts = storedDoubts(requests, world.clock)
+  const contracts = await openContracts(config, { world, store, log, abis })
   return {
     signatures,
     contracts: contracts.book,
@@ -95,21 +98,21 @@ export async function openTokenKnowledge(
 }
 
 /** Reads every file that is named, and no list on the network. Throws `bad-config`. */
-export async function checkTokenKnowledge(config: Config, parts: Parts): Promise<void> {
-  await readSignatures(parts.world, config['evm.selectorsFile'])
-  await readAbis(parts.world, config.abis)
-  await openPrices(config, parts)
+export async function checkTokenKnowledge(config: Config, world: World, log: Log): Promise<void> {
+  await readSignatures(world, config['evm.selectorsFile'])
+  await readAbis(world, config.abis)
+  await openPrices(config, world, log)
   const files = config.tokenLists.filter((place) => !isOnNetwork(place))
-  await openTokenNotes({ ...config, tokenLists: files }, parts)
+  await openTokenNotes({ ...config, tokenLists: files }, world, log)
 }
 
 /** The source of prices. Throws `bad-config` for a setting or a file that cannot be read. */
-async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
+async function openPrices(config: Config, world: World, log: Log): Promise<PriceSource> {
   const { prices } = config
   if (prices === 'none') return noPrices
   if (typeof prices === 'string' && prices.startsWith('file:')) {
     const path = prices.slice('file:'.length)
-    return filePrices(path, await readText(parts, path, 'price file'))
+    return filePrices(path, await readText(world, path, 'price file'))
   }
   if (typeof prices !== 'object' || prices === null) throw wrongPrices(prices)
   const given = new Map<string, unknown>(Object.entries(prices))
@@ -128,7 +131,7 @@ async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
       chains: chainNames(given.get('chains')),
       fiatUrl: fiat === undefined ? undefined : webAddress(fiat),
     },
-    { transport: parts.world.transport, clock: parts.world.clock, log: parts.log },
+    { transport: world.transport, clock: world.clock, log },
   )
 }
 
@@ -136,21 +139,21 @@ async function openPrices(config: Config, parts: Parts): Promise<PriceSource> {
  * Notes on tokens. Throws `bad-config` for a file that cannot be read; a list on the network that
  * cannot be had is left out, and said so.
  */
-async function openTokenNotes(config: Config, parts: Parts): Promise<TokenNotes> {
-  const lists = await Promise.all(config.tokenLists.map((place) => openList(place, parts)))
+async function openTokenNotes(config: Config, world: World, log: Log): Promise<TokenNotes> {
+  const lists = await Promise.all(config.tokenLists.map((place) => openList(place, world, log)))
   const file = config.tokenReputation
   const rated =
-    file === '' ? [] : readReputation(file, await readText(parts, file, 'token reputation'))
+    file === '' ? [] : readReputation(file, await readText(world, file, 'token reputation'))
   const named = config['explorer.labels']
   const labels =
-    named === '' ? [] : readLabels(named, await readText(parts, named, 'labels of addresses'))
+    named === '' ? [] : readLabels(named, await readText(world, named, 'labels of addresses'))
   return listedNotes(lists, rated, labels)
 }
 
-async function openList(place: string, parts: Parts): Promise<ListedToken[]> {
-  if (!isOnNetwork(place)) return readTokenList(place, await readText(parts, place, 'token list'))
+async function openList(place: string, world: World, log: Log): Promise<ListedToken[]> {
+  if (!isOnNetwork(place)) return readTokenList(place, await readText(world, place, 'token list'))
   try {
-    const reply = await parts.world.transport.request({
+    const reply = await world.transport.request({
       url: place,
       method: 'GET',
       timeoutMs: listTimeoutMs,
@@ -162,7 +165,7 @@ async function openList(place: string, parts: Parts): Promise<ListedToken[]> {
   } catch (error) {
     const fault = faultOf(error)
     if (fault === undefined) throw error
-    parts.log.warn('token list left out', { list: place, reason: fault.message })
+    log.warn('token list left out', { list: place, reason: fault.message })
     return []
   }
 }
@@ -171,7 +174,7 @@ function isOnNetwork(place: string): boolean {
   return /^https?:/i.test(place)
 }
 
-async function readText({ world }: Parts, path: string, what: string): Promise<string> {
+async function readText(world: World, path: string, what: string): Promise<string> {
   const bytes = await world.files.read(path)
   if (bytes === undefined) throw new Fault('bad-config', `${what} does not exist: ${path}`)
   return new TextDecoder().decode(bytes)

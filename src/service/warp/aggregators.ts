@@ -34,8 +34,8 @@ export type Aggregators = {
   readonly close: () => Promise<void>
 }
 
-/** Parts of the process that aggregators use. */
-export type AggregatorsParts = {
+/** All that aggregators take of the process. */
+export type AggregatorsOptions = {
   readonly world: World
   readonly log: Log
   readonly signal: AbortSignal
@@ -53,9 +53,9 @@ const retryMs = 5_000
  */
 export async function openAggregators(
   config: Config,
-  parts: AggregatorsParts,
+  options: AggregatorsOptions,
 ): Promise<Aggregators> {
-  const { world, log, signal } = parts
+  const { world, log, signal } = options
   const byNetwork: { [name in Network]?: OpenAggregator | 'opening' } = {}
   const opening: Promise<void>[] = []
   let nodeId: string | undefined
@@ -63,7 +63,7 @@ export async function openAggregators(
     const network = config.networks[name]
     if (!config['warp.enabled'] || network === undefined) continue
     if (network.recording !== '') {
-      const served = await recordedAggregator(name, network, parts)
+      const served = await recordedAggregator(name, network, options)
       if (served !== undefined) byNetwork[name] = served
       continue
     }
@@ -87,12 +87,12 @@ export async function openAggregators(
         timeoutMs: config['warp.timeoutMs'],
         maxLookback: config['warp.maxLookback'],
       }
-      const sources = sourcesOf(name, network, parts)
+      const sources = sourcesOf(name, network, options)
       const aggregator = await openAggregator(world, log.child('warp'), settings, sources)
-      const measuring = { gauges: parts.gauges, clock: world.clock }
+      const measuring = { gauges: options.gauges, clock: world.clock }
       byNetwork[name] = { networkId, aggregator: measuredAggregator(aggregator, name, measuring) }
     }
-    opening.push(untilDone(open, parts))
+    opening.push(untilDone(open, options))
   }
   const opened = Promise.allSettled(opening)
   return {
@@ -111,9 +111,9 @@ export async function openAggregators(
 async function recordedAggregator(
   name: Network,
   { recording }: NetworkConfig,
-  parts: AggregatorsParts,
+  options: AggregatorsOptions,
 ): Promise<OpenAggregator | undefined> {
-  const { world, log, gauges, networks } = parts
+  const { world, log, gauges, networks } = options
   const file = await world.files.read(recording)
   if (file === undefined) return undefined
   const recorded = openRecordedPrimary(file)
@@ -121,7 +121,7 @@ async function recordedAggregator(
   const index = (): Database | undefined =>
     networks().find(({ network }) => network === name)?.store
   const { networkId, aggregator } = await openRecordedAggregator(recorded, index, {
-    ...parts,
+    ...options,
     log: log.child('warp'),
   })
   const measuring = { gauges, clock: world.clock }
@@ -132,7 +132,7 @@ async function recordedAggregator(
 function sourcesOf(
   name: Network,
   { nodeUrl, primary }: NetworkConfig,
-  { world, networks, log }: AggregatorsParts,
+  { world, networks, log }: AggregatorsOptions,
 ): AggregatorSources {
   const store = (): Database | undefined =>
     networks().find(({ network }) => network === name)?.store
@@ -178,21 +178,21 @@ function awaitingIndex(messages: MessageSource): MessageSource {
 
 async function untilDone(
   work: () => Promise<void>,
-  parts: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
+  options: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
 ): Promise<void> {
-  while (!parts.signal.aborted) {
+  while (!options.signal.aborted) {
     try {
       await work()
       return
     } catch (error) {
       const fault = faultOf(error)
-      if (parts.signal.aborted) return
+      if (options.signal.aborted) return
       if (fault === undefined || !fault.retryable) {
-        parts.log.error('aggregator cannot be opened', { reason: String(error) })
+        options.log.error('aggregator cannot be opened', { reason: String(error) })
         return
       }
-      parts.log.warn('aggregator waits for its node', { reason: fault.message })
-      await parts.world.clock.sleep(retryMs, parts.signal).catch(() => undefined)
+      options.log.warn('aggregator waits for its node', { reason: fault.message })
+      await options.world.clock.sleep(retryMs, options.signal).catch(() => undefined)
     }
   }
 }

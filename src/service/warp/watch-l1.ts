@@ -9,8 +9,7 @@ import type { World } from '../../core/world.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { LogRegistry } from '../../telemetry/log-registry.ts'
 
-/** Parts of watching L1s. */
-export type L1WatchParts = {
+type L1WatchOptions = {
   readonly config: Config
   readonly networks: () => readonly ServedNetwork[]
   readonly gauges: Gauges
@@ -25,9 +24,9 @@ const lookEveryMs = 30_000
  * Looks every half minute until the signal is aborted, at what the setting `l1.watch` names. Throws
  * `bad-config` for anything but an id.
  */
-export function watchL1s(parts: L1WatchParts, signal: AbortSignal): void {
-  const subnetIds = watchedIds(parts.config['l1.watch'])
-  if (subnetIds.length > 0) void look(parts, subnetIds, signal)
+export function watchL1s(options: L1WatchOptions, signal: AbortSignal): void {
+  const subnetIds = watchedIds(options.config['l1.watch'])
+  if (subnetIds.length > 0) void look(options, subnetIds, signal)
 }
 
 /** Ids of the setting, 32 bytes each. Throws `bad-config`. */
@@ -42,31 +41,32 @@ export function watchedIds(texts: readonly string[]): Uint8Array[] {
 }
 
 async function look(
-  parts: L1WatchParts,
+  options: L1WatchOptions,
   subnetIds: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<void> {
-  const log = parts.logs.log.child('l1')
+  const log = options.logs.log.child('l1')
   while (!signal.aborted) {
     try {
-      await tellL1s(parts, subnetIds)
-      await parts.world.clock.sleep(lookEveryMs, signal)
+      await tellL1s(options.networks(), options.gauges, subnetIds)
+      await options.world.clock.sleep(lookEveryMs, signal)
     } catch (error) {
       if (signal.aborted) return
       log.warn('L1 balances could not be read', { error })
-      await parts.world.clock.sleep(lookEveryMs, signal).catch(() => undefined)
+      await options.world.clock.sleep(lookEveryMs, signal).catch(() => undefined)
     }
   }
 }
 
 /** Sets the gauges once. */
 export async function tellL1s(
-  { networks, gauges }: Pick<L1WatchParts, 'networks' | 'gauges'>,
+  networks: readonly ServedNetwork[],
+  gauges: Gauges,
   subnetIds: readonly Uint8Array[],
 ): Promise<void> {
   for (const subnetId of subnetIds) {
     const subnet = toCb58(subnetId)
-    for (const network of networks()) {
+    for (const network of networks) {
       const told = await watchedL1(network, subnetId)
       if (told === undefined) continue
       gauges.set('firn_subnet_active_validators', told.activeValidatorCount, { subnet })

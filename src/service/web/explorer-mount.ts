@@ -7,7 +7,7 @@ import { isObject, ownValue } from '../../core/json.ts'
 import type { Brand } from '../../explorer/brand.ts'
 import { pages } from '../../explorer/browser/kit/link.ts'
 import { docsPage } from '../../explorer/docs-page.ts'
-import { explorerPage, type PageParts } from '../../explorer/page.ts'
+import { explorerPage } from '../../explorer/page.ts'
 import {
   type ExplorerAnswer,
   type ExplorerRequest,
@@ -83,7 +83,14 @@ export function mountExplorer(
   for (const path of ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])])
     http.get(path, async (request, reply) => {
       const files = await ready()
-      const page = document(files, await status(), { brand: shown(files), ...placeOf(request) })
+      const { protocol, host, url } = request
+      const page = explorerPage({
+        folder: `/explorer/${files.version}`,
+        status: await status(),
+        brand: shown(files),
+        path: url.replace(/[?#].*/, ''),
+        origin: `${protocol}://${host}`,
+      })
       return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked(request)))
     })
   const kept = { ...safetyHeaders, 'cache-control': 'no-cache' }
@@ -112,18 +119,6 @@ function brandStyle(colour: string, darkColour: string): string {
   return `${light}
 @media (prefers-color-scheme:dark){:root:not([data-theme='light'])${rule(darkColour)}}
 :root[data-theme='dark']${rule(darkColour)}`
-}
-
-function placeOf({ protocol, host, url }: HttpRequest): Pick<PageParts, 'path' | 'origin'> {
-  return { path: url.replace(/[?#].*/, ''), origin: `${protocol}://${host}` }
-}
-
-function document(
-  { version }: ExplorerFiles,
-  status: Status,
-  more: Pick<PageParts, 'brand' | 'path' | 'origin'>,
-): string {
-  return explorerPage({ folder: `/explorer/${version}`, status, ...more })
 }
 
 function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {

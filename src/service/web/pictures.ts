@@ -45,7 +45,7 @@ export type Picture = { readonly type: PictureType; readonly bytes: Uint8Array }
 export type FindPicture = (of: PictureOf) => Promise<Picture | undefined>
 
 /** Parameters. */
-export type PictureParts = {
+type PictureOptions = {
   readonly world: World
   /** Absent where nothing is fetched. */
   readonly fetching: NftFetching | undefined
@@ -54,7 +54,7 @@ export type PictureParts = {
 }
 
 /** Opens the pictures. */
-export function createPictures({ world, fetching, imageUri }: PictureParts): FindPicture {
+export function createPictures({ world, fetching, imageUri }: PictureOptions): FindPicture {
   const fetch = pictureFetcher(world, fetching)
   const kept = new WeighedMap<string, Picture>(
     { most: maxKeptBytes },
@@ -112,7 +112,7 @@ function pictureFetcher(
 }
 
 /** Asks the operation that tells of an NFT; `undefined` for what it does not know. */
-export function imageUriOf(operations: readonly Operation[]): PictureParts['imageUri'] {
+export function imageUriOf(operations: readonly Operation[]): PictureOptions['imageUri'] {
   const details = operations.find(({ shape }) => shape.id === 'getTokenDetails')
   return async ({ chainId, address, tokenId }) => {
     if (!/^0x[0-9a-f]{40}$/i.test(address) || !/^\d{1,78}$/.test(tokenId)) return undefined
@@ -140,7 +140,7 @@ export function imageUriOf(operations: readonly Operation[]): PictureParts['imag
 export function logoUriOf(
   chains: () => readonly { readonly facts: ChainFacts }[],
   notes: TokenNotes,
-): PictureParts['imageUri'] {
+): PictureOptions['imageUri'] {
   return async ({ chainId, address }) => {
     const facts = chains().find((one) => String(one.facts.evmChainId) === chainId)?.facts
     if (facts === undefined || address === '') return facts?.logoUri

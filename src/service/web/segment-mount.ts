@@ -10,34 +10,34 @@ import { segmentFolder, type StoreLocation } from '../../store/open.ts'
 import { version } from '../version.ts'
 import { offeringOf, pathParameter, unknownFile } from './offered-files.ts'
 
-/** Parts of the process that offering uses. */
-export type SegmentParts = {
-  readonly chains: () => readonly ServedChain[]
-  readonly location: Pick<StoreLocation, 'dataDir' | 'segments'>
-}
-
 /**
  * Adds two routes: `/v1/segments`, which segments there are now, and `/v1/segments/{store}/{name}`, the
  * bytes of one. A name follows from the content, so that they never change.
  */
-export function mountSegments(server: ApiServer, parts: SegmentParts): void {
+export function mountSegments(
+  server: ApiServer,
+  options: {
+    readonly chains: () => readonly ServedChain[]
+    readonly location: Pick<StoreLocation, 'dataDir' | 'segments'>
+  },
+): void {
   const { http } = server
   const { admitList, admitFile, sendList, sendFile } = offeringOf(server, 'segments')
 
   http.get('/v1/segments', async (request, reply) => {
     await admitList(request, reply)
-    return sendList(request, reply, await listText(parts.chains()))
+    return sendList(request, reply, await listText(options.chains()))
   })
 
   http.get('/v1/segments/:store/:name', async (request, reply) => {
     await admitFile(request, reply)
     const name = pathParameter(request, 'name')
     const wanted = pathParameter(request, 'store')
-    const chain = parts.chains().find(({ store }) => store.name === wanted)
+    const chain = options.chains().find(({ store }) => store.name === wanted)
     const listed = chain === undefined ? [] : (await readManifest(chain.store)).segments
     // A merge may have replaced it since it was listed.
     if (chain === undefined || listed.every((each) => each.name !== name)) throw unknownFile(name)
-    const path = join(segmentFolder(parts.location, chain.store.name), name + segmentEnding)
+    const path = join(segmentFolder(options.location, chain.store.name), name + segmentEnding)
     return sendFile(request, reply, { name, path })
   })
 }

@@ -18,8 +18,7 @@ import type { BlockPeers } from './block-peers.ts'
 import type { BlockSpool, Stretch } from './spool.ts'
 import type { Accepted, TipVote } from './tip-vote.ts'
 
-/** Parts of a chain's blocks. */
-export type ChainBlocksParts = {
+type ChainBlocksOptions = {
   readonly chain: PrimaryChain
   readonly chainId: Uint8Array
   readonly spool: BlockSpool
@@ -72,7 +71,7 @@ const maxRecent = 1_024
 
 /** Blocks of one chain. */
 export class ChainBlocks {
-  readonly #parts: ChainBlocksParts
+  readonly #options: ChainBlocksOptions
   /** Accepted blocks of late, by `keyOf` their id. */
   readonly #recent = new Map<string, number>()
   readonly #walks = new Map<Stretch, Promise<void>>()
@@ -88,8 +87,8 @@ export class ChainBlocks {
   /** The height that is waited for. */
   #awaited: number | undefined
 
-  constructor(parts: ChainBlocksParts) {
-    this.#parts = parts
+  constructor(options: ChainBlocksOptions) {
+    this.#options = options
   }
 
   /** True once everything up to the tip was read, or nobody reads as it is stored already. */
@@ -102,9 +101,9 @@ export class ChainBlocks {
   note(): string | undefined {
     const top = this.#tip?.height
     if (top === undefined && this.#voters.length > 0)
-      return this.#parts.vote.missing(this.#voters)?.why
+      return this.#options.vote.missing(this.#voters)?.why
     if (top === undefined || this.#awaited === undefined) return undefined
-    const until = (this.#parts.spool.above(this.#awaited)?.low ?? top) - 1
+    const until = (this.#options.spool.above(this.#awaited)?.low ?? top) - 1
     return `blocks ${this.#awaited} to ${until} are being fetched from peers; the network is at ${top}`
   }
 
@@ -113,14 +112,14 @@ export class ChainBlocks {
    * peers answer, `source-mismatch` when they contradict what was accepted before.
    */
   async head(signal: AbortSignal): Promise<number> {
-    const { clock, vote } = this.#parts
+    const { clock, vote } = this.#options
     const from = clock.monotonic()
     this.#headsInARow++
     while (this.#tip === undefined && clock.monotonic() - from < firstVoteMs) {
-      await this.#poll(await this.#parts.voters(), signal)
+      await this.#poll(await this.#options.voters(), signal)
       if (this.#tip === undefined) await clock.sleep(firstLookMs, signal)
     }
-    const voters = await this.#parts.voters()
+    const voters = await this.#options.voters()
     if (this.#tip === undefined) {
       const why = vote.missing(voters)?.why ?? 'peers do not agree on a block'
       throw new Fault('node-unreachable', why)
@@ -140,7 +139,7 @@ export class ChainBlocks {
   /** Blocks as they are wanted, ascending; as many as are there at once, one at least. */
   async read<T>(wanted: ContainersWanted<T>, signal: AbortSignal): Promise<readonly T[]> {
     const { from, until, open } = wanted
-    const { spool } = this.#parts
+    const { spool } = this.#options
     this.#headsInARow = 0
     const stretch = await this.#reach(from, signal)
     const items = await spool.items(stretch)
@@ -155,15 +154,15 @@ export class ChainBlocks {
   }
 
   async #poll(voters: readonly string[], signal: AbortSignal): Promise<void> {
-    this.#polledAt = this.#parts.clock.monotonic()
+    this.#polledAt = this.#options.clock.monotonic()
     this.#voters = voters
     const isKnown = (id: Uint8Array): boolean => this.#recent.has(keyOf(id))
-    const accepted = await this.#parts.vote.poll(voters, isKnown)
+    const accepted = await this.#options.vote.poll(voters, isKnown)
     for (const one of accepted) await this.#accept(one, signal)
   }
 
   async #accept({ id, holders }: Accepted, signal: AbortSignal): Promise<void> {
-    const { spool, storedId } = this.#parts
+    const { spool, storedId } = this.#options
     const { height, container } = await this.#fetchOne(id, holders, signal)
     const known = height === this.#tip?.height ? this.#tip.id : await storedId(height)
     if (known !== undefined && !equalBytes(known, id)) throw this.#contradicts(height)
@@ -174,7 +173,7 @@ export class ChainBlocks {
   }
 
   #contradicts(height: number): Fault {
-    const { chain } = this.#parts
+    const { chain } = this.#options
     const what = `peers accepted another block than was accepted before: ${chain}-Chain ${height}`
     return new Fault('source-mismatch', what, { detail: { chain, height } })
   }
@@ -185,7 +184,7 @@ export class ChainBlocks {
     holders: readonly string[],
     signal: AbortSignal,
   ): Promise<{ readonly height: number; readonly container: Uint8Array }> {
-    const { chain, chainId, peers, givers } = this.#parts
+    const { chain, chainId, peers, givers } = this.#options
     const read = (items: readonly Uint8Array[]): { height: number; container: Uint8Array } => {
       const [container] = this.#chained(id, items, 1).items
       if (container === undefined) throw new Fault('bad-bytes', 'there is no block')
@@ -199,7 +198,7 @@ export class ChainBlocks {
     let parentId = id
     const items = containers.slice(0, most)
     for (const container of items) {
-      const link = linkOf(this.#parts.chain, container)
+      const link = linkOf(this.#options.chain, container)
       if (!equalBytes(link.id, parentId)) {
         throw new Fault('bad-bytes', `not the block: ${toHex(parentId)}`)
       }
@@ -210,7 +209,7 @@ export class ChainBlocks {
 
   /** The stretch with `height`, which is fetched first where it is not there. */
   async #reach(height: number, signal: AbortSignal): Promise<Stretch> {
-    const { spool } = this.#parts
+    const { spool } = this.#options
     for (;;) {
       const here = spool.covering(height)
       this.#awaited = here === undefined ? height : undefined
@@ -224,7 +223,7 @@ export class ChainBlocks {
         throw new Fault('node-not-yet', `no peer has named a block from ${height} on`)
       }
       for (const { top, floor } of others.slice(0, stretchesAtOnce - 1)) {
-        if (2 * spool.bytes < this.#parts.spoolLimit) {
+        if (2 * spool.bytes < this.#options.spoolLimit) {
           // Its failure is told when it is waited for.
           this.#walk(top, floor, signal).catch(() => undefined)
         }
@@ -243,7 +242,7 @@ export class ChainBlocks {
   }
 
   async #fetchBelow(top: Stretch, floor: number, signal: AbortSignal): Promise<void> {
-    const { chain, chainId, spool, peers, givers, spoolLimit } = this.#parts
+    const { chain, chainId, spool, peers, givers, spoolLimit } = this.#options
     const lowest = (await spool.items(top)).at(-1)
     if (lowest === undefined) return
     let { parentId } = linkOf(chain, lowest)
@@ -265,7 +264,7 @@ export class ChainBlocks {
 
   /** Puts the checkpoints above `height` into the spool, once and where there is far to go. */
   async #placeCheckpoints(height: number, signal: AbortSignal): Promise<void> {
-    const { checkpoints, spool, log, chain } = this.#parts
+    const { checkpoints, spool, log, chain } = this.#options
     const tip = this.#tip
     if (this.#hasCheckpoints || tip === undefined || tip.height - height < farHeights) return
     this.#hasCheckpoints = true
@@ -287,7 +286,7 @@ export class ChainBlocks {
    * another time: it is fetched anew, once.
    */
   async #checkFollows(from: number, containers: readonly Uint8Array[]): Promise<void> {
-    const { chain, spool, storedId, log } = this.#parts
+    const { chain, spool, storedId, log } = this.#options
     const before = from - 1 === this.#given?.height ? this.#given.id : await storedId(from - 1)
     let parent = before
     for (const container of containers) {
@@ -309,7 +308,7 @@ export class ChainBlocks {
   }
 
   async #forget(from: number): Promise<void> {
-    const { spool, spoolLimit } = this.#parts
+    const { spool, spoolLimit } = this.#options
     for (;;) {
       const lowest = spool.above(-1)
       if (lowest === undefined) return

@@ -31,8 +31,8 @@ import { BlockSpool } from './spool.ts'
 import { TipVote } from './tip-vote.ts'
 import { type Staked, Voters } from './voters.ts'
 
-/** Parts of the source. */
-export type PeerSourceParts = {
+/** All that the source reads with. */
+export type PeerSourceOptions = {
   readonly peers: Peers
   readonly networkId: number
   /** Node ids of those who are believed before validators are known. */
@@ -73,7 +73,7 @@ const lookMs = 250
 
 /** A source over peers. */
 export class PeerSource implements PrimarySource {
-  readonly #parts: PeerSourceParts
+  readonly #options: PeerSourceOptions
   readonly #voters: Voters
   readonly #asked: BlockPeers
   readonly #chains = new Map<PrimaryChain, Promise<ChainBlocks>>()
@@ -81,13 +81,13 @@ export class PeerSource implements PrimarySource {
   #identity: Promise<PrimaryIdentity> | undefined
   #toldUpgrade = ''
 
-  constructor(parts: PeerSourceParts) {
-    this.#parts = parts
-    this.#asked = new BlockPeers(parts.peers, parts.world.clock, parts.everyMs)
+  constructor(options: PeerSourceOptions) {
+    this.#options = options
+    this.#asked = new BlockPeers(options.peers, options.world.clock, options.everyMs)
     const isRead = (): boolean => this.#opened.get('P')?.isRead === true
     const staked = async (): Promise<readonly Staked[] | undefined> =>
-      isRead() ? parts.stored.validators() : undefined
-    this.#voters = new Voters({ ...parts, staked })
+      isRead() ? options.stored.validators() : undefined
+    this.#voters = new Voters({ ...options, staked })
   }
 
   async identity(signal: AbortSignal): Promise<PrimaryIdentity> {
@@ -120,15 +120,15 @@ export class PeerSource implements PrimarySource {
   }
 
   async earlyCount(signal: AbortSignal): Promise<number> {
-    return this.#parts.node?.earlyCount(signal) ?? 0
+    return this.#options.node?.earlyCount(signal) ?? 0
   }
 
   async earlyTransactions(range: Heights, signal: AbortSignal): Promise<Uint8Array[]> {
-    return this.#parts.node?.earlyTransactions(range, signal) ?? []
+    return this.#options.node?.earlyTransactions(range, signal) ?? []
   }
 
   async health(signal: AbortSignal): Promise<readonly ValidatorHealth[]> {
-    return this.#parts.node?.health(signal) ?? []
+    return this.#options.node?.health(signal) ?? []
   }
 
   note(chain: PrimaryChain): string | undefined {
@@ -137,7 +137,7 @@ export class PeerSource implements PrimarySource {
 
   /** Returns words about an upgrade that most peers know and we do not. */
   #unknownUpgrade(): string | undefined {
-    const { peers, newestUpgrade, log } = this.#parts
+    const { peers, newestUpgrade, log } = this.#options
     const nodeIds = this.#voters.all()
     const times = nodeIds.flatMap((nodeId) => peers.session(nodeId)?.upgradeTime ?? [])
     const later = times.map(Number).filter((time) => time > newestUpgrade)
@@ -176,7 +176,7 @@ export class PeerSource implements PrimarySource {
   }
 
   async #open(chain: PrimaryChain, chainId: Uint8Array): Promise<ChainBlocks> {
-    const { world, peers, folder, checkpoints, stored, log, spoolLimit } = this.#parts
+    const { world, peers, folder, checkpoints, stored, log, spoolLimit } = this.#options
     const { clock } = world
     const blocks = new ChainBlocks({
       chain,
@@ -197,7 +197,7 @@ export class PeerSource implements PrimarySource {
   }
 
   async #readIdentity(signal: AbortSignal): Promise<PrimaryIdentity> {
-    const { genesis, networkId, upgrades } = this.#parts
+    const { genesis, networkId, upgrades } = this.#options
     const all = await genesis()
     const found = all.length === 1 ? itemAt(all, 0) : await this.#acceptedGenesis(all, signal)
     const { xChainId: X, cChainId: C } = readGenesis(found)
@@ -207,7 +207,7 @@ export class PeerSource implements PrimarySource {
 
   /** Of several that a local network may have the one whose first block is accepted. */
   async #acceptedGenesis(all: readonly Uint8Array[], signal: AbortSignal): Promise<Uint8Array> {
-    const { peers, world } = this.#parts
+    const { peers, world } = this.#options
     const { clock } = world
     const ids = all.map((bytes) => firstBlockId(sha256(bytes)))
     const vote = new TipVote(peers, clock, emptyId)

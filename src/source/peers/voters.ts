@@ -21,8 +21,7 @@ const draws = 24
 const drawMs = 600_000
 const primaryNetwork = new Uint8Array(32)
 
-/** Parts of choosing voters. */
-export type VotersParts = {
+type VotersOptions = {
   readonly peers: Peers
   readonly bootstrappers: readonly string[]
   /** Validators as the store has them; `undefined` where it does not reach the present. */
@@ -32,19 +31,19 @@ export type VotersParts = {
 
 /** The voters of the moment. */
 export class Voters {
-  readonly #parts: VotersParts
+  readonly #options: VotersOptions
   #voters: readonly string[]
   #next: readonly string[] = []
   #drawnAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: VotersParts) {
-    this.#parts = parts
-    this.#voters = parts.bootstrappers
+  constructor(options: VotersOptions) {
+    this.#options = options
+    this.#voters = options.bootstrappers
   }
 
   /** Those who are asked for blocks: they are connected to. */
   all(): readonly string[] {
-    return [...new Set([...this.#voters, ...this.#next, ...this.#parts.bootstrappers])]
+    return [...new Set([...this.#voters, ...this.#next, ...this.#options.bootstrappers])]
   }
 
   /**
@@ -52,7 +51,7 @@ export class Voters {
    * follow once they are there.
    */
   async get(): Promise<readonly string[]> {
-    const { peers, world } = this.#parts
+    const { peers, world } = this.#options
     const now = world.clock.monotonic()
     if (now - this.#drawnAt >= drawMs) await this.#draw(now)
     const ready = this.#next.filter((nodeId) => peers.session(nodeId) !== undefined)
@@ -65,7 +64,7 @@ export class Voters {
   }
 
   async #draw(now: number): Promise<void> {
-    const { staked, world } = this.#parts
+    const { staked, world } = this.#options
     const validators = await staked()
     if (validators === undefined || validators.length === 0) return
     this.#drawnAt = now

@@ -11,15 +11,6 @@ import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../js
 import { type Reply, replyOf } from '../node-text.ts'
 import { faultOfWords } from '../node-words.ts'
 
-/** Where and within which limits to ask. */
-export type NodeApiOptions = {
-  readonly transport: Transport
-  /** Base address: APIs are under `/ext`. */
-  readonly url: string
-  readonly timeoutMs: number
-  readonly maxReplyBytes: number
-}
-
 /** Asks a node. */
 export type NodeApi = {
   /** One call with named parameters. Throws the faults of a stream ({@link faultOfWords}). */
@@ -57,7 +48,13 @@ export const nodePaths = {
 } as const
 
 /** A client of one node. */
-export function createNodeApi(options: NodeApiOptions): NodeApi {
+export function createNodeApi(options: {
+  readonly transport: Transport
+  /** Base address: APIs are under `/ext`. */
+  readonly url: string
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+}): NodeApi {
   const base = options.url.replace(/\/+$/, '')
   const transport = namingAbsence(options.transport)
   const target = (path: string): RpcTarget => ({

@@ -22,7 +22,7 @@ export const mostMergedAtOnce = 10
 /** Most segments of a store once what is due is merged: a look for a hash asks each of them. */
 export const mostSegments = 20
 
-/** Parts of the process that merging uses. */
+/** All that merging takes of the process. */
 export type Merging = {
   /** Reads what is committed. */
   readonly reader: Reader

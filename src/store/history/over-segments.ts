@@ -132,14 +132,19 @@ async function unchanged<T>(
   }
 }
 
-type Parts = {
-  readonly open: OpenSegment
-  readonly segments: readonly ManifestSegment[]
-  /** Rows of tables, which are newer than all segments. */
-  readonly stored: readonly Row[]
-}
-
-function combined(asked: Query, { open, segments, stored }: Parts): Row[] {
+/** Rows of segments and of tables, which are newer than all segments: `stored`. */
+function combined(
+  asked: Query,
+  {
+    open,
+    segments,
+    stored,
+  }: {
+    readonly open: OpenSegment
+    readonly segments: readonly ManifestSegment[]
+    readonly stored: readonly Row[]
+  },
+): Row[] {
   const { question, parameters, most } = asked
   const rowsOf = (segment: ManifestSegment, wanted = most): readonly Row[] => {
     const file = open(segment)

@@ -33,8 +33,7 @@ export type Profiler = {
   readonly close: () => Promise<void>
 }
 
-/** Parameters of {@link createProfiler}. */
-export type ProfilerParts = {
+type ProfilerOptions = {
   readonly threads: Threads
   readonly waits: Waits
   readonly clock: Clock
@@ -56,17 +55,17 @@ const longestCpuMs = 1_800_000
 type Write = (name: string, profile: Omit<Profile, 'time'>) => Promise<void>
 
 /** A profiler with nothing running. */
-export function createProfiler(parts: ProfilerParts): Profiler {
-  const { threads, clock, log, waits } = parts
+export function createProfiler(options: ProfilerOptions): Profiler {
+  const { threads, clock, log, waits } = options
   // One at a time: each has its own file, and V8 its own single recording.
   const turn = createSemaphore({ name: 'profiler', permits: 1, waits, maxWaiting: 100 })
   const began = clock.monotonic()
-  const cpu = cpuRun(parts, write, turn)
+  const cpu = cpuRun(options, write, turn)
 
   async function write(name: string, profile: Omit<Profile, 'time'>): Promise<void> {
     // Few processes ever write one, and all would load it when they start.
     const { encodePprof } = await import('./pprof.ts')
-    await written(parts, name, encodePprof({ ...profile, time: clock.now() }))
+    await written(options, name, encodePprof({ ...profile, time: clock.now() }))
     log.info('profile written', { name, samples: profile.samples.length })
   }
 
@@ -78,7 +77,7 @@ export function createProfiler(parts: ProfilerParts): Profiler {
         { type: 'inuse_space', unit: 'bytes' },
       ],
       period: { type: 'space', unit: 'bytes', value: heapIntervalBytes },
-      samples: [...labelled(answers), ...outsideHeap(parts.outside().memory)],
+      samples: [...labelled(answers), ...outsideHeap(options.outside().memory)],
       comments: [...remarksOf(answers), 'inuse_objects is estimated from sampled bytes'],
       durationMs: clock.monotonic() - began,
     })
@@ -92,7 +91,7 @@ export function createProfiler(parts: ProfilerParts): Profiler {
         { type: 'delay', unit: 'nanoseconds' },
       ],
       samples: labelled(answers),
-      comments: [...remarksOf(answers), ...parts.outside().remarks],
+      comments: [...remarksOf(answers), ...options.outside().remarks],
       durationMs: clock.monotonic() - began,
     })
   }
@@ -116,14 +115,14 @@ type CpuRun = {
 }
 
 /** The one CPU profile that can be under way. */
-function cpuRun(parts: ProfilerParts, write: Write, turn: Semaphore): CpuRun {
-  const { threads, clock, log } = parts
+function cpuRun(options: ProfilerOptions, write: Write, turn: Semaphore): CpuRun {
+  const { threads, clock, log } = options
   let running: { readonly since: number; readonly limit: AbortController } | undefined
 
   async function start(): Promise<void> {
     if (running !== undefined) throw new Fault('bad-parameter', 'cpu profiler already running')
     // There from the start, as the original's: an empty file says a profile is under way.
-    await written(parts, 'cpu.profile', new Uint8Array(0))
+    await written(options, 'cpu.profile', new Uint8Array(0))
     const limit = new AbortController()
     running = { since: clock.monotonic(), limit }
     await threads.ask('start-cpu')
@@ -168,9 +167,9 @@ function cpuRun(parts: ProfilerParts, write: Write, turn: Semaphore): CpuRun {
   return { start, finish, drop }
 }
 
-async function written(parts: ProfilerParts, name: string, bytes: Uint8Array): Promise<void> {
+async function written(options: ProfilerOptions, name: string, bytes: Uint8Array): Promise<void> {
   try {
-    await parts.write(name, bytes)
+    await options.write(name, bytes)
   } catch (error) {
     if (error instanceof Fault) throw error
     const reason = error instanceof Error ? error.message : String(error)

@@ -17,8 +17,8 @@ export type Peers = Pick<
   readonly session: (nodeId: string) => Askable | undefined
 }
 
-/** Parts that collections share. */
-export type CollectParts = {
+/** All that collections share. */
+export type CollectOptions = {
   readonly clock: Clock
   readonly bls: Bls
   readonly pool: Peers

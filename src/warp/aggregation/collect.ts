@@ -8,7 +8,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { Signer } from '../validator-set.ts'
 import type { Outcome } from './ask.ts'
-import type { CollectParts, CollectTask } from './collect-task.ts'
+import type { CollectOptions, CollectTask } from './collect-task.ts'
 import { connectionLost, type Progress, Tally } from './tally.ts'
 import { type Sum, Verifier } from './verifier.ts'
 
@@ -26,11 +26,11 @@ export type Collected = { readonly signers: readonly Progress[] } & Sum
 
 /** Collects signatures for `task`. */
 export async function collect(
-  parts: CollectParts,
+  options: CollectOptions,
   task: CollectTask,
   signal: AbortSignal,
 ): Promise<Collected> {
-  const collection = new Collection(parts, task)
+  const collection = new Collection(options, task)
   try {
     return await collection.run(signal)
   } finally {
@@ -39,7 +39,7 @@ export async function collect(
 }
 
 class Collection {
-  readonly #parts: CollectParts
+  readonly #options: CollectOptions
   readonly #task: CollectTask
   readonly #tally: Tally
   readonly #startedAt: number
@@ -52,13 +52,13 @@ class Collection {
   #woken = false
   #problem: unknown
 
-  constructor(parts: CollectParts, task: CollectTask) {
-    this.#parts = parts
+  constructor(options: CollectOptions, task: CollectTask) {
+    this.#options = options
     this.#task = task
     this.#tally = new Tally(task.set, task.goal, task.excluded)
-    this.#startedAt = parts.clock.monotonic()
-    this.#unwatch = parts.pool.watch(() => this.#stir())
-    this.#verifier = new Verifier(parts, task, this.#tally, (problem) => {
+    this.#startedAt = options.clock.monotonic()
+    this.#unwatch = options.pool.watch(() => this.#stir())
+    this.#verifier = new Verifier(options, task, this.#tally, (problem) => {
       this.#problem ??= problem
       this.#stir()
     })
@@ -73,7 +73,7 @@ class Collection {
       for (;;) {
         signal.throwIfAborted()
         if (this.#problem !== undefined) throw this.#problem
-        const now = this.#parts.clock.monotonic()
+        const now = this.#options.clock.monotonic()
         if (this.#decide(now)) return this.#collected()
         this.#ask(now)
         this.#verifier.look(now)
@@ -90,7 +90,7 @@ class Collection {
   }
 
   #seed(): void {
-    const { cache, pool, counters } = this.#parts
+    const { cache, pool, counters } = this.#options
     const { question, subnetId } = this.#task
     const missing: string[] = []
     for (const progress of this.#tally.byWeight) {
@@ -113,17 +113,17 @@ class Collection {
   }
 
   readonly #connected = ({ nodeIds }: Signer): boolean =>
-    nodeIds.some((nodeId) => this.#parts.pool.session(nodeId) !== undefined)
+    nodeIds.some((nodeId) => this.#options.pool.session(nodeId) !== undefined)
 
   readonly #whereIs = (signer: Signer): string => {
     if (this.#connected(signer)) return 'not asked'
-    const offences = signer.nodeIds.map((nodeId) => this.#parts.pool.offence(nodeId))
+    const offences = signer.nodeIds.map((nodeId) => this.#options.pool.offence(nodeId))
     const offence = offences.find((found) => found !== undefined)
     return offence === undefined ? 'not connected' : `left alone (${offence})`
   }
 
   readonly #gone = ({ nodeIds }: Signer): boolean =>
-    nodeIds.every((nodeId) => this.#parts.pool.failures(nodeId) >= goneAfter)
+    nodeIds.every((nodeId) => this.#options.pool.failures(nodeId) >= goneAfter)
 
   /** `true` when it is enough. Throws `quorum-not-reached` when it never will be. */
   #decide(now: number): boolean {
@@ -156,7 +156,7 @@ class Collection {
   #shortfall(what: 'connect' | 'collect'): Fault {
     const fault = this.#tally.shortfall(what, this.#whereIs)
     // Nobody at all: it is our connection to the network that is missing, and may come back.
-    const alone = what === 'connect' && this.#parts.pool.status().connected === 0
+    const alone = what === 'connect' && this.#options.pool.status().connected === 0
     if (alone) return new Fault('not-served', `no peer is connected; ${fault.message}`)
     const { whenMute } = this.#task
     if (whenMute === undefined || !this.#tally.mute) return fault
@@ -189,7 +189,7 @@ class Collection {
     for (const progress of this.#tally.toAsk(now, this.#connected)) {
       this.#tally.move(progress, 'asking')
       progress.attempts++
-      this.#parts.counters.asked++
+      this.#options.counters.asked++
       void this.#askSigner(progress)
     }
   }
@@ -205,7 +205,7 @@ class Collection {
 
   /** Asks every node of a key that is connected; the first signature counts. */
   async #firstSignature({ nodeIds }: Signer): Promise<Outcome> {
-    const { pool, board } = this.#parts
+    const { pool, board } = this.#options
     const asked: Promise<Outcome>[] = []
     for (const nodeId of nodeIds) {
       const session = pool.session(nodeId)
@@ -218,8 +218,8 @@ class Collection {
   }
 
   #answered(progress: Progress, outcome: Outcome): void {
-    const now = this.#parts.clock.monotonic()
-    const { counters } = this.#parts
+    const now = this.#options.clock.monotonic()
+    const { counters } = this.#options
     if (outcome.kind === 'signature') {
       this.#tally.move(progress, 'checking')
       progress.signature = outcome.signature
@@ -258,7 +258,7 @@ class Collection {
     const { signal } = this.#ended
     while (!signal.aborted) {
       try {
-        await this.#parts.clock.sleep(tickMs, signal)
+        await this.#options.clock.sleep(tickMs, signal)
       } catch (error) {
         if (!signal.aborted) this.#problem = error
       }

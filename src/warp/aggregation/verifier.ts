@@ -5,7 +5,7 @@
 
 import { assert, Fault } from '../../core/fault.ts'
 import type { SignedBy } from '../bls.ts'
-import type { CollectParts, CollectTask } from './collect-task.ts'
+import type { CollectOptions, CollectTask } from './collect-task.ts'
 import { proveEach, sortOut, type Sorted, type Verdict } from './sort-out.ts'
 import type { Progress, Tally } from './tally.ts'
 
@@ -25,7 +25,7 @@ export type Sum = {
  * The answers that wait to be verified, and their sum. It moves signers in the collection's tally.
  */
 export class Verifier {
-  readonly #parts: CollectParts
+  readonly #options: CollectOptions
   readonly #task: CollectTask
   readonly #tally: Tally
   readonly #done: (problem?: unknown) => void
@@ -39,12 +39,12 @@ export class Verifier {
 
   /** `done` is called whenever some were verified, with what went wrong if anything did. */
   constructor(
-    parts: CollectParts,
+    options: CollectOptions,
     task: CollectTask,
     tally: Tally,
     done: (problem?: unknown) => void,
   ) {
-    this.#parts = parts
+    this.#options = options
     this.#task = task
     this.#tally = tally
     this.#done = done
@@ -70,7 +70,7 @@ export class Verifier {
     const known = this.#sum
     const same = known?.of.size === signers.length && signers.every((each) => known.of.has(each))
     if (known !== undefined && same) return { signature: known.signature, isVerified: true }
-    const signature = this.#parts.bls.aggregate(signers.map((progress) => progress.signature))
+    const signature = this.#options.bls.aggregate(signers.map((progress) => progress.signature))
     return { signature, isVerified: false }
   }
 
@@ -78,7 +78,7 @@ export class Verifier {
   look(now: number): void {
     const tally = this.#tally
     if (this.#verifying || tally.weightOf('checking') === 0n) return
-    const { bls } = this.#parts
+    const { bls } = this.#options
     const { unsigned } = this.#task
     if (this.#remembered.length > 0) {
       const remembered = this.#remembered.splice(0)
@@ -126,7 +126,7 @@ export class Verifier {
   }
 
   #reject(progress: Progress): void {
-    const { counters, cache, pool } = this.#parts
+    const { counters, cache, pool } = this.#options
     cache.drop(this.#task.question.messageHex, progress.signer.keyHex)
     if (progress.sentBy === '') {
       // It was kept from an earlier sum, and who sent it is forgotten: the signer is asked now.
@@ -142,7 +142,7 @@ export class Verifier {
   }
 
   #accept(progress: Progress, proven: boolean): void {
-    const { counters, cache } = this.#parts
+    const { counters, cache } = this.#options
     // Signatures kept from earlier requests were counted then.
     if (progress.state === 'checking' && progress.sentBy !== '') counters.signatures++
     this.#tally.move(progress, 'signed')

@@ -73,14 +73,12 @@ async function runStage(
 ): Promise<void> {
   const lease = await takeLease(logs, 'test', systemClock)
   assert.ok(lease !== undefined)
-  const stream = logStream({
-    database: chain,
-    source,
-    checks: new BlockChecks({ log: silentLog, endpoints: () => source.endpoints(), checkEvery: 1 }),
-    clock: systemClock,
-    log: silentLog,
-    openLogs: async () => ({ store: { ...logs, close: async () => {} }, lease }),
-  })
+  const commit = chain.transaction
+  const stream = logStream(
+    { key: 'chain', database: chain, source, clock: systemClock, log: silentLog, commit },
+    new BlockChecks({ log: silentLog, endpoints: () => source.endpoints(), checkEvery: 1 }),
+    async () => ({ store: { ...logs, close: async () => {} }, lease }),
+  )
   const over = new AbortController()
   const running = stream.run(over.signal)
   for (;;) {

@@ -30,18 +30,9 @@ for (const { chains, requests } of [embedded, scaled]) {
     headHeight: async () => 152,
     state: async (calls) => calls.map(() => ({ kind: 'value', value })),
   } as Pick<EvmSource, 'headHeight' | 'state'> as EvmSource
-  const commit = store.transaction
-  const opened = async () => requests
-  const parts = {
-    database: store,
-    source,
-    clock,
-    log,
-    commit,
-    chainKey: facts.key,
-    requests: opened,
-  }
-  const step = oneRound(parts)
+  const { key } = facts
+  const of = { key, database: store, source, clock, log, commit: store.transaction }
+  const step = oneRound(of, async () => requests)
   while ((await step(signal)).isBusy);
 }
 

@@ -212,7 +212,7 @@ void test('L1 funds: gauges of a watched L1 say what the operation says', async 
   const { subnets } = (await five.get(`${base}/subnets:listFunds`)).body
   const [first] = subnets
   const ids = watchedIds([first.subnetId, primary])
-  await tellL1s({ gauges, networks: () => [five.network] }, ids)
+  await tellL1s([five.network], gauges, ids)
   const text = await gauges.text()
   const valueOf = (name: string): number =>
     Number(new RegExp(`^${name}\\{subnet="${first.subnetId}"\\} (.+)$`, 'm').exec(text)?.[1])

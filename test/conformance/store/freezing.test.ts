@@ -10,11 +10,11 @@ import { zstdCompressSync } from 'node:zlib'
 import { ChainText, usualShape } from '../../../bench/evm-chain.ts'
 import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
-import { freezeNext, type FreezeParts } from '../../../src/indexing/evm/freeze/freeze-stream.ts'
+import { freezeNext } from '../../../src/indexing/evm/freeze/freeze-stream.ts'
 import { EvmIngest } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { takeLease } from '../../../src/store/lease.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { type FreezeSettings, openStore } from '../../../src/store/open.ts'
 import type { StoredProofs } from '../../../src/store/query/evm/heights.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
@@ -87,15 +87,9 @@ async function ingestOf(database: Database): Promise<EvmIngest> {
 }
 
 /** Freezes what can be frozen; gives where segments end then. */
-async function ends(database: Database, freeze: FreezeParts['freeze']): Promise<string> {
-  const parts: FreezeParts = {
-    database,
-    spec: { key: 'one' },
-    freeze,
-    clock: systemClock,
-    log: silentLog,
-    commit: (work) => database.transaction(work),
-  }
-  while (await freezeNext(parts));
+async function ends(database: Database, freeze: FreezeSettings): Promise<string> {
+  const commit = database.transaction
+  const chain = { key: 'one', database, clock: systemClock, log: silentLog, commit }
+  while (await freezeNext(chain, freeze));
   return (await segmentsOf(database)).map(({ until }) => until).join(' ')
 }

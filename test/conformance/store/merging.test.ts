@@ -220,7 +220,7 @@ void test('merging: the stream works a third of the time, and takes away what wa
     const { signal, abort } = endable()
     const stream = mergeStream({
       database: store,
-      spec: { key: name },
+      key: name,
       log: silentLog,
       commit: (work) => store.transaction(work),
       clock: {

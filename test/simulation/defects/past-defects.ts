@@ -132,8 +132,8 @@ export const pastDefects: readonly PastDefect[] = [
     places: [
       {
         file: 'src/service/served/served-chains.ts',
-        is: 'waiting: () => parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
-        both: 'waiting: () => $on ? [] : parts.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
+        is: 'waiting: () => options.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
+        both: 'waiting: () => $on ? [] : options.chains.filter(({ spec }) => !found.has(spec.key)).map(waitingChain),',
       },
     ],
   },

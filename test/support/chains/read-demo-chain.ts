@@ -6,7 +6,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../../src/codec/evm/decode-traces.ts'
-import { EvmIngest, type EvmIngestParts } from '../../../src/indexing/evm/run/evm-ingest.ts'
+import { EvmIngest, type EvmIngestOptions } from '../../../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../../../src/rollup/chain-rollup.ts'
 import { openRecording } from '../../../src/source/recording.ts'
 import { checkpointHeights } from '../../../src/store/checkpoint.ts'
@@ -78,7 +78,7 @@ export async function readDemoChain(
 }
 
 /** Every batch is one of a backfill. */
-function freezingAtOnce(database: Database): Pick<EvmIngestParts, 'freezing'> {
+function freezingAtOnce(database: Database): Pick<EvmIngestOptions, 'freezing'> {
   const history = historyOf(database)
   if (history === undefined) return {}
   return { freezing: { history, leastRows: 1, mostRowsBefore: 1_000, rowsInTables: 0 } }

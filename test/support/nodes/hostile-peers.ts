@@ -18,7 +18,7 @@ import { frameOf } from '../../../src/peer/frame.ts'
 import { createIdentity } from '../../../src/peer/identity.ts'
 import type { PeerLimits } from '../../../src/peer/limits.ts'
 import { PeerPool } from '../../../src/peer/pool.ts'
-import { PeerSource, type PeerSourceParts } from '../../../src/source/peers/peer-source.ts'
+import { PeerSource, type PeerSourceOptions } from '../../../src/source/peers/peer-source.ts'
 import { openBlock } from '../../../src/source/primary/containers.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
@@ -277,7 +277,7 @@ export type OpenSource = {
 export function openSource(
   truth: Truth,
   { validators }: Pick<Network, 'validators'>,
-  more: Partial<PeerSourceParts> & { readonly limits?: PeerLimits } = {},
+  more: Partial<PeerSourceOptions> & { readonly limits?: PeerLimits } = {},
 ): OpenSource {
   const world: Pick<World, 'clock' | 'random' | 'files'> = { ...realWorld(), files: noFiles() }
   const configured = validators.map(({ nodeId, port }) => parsePeer(`${nodeId}@127.0.0.1:${port}`))

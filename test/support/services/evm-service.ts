@@ -16,7 +16,7 @@ import { type AbiBook, noAbis } from '../../../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
 import { healthOperations } from '../../../src/api/evm/chains/health.ts'
-import type { EvmParts } from '../../../src/api/evm/parts.ts'
+import type { EvmContext } from '../../../src/api/evm/evm-context.ts'
 import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
 import { noNfts } from '../../../src/api/evm/tokens/token-views.ts'
 import { createRevertReasons } from '../../../src/api/evm/transactions/revert-reason.ts'
@@ -75,10 +75,10 @@ export type ServiceOptions = {
   readonly frozen?: readonly number[]
   /** Segments are fetched from the folder that this is given. */
   readonly fetching?: (elsewhere: string) => SegmentFetching
-  readonly parts?: Partial<EvmParts>
+  readonly parts?: Partial<EvmContext>
   readonly state?: (own: StateReader) => StateReader
   /** Operations served besides. */
-  readonly more?: (parts: EvmParts) => Operation[]
+  readonly more?: (parts: EvmContext) => Operation[]
 }
 
 /** Teleporter's messenger. Source: icm-services releases, one address on every chain. */
@@ -178,7 +178,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
 }
 
 /** Parts over `chains` without prices, lists and NFT details. */
-export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmParts {
+export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmContext {
   return {
     chains: createChainDirectory(() => chains),
     tokens: pageTokens(clock),

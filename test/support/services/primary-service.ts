@@ -20,7 +20,7 @@ import {
   createNetworkDirectory,
   type ServedNetwork,
   openNetwork,
-  type PrimaryParts,
+  type PrimaryContext,
 } from '../../../src/api/primary/network/networks.ts'
 import { primaryDialectRules } from '../../../src/api/server/dialect.ts'
 import { createFreshChains } from '../../../src/api/server/read-position.ts'
@@ -228,7 +228,7 @@ type Engine = 'sqlite' | 'postgres'
 
 /** Starts a service over the recording that ends with the test file. */
 export function primaryService(
-  parts: Partial<PrimaryParts> = {},
+  parts: Partial<PrimaryContext> = {},
   engine: Engine = usualEngine,
   recording = recordingPath,
 ): Promise<PrimaryService> {
@@ -239,7 +239,7 @@ export function primaryService(
 
 /** Starts a service over a recording, that of the demo unless another is named. */
 export async function startPrimaryService(
-  more: Partial<PrimaryParts> = {},
+  more: Partial<PrimaryContext> = {},
   engine: Engine = usualEngine,
   recording = recordingPath,
 ): Promise<PrimaryService> {
@@ -264,7 +264,7 @@ export async function startPrimaryService(
 export async function servePrimary(
   store: Database,
   nowMs: number,
-  more: Partial<PrimaryParts> = {},
+  more: Partial<PrimaryContext> = {},
 ): Promise<PrimaryService> {
   const network = await openNetwork('fuji', store)
   if (network === undefined) throw new Error('nothing was indexed')

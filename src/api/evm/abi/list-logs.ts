@@ -30,7 +30,7 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { bindingOf, nextToken, numberCursor } from '../../operation/paging.ts'
 import { hexText } from '../answers.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { AbiBook } from './abi-book.ts'
 
 const topic = (place: string): ReturnType<typeof Type.Optional> =>
@@ -93,7 +93,7 @@ type Query = {
  * Logs by contract and topics. Throws `not-found` for a chain whose logs are not kept, and
  * `not-ready` before the first of them is.
  */
-export function listLogs({ chains, tokens, contracts }: EvmParts): Operation {
+export function listLogs({ chains, tokens, contracts }: EvmContext): Operation {
   return operation(ListLogs, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
     const store = await keptLogs(chain)

@@ -75,8 +75,7 @@ export function storedDoubts(store: Database, clock: Clock): TokenDoubts {
   }
 }
 
-/** Parts of comparing. */
-export type ComparingParts = {
+type ComparedBalancesOptions = {
   readonly clock: Clock
   /** Longest time for which a comparison counts; 0: nothing is compared. */
   readonly maxAgeMs: number
@@ -111,11 +110,11 @@ const newestOfNode = Number.POSITIVE_INFINITY
 
 /** Balances by chain. */
 export function createComparedBalances(
-  parts: ComparingParts,
+  options: ComparedBalancesOptions,
 ): (chain: ServedChain) => ComparedBalances {
   const made = new WeakMap<ServedChain['store'], Comparing>()
   return (chain) => {
-    const comparing = made.get(chain.store) ?? new Comparing(chain, parts)
+    const comparing = made.get(chain.store) ?? new Comparing(chain, options)
     made.set(chain.store, comparing)
     return (asked, moment) => comparing.balances(asked, moment)
   }
@@ -135,19 +134,19 @@ export function olderOf(a: Compared, b: Compared): Compared {
 
 class Comparing {
   readonly #chain: ServedChain
-  readonly #parts: ComparingParts
+  readonly #options: ComparedBalancesOptions
   readonly #told = createGenerations<string, Kept>(generationSize)
   readonly #doubted = createGenerations<number, Doubt>(doubtsKept)
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #silentUntil = { newest: Number.NEGATIVE_INFINITY, past: Number.NEGATIVE_INFINITY }
 
-  constructor(chain: ServedChain, parts: ComparingParts) {
+  constructor(chain: ServedChain, options: ComparedBalancesOptions) {
     this.#chain = chain
-    this.#parts = parts
+    this.#options = options
   }
 
   async balances(asked: readonly LoggedBalance[], moment: BalanceMoment): Promise<ToldBalances> {
-    const now = this.#parts.clock.monotonic()
+    const now = this.#options.clock.monotonic()
     const only: LoggedBalance[] = []
     const rest: LoggedBalance[] = []
     for (const one of asked) {
@@ -161,7 +160,7 @@ class Comparing {
     else if (rest.some((one) => this.#told.get(keyOf(one, moment)) === undefined))
       await inTime(
         behind.catch(() => {}),
-        { clock: this.#parts.clock, ms: patienceMs },
+        { clock: this.#options.clock, ms: patienceMs },
       )
     let compared: Compared = moment.height
     const balances = asked.map((one) => {
@@ -186,7 +185,7 @@ class Comparing {
   #logsTell({ token, negative }: LoggedBalance): boolean {
     if (negative === 1 || token.inexact_height !== undefined) return false
     const doubt = this.#doubted.get(token.id)
-    return doubt === undefined || doubt.until < this.#parts.clock.monotonic()
+    return doubt === undefined || doubt.until < this.#options.clock.monotonic()
   }
 
   /** Balances that logs cannot tell. Where the node lacks this block, those of its newest one. */
@@ -214,7 +213,7 @@ class Comparing {
 
   /** Compares what is not being compared yet. Rejects with faults of the node. */
   #compare(rest: readonly LoggedBalance[], moment: BalanceMoment): Promise<unknown> {
-    const { clock, maxAgeMs, log } = this.#parts
+    const { clock, maxAgeMs, log } = this.#options
     const of = moment.isNewest ? 'newest' : 'past'
     const isOff = maxAgeMs === 0 || clock.monotonic() < this.#silentUntil[of]
     if (rest.length === 0 || (isOff && !moment.insists)) return Promise.resolve()
@@ -245,21 +244,21 @@ class Comparing {
 
   /** Remembers what the node told, and doubts what logs told otherwise. */
   #keep(asked: readonly LoggedBalance[], balances: readonly bigint[], moment: BalanceMoment): void {
-    const until = this.#parts.clock.monotonic() + this.#parts.maxAgeMs
+    const until = this.#options.clock.monotonic() + this.#options.maxAgeMs
     for (const [at, one] of asked.entries()) {
       const balance = itemAt(balances, at)
       const logged = loggedOf(one)
       this.#told.set(keyOf(one, moment), { balance, logged, block: moment.height, until })
       // What is burnt is the zero address's by some contracts, and nobody's by logs.
       if (balance !== logged && !isZero(one.holder))
-        this.#doubt(one, this.#parts.clock.monotonic() + doubtMs)
+        this.#doubt(one, this.#options.clock.monotonic() + doubtMs)
     }
   }
 
   /** Tells the indexer of a doubt, now and then, until it has looked. */
   #doubt(one: LoggedBalance, until: number): void {
     const { token, contract, holder } = one
-    const { clock, doubts, log } = this.#parts
+    const { clock, doubts, log } = this.#options
     const now = clock.monotonic()
     if (token.inexact_height !== undefined || until <= now) return
     const tellAt = this.#doubted.get(token.id)?.tellAt ?? now

@@ -8,7 +8,7 @@ import {
   type BalanceRow,
 } from '../../../store/query/evm/balances.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { Named, PartyEntry } from '../party-book.ts'
 import {
   type BalanceMoment,
@@ -51,11 +51,11 @@ const chunkSize = 500
  * Throws `not-served` when a balance must be asked of the node and none can tell it.
  */
 export async function heldTokens(
-  parts: EvmParts,
+  context: EvmContext,
   chain: ServedChain,
   query: HoldingsQuery,
 ): Promise<Holdings> {
-  const book = parts.parties(chain)
+  const book = context.parties(chain)
   const rows: Holding[] = []
   let compared: Compared
   let isFirst = true
@@ -69,7 +69,7 @@ export async function heldTokens(
       const contract = parseEvmAddress(named(token.id).address)
       return { token, contract, holder: query.address, value, negative }
     })
-    const told = await parts.balances(chain)(asked, query.moment)
+    const told = await context.balances(chain)(asked, query.moment)
     if (asked.length > 0) compared = isFirst ? told.compared : olderOf(compared, told.compared)
     isFirst &&= asked.length === 0
     for (const [at, { token }] of kept.entries()) {

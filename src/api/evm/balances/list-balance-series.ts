@@ -11,7 +11,7 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { momentsOf, seriesQuery } from '../../operation/paging.ts'
 import { subjectOf } from '../address-list.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import { balancesHeader, type Compared, olderOf } from './compared-balances.ts'
 import { heldTokens } from './held-tokens.ts'
 
@@ -89,20 +89,20 @@ type Point = {
  * be told of a point it is absent there, never zero. Cost of a point: a search of the block by
  * halves, the state of it once for the coin, and for each token as a balance at a block.
  */
-export function listEvmBalanceSeries(parts: EvmParts): Operation {
+export function listEvmBalanceSeries(context: EvmContext): Operation {
   return operation(ListEvmBalanceSeries, async ({ path, query, signal }) => {
-    const { chain, address: own, id } = await subjectOf(parts, path)
+    const { chain, address: own, id } = await subjectOf(context, path)
     const newest = await indexedHeight(chain.store, 'blocks')
-    const tokens = await tokensIn(parts, chain, query.contractAddresses ?? [])
+    const tokens = await tokensIn(context, chain, query.contractAddresses ?? [])
     const common = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
     const asked: Query = { ...common, compared: newest }
-    const moments = momentsOf(query, Math.floor(parts.clock.now() / 1_000))
+    const moments = momentsOf(query, Math.floor(context.clock.now() / 1_000))
     const problems = new Set<string>()
     const series: Point[] = []
     for (let from = 0; from < moments.length; from += atOnce) {
       signal.throwIfAborted()
       const some = moments.slice(from, from + atOnce)
-      const points = await Promise.all(some.map((at) => pointAt(parts, asked, { at, problems })))
+      const points = await Promise.all(some.map((at) => pointAt(context, asked, { at, problems })))
       series.push(...points.filter((point) => point !== undefined))
     }
     const notTold = [...problems]
@@ -116,7 +116,7 @@ export function listEvmBalanceSeries(parts: EvmParts): Operation {
 
 /** Tokens by their addresses. Throws `not-found` for anything but an ERC-20 token of the chain. */
 async function tokensIn(
-  { parties }: EvmParts,
+  { parties }: EvmContext,
   chain: ServedChain,
   contracts: readonly string[],
 ): Promise<Token[]> {
@@ -136,7 +136,7 @@ type Moment = { readonly at: number; readonly problems: Set<string> }
 
 /** The point of a moment; `undefined` before the first block. */
 async function pointAt(
-  parts: EvmParts,
+  context: EvmContext,
   asked: Query,
   { at, problems }: Moment,
 ): Promise<Point | undefined> {
@@ -150,7 +150,7 @@ async function pointAt(
   if (native !== undefined) point.nativeBalance = String(native)
   for (const token of asked.tokens) {
     const balance = await told(`balance of ${token.address}`, problems, () =>
-      tokenBalance(parts, asked, { token, height }),
+      tokenBalance(context, asked, { token, height }),
     )
     const { address: contractAddress } = token
     point.erc20Balances.push({
@@ -162,12 +162,12 @@ async function pointAt(
 }
 
 async function tokenBalance(
-  parts: EvmParts,
+  context: EvmContext,
   asked: Query,
   { token, height }: { readonly token: Token; readonly height: number },
 ): Promise<bigint> {
   const { chain, address: own, addressId, signal } = asked
-  const { rows, compared } = await heldTokens(parts, chain, {
+  const { rows, compared } = await heldTokens(context, chain, {
     address: own,
     addressId,
     moment: { height, isNewest: false, insists: false, signal },

@@ -22,7 +22,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { bindingOf, numberCursor } from '../../operation/paging.ts'
 import { valueAt } from '../../operation/token-lists.ts'
 import { subjectOf } from '../address-list.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { PartyBook } from '../party-book.ts'
 import { looksLikeSpam } from '../tokens/spam.ts'
 import { money, tokenPricer } from '../tokens/token-views.ts'
@@ -70,37 +70,37 @@ const ListErc20Balances = {
 } as const
 
 /** Document B, endpoint 5. */
-export function listErc20Balances(parts: EvmParts): Operation {
+export function listErc20Balances(context: EvmContext): Operation {
   return operation(ListErc20Balances, async ({ path, query, signal }) => {
-    const { chain, address, id, binding: subject } = await subjectOf(parts, path)
+    const { chain, address, id, binding: subject } = await subjectOf(context, path)
     const moment = await balanceMoment(chain, query, signal)
     const binding = bindingOf(ListErc20Balances.id, { ...query, ...subject })
-    const opened = parts.tokens.open(query.pageToken, binding)
+    const opened = context.tokens.open(query.pageToken, binding)
     const currency = query.currency ?? 'usd'
     const filtered = query.filterSpamTokens ?? true
     const [holdings, nativeTokenBalance] = await Promise.all([
-      heldTokens(parts, chain, {
+      heldTokens(context, chain, {
         address,
         addressId: id ?? 0,
         moment,
         after: opened === undefined ? 0 : numberCursor.decode(opened),
         limit: query.pageSize ?? defaultPageSize,
-        only: await wantedTokens(chain, parts.parties(chain), query.contractAddresses),
+        only: await wantedTokens(chain, context.parties(chain), query.contractAddresses),
         keep: ({ token, note }) =>
           !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
       }),
-      nativeBalance(parts.prices, chain, {
+      nativeBalance(context.prices, chain, {
         address,
         height: query.blockNumber === undefined ? undefined : moment.height,
         currency,
         signal,
       }),
     ])
-    const erc20TokenBalances = await balanceViews(parts, chain, holdings.rows, currency)
+    const erc20TokenBalances = await balanceViews(context, chain, holdings.rows, currency)
     const next =
       holdings.last === undefined
         ? {}
-        : { nextPageToken: parts.tokens.seal(numberCursor.encode(holdings.last), binding) }
+        : { nextPageToken: context.tokens.seal(numberCursor.encode(holdings.last), binding) }
     return {
       body: { ...next, nativeTokenBalance, erc20TokenBalances },
       headers: balancesHeader(holdings.compared, moment.height),
@@ -130,7 +130,7 @@ async function wantedTokens(
 }
 
 async function balanceViews(
-  { prices }: EvmParts,
+  { prices }: EvmContext,
   chain: ServedChain,
   holdings: readonly Holding[],
   currency: CurrencyCode,

@@ -13,7 +13,7 @@ import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ChainFacts, ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { type PriceSource, valueAt } from '../../operation/token-lists.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import { money } from '../tokens/token-views.ts'
 import type { BalanceMoment } from './compared-balances.ts'
 
@@ -72,7 +72,7 @@ const GetNativeBalance = {
 } as const
 
 /** Native balance of an address, as the node reports it. */
-export function getNativeBalance({ chains, prices }: EvmParts): Operation {
+export function getNativeBalance({ chains, prices }: EvmContext): Operation {
   return operation(GetNativeBalance, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
     const asked = await balanceHeight(chain, query.blockNumber)

@@ -28,7 +28,7 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { bindingOf, cursorOf, type Page, readPage, nextToken } from '../../operation/paging.ts'
 import { blockView } from '../blocks.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions } from '../transactions/transaction-views.ts'
 import { listAddressChains } from './chains.ts'
 
@@ -67,12 +67,12 @@ type ListAcross<R> = {
 
 /** One page, and the chains its rows are of. Throws `bad-page-token`. */
 async function pageAcross<R extends { readonly timestamp: number }>(
-  parts: EvmParts,
+  context: EvmContext,
   { route, query, source }: ListAcross<R>,
 ): Promise<{ readonly chains: readonly ServedChain[]; readonly page: Page<ChainRow<R>> }> {
-  const chains = chainsOf(parts, query.network)
+  const chains = chainsOf(context, query.network)
   const page = await readPage<ChainRow<R>, MomentCursor>({
-    tokens: parts.tokens,
+    tokens: context.tokens,
     pageToken: query.pageToken,
     binding: bindingOf(route, { ...query, chains: chains.map(({ facts }) => facts.key) }),
     limit: query.pageSize ?? defaultPageSize,
@@ -131,7 +131,7 @@ async function heightAt({ store }: ServedChain, timestamp: number): Promise<numb
 
 /** Chains in configured order; with `network` only those of it. */
 function chainsOf(
-  { chains }: EvmParts,
+  { chains }: EvmContext,
   network: (typeof networkNames)[number] | undefined,
 ): readonly ServedChain[] {
   if (network === undefined) return chains.all()
@@ -151,9 +151,9 @@ const ListAllLatestBlocks = {
 } as const
 
 /** Latest blocks of every chain served, by time. */
-export function listAllLatestBlocks(parts: EvmParts): Operation {
+export function listAllLatestBlocks(context: EvmContext): Operation {
   return operation(ListAllLatestBlocks, async ({ query }) => {
-    const { chains, page } = await pageAcross(parts, {
+    const { chains, page } = await pageAcross(context, {
       route: ListAllLatestBlocks.id,
       query,
       source: {
@@ -183,9 +183,9 @@ const ListAllLatestTransactions = {
 } as const
 
 /** Latest transactions of every chain served, by time of their blocks. */
-export function listAllLatestTransactions(parts: EvmParts): Operation {
+export function listAllLatestTransactions(context: EvmContext): Operation {
   return operation(ListAllLatestTransactions, async ({ query }) => {
-    const { chains, page } = await pageAcross(parts, {
+    const { chains, page } = await pageAcross(context, {
       route: ListAllLatestTransactions.id,
       query,
       source: {
@@ -199,21 +199,21 @@ export function listAllLatestTransactions(parts: EvmParts): Operation {
         posOf: ({ pos }) => pos,
       },
     })
-    const transactions = await viewsAcross(parts, chains, page.rows)
+    const transactions = await viewsAcross(context, chains, page.rows)
     return { body: { ...nextToken(page), transactions } }
   })
 }
 
 /** Views in the order of the page; each chain's rows are viewed together. */
 async function viewsAcross(
-  parts: EvmParts,
+  context: EvmContext,
   chains: readonly ServedChain[],
   rows: readonly ChainRow<TransactionRow>[],
 ): Promise<NativeTransaction[]> {
   const views = new Map<TransactionRow, NativeTransaction>()
   for (const [at, chain] of chains.entries()) {
     const own = rows.filter((row) => row.chain === at).map(({ row }) => row)
-    const shown = await nativeTransactions(parts, chain, own)
+    const shown = await nativeTransactions(context, chain, own)
     for (const [index, view] of shown.entries()) {
       const row = own[index]
       if (row !== undefined) views.set(row, view)
@@ -223,19 +223,19 @@ async function viewsAcross(
 }
 
 /** All three. Page tokens of one name are good for the other. */
-export function olderEvmOperations(parts: EvmParts): Operation[] {
+export function olderEvmOperations(context: EvmContext): Operation[] {
   return [
-    renamed(listAddressChains(parts), {
+    renamed(listAddressChains(context), {
       id: 'getAddressChains',
       path: '/v1/chains/address/{address}',
       summary: 'Older name of /v1/address/{address}/chains',
     }),
-    renamed(listAllLatestTransactions(parts), {
+    renamed(listAllLatestTransactions(context), {
       id: 'listAllLatestTransactions',
       path: '/v1/chains/allTransactions',
       summary: 'Older name of /v1/transactions',
     }),
-    renamed(listAllLatestBlocks(parts), {
+    renamed(listAllLatestBlocks(context), {
       id: 'listAllLatestBlocks',
       path: '/v1/chains/allBlocks',
       summary: 'Older name of /v1/blocks',

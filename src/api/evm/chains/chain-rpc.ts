@@ -19,7 +19,7 @@ import {
   type RpcReply as Reply,
   publicWords,
 } from '../../operation/status.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 
 const CallChain = {
   id: 'callChain',
@@ -59,7 +59,7 @@ const weights: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Both paths. A call that cannot be answered is told so in JSON-RPC, with status 200. */
-export function chainRpcOperations({ chains }: EvmParts): Operation[] {
+export function chainRpcOperations({ chains }: EvmContext): Operation[] {
   const answer = async (
     name: string,
     body: unknown,

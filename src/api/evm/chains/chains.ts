@@ -9,7 +9,7 @@ import { addressId, hasActivity } from '../../../store/query/evm/addresses.ts'
 import { blockchainIdText, type ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { networkToken } from '../balances/native-balance.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 
 const ListChains = {
   id: 'supportedChains',
@@ -33,7 +33,7 @@ const ListChains = {
 } as const
 
 /** The chains operation document B refers to, in configured order. */
-export function listChains({ chains }: EvmParts): Operation {
+export function listChains({ chains }: EvmContext): Operation {
   return operation(ListChains, async ({ query, caller }) => {
     const network = query.network === undefined ? undefined : networkOf(query.network)
     const listed = chains
@@ -55,7 +55,7 @@ const GetChain = {
 } as const
 
 /** One chain served here. Throws `not-found`. */
-export function getChain({ chains }: EvmParts): Operation {
+export function getChain({ chains }: EvmContext): Operation {
   return operation(GetChain, async ({ path, caller }) => ({
     body: chainView(chains.find(path.chainId), caller.origin),
   }))
@@ -76,7 +76,7 @@ const ListAddressChains = {
 } as const
 
 /** Chains on which an address was active. Every chain served is indexed. */
-export function listAddressChains({ chains }: EvmParts): Operation {
+export function listAddressChains({ chains }: EvmContext): Operation {
   return operation(ListAddressChains, async ({ path, caller }) => {
     const address = parseEvmAddress(path.address)
     const indexedChains: ChainInfo[] = []

@@ -22,7 +22,7 @@ import {
   olderOf,
   type ToldBalances,
 } from '../balances/compared-balances.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { Named } from '../party-book.ts'
 
 const seconds = (description: string): ReturnType<typeof Type.Integer> =>
@@ -67,14 +67,14 @@ const chunkOf = (limit: number): number => Math.min(500, Math.max(20, limit + 1)
  *
  * Cost of a page: a range scan of who may hold the token, and a look-up of the balance of each.
  */
-export function listTokenHolders(parts: EvmParts): Operation {
+export function listTokenHolders(context: EvmContext): Operation {
   return operation(GetAddressesByBalanceOverTime, async ({ path, query, signal }) => {
-    const { chain, address: contract, id, binding: subject } = await subjectOf(parts, path)
+    const { chain, address: contract, id, binding: subject } = await subjectOf(context, path)
     const { store } = chain
     const indexed = await indexedHeight(store, 'blocks')
     const header = indexed < 0 ? {} : { indexedHeight: indexed }
     const binding = bindingOf(GetAddressesByBalanceOverTime.id, { ...query, ...subject })
-    const opened = parts.tokens.open(query.pageToken, binding)
+    const opened = context.tokens.open(query.pageToken, binding)
     const [token] = id === undefined ? [] : await tokensOfIds(store, [id])
     if (token === undefined) return { body: { addresses: [] }, ...header }
     const range = await rangeOf(store, query, indexed)
@@ -82,7 +82,7 @@ export function listTokenHolders(parts: EvmParts): Operation {
       rows,
       goOn,
       compared: comparedAt,
-    } = await holders(parts, chain, {
+    } = await holders(context, chain, {
       token,
       contract,
       ...range,
@@ -100,7 +100,7 @@ export function listTokenHolders(parts: EvmParts): Operation {
     const next =
       goOn === undefined
         ? {}
-        : { nextPageToken: parts.tokens.seal(numberCursor.encode(goOn), binding) }
+        : { nextPageToken: context.tokens.seal(numberCursor.encode(goOn), binding) }
     const headers = balancesHeader(comparedAt, range.at)
     return { body: { ...next, addresses }, ...header, headers }
   })
@@ -148,7 +148,7 @@ type HolderPage = {
 }
 
 async function holders(
-  parts: EvmParts,
+  context: EvmContext,
   chain: ServedChain,
   query: HolderQuery,
 ): Promise<HolderPage> {
@@ -162,7 +162,7 @@ async function holders(
   const most = from === undefined ? maxLookedAt : maxLookedAtInRange
   for (let lookedAt = 0; lookedAt < most; lookedAt += chunkSize) {
     const addressIds = await mayHold(store, { tokenId: token.id, after, at, limit: chunkSize })
-    const told = await balancesOf(parts, chain, { ...query, addressIds })
+    const told = await balancesOf(context, chain, { ...query, addressIds })
     comparedAt = olderOf(comparedAt, told.compared)
     for (const [place, balance] of told.balances.entries()) {
       const addressId = itemAt(addressIds, place)
@@ -182,12 +182,12 @@ async function holders(
 
 /** Balances of addresses in their order: those of the newest block compared with the node. */
 async function balancesOf(
-  parts: EvmParts,
+  context: EvmContext,
   chain: ServedChain,
   query: HolderQuery & { readonly addressIds: readonly number[] },
 ): Promise<ToldBalances & { readonly named: Named }> {
   const { addressIds, token, contract, at: height, isNewest } = query
-  const named = await parts.parties(chain).load(addressIds)
+  const named = await context.parties(chain).load(addressIds)
   const tokenIds = addressIds.map(() => token.id)
   const logged = await balancesOfPairs(chain.store, { addressIds, tokenIds, height })
   if (!isNewest) {
@@ -198,7 +198,7 @@ async function balancesOf(
     const { value = nothing, negative = 0 } = logged[place] ?? {}
     return { token, contract, holder: parseEvmAddress(named(id).address), value, negative }
   })
-  return { ...(await parts.balances(chain)(asked, { ...query, height })), named }
+  return { ...(await context.balances(chain)(asked, { ...query, height })), named }
 }
 
 const nothing = new Uint8Array()

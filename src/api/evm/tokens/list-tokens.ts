@@ -10,7 +10,7 @@ import { type CountedToken, countedTokens, mostCounted } from '../../../store/qu
 import { operation, type Operation } from '../../operation/operation.ts'
 import { bindingOf, cursorOf, filteredPage, nextToken, readPage } from '../../operation/paging.ts'
 import { contractView } from '../contracts.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 
 const count = (of: string, most: number): ReturnType<typeof Type.Integer> =>
   Type.Integer({
@@ -64,24 +64,24 @@ const ListNftCollections = {
 } as const
 
 /** Tokens and collections. */
-export function listTokens(parts: EvmParts): Operation[] {
-  return [list(parts, ListErc20Tokens, [20, 20]), list(parts, ListNftCollections, [721, 1155])]
+export function listTokens(context: EvmContext): Operation[] {
+  return [list(context, ListErc20Tokens, [20, 20]), list(context, ListNftCollections, [721, 1155])]
 }
 
 type Place = { readonly count: number; readonly id: number }
 const place = cursorOf<Place>(struct({ count: f64, id: f64 }))
 
 function list(
-  parts: EvmParts,
+  context: EvmContext,
   shape: typeof ListErc20Tokens | typeof ListNftCollections,
   standards: readonly [number, number],
 ): Operation {
   return operation(shape, async ({ path, query }) => {
-    const chain = parts.chains.find(path.chainId)
+    const chain = context.chains.find(path.chainId)
     const { sortBy: by = 'transfers', pageSize: limit = defaultPageSize } = query
-    const book = parts.parties(chain)
+    const book = context.parties(chain)
     const request = {
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(shape.id, { ...query, chain: chain.facts.key }),
       limit,

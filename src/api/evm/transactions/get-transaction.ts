@@ -19,7 +19,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { inputBySignature } from '../abi/known-abis.ts'
 import { tracedHeaders, decimalText, inputOf } from '../answers.ts'
 import { networkToken } from '../balances/native-balance.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import { money } from '../tokens/token-views.ts'
 import {
   erc1155TransferDetails,
@@ -48,20 +48,20 @@ const GetTransaction = {
 } as const
 
 /** Document B, endpoint 7. Throws `not-found` for a hash the chain does not have. */
-export function getTransaction(parts: EvmParts): Operation {
+export function getTransaction(evm: EvmContext): Operation {
   return operation(GetTransaction, async ({ path, signal }) => {
-    const chain = parts.chains.find(path.chainId)
+    const chain = evm.chains.find(path.chainId)
     const row = await transactionByHash(chain.store, fromHex(path.txHash))
     if (row === undefined)
       throw new Fault('not-found', `transaction is not known here: ${path.txHash}`)
-    const body = await transactionDetail(parts, chain, row, { signal })
+    const body = await transactionDetail(evm, chain, row, { signal })
     return { body, ...(await tracedHeaders(chain)) }
   })
 }
 
 /** Everything of the transaction in `row`. */
 export async function transactionDetail(
-  parts: EvmParts,
+  evm: EvmContext,
   chain: ServedChain,
   row: TransactionWithFees,
   {
@@ -75,13 +75,13 @@ export async function transactionDetail(
     internalsOfTransaction(store, row.pos),
     eventsOfTransaction(store, row.pos),
     inputOf(chain, row),
-    coinOf(parts, chain, row.timestamp, currency),
+    coinOf(evm, chain, row.timestamp, currency),
   ])
   const [context, viewer] = await Promise.all([
-    transactionContext(parts, chain, [row], internalParties(internals)),
-    transferViewer(parts, chain, transfers),
+    transactionContext(evm, chain, [row], internalParties(internals)),
+    transferViewer(evm, chain, transfers),
   ])
-  const info = messageInfo(parts, chain.facts, events)
+  const info = messageInfo(evm, chain.facts, events)
   const ofStandard = (standard: 20 | 721 | 1155): typeof transfers =>
     transfers.filter(({ kind }) => standardOf(kind) === standard)
   return {
@@ -91,7 +91,7 @@ export async function transactionDetail(
     internalTransactions: internals.map((each) => internalDetails(each, context.named)),
     networkTokenDetails,
     nativeTransaction: await inWords(
-      parts,
+      evm,
       { chain, row, signal },
       fullTransaction(row, context, input),
     ),
@@ -116,7 +116,7 @@ function fullTransaction(
 
 /** With what the input says by the ABIs that are known, and why it failed where it did. */
 async function inWords(
-  { contracts, reverts }: EvmParts,
+  { contracts, reverts }: EvmContext,
   {
     chain,
     row,
@@ -145,7 +145,7 @@ async function inWords(
 const historicalAfterSeconds = 24 * 60 * 60
 
 async function coinOf(
-  { prices, clock }: EvmParts,
+  { prices, clock }: EvmContext,
   chain: ServedChain,
   timestamp: number,
   currency: CurrencyCode,

@@ -40,7 +40,7 @@ import {
 } from '../../operation/paging.ts'
 import { subjectOf, type Subject } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { Named } from '../party-book.ts'
 import { looksLikeSpam } from '../tokens/spam.ts'
 import {
@@ -94,34 +94,34 @@ const ListAddressTransactionsV2 = {
 } as const
 
 /** Transactions an address sent, received, or in which tokens or coins moved to or from it. */
-export function listAddressTransactions(parts: EvmParts): Operation {
+export function listAddressTransactions(evm: EvmContext): Operation {
   return operation(ListAddressTransactions, async ({ path, query }) => {
-    const subject = await subjectOf(parts, path)
+    const subject = await subjectOf(evm, path)
     const height = await tracedHeaders(subject.chain)
     const limit = query.pageSize ?? defaultPageSize
-    const page = await participationPage(parts, subject, {
+    const page = await participationPage(evm, subject, {
       route: ListAddressTransactions.id,
       query,
       limit,
     })
-    const { views } = await participationViews(parts, subject.chain, page.rows)
+    const { views } = await participationViews(evm, subject.chain, page.rows)
     return { body: { ...nextToken(page), transactions: page.rows.map(views) }, ...height }
   })
 }
 
 /** The same with the reputation of tokens; transfers of spam tokens can be left out. */
-export function listAddressTransactionsV2(parts: EvmParts): Operation {
+export function listAddressTransactionsV2(evm: EvmContext): Operation {
   return operation(ListAddressTransactionsV2, async ({ path, query }) => {
-    const subject = await subjectOf(parts, path)
+    const subject = await subjectOf(evm, path)
     const height = await tracedHeaders(subject.chain)
-    const page = await participationPage(parts, subject, {
+    const page = await participationPage(evm, subject, {
       route: ListAddressTransactionsV2.id,
       query,
       limit: query.pageSize ?? defaultPageSize,
     })
     const { facts } = subject.chain
     const filtered = query.filterSpamTokens ?? true
-    const { views, named } = await participationViews(parts, subject.chain, page.rows)
+    const { views, named } = await participationViews(evm, subject.chain, page.rows)
     const isShown = ({ tokenId }: TransferRow): boolean => {
       const { token, note } = named(tokenId)
       return !filtered || token === undefined || !looksLikeSpam(token, note, facts)
@@ -148,7 +148,7 @@ type Views = {
 }
 
 async function participationViews(
-  parts: EvmParts,
+  evm: EvmContext,
   chain: ServedChain,
   rows: readonly Participation[],
 ): Promise<Views> {
@@ -157,8 +157,8 @@ async function participationViews(
   const transactions = rows.map(({ transaction }) => transaction)
   const others = [...internalParties(internals), ...transfers.map(({ tokenId }) => tokenId)]
   const [context, viewer] = await Promise.all([
-    transactionContext(parts, chain, transactions, others),
-    transferViewer(parts, chain, transfers),
+    transactionContext(evm, chain, transactions, others),
+    transferViewer(evm, chain, transfers),
   ])
   return { named: context.named, views: (row) => participationView(row, context, viewer) }
 }
@@ -216,7 +216,7 @@ const usualEntries = 5_000
  * then has a token like any other; a transaction is never cut.
  */
 export async function participationPage(
-  { tokens }: EvmParts,
+  { tokens }: EvmContext,
   { chain, id, binding: subject }: Subject,
   request: {
     readonly route: string

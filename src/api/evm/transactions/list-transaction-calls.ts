@@ -15,7 +15,7 @@ import { transactionByHash } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { decodedLog } from '../abi/abi-book.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 
 // The most that a page shows. The total says how many there are.
 const mostCalls = 1_000
@@ -62,7 +62,7 @@ const ListTransactionCalls = {
  * Calls of a transaction. They are not stored whole: while no node traces them the answer is 503.
  * Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionCalls({ chains, methodNames }: EvmParts): Operation {
+export function listTransactionCalls({ chains, methodNames }: EvmContext): Operation {
   return operation(ListTransactionCalls, async (input) => {
     const { chainId, txHash } = input.path
     const { store, traces, wantsTraces } = chains.find(chainId)
@@ -120,7 +120,7 @@ const ListTransactionLogs = {
  * Logs of a transaction, in their order. They are not stored: while no node tells them the answer is
  * 503. Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionLogs({ chains, contracts }: EvmParts): Operation {
+export function listTransactionLogs({ chains, contracts }: EvmContext): Operation {
   return operation(ListTransactionLogs, async (input) => {
     const { chainId, txHash } = input.path
     const chain = chains.find(chainId)

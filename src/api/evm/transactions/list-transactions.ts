@@ -26,7 +26,7 @@ import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { addressPage } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
 import { namedBlock } from '../blocks.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions, internalParties, internalTransaction } from './transaction-views.ts'
 
 const ListLatestTransactions = {
@@ -41,10 +41,10 @@ const ListLatestTransactions = {
 } as const
 
 /** Document B, endpoint 6. */
-export function listLatestTransactions(parts: EvmParts): Operation {
+export function listLatestTransactions(context: EvmContext): Operation {
   return operation(ListLatestTransactions, async ({ path, query }) => {
-    const chain = parts.chains.find(path.chainId)
-    const page = await numberedPage(parts.tokens, {
+    const chain = context.chains.find(path.chainId)
+    const page = await numberedPage(context.tokens, {
       route: ListLatestTransactions.id,
       subject: { chain: chain.facts.key },
       query,
@@ -57,7 +57,7 @@ export function listLatestTransactions(parts: EvmParts): Operation {
         }),
       numberOf: ({ pos }) => pos,
     })
-    const transactions = await nativeTransactions(parts, chain, page.rows)
+    const transactions = await nativeTransactions(context, chain, page.rows)
     return { body: { ...nextToken(page), transactions } }
   })
 }
@@ -74,10 +74,10 @@ const ListNativeTransactions = {
 } as const
 
 /** Native transactions an address sent, received or was created by. */
-export function listNativeTransactions(parts: EvmParts): Operation {
+export function listNativeTransactions(context: EvmContext): Operation {
   return operation(ListNativeTransactions, async ({ path, query }) => {
     const { methodHash } = query
-    const { chain, page } = await addressPage(parts, {
+    const { chain, page } = await addressPage(context, {
       route: ListNativeTransactions.id,
       path,
       query,
@@ -87,7 +87,7 @@ export function listNativeTransactions(parts: EvmParts): Operation {
           ? undefined
           : ({ selector, inputLength }) => inputLength >= 4 && selector === Number(methodHash),
     })
-    const transactions = await nativeTransactions(parts, chain, page.rows)
+    const transactions = await nativeTransactions(context, chain, page.rows)
     return { body: { ...nextToken(page), transactions } }
   })
 }
@@ -117,12 +117,12 @@ const ListBlockTransactions = {
 } as const
 
 /** Transactions of a block in block order. A `pageSize` of 0, the default, is the whole block. */
-export function listBlockTransactions(parts: EvmParts): Operation {
+export function listBlockTransactions(context: EvmContext): Operation {
   return operation(ListBlockTransactions, async ({ path, query }) => {
-    const chain = parts.chains.find(path.chainId)
+    const chain = context.chains.find(path.chainId)
     const block = await namedBlock(chain, path.blockId)
     const { from, until } = posRange(block.height, block.height + 1)
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: ListBlockTransactions.id,
       subject: { chain: chain.facts.key, block: block.height },
       query,
@@ -134,7 +134,7 @@ export function listBlockTransactions(parts: EvmParts): Operation {
         }),
       numberOf: ({ pos }) => pos,
     })
-    const transactions = await nativeTransactions(parts, chain, page.rows)
+    const transactions = await nativeTransactions(context, chain, page.rows)
     return { body: { ...nextToken(page), transactions } }
   })
 }
@@ -154,15 +154,15 @@ const ListInternalTransactions = {
  * Document B, endpoint 4. `x-indexed-height` tells how far traces are complete, and
  * `x-traces-indexed-height` also from where, or that there are none.
  */
-export function listInternalTransactions(parts: EvmParts): Operation {
+export function listInternalTransactions(context: EvmContext): Operation {
   return operation(ListInternalTransactions, async ({ path, query }) => {
-    const { chain, page } = await addressPage(parts, {
+    const { chain, page } = await addressPage(context, {
       route: ListInternalTransactions.id,
       path,
       query,
       rows: internalsOfAddress,
     })
-    const named = await parts.parties(chain).load(internalParties(page.rows))
+    const named = await context.parties(chain).load(internalParties(page.rows))
     const transactions = page.rows.map((row) => internalTransaction(row, named))
     const { headers } = await tracedHeaders(chain)
     return { body: { ...nextToken(page), transactions }, headers }

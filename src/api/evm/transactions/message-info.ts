@@ -9,7 +9,7 @@ import { publicNetworks } from '../../../core/network.ts'
 import type { TeleporterMessageInfo } from '../../../shape/evm/transaction.ts'
 import type { EventRow } from '../../../store/query/evm/events.ts'
 import type { ChainFacts } from '../../operation/chain-directory.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 
 /**
  * The first message sent or, where none was, the first delivered.
@@ -18,7 +18,7 @@ import type { EvmParts } from '../parts.ts'
  * messengers that have the id of their message are believed: none of a chain whose blockchain id is not known.
  */
 export function messageInfo(
-  parts: Pick<EvmParts, 'chains' | 'icmContracts'>,
+  { chains, icmContracts }: EvmContext,
   { blockchainId }: Pick<ChainFacts, 'blockchainId'>,
   events: readonly EventRow[],
 ): TeleporterMessageInfo | undefined {
@@ -28,8 +28,7 @@ export function messageInfo(
     prove: (log: EventRow, chain: Uint8Array) => T,
   ): T | undefined => {
     for (const log of events) {
-      if (log.kind !== kind || !parts.icmContracts.some((one) => equalBytes(one, log.contract)))
-        continue
+      if (log.kind !== kind || !icmContracts.some((one) => equalBytes(one, log.contract))) continue
       try {
         return prove(log, blockchainId)
       } catch (error) {
@@ -43,7 +42,7 @@ export function messageInfo(
     return {
       teleporterMessageId: toHex(sent.messageId),
       direction: 'SOURCE_TRANSACTION',
-      destinationChainId: chainIdText(parts, sent.destinationId),
+      destinationChainId: chainIdText(chains, sent.destinationId),
     }
   }
   const received = firstOf(eventKinds.icmReceive, provenReceive)
@@ -51,12 +50,12 @@ export function messageInfo(
   return {
     teleporterMessageId: toHex(received.messageId),
     direction: 'DESTINATION_TRANSACTION',
-    sourceChainId: chainIdText(parts, received.sourceId),
+    sourceChainId: chainIdText(chains, received.sourceId),
   }
 }
 
 /** EVM chain id where the chain is known, else its blockchain id in cb58. */
-function chainIdText({ chains }: Pick<EvmParts, 'chains'>, blockchainId: Uint8Array): string {
+function chainIdText(chains: EvmContext['chains'], blockchainId: Uint8Array): string {
   const served = chains.byBlockchainId(blockchainId)
   if (served !== undefined) return String(served.facts.evmChainId)
   const id = toCb58(blockchainId)

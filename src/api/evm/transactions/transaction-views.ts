@@ -16,7 +16,7 @@ import type { TransactionRow } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import type { MethodName } from '../abi/known-methods.ts'
 import { decimalText } from '../answers.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { Named } from '../party-book.ts'
 import { placement } from '../transfers/transfer-views.ts'
 
@@ -33,7 +33,7 @@ export type TransactionContext = {
 
 /** Facts that the views of `rows` need, with `more` addresses by number. */
 export async function transactionContext(
-  { parties, methodNames }: Pick<EvmParts, 'parties' | 'methodNames'>,
+  { parties, methodNames }: EvmContext,
   chain: ServedChain,
   rows: readonly TransactionRow[],
   more: readonly number[] = [],
@@ -47,11 +47,11 @@ export async function transactionContext(
 
 /** Views of `rows`, in their order. */
 export async function nativeTransactions(
-  parts: EvmParts,
+  evm: EvmContext,
   chain: ServedChain,
   rows: readonly TransactionRow[],
 ): Promise<NativeTransaction[]> {
-  const context = await transactionContext(parts, chain, rows)
+  const context = await transactionContext(evm, chain, rows)
   return rows.map((row) => nativeTransaction(row, context))
 }
 

@@ -14,7 +14,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, type Page } from '../../operation/paging.ts'
 import { type AddressList, addressPage } from '../address-list.ts'
 import { decimalText } from '../answers.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import {
   type TransferViewer,
   transferViewer,
@@ -69,7 +69,7 @@ class TransferAnswer<V> {
 
 /** Transfers of an address, newest first. Throws `not-found`, `bad-page-token`. */
 async function addressTransfers<V>(
-  parts: EvmParts,
+  context: EvmContext,
   list: TransferList<V>,
 ): Promise<TransferAnswer<V>> {
   const { standard, route, path, query } = list
@@ -77,8 +77,8 @@ async function addressTransfers<V>(
   const known =
     tokenAddress === undefined
       ? undefined
-      : await parts.parties(parts.chains.find(path.chainId)).find(tokenAddress)
-  const { chain, page } = await addressPage(parts, {
+      : await context.parties(context.chains.find(path.chainId)).find(tokenAddress)
+  const { chain, page } = await addressPage(context, {
     route,
     path,
     query,
@@ -86,7 +86,7 @@ async function addressTransfers<V>(
       transfersOfAddress(store, { addressId, standard, range, limit }),
     fits: known === undefined ? undefined : ({ tokenId }) => tokenId === known.id,
   })
-  return new TransferAnswer(list, page, await transferViewer(parts, chain, page.rows))
+  return new TransferAnswer(list, page, await transferViewer(context, chain, page.rows))
 }
 
 const ListErc20Transfers = {
@@ -101,9 +101,9 @@ const ListErc20Transfers = {
 } as const
 
 /** Document B, endpoint 2. */
-export function listErc20Transfers(parts: EvmParts): Operation {
+export function listErc20Transfers(context: EvmContext): Operation {
   return operation(ListErc20Transfers, ({ path, query }) =>
-    addressTransfers(parts, {
+    addressTransfers(context, {
       route: ListErc20Transfers.id,
       path,
       query,
@@ -154,9 +154,9 @@ const ListErc721Transfers = {
 } as const
 
 /** Completes endpoints 1 and 2 of document B. */
-export function listErc721Transfers(parts: EvmParts): Operation {
+export function listErc721Transfers(context: EvmContext): Operation {
   return operation(ListErc721Transfers, ({ path, query }) =>
-    addressTransfers(parts, {
+    addressTransfers(context, {
       route: ListErc721Transfers.id,
       path,
       query,
@@ -178,9 +178,9 @@ const ListErc1155Transfers = {
 } as const
 
 /** Document B, endpoint 1. */
-export function listErc1155Transfers(parts: EvmParts): Operation {
+export function listErc1155Transfers(context: EvmContext): Operation {
   return operation(ListErc1155Transfers, ({ path, query }) =>
-    addressTransfers(parts, {
+    addressTransfers(context, {
       route: ListErc1155Transfers.id,
       path,
       query,

@@ -13,7 +13,7 @@ import { type TransferRow, transfersOfToken } from '../../../store/query/evm/tra
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken } from '../../operation/paging.ts'
 import { addressPage } from '../address-list.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import {
   erc1155Transfer,
   erc20Transfer,
@@ -36,10 +36,10 @@ const ListTokenTransfers = {
 } as const
 
 /** Document B, endpoint 3. */
-export function listTokenTransfers(parts: EvmParts): Operation {
+export function listTokenTransfers(context: EvmContext): Operation {
   return operation(ListTokenTransfers, async ({ path, query }) => {
     const { tokenId } = query
-    const { chain, page } = await addressPage(parts, {
+    const { chain, page } = await addressPage(context, {
       route: ListTokenTransfers.id,
       path,
       query,
@@ -50,7 +50,7 @@ export function listTokenTransfers(parts: EvmParts): Operation {
           ? undefined
           : ({ item }) => item !== undefined && BigInt(item) === BigInt(tokenId),
     })
-    const viewer = await transferViewer(parts, chain, page.rows)
+    const viewer = await transferViewer(context, chain, page.rows)
     const transfers = page.rows.map((row) => transferView(row, viewer))
     return { body: { ...nextToken(page), transfers } }
   })

@@ -16,7 +16,7 @@ import { heightOf } from '../../../store/query/evm/position.ts'
 import type { TransferRow } from '../../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { decimalText } from '../answers.ts'
-import type { EvmParts } from '../parts.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { Named } from '../party-book.ts'
 import { tokenPricer, unpriced } from '../tokens/token-views.ts'
 
@@ -33,18 +33,18 @@ export type TransferViewer = {
 
 /** Loads what the views of `rows` need: parties, prices, NFT details. */
 export async function transferViewer(
-  parts: EvmParts,
+  context: EvmContext,
   chain: ServedChain,
   rows: readonly TransferRow[],
 ): Promise<TransferViewer> {
   const ids: number[] = []
   for (const row of rows) ids.push(row.tokenId, row.fromId, row.toId)
-  const named = await parts.parties(chain).load(ids)
-  const erc721 = await nftTokens(rows, 721, (items) => parts.nfts.erc721(chain, items))
-  const erc1155 = await nftTokens(rows, 1155, (items) => parts.nfts.erc1155(chain, items))
-  const priced = parts.prices.offered
+  const named = await context.parties(chain).load(ids)
+  const erc721 = await nftTokens(rows, 721, (items) => context.nfts.erc721(chain, items))
+  const erc1155 = await nftTokens(rows, 1155, (items) => context.nfts.erc1155(chain, items))
+  const priced = context.prices.offered
     ? await tokenPricer(
-        parts.prices,
+        context.prices,
         chain,
         rows.map((row) => named(row.tokenId).erc20),
       )

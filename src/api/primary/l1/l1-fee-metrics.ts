@@ -20,7 +20,7 @@ import {
 import { operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
 import { dayPoints, type PointRange } from '../lists.ts'
-import { networksInOrder, type PrimaryParts } from '../network/networks.ts'
+import { networksInOrder, type PrimaryContext } from '../network/networks.ts'
 
 const network = Type.Optional(
   Type.Enum(['mainnet', 'fuji', 'testnet'], {
@@ -103,19 +103,19 @@ const GetMetricsBySubnetId = {
 } as const
 
 /** Of all L1 validators. */
-export function totalL1Fees(parts: PrimaryParts): Operation {
+export function totalL1Fees(context: PrimaryContext): Operation {
   const past: PastDays = new WeakMap()
   return operation(GetTotalL1ValidatorMetrics, ({ path, query }) =>
-    answered(parts, past, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
+    answered(context, past, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
   )
 }
 
 /** Of one validation. */
-export function validationFees(parts: PrimaryParts): Operation {
+export function validationFees(context: PrimaryContext): Operation {
   const past: PastDays = new WeakMap()
   return operation(GetMetricsByValidationId, ({ path: { metric, l1ValidationId }, query }) => {
     const id = idIn('l1ValidationId', l1ValidationId)
-    return answered(parts, past, {
+    return answered(context, past, {
       metric,
       query,
       scopeOn: async () => ({ kind: 'validation', id }),
@@ -124,11 +124,11 @@ export function validationFees(parts: PrimaryParts): Operation {
 }
 
 /** Of the validations of a node. */
-export function nodeFees(parts: PrimaryParts): Operation {
+export function nodeFees(context: PrimaryContext): Operation {
   const past: PastDays = new WeakMap()
   return operation(GetMetricsByNodeId, ({ path: { metric, nodeId }, query }) => {
     const id = nodeIdIn('nodeId', nodeId)
-    return answered(parts, past, {
+    return answered(context, past, {
       metric,
       query,
       scopeOn: async (store) => ({ kind: 'node', node: (await numberOfNode(store, id)) ?? -1 }),
@@ -137,11 +137,11 @@ export function nodeFees(parts: PrimaryParts): Operation {
 }
 
 /** Of the validators of an L1. */
-export function subnetFees(parts: PrimaryParts): Operation {
+export function subnetFees(context: PrimaryContext): Operation {
   const past: PastDays = new WeakMap()
   return operation(GetMetricsBySubnetId, ({ path: { metric, subnetId }, query }) => {
     const id = idIn('subnetId', subnetId)
-    return answered(parts, past, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
+    return answered(context, past, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
   })
 }
 
@@ -155,7 +155,7 @@ type Query = {
 
 /** The series on the first network that knows the scope. Throws `not-found`. */
 async function answered(
-  { networks }: PrimaryParts,
+  { networks }: PrimaryContext,
   past: PastDays,
   { metric, query, scopeOn }: Query,
 ): Promise<{

@@ -16,7 +16,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn } from '../inputs.ts'
 import { keptFor, defaultPageSize } from '../lists.ts'
-import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
 const hash = Type.String({ description: 'cb58' })
@@ -112,17 +112,17 @@ const ListL1Funds = {
 type Validations = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Validation[]>>
 
 /** Balances of active L1 validators, shortest first. */
-export function listL1ValidatorFunds(parts: PrimaryParts): Operation {
-  const validations = keptFor(parts.clock, l1Validations)
+export function listL1ValidatorFunds(context: PrimaryContext): Operation {
+  const validations = keptFor(context.clock, l1Validations)
   return operation(ListL1ValidatorFunds, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const rate = await rateOf(network, validations)
     const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
     const funded = rate.active
       .filter((validation) => subnetId === undefined || equalBytes(validation.subnetId, subnetId))
       .toSorted(byEnd)
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: ListL1ValidatorFunds.id,
       subject: { network: network.network },
       query,
@@ -143,15 +143,15 @@ export function listL1ValidatorFunds(parts: PrimaryParts): Operation {
 }
 
 /** L1s in sum, the one whose first validator runs out coming first. */
-export function listL1Funds(parts: PrimaryParts): Operation {
-  const validations = keptFor(parts.clock, l1Validations)
+export function listL1Funds(context: PrimaryContext): Operation {
+  const validations = keptFor(context.clock, l1Validations)
   return operation(ListL1Funds, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const rate = await rateOf(network, validations)
     const groups = groupsOf(await validations(network.store))
     const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: ListL1Funds.id,
       subject: { network: network.network },
       query,

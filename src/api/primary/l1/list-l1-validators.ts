@@ -17,7 +17,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
 import { defaultPageSize } from '../lists.ts'
-import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
 const ListL1Validators = {
@@ -49,9 +49,9 @@ const ListL1Validators = {
 } as const
 
 /** Validators of L1s with their balances, newest first. */
-export function listL1Validators(parts: PrimaryParts): Operation {
+export function listL1Validators(context: PrimaryContext): Operation {
   return operation(ListL1Validators, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
     const { l1ValidationId, nodeId, subnetId } = query
@@ -62,7 +62,7 @@ export function listL1Validators(parts: PrimaryParts): Operation {
       subnetId: subnetId === undefined ? undefined : idIn('subnetId', subnetId),
       node: node === undefined ? undefined : ((await numberOfNode(store, node)) ?? 0),
     }
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: ListL1Validators.id,
       subject: { network: network.network },
       query,

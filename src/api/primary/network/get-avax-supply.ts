@@ -21,7 +21,7 @@ import type { ChainDirectory } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
-import { meantNetwork, type ServedNetwork, type PrimaryParts } from './networks.ts'
+import { meantNetwork, type ServedNetwork, type PrimaryContext } from './networks.ts'
 
 const amount = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ description: `${description}, AVAX with decimals` })
@@ -81,16 +81,16 @@ type Sums = {
 }
 
 /** Supply of AVAX. */
-export function getAvaxSupply(parts: PrimaryParts, chains: ChainDirectory): Operation {
+export function getAvaxSupply(context: PrimaryContext, chains: ChainDirectory): Operation {
   const kept = new WeakMap<Reader, Genesis>()
-  const sums = keptFor(parts.clock, async (store: Reader): Promise<Sums> => ({
+  const sums = keptFor(context.clock, async (store: Reader): Promise<Sums> => ({
     stakes: await stakeSummary(store),
     flows: await avaxFlows(store),
     genesis: await genesisOf(kept, store),
-    nowMs: parts.clock.now(),
+    nowMs: context.clock.now(),
   }))
   return operation(GetAvaxSupply, async ({ query }) => {
-    const network = meantNetwork(parts.networks, query.network)
+    const network = meantNetwork(context.networks, query.network)
     const height = await indexedTo(network.store, 'P')
     const evmFees = await evmFeesOf(network, chains)
     const body = view(await sums(network.store), evmFees)

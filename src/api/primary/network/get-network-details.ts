@@ -7,7 +7,7 @@ import { type StakeSummary, stakeSummary } from '../../../store/query/primary/st
 import { operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
-import type { PrimaryParts } from './networks.ts'
+import type { PrimaryContext } from './networks.ts'
 
 const amount = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
@@ -59,10 +59,10 @@ const GetNetworkDetails = {
 } as const
 
 /** Stake, delegation and reward rates of the primary network. */
-export function getNetworkDetails(parts: PrimaryParts): Operation {
-  const summaries = keptFor(parts.clock, stakeSummary)
+export function getNetworkDetails(context: PrimaryContext): Operation {
+  const summaries = keptFor(context.clock, stakeSummary)
   return operation(GetNetworkDetails, async ({ path }) => {
-    const { store } = parts.networks.find(path.network)
+    const { store } = context.networks.find(path.network)
     const height = await indexedTo(store, 'P')
     return { body: view(await summaries(store)), ...height }
   })

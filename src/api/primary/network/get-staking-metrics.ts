@@ -16,7 +16,7 @@ import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn } from '../inputs.ts'
 import { dayOf } from '../l1/l1-fee-metrics.ts'
 import { dayPoints } from '../lists.ts'
-import type { PrimaryParts } from './networks.ts'
+import type { PrimaryContext } from './networks.ts'
 
 /** Metrics of stakers. */
 const stakingMetrics = [
@@ -55,16 +55,16 @@ const defaultPoints = 100
 type Metric = (typeof stakingMetrics)[number]
 
 /** Counts or weights at the end of each day; of today so far. */
-export function getStakingMetrics(parts: PrimaryParts): Operation {
+export function getStakingMetrics(context: PrimaryContext): Operation {
   return operation(GetStakingMetrics, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
     const subnetId =
       query.subnetId === undefined ? primarySubnetId : idIn('subnetId', query.subnetId)
     const values = await valuesOf(store, subnetId, path.metric)
     const points = dayPoints(values, (await l1Now(store)).time, query)
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: GetStakingMetrics.id,
       subject: { ...path, network: network.network },
       query,

@@ -55,7 +55,7 @@ export function createNetworkDirectory(
 }
 
 /** Handed to every operation. */
-export type PrimaryParts = {
+export type PrimaryContext = {
   readonly networks: NetworkDirectory
   readonly tokens: PageTokens
   readonly clock: Clock

@@ -20,7 +20,7 @@ import { stakersByTx } from '../../../store/query/primary/stakers.ts'
 import { transactionsOfAddresses } from '../../../store/query/primary/transactions.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { chainOf, type ChainOf, ownersAndAccountsIn } from '../inputs.ts'
-import type { PrimaryParts } from '../network/networks.ts'
+import type { PrimaryContext } from '../network/networks.ts'
 import { autoRenewView } from '../views/auto-renew.ts'
 import { transactionTypesNamed } from '../views/transaction.ts'
 import { addressKeys, transactionList } from './list-transactions.ts'
@@ -51,18 +51,18 @@ const ListStakingTransactions = {
 } as const
 
 /** Staking transactions of addresses whose stake is pending or active. */
-export function listStakingTransactions(parts: PrimaryParts): Operation {
+export function listStakingTransactions(context: PrimaryContext): Operation {
   return operation(ListStakingTransactions, async ({ path, query }) => {
-    const chain = chainOf(parts.networks, path)
+    const chain = chainOf(context.networks, path)
     if (chain.chain !== 'P')
       throw new Fault(
         'bad-parameter',
         `blockchainId must be p-chain or its id here: ${path.blockchainId}`,
       )
-    const sets = ownersAndAccountsIn(query.addresses ?? '', chain.hrp, parts.limits.maxAddresses)
+    const sets = ownersAndAccountsIn(query.addresses ?? '', chain.hrp, context.limits.maxAddresses)
     const addresses = await knownNumbers(chain.store, addressKeys(chain, sets))
     const types = query.txTypes?.flatMap((name) => transactionTypesNamed('P', name))
-    const list = await transactionList(parts, {
+    const list = await transactionList(context, {
       chain,
       query,
       route: ListStakingTransactions.id,

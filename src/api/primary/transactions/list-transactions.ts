@@ -44,7 +44,7 @@ import {
   type AddressSets,
 } from '../inputs.ts'
 import { defaultPageSize } from '../lists.ts'
-import type { PrimaryParts } from '../network/networks.ts'
+import type { PrimaryContext } from '../network/networks.ts'
 import { pageFactsOf } from '../views/transaction-facts.ts'
 import { transactionTypesNamed, transactionView } from '../views/transaction.ts'
 
@@ -77,14 +77,14 @@ const ListTransactions = {
 } as const
 
 /** Latest transactions of a chain, of addresses, or of an L1 validation. */
-export function listTransactions(parts: PrimaryParts): Operation {
+export function listTransactions(context: PrimaryContext): Operation {
   return operation(ListTransactions, async ({ path, query }) => {
-    const chain = chainOf(parts.networks, path)
+    const chain = chainOf(context.networks, path)
     const addresses = itemsOf(query.addresses ?? '')
     checkFilters(addresses.length > 0 || query.l1ValidationId !== undefined, query)
     const types = query.txTypes?.flatMap((name) => transactionTypesNamed(chain.chain, name))
-    const places = await placesOf(parts, chain, { ...query, types })
-    return transactionList(parts, { chain, query, route: ListTransactions.id, places })
+    const places = await placesOf(context, chain, { ...query, types })
+    return transactionList(context, { chain, query, route: ListTransactions.id, places })
   })
 }
 
@@ -111,7 +111,7 @@ type Subject = {
 }
 
 async function placesOf(
-  parts: PrimaryParts,
+  context: PrimaryContext,
   chain: ChainOf,
   { addresses = '', l1ValidationId, types }: Subject,
 ): Promise<PlacePage> {
@@ -120,7 +120,7 @@ async function placesOf(
     l1ValidationId === undefined ? undefined : idIn('l1ValidationId', l1ValidationId)
   let ofAddresses: PlacePage | undefined
   if (itemsOf(addresses).length > 0) {
-    const sets = ownersAndAccountsIn(addresses, chain.hrp, parts.limits.maxAddresses)
+    const sets = ownersAndAccountsIn(addresses, chain.hrp, context.limits.maxAddresses)
     const numbers = await knownNumbers(store, addressKeys(chain, sets))
     const typed = types === undefined ? {} : { types }
     ofAddresses = async (range) =>
@@ -181,9 +181,9 @@ const GetPrimaryTransaction = {
 } as const
 
 /** The transaction with an id. */
-export function getPrimaryTransaction(parts: PrimaryParts): Operation {
+export function getPrimaryTransaction(context: PrimaryContext): Operation {
   return operation(GetPrimaryTransaction, async ({ path }) => {
-    const chain = chainOf(parts.networks, path)
+    const chain = chainOf(context.networks, path)
     const txId = idIn('txHash', path.txHash)
     const height = await indexedTo(chain.store, chain.chain)
     const row = await transactionById(chain.store, chain.chain, txId)
@@ -235,7 +235,7 @@ export function addressKeys(chain: ChainOf, sets: AddressSets): Uint8Array[] {
  * `api.transactionPageUtxos` allows, and then has a token like any other.
  */
 export async function transactionList(
-  parts: PrimaryParts,
+  context: PrimaryContext,
   asked: TransactionListQuery,
 ): Promise<TransactionList> {
   const { chain, query, places } = asked
@@ -244,19 +244,19 @@ export async function transactionList(
   const binding = bindingOf(asked.route, { ...query, network: chain.network, chain: chain.chain })
   const order = query.sortOrder ?? 'desc'
   const limit = query.pageSize ?? defaultPageSize
-  const bytes = parts.tokens.open(query.pageToken, binding)
+  const bytes = context.tokens.open(query.pageToken, binding)
   const after = bytes === undefined ? undefined : numberCursor.decode(bytes)
   const bounds = await placesBetween(store, chain.chain, query.startTimestamp, query.endTimestamp)
   const range = { ...bounds, order, limit: limit + 1 }
   const timed = placesInTime(chain, places, query)
   const found = await timed(after === undefined ? range : rangeAfter(range, after))
   const rows = await transactionsAt(store, found.places.slice(0, limit))
-  const shown = withinUtxos(rows, parts.limits.transactionPageUtxos)
+  const shown = withinUtxos(rows, context.limits.transactionPageUtxos)
   const last = shown.length < found.places.length ? shown.at(-1)?.pos : found.goOnAfter
   const page =
     last === undefined
       ? {}
-      : { nextPageToken: parts.tokens.seal(numberCursor.encode(last), binding) }
+      : { nextPageToken: context.tokens.seal(numberCursor.encode(last), binding) }
   const transactions = await transactionViews(chain, shown)
   return { body: { ...nextToken(page), transactions, chainInfo: chainInfo(chain) }, ...height }
 }

@@ -20,7 +20,7 @@ import { assetsById, numberOfAsset } from '../../../store/query/primary/addresse
 import { transactionsOfAsset } from '../../../store/query/primary/transactions.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { chainOf, type ChainOf, indexedTo, idIn } from '../inputs.ts'
-import type { PrimaryParts } from '../network/networks.ts'
+import type { PrimaryContext } from '../network/networks.ts'
 import { createdAssetView } from '../views/asset.ts'
 import { transactionTypesNamed } from '../views/transaction.ts'
 import { transactionList } from './list-transactions.ts'
@@ -65,9 +65,9 @@ const ListAssetTransactions = {
 } as const
 
 /** One asset. Throws `not-found`, also for one whose creation is not indexed. */
-export function getAssetDetails(parts: PrimaryParts): Operation {
+export function getAssetDetails(context: PrimaryContext): Operation {
   return operation(GetAssetDetails, async ({ path }) => {
-    const chain = xChainOf(parts, path)
+    const chain = xChainOf(context, path)
     const height = await indexedTo(chain.store, 'X')
     const [asset] = await assetsById(chain.store, [idIn('assetId', path.assetId)])
     if (asset?.name === undefined) throw unknownAsset(path.assetId)
@@ -76,14 +76,14 @@ export function getAssetDetails(parts: PrimaryParts): Operation {
 }
 
 /** Transactions of an asset, newest first. Throws `not-found` for one never seen. */
-export function listAssetTransactions(parts: PrimaryParts): Operation {
+export function listAssetTransactions(context: PrimaryContext): Operation {
   return operation(ListAssetTransactions, async ({ path, query }) => {
-    const chain = xChainOf(parts, path)
+    const chain = xChainOf(context, path)
     const { store } = chain
     const asset = await numberOfAsset(store, idIn('assetId', path.assetId))
     if (asset === undefined) throw unknownAsset(path.assetId)
     const types = query.txTypes?.flatMap((name) => transactionTypesNamed('X', name))
-    return transactionList(parts, {
+    return transactionList(context, {
       chain,
       query,
       route: `${ListAssetTransactions.id} ${asset}`,
@@ -92,8 +92,8 @@ export function listAssetTransactions(parts: PrimaryParts): Operation {
   })
 }
 
-function xChainOf(parts: PrimaryParts, path: Parameters<typeof chainOf>[1]): ChainOf {
-  const chain = chainOf(parts.networks, path)
+function xChainOf(context: PrimaryContext, path: Parameters<typeof chainOf>[1]): ChainOf {
+  const chain = chainOf(context.networks, path)
   if (chain.chain === 'X') return chain
   throw new Fault(
     'bad-parameter',

@@ -28,7 +28,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo } from '../inputs.ts'
 import { defaultPageSize, whoseOrAll } from '../lists.ts'
-import type { PrimaryParts, ServedNetwork } from '../network/networks.ts'
+import type { PrimaryContext, ServedNetwork } from '../network/networks.ts'
 import { percentOf } from '../views/values.ts'
 
 const ListDelegators = {
@@ -58,16 +58,16 @@ const ListDelegators = {
 } as const
 
 /** Delegations, newest first. */
-export function listDelegators(parts: PrimaryParts): Operation {
+export function listDelegators(context: PrimaryContext): Operation {
   return operation(ListDelegators, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const { rewardAddresses, nodeIds, delegationStatus } = query
-    const whose = await whoseOrAll(parts, network, {
+    const whose = await whoseOrAll(context, network, {
       addresses: rewardAddresses,
       nodeIds,
     })
-    const page = await numberedPage(parts.tokens, {
+    const page = await numberedPage(context.tokens, {
       route: ListDelegators.id,
       subject: { network: network.network },
       query,

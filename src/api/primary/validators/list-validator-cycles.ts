@@ -18,7 +18,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { bindingOf, cursorOf, nextToken, readPage } from '../../operation/paging.ts'
 import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
 import { defaultPageSize } from '../lists.ts'
-import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { currentCycleView, cycleView } from '../views/auto-renew.ts'
 
 const ListValidatorCycles = {
@@ -49,16 +49,16 @@ const ListValidatorCycles = {
 } as const
 
 /** Cycles that are over, and on the first page the one that runs. */
-export function listValidatorCycles(parts: PrimaryParts): Operation {
+export function listValidatorCycles(context: PrimaryContext): Operation {
   return operation(ListValidatorCycles, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const nodeId = nodeIdIn('nodeId', path.nodeId)
     const stakingTxId = query.txHash === undefined ? undefined : idIn('txHash', query.txHash)
     const only = stakingTxId === undefined ? {} : { stakingTxId }
     const node = (await numberOfNode(network.store, nodeId)) ?? -1
     const page = await readPage<StoredCycle, CycleCursor>({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListValidatorCycles.id, { ...query, ...path, network: network.network }),
       limit: query.pageSize ?? defaultPageSize,

@@ -35,7 +35,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { bindingOf, nextToken, readPage, cursorOf } from '../../operation/paging.ts'
 import { indexedTo, idIn, itemsOf, nodeIdIn } from '../inputs.ts'
 import { keptFor, defaultPageSize } from '../lists.ts'
-import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { type PaidRewards, validatorView } from '../views/validator.ts'
 
 /** Columns by which validators can be sorted. */
@@ -77,7 +77,7 @@ const ListValidators = {
       pageSize: pageSize(10, 100),
       nodeIds: Type.Optional(
         Type.String({
-          description: 'Comma-separated node ids, or parts of them',
+          description: 'Comma-separated node ids, or context of them',
           maxLength: 8_192,
         }),
       ),
@@ -107,18 +107,18 @@ const ListValidators = {
 const maxNodes = 100_000
 
 /** Validators of the primary network and of subnets, in all states. */
-export function listValidators(parts: PrimaryParts): Operation {
-  const weightsOf = keptFor(parts.clock, totalWeights)
+export function listValidators(context: PrimaryContext): Operation {
+  const weightsOf = keptFor(context.clock, totalWeights)
   return operation(ListValidators, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
     const subnetId = query.subnetId === undefined ? undefined : idIn('subnetId', query.subnetId)
     checkSort(network, query.sortBy, subnetId)
-    const nodes = await nodesOf(network, parts, query.nodeIds)
-    const now = BigInt(Math.floor(parts.clock.now() / 1_000))
+    const nodes = await nodesOf(network, context, query.nodeIds)
+    const now = BigInt(Math.floor(context.clock.now() / 1_000))
     const page = await readPage<ListedValidator, ValidatorCursor>({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListValidators.id, { ...query, network: network.network }),
       limit: query.pageSize ?? defaultPageSize,
@@ -182,15 +182,15 @@ function checkSort(
 /** Numbers of nodes whose ids contain any of the parts given. */
 async function nodesOf(
   network: ServedNetwork,
-  parts: PrimaryParts,
+  context: PrimaryContext,
   nodeIds: string | undefined,
 ): Promise<number[] | undefined> {
   const items = itemsOf(nodeIds ?? '')
   if (items.length === 0) return undefined
-  if (items.length > parts.limits.maxAddresses)
+  if (items.length > context.limits.maxAddresses)
     throw new Fault(
       'bad-parameter',
-      `nodeIds must hold at most ${parts.limits.maxAddresses} entries: ${items.length}`,
+      `nodeIds must hold at most ${context.limits.maxAddresses} entries: ${items.length}`,
     )
   const found = await Promise.all(
     items.map((item) => nodesContaining(network.store, item, maxNodes)),
@@ -243,14 +243,14 @@ const ListNodeValidators = {
 const unbounded = { capacity: {}, until: {}, shares: {}, uptime: {} } as const
 
 /** Validations of a node, newest first. A node never seen has none. */
-export function listNodeValidators(parts: PrimaryParts): Operation {
-  const weightsOf = keptFor(parts.clock, totalWeights)
+export function listNodeValidators(context: PrimaryContext): Operation {
+  const weightsOf = keptFor(context.clock, totalWeights)
   return operation(ListNodeValidators, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const node = await numberOfNode(network.store, nodeIdIn('nodeId', path.nodeId))
     const page = await readPage<ListedValidator, ValidatorCursor>({
-      tokens: parts.tokens,
+      tokens: context.tokens,
       pageToken: query.pageToken,
       binding: bindingOf(ListNodeValidators.id, { ...query, ...path, network: network.network }),
       limit: query.pageSize ?? defaultPageSize,

@@ -28,7 +28,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo } from '../inputs.ts'
 import { defaultPageSize, whoseIn } from '../lists.ts'
-import type { ServedNetwork, PrimaryParts } from '../network/networks.ts'
+import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { type AssetBook, assetBook } from '../views/asset.ts'
 import { stakingTypeOf, withdrawnPart } from '../views/auto-renew.ts'
 import { delegationFees } from './list-delegators.ts'
@@ -57,12 +57,12 @@ const ListRewards = {
 } as const
 
 /** Rewards paid to addresses or for nodes, newest first. */
-export function listRewards(parts: PrimaryParts): Operation {
+export function listRewards(context: PrimaryContext): Operation {
   return operation(ListRewards, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
-    const whose = await whoseIn(parts, network, query)
-    const page = await numberedPage(parts.tokens, {
+    const whose = await whoseIn(context, network, query)
+    const page = await numberedPage(context.tokens, {
       route: ListRewards.id,
       subject: { network: network.network },
       query,
@@ -76,7 +76,7 @@ export function listRewards(parts: PrimaryParts): Operation {
       network,
       page.rows.map(({ asset }) => asset),
     )
-    const priceOf = await pricerOf(parts, network, query.currency ?? 'usd')
+    const priceOf = await pricerOf(context, network, query.currency ?? 'usd')
     const historicalRewards = await Promise.all(
       page.rows.map(async (row) => rewardView(network, row, book, await priceOf(row))),
     )
@@ -94,7 +94,7 @@ const daySeconds = 86_400
 
 /** Tells prices of rewards: of AVAX only, and of days that are over. */
 async function pricerOf(
-  { prices, clock }: PrimaryParts,
+  { prices, clock }: PrimaryContext,
   { store, chainIds }: ServedNetwork,
   currency: CurrencyCode,
 ): Promise<(row: StoredReward) => Promise<Price>> {
@@ -156,13 +156,13 @@ const ListPendingRewards = {
 } as const
 
 /** Rewards to come of addresses or nodes, newest stake first. */
-export function listPendingRewards(parts: PrimaryParts): Operation {
+export function listPendingRewards(context: PrimaryContext): Operation {
   return operation(ListPendingRewards, async ({ path, query }) => {
-    const network = parts.networks.find(path.network)
+    const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
-    const whose = await whoseIn(parts, network, query)
-    const page = await numberedPage(parts.tokens, {
+    const whose = await whoseIn(context, network, query)
+    const page = await numberedPage(context.tokens, {
       route: ListPendingRewards.id,
       subject: { network: network.network },
       query,
@@ -171,7 +171,7 @@ export function listPendingRewards(parts: PrimaryParts): Operation {
         listOpenStakers(store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
       numberOf: ({ pos }) => pos,
     })
-    const now = parts.clock.now() / 1_000
+    const now = context.clock.now() / 1_000
     const pendingRewards = await pendingViews(network, page.rows, now)
     return { body: { ...nextToken(page), pendingRewards }, ...height }
   })

@@ -20,7 +20,7 @@ import type { UseCounter } from './use-counter.ts'
 /**
  * Settings of admission. `keys` is asked on every request, so that a revocation counts at once.
  */
-export type AdmissionParts = {
+export type AdmissionOptions = {
   readonly keysRequired: boolean
   readonly keys: () => readonly StoredKey[]
   /** Of addresses, and of keys without a limit of their own; `undefined`: none. */
@@ -33,15 +33,15 @@ export type AdmissionParts = {
 
 /** The check every request goes through before it is answered. */
 export function createAdmission(
-  parts: AdmissionParts,
+  options: AdmissionOptions,
 ): (request: AdmissionRequest) => MaybePromise<AdmissionHeaders | undefined> {
   return (request) => {
-    const key = callerKey(request, parts)
-    if (key !== undefined) parts.uses.touch(key.id)
-    const limit = limitOf(key, parts)
+    const key = callerKey(request, options)
+    if (key !== undefined) options.uses.touch(key.id)
+    const limit = limitOf(key, options)
     if (limit === undefined) return undefined
     const caller = key === undefined ? `address:${callerOf(request.address)}` : `key:${key.id}`
-    return count(caller, request.weight, { ...parts, limit })
+    return count(caller, request.weight, { ...options, limit })
   }
 }
 
@@ -69,26 +69,26 @@ function plainAddress({ address }: AdmissionRequest): string {
 }
 
 /** The key of a request. Throws `key-required` for one that is unknown, or where one is missing. */
-function callerKey(request: AdmissionRequest, parts: AdmissionParts): StoredKey | undefined {
+function callerKey(request: AdmissionRequest, options: AdmissionOptions): StoredKey | undefined {
   const sent = sentKey(request)
-  const keys = parts.keys()
+  const keys = options.keys()
   if (sent !== undefined) {
     const key = findKey(keys, sent)
     if (key !== undefined) return key
     // A client that moves here from another service still sends that service's key. The key is
     // ignored where none was ever made here.
-    const isOpen = keys.length === 0 && !parts.keysRequired && parts.limit === undefined
+    const isOpen = keys.length === 0 && !options.keysRequired && options.limit === undefined
     if (!isOpen) throw new Fault('key-required', 'the API key is not known here')
   }
-  if (parts.keysRequired)
+  if (options.keysRequired)
     throw new Fault('key-required', 'an API key is required: send it as x-service-api-key')
   return undefined
 }
 
-function limitOf(key: StoredKey | undefined, parts: AdmissionParts): RateLimit | undefined {
+function limitOf(key: StoredKey | undefined, options: AdmissionOptions): RateLimit | undefined {
   if (key?.limit !== undefined) return key.limit
-  const tier = key?.tier === undefined ? undefined : parts.tiers?.get(key.tier)
-  return tier ?? parts.limit
+  const tier = key?.tier === undefined ? undefined : options.tiers?.get(key.tier)
+  return tier ?? options.limit
 }
 
 /** Source: reference of the original service. Older clients send `rltoken`, tools of the Etherscan form `apikey`. */
@@ -111,7 +111,7 @@ function sentKey(request: AdmissionRequest): string | undefined {
 function count(
   caller: string,
   weight: number,
-  { uses, limit, clock }: AdmissionParts & { readonly limit: RateLimit },
+  { uses, limit, clock }: AdmissionOptions & { readonly limit: RateLimit },
 ): MaybePromise<AdmissionHeaders> {
   const told = (isTaken: boolean): AdmissionHeaders => {
     const now = uses.of(caller)

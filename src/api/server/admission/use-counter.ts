@@ -28,8 +28,7 @@ export type UseCounter = {
   readonly close: () => Promise<void>
 }
 
-/** Parameters of {@link createUseCounter}. */
-export type UseCounterParts = {
+type UseCounterOptions = {
   readonly clock: Clock
   readonly log: Log
   /** Opens the store, when something is to be kept for the first time; absent: none is kept. */
@@ -61,12 +60,12 @@ type Caller = {
 }
 
 /** A counter of which nobody has used anything. */
-export function createUseCounter(parts: UseCounterParts): UseCounter {
-  return new SharedCounter(parts)
+export function createUseCounter(options: UseCounterOptions): UseCounter {
+  return new SharedCounter(options)
 }
 
 class SharedCounter implements UseCounter {
-  readonly #parts: UseCounterParts
+  readonly #options: UseCounterOptions
   readonly #callers = new Map<string, Caller>()
   /** Callers whose sums are to be exchanged. */
   readonly #changed = new Set<string>()
@@ -79,9 +78,9 @@ class SharedCounter implements UseCounter {
   #next: Promise<void> | undefined
   #isAway: boolean
 
-  constructor(parts: UseCounterParts) {
-    this.#parts = parts
-    this.#isAway = parts.open === undefined
+  constructor(options: UseCounterOptions) {
+    this.#options = options
+    this.#isAway = options.open === undefined
   }
 
   readonly of: UseCounter['of'] = (caller) => {
@@ -94,7 +93,7 @@ class SharedCounter implements UseCounter {
     const one = this.#current(caller)
     if (one.credit >= units) {
       one.credit -= units
-      one.usedMs = this.#parts.clock.monotonic()
+      one.usedMs = this.#options.clock.monotonic()
       return true
     }
     const left = leftOf(one, limit)
@@ -113,7 +112,7 @@ class SharedCounter implements UseCounter {
   }
 
   readonly touch: UseCounter['touch'] = (keyId) => {
-    this.#touched.set(keyId, Math.floor(this.#parts.clock.now() / 1_000))
+    this.#touched.set(keyId, Math.floor(this.#options.clock.now() / 1_000))
     this.#start()
   }
 
@@ -125,9 +124,12 @@ class SharedCounter implements UseCounter {
   }
 
   #start(): void {
-    if (this.#parts.open === undefined) return
+    if (this.#options.open === undefined) return
     const warning = 'use of the API is counted by this process alone'
-    this.#running ??= syncUntil(this.#over.signal, () => this.#sync(), { ...this.#parts, warning })
+    this.#running ??= syncUntil(this.#over.signal, () => this.#sync(), {
+      ...this.#options,
+      warning,
+    })
   }
 
   #current(caller: string): Caller {
@@ -137,7 +139,7 @@ class SharedCounter implements UseCounter {
       owed: { minuteUsed: 0, dayUsed: 0 },
       usedMs: 0,
     }
-    turn(found, Math.floor(this.#parts.clock.now() / 1_000))
+    turn(found, Math.floor(this.#options.clock.now() / 1_000))
     setBounded(this.#callers, caller, found, maxCallers)
     return found
   }
@@ -174,7 +176,7 @@ class SharedCounter implements UseCounter {
   /** Once a second: what nobody uses goes back. */
   async #sync(): Promise<void> {
     for (const [name, one] of this.#callers) {
-      if (one.credit === 0 || this.#parts.clock.monotonic() - one.usedMs < idleMs) continue
+      if (one.credit === 0 || this.#options.clock.monotonic() - one.usedMs < idleMs) continue
       this.#add(name, one, -one.credit)
       one.credit = 0
     }
@@ -190,7 +192,7 @@ class SharedCounter implements UseCounter {
   }
 
   async #exchangeNow(): Promise<void> {
-    const { open, clock } = this.#parts
+    const { open, clock } = this.#options
     if (open === undefined || this.#changed.size + this.#touched.size === 0) return
     const store = (this.#store ??= await open())
     const uses = this.#touched

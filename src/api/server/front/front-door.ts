@@ -47,8 +47,7 @@ export type FrontDoor = {
   readonly answered: (request: IncomingMessage) => void
 }
 
-/** Parameters of {@link createFrontDoor}. */
-type FrontDoorParts = {
+type FrontDoorOptions = {
   readonly gate: LoadGate
   readonly guard: SocketGuard
   readonly lanes: Lanes
@@ -69,8 +68,8 @@ const refusal = refusalOf(busyWords)
 const listRefusal = refusalOf([busyWords])
 
 /** A door nobody has come to. */
-function createFrontDoor(parts: FrontDoorParts): FrontDoor {
-  const { gate, guard, lanes, addressOf } = parts
+function createFrontDoor(options: FrontDoorOptions): FrontDoor {
+  const { gate, guard, lanes, addressOf } = options
 
   function enter(
     exchange: { request: IncomingMessage; response: ServerResponse; lane: Lane },
@@ -93,7 +92,7 @@ function createFrontDoor(parts: FrontDoorParts): FrontDoor {
         const target = request.url ?? '/'
         const lane = hasBody(request) ? 'body' : lanes.laneOf(target)
         const refuse = (): void => {
-          for (const [name, value] of parts.common(request)) response.setHeader(name, value)
+          for (const [name, value] of options.common(request)) response.setHeader(name, value)
           send(response, lanes.listsMessages(target) ? listRefusal : refusal)
         }
         enter({ request, response, lane }, () => handler(request, response), refuse)
@@ -178,24 +177,20 @@ export const usualLoadLimits: LoadLimits = {
   maxQueuedMs: 125,
 }
 
-/** Parameters of {@link openDoor}. */
-type LoadParts = Pick<FrontDoorParts, 'addressOf' | 'common'> & {
+// Refusals come in thousands: the log has their sums.
+const logEveryMs = 10_000
+
+/** A door, and what ends its watch. */
+export function openDoor(options: {
+  readonly addressOf: AddressReader
+  readonly common: FrontDoorOptions['common']
   readonly limits: LoadLimits
   readonly shapes: readonly OperationShape[]
   readonly clock: Clock
   readonly log: Log
   readonly gauges: Gauges | undefined
-}
-
-// Refusals come in thousands: the log has their sums.
-const logEveryMs = 10_000
-
-/** A door, and what ends its watch. */
-export function openDoor(parts: LoadParts): {
-  readonly door: FrontDoor
-  readonly close: () => void
-} {
-  const { limits, clock, log, gauges } = parts
+}): { readonly door: FrontDoor; readonly close: () => void } {
+  const { limits, clock, log, gauges } = options
   const delay = watchLoopDelay(clock.monotonic)
   const refusals = summary((refused) => log.warn('requests refused', { refused }), clock)
   const gate = createLoadGate({
@@ -222,8 +217,8 @@ export function openDoor(parts: LoadParts): {
     }
     gauges.set('firn_http_unsent_bytes', guard.unsentBytes(), { listener: 'api' })
   })
-  const { addressOf, common } = parts
-  const lanesOf = createLanes(parts.shapes)
+  const { addressOf, common } = options
+  const lanesOf = createLanes(options.shapes)
   const door = createFrontDoor({ gate, guard, lanes: lanesOf, addressOf, common })
   return { door, close: delay.stop }
 }

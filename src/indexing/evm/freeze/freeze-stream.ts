@@ -8,14 +8,12 @@
 
 import { assert, type Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
-import type { Database, Writer } from '../../../store/engine/database.ts'
 import { freezeUntil } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
 import { damagedAmong } from '../../../store/sums/check-store.ts'
-import type { Log } from '../../../telemetry/log.ts'
-import type { ChainSpec } from '../../stream/chain-spec.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
 import { freezeStreamName, type StageStatus, type Stream } from '../../stream/stage.ts'
 import { recount } from '../write/recount.ts'
@@ -27,16 +25,8 @@ const lookEveryMs = 10_000
 /** Between two looks at rows that were altered: mending takes somebody who does it. */
 const alteredLookMs = 600_000
 
-/** Parts of freezing. */
-export type FreezeParts = {
-  readonly database: Database
-  readonly spec: Pick<ChainSpec, 'key'>
-  readonly freeze: FreezeSettings
-  readonly clock: Clock
-  readonly log: Log
-  /** Does work in one transaction, under the lease, when no batch is being written. */
-  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
-}
+/** All that freezing needs of a chain. */
+export type FreezingChain = Omit<OpenChain, 'source'>
 
 /** The stream of `freezer`. */
 export function freezeStream(freezer: Freezer, clock: Clock): Stream {
@@ -54,11 +44,13 @@ type Altered = { readonly fault: Fault; readonly lookAtMs: number }
 
 /** Freezes the history of one chain. */
 export class Freezer {
-  readonly #parts: FreezeParts
+  readonly #chain: FreezingChain
+  readonly #settings: FreezeSettings
   #altered: Altered | undefined
 
-  constructor(parts: FreezeParts) {
-    this.#parts = parts
+  constructor(chain: FreezingChain, settings: FreezeSettings) {
+    this.#chain = chain
+    this.#settings = settings
   }
 
   /** Its part of the status: why history stays in tables. */
@@ -77,10 +69,10 @@ export class Freezer {
    * mended. Throws faults that no retry mends.
    */
   async freezeDue(signal: AbortSignal): Promise<void> {
-    const { log, spec } = this.#parts
+    const { log, key } = this.#chain
     try {
       if (await this.#isHeldUp()) return
-      while (!signal.aborted && (await freezeNext(this.#parts)));
+      while (!signal.aborted && (await freezeNext(this.#chain, this.#settings)));
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code === 'rows-altered') {
@@ -88,15 +80,15 @@ export class Freezer {
         return
       }
       if (fault?.retryable !== true) throw error
-      log.warn('history was not frozen', { chain: spec.key, reason: fault.message })
+      log.warn('history was not frozen', { chain: key, reason: fault.message })
     }
   }
 
   /** Freezes nothing more until the rows that `fault` names are those that were written. */
   holdUp(fault: Fault): void {
-    const { log, spec, clock } = this.#parts
+    const { log, key, clock } = this.#chain
     log.error('history stays in tables', {
-      chain: spec.key,
+      chain: key,
       reason: fault.message,
       ...fault.detail,
     })
@@ -105,7 +97,7 @@ export class Freezer {
 
   /** Returns whether rows are still altered. Cost: that range, or its whole table, every ten minutes. */
   async #isHeldUp(): Promise<boolean> {
-    const { database, clock } = this.#parts
+    const { database, clock } = this.#chain
     if (this.#altered === undefined) return false
     const { fault, lookAtMs } = this.#altered
     if (clock.monotonic() < lookAtMs) return true
@@ -120,12 +112,14 @@ export class Freezer {
 }
 
 /** Makes one segment, where there is enough for it; gives whether it did. Faults as `freezeUntil`. */
-export async function freezeNext(parts: FreezeParts): Promise<boolean> {
-  const { database, spec, freeze, log, clock } = parts
+export async function freezeNext(
+  { key, database, log, clock, commit }: FreezingChain,
+  freeze: FreezeSettings,
+): Promise<boolean> {
   // A look without the lease, so that nothing is held up while there is nothing to do.
   if ((await dueSegments(database, freeze)).length === 0) return false
   const began = clock.monotonic()
-  const made = await parts.commit(async (writer) => {
+  const made = await commit(async (writer) => {
     const due = await dueSegments(writer, freeze)
     const [until] = due
     if (until === undefined) return undefined
@@ -139,7 +133,7 @@ export async function freezeNext(parts: FreezeParts): Promise<boolean> {
   const elapsedMs = Math.round(clock.monotonic() - began)
   for (const { stage, from, until, name } of made.segments)
     log.info('history frozen', {
-      chain: spec.key,
+      chain: key,
       stage,
       from,
       until,

@@ -4,12 +4,10 @@
  */
 
 import { assert, faultOf } from '../../../core/fault.ts'
-import type { Clock } from '../../../core/world.ts'
-import type { Database, Writer } from '../../../store/engine/database.ts'
 import { type History, historyOf } from '../../../store/history/history.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
 import { mergeDue } from '../../../store/history/merge-segments.ts'
-import type { Log } from '../../../telemetry/log.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 
@@ -26,35 +24,29 @@ const pauseShare = 2
 /** Number of segments from which on a store takes no batch: each is an open file and some memory. */
 const mostWaiting = 512
 
+/** All that merging needs of a chain. */
+type MergingChain = Omit<OpenChain, 'source'>
+
 /** Resolves when a store has room for another segment. Rejects when `signal` is aborted. */
 export async function roomForSegments(
-  { database, spec, clock, log }: Pick<MergeParts, 'database' | 'spec' | 'clock' | 'log'>,
+  { key, database, clock, log }: MergingChain,
   signal: AbortSignal,
 ): Promise<void> {
   const history = historyOf(database)
   if (history === undefined || history.known.segments.length < mostWaiting) return
-  log.info('blocks wait until segments are merged', { chain: spec.key, segments: mostWaiting })
+  log.info('blocks wait until segments are merged', { chain: key, segments: mostWaiting })
   while (history.known.segments.length >= mostWaiting) {
     await clock.sleep(afterMergeMs, signal)
     await history.manifest(database)
   }
 }
 
-/** Parts of merging. */
-export type MergeParts = {
-  readonly database: Database
-  readonly spec: { readonly key: string }
-  readonly clock: Clock
-  readonly log: Log
-  /** Writes merged files beside this thread; it does so itself, in slices, where that is absent. */
-  readonly merge?: MergeFiles | undefined
-  /** Does work in one transaction, under the lease, when no batch is being written. */
-  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
-}
-
-/** The stream that merges the segments of a chain. */
-export function mergeStream(parts: MergeParts): Stream {
-  const { database, clock, log, spec } = parts
+/**
+ * The stream that merges the segments of a chain. `merge` writes merged files beside this thread; where it
+ * is absent, this one writes them, in slices.
+ */
+export function mergeStream(chain: MergingChain, merge?: MergeFiles): Stream {
+  const { key, database, clock, log, commit } = chain
   return quietStream('merge', async (signal) => {
     const history = historyOf(database)
     assert(history !== undefined, 'the store of a deployment that freezes has segments')
@@ -63,13 +55,13 @@ export function mergeStream(parts: MergeParts): Stream {
     while (!signal.aborted) {
       let waitMs = lookEveryMs
       try {
-        if (hasUnnamed) await removeUnnamed(history, parts)
-        hasUnnamed = await mergeNext(history, parts, signal)
+        if (hasUnnamed) await commit((writer) => history.removeUnnamed(writer))
+        hasUnnamed = await mergeNext(chain, history, { merge, signal })
         if (hasUnnamed) waitMs = afterMergeMs
       } catch (error) {
         const fault = faultOf(error)
         if (fault?.retryable !== true) throw error
-        log.warn('segments were not merged', { chain: spec.key, reason: fault.message })
+        log.warn('segments were not merged', { chain: key, reason: fault.message })
         hasUnnamed = true
         waitMs = afterFaultMs
       }
@@ -78,17 +70,12 @@ export function mergeStream(parts: MergeParts): Stream {
   })
 }
 
-async function removeUnnamed(history: History, { commit }: MergeParts): Promise<void> {
-  await commit((writer) => history.removeUnnamed(writer))
-}
-
 /** Merges once; returns whether anything was due. */
 async function mergeNext(
+  { key, database, commit, clock, log }: MergingChain,
   history: History,
-  parts: MergeParts,
-  signal: AbortSignal,
+  { merge, signal }: { readonly merge: MergeFiles | undefined; readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const { database, commit, clock, log, spec, merge } = parts
   const began = clock.monotonic()
   let sliceBegan = began
   const pause = async (): Promise<void> => {
@@ -102,6 +89,6 @@ async function mergeNext(
   if (made === undefined) return false
   const { from, until, name, tier } = made
   const elapsedMs = Math.round(clock.monotonic() - began)
-  log.info('segments merged', { chain: spec.key, from, until, segment: name, tier, elapsedMs })
+  log.info('segments merged', { chain: key, from, until, segment: name, tier, elapsedMs })
   return true
 }

@@ -12,13 +12,13 @@ import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { equalBytes, to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
-import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'
+import type { HeightRange } from '../../../source/evm-source.ts'
 import { type Checkpoint, getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
 import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
 import { holdLease, type Lease, renewLease } from '../../../store/lease.ts'
 import { storedProofs } from '../../../store/query/evm/heights.ts'
 import { logMark, logStage } from '../../../store/schema/logs.ts'
-import type { Log } from '../../../telemetry/log.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
@@ -29,36 +29,31 @@ import { cutLogs, writeLogs } from './log-rows.ts'
 /** A store of logs to write, and the proof that it is this process's. */
 export type LogStore = { readonly store: Database; readonly lease: Lease }
 
-/** Parts of the stream. */
-export type LogStreamParts = {
-  /** The chain's own store. */
-  readonly database: Database
-  readonly source: EvmSource
-  readonly checks: BlockChecks
-  readonly clock: Clock
-  readonly log: Log
-  /** Opens the store of logs and waits for its lease. */
-  readonly openLogs: () => Promise<LogStore>
-}
-
 /** Heights read at once at most. */
 const mostBlocks = 256
 
 /** Heights between two marks. */
 const heightsPerMark = 256
 
-/** The stream; its store is opened when it runs and closed when it ends. */
-export function logStream(parts: LogStreamParts): Stream {
+/**
+ * The stream; its store is opened when it runs and closed when it ends. `openLogs` opens the store of logs
+ * and waits for its lease.
+ */
+export function logStream(
+  chain: OpenChain,
+  checks: BlockChecks,
+  openLogs: () => Promise<LogStore>,
+): Stream {
   let target: (LogStore & { interner: Interner }) | undefined
   const close = async (): Promise<void> => {
     const closing = target
     target = undefined
     await closing?.store.close()
   }
-  const stream = roundStream(logStage, parts, async (signal) => {
-    target ??= { ...(await parts.openLogs()), interner: new Interner() }
+  const stream = roundStream(logStage, chain, async (signal) => {
+    target ??= { ...(await openLogs()), interner: new Interner() }
     try {
-      return await oneRound(parts, target, signal)
+      return await oneRound(chain, { ...target, checks }, signal)
     } catch (error) {
       // Numbers given in a failed transaction do not exist.
       target.interner = new Interner()
@@ -82,23 +77,23 @@ export function logStream(parts: LogStreamParts): Stream {
 type Target = LogStore & { readonly interner: Interner }
 
 async function oneRound(
-  parts: LogStreamParts,
-  target: Target,
+  chain: OpenChain,
+  target: Target & { readonly checks: BlockChecks },
   signal: AbortSignal,
 ): Promise<Round> {
-  const { database, clock } = parts
+  const { database, source, clock } = chain
   await renewLease(target.store, target.lease, clock)
   const done = await getCheckpoint(target.store, logStage)
   if (done !== undefined && !(await isOfChain(database, done))) {
-    return { height: await takeBack(parts, target, done), isBusy: true, isLive: false }
+    return { height: await takeBack(chain, target, done), isBusy: true, isLive: false }
   }
   const { from, last, stored } = await toRead(database, done)
   if (from > last) {
-    const isLive = stored >= (await parts.source.headHeight(signal))
+    const isLive = stored >= (await source.headHeight(signal))
     return { height: done?.height ?? -1, isBusy: false, isLive }
   }
   const range = { from, until: Math.min(last + 1, from + mostBlocks) }
-  const batch = await readLogs(parts, range, signal)
+  const batch = await readLogs(chain, target.checks, range, signal)
   await store(target, batch, { done, clock, hash: await hashAt(database, batch.until - 1) })
   return { height: batch.until - 1, isBusy: true, isLive: false }
 }
@@ -144,7 +139,8 @@ async function toRead(database: Database, done: Checkpoint | undefined): Promise
 
 /** Logs of the first blocks of `range`, at least one. Faults are those of the source. */
 async function readLogs(
-  { database, source, checks }: LogStreamParts,
+  { database, source }: OpenChain,
+  checks: BlockChecks,
   range: HeightRange,
   signal: AbortSignal,
 ): Promise<LogBatch> {
@@ -201,7 +197,7 @@ const marksDown = statement('select height, hash from log_mark order by height d
 
 /** Takes back what follows the newest mark that the chain still has; gives its height. */
 async function takeBack(
-  { database, clock }: LogStreamParts,
+  { database, clock }: OpenChain,
   { store: logs, lease }: Target,
   done: Checkpoint,
 ): Promise<number> {

@@ -10,16 +10,20 @@ import type { BlockChecks } from './block-checks.ts'
 import { settlingBlocks, type SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust } from './taken-on-trust.ts'
 
-/** Parts of a read. */
-export type PieceParts = {
+/** Where blocks are read, and what proves them. */
+export type BlockReader = {
   readonly source: EvmSource
   readonly compress: Compress
   readonly checks: BlockChecks
   readonly trust: TakenOnTrust
+}
+
+type PieceOptions = {
   /** Called with a piece that hashes do not prove. */
   readonly took?: (piece: BlocksPiece, sum: string) => void
-  /** Returns whether the block at this height must be checked. */
-  readonly wants: (height: number) => boolean
+  /** Returns whether the block at this height must be checked; absent: all are. */
+  readonly wants?: (height: number) => boolean
+  readonly signal: AbortSignal
 }
 
 /** A decoded range and the endpoint that told it. */
@@ -36,31 +40,34 @@ export type BlocksPiece = {
  * contradicts itself is caught, and another one asked. Faults as `EvmSource.blocks`.
  */
 export function readPiece(
-  parts: PieceParts,
+  reader: BlockReader,
   range: ReadRange,
-  signal: AbortSignal,
+  options: PieceOptions,
 ): Promise<BlocksPiece> {
-  const { source, trust } = parts
+  const { source, trust } = reader
   return source.blocks(
     range,
     (units, origin) => {
       try {
-        return pieceOf(parts, range.from, { units, origin })
+        return pieceOf(reader, options, { from: range.from, units, origin })
       } catch (error) {
         if (faultOf(error)?.code === 'node-answer') trust.caught(origin)
         throw error
       }
     },
-    signal,
+    options.signal,
   )
 }
 
 function pieceOf(
-  { source, checks, compress, wants, trust, took }: PieceParts,
-  from: number,
-  told: { readonly units: readonly RawUnit[]; readonly origin: string },
+  { source, checks, compress, trust }: BlockReader,
+  { wants = () => true, took }: PieceOptions,
+  {
+    from,
+    units,
+    origin,
+  }: { readonly from: number; readonly units: readonly RawUnit[]; readonly origin: string },
 ): BlocksPiece {
-  const { units, origin } = told
   const isWanted = (height: number): boolean => !trust.believes(origin) || wants(height)
   let proven = -1
   let taken = -1

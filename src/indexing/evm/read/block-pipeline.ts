@@ -4,20 +4,17 @@
  */
 
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
-import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import { mergeBlocks, sizeOf } from '../../../codec/evm/merge-batches.ts'
 import { equalBytes, fromHex } from '../../../core/bytes.ts'
 import type { World } from '../../../core/world.ts'
-import type { EvmSource } from '../../../source/evm-source.ts'
 import type { StoredProofs } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { BlockNews, ResumePoint } from '../../stream/chain-spec.ts'
-import { Pipeline, type PipelineLimits, type PipelineParts } from '../../stream/pipeline.ts'
+import { Pipeline, type PipelineLimits, type PipelineOptions } from '../../stream/pipeline.ts'
 import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
 import type { BlockChecks } from './block-checks.ts'
-import { readPiece, type BlocksPiece } from './block-piece.ts'
+import { type BlockReader, readPiece, type BlocksPiece } from './block-piece.ts'
 import type { Settlement } from './settlement.ts'
-import type { TakenOnTrust } from './taken-on-trust.ts'
 
 /** The newest blocks, which are checked even where samples of others are enough. */
 const headBlocks = 8
@@ -28,48 +25,40 @@ const headBlocks = 8
  */
 const longestHoldMs = 30_000
 
-/** Parts of the pipeline: a source, a writer, and the checks that prove blocks. */
-export type BlockPipelineParts = {
-  readonly source: EvmSource
-  readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
-  readonly world: World
-  readonly log: Log
-  readonly compress: Compress
-  readonly limits: PipelineLimits
-  readonly checks: BlockChecks
-  readonly settlement: Settlement
-  readonly trust: TakenOnTrust
-  readonly changed: () => void
-}
-
 /** The pipeline of blocks of one chain; `committed` is told after each commit. */
 export function blocksPipeline(
-  parts: BlockPipelineParts,
+  options: {
+    readonly reader: BlockReader
+    readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
+    readonly world: World
+    readonly log: Log
+    readonly limits: PipelineLimits
+    readonly settlement: Settlement
+    readonly changed: () => void
+  },
   resume: ResumePoint,
   committed: () => void,
 ): Pipeline<BlocksPiece> {
-  const { source, checks, settlement, trust } = parts
-  const { clock } = parts.world
+  const { reader, settlement } = options
+  const { source, checks, trust } = reader
+  const { clock } = options.world
   let heldSinceMs: number | undefined
   const known = knownForms()
-  const pieceAsSaid: typeof readPiece = async (of, range, signal) => {
-    const piece = await readPiece(of, range, signal)
-    await asContractsSay(piece.batch, source, { known, signal })
-    return piece
-  }
   const pipeline: Pipeline<BlocksPiece> = new Pipeline({
     name: 'blocks',
     from: resume.blocksFrom,
     unit: () => source.unitBlocks(),
     window: () => source.window('blocks'),
-    fetch: (range, signal) => {
+    fetch: async (range, signal) => {
       const wants = (height: number): boolean =>
         checks.wants(height, pipeline.head - height < headBlocks)
       const took = ({ from, until, origin }: BlocksPiece, sum: string): void =>
         trust.took({ from, until, origin, sum })
-      return pieceAsSaid({ ...parts, wants, took }, range, signal)
+      const piece = await readPiece(reader, range, { wants, took, signal })
+      await asContractsSay(piece.batch, source, { known, signal })
+      return piece
     },
-    ...linksOf(parts, resume),
+    ...linksOf(reader, settlement, resume),
     heldFrom: () => settlement.heldFrom,
     heldAtHead: () => {
       if (!settlement.isRefuted) return false
@@ -85,24 +74,25 @@ export function blocksPipeline(
     sizeOf: ({ batch }) => sizeOf(batch),
     apply: ({ batch, settling }, headHeight) => {
       const proofs = proofsOf(checks, settlement.storing(settling))
-      return parts.writer.blocks(batch, { headHeight, proofs })
+      return options.writer.blocks(batch, { headHeight, proofs })
     },
     changed: () => {
       committed()
-      parts.changed()
+      options.changed()
     },
     clock,
-    log: parts.log,
-    limits: parts.limits,
+    log: options.log,
+    limits: options.limits,
   })
   return pipeline
 }
 
 /** Holds each piece against the one before it, and its endpoint to account. */
 function linksOf(
-  { source, settlement, trust }: BlockPipelineParts,
+  { source, trust }: BlockReader,
+  settlement: Settlement,
   resume: ResumePoint,
-): Pick<PipelineParts<BlocksPiece>, 'link' | 'unlinked'> {
+): Pick<PipelineOptions<BlocksPiece>, 'link' | 'unlinked'> {
   const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
   let tail = stored
   return {

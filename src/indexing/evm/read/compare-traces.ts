@@ -18,8 +18,7 @@ import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 /** Traces of a range, and the endpoint that told them. */
 export type ToldTraces = { readonly batch: TraceBatch; readonly origin: string }
 
-/** Parts of comparing. */
-export type CompareParts = {
+type CompareTracesOptions = {
   readonly source: EvmSource
   readonly trust: TakenOnTrust
   /** Reads traces from `range.from` on, all or fewer, checked against their transactions. */
@@ -31,12 +30,12 @@ const maxOpen = 256
 
 /** Compares traces of one chain. */
 export class TraceComparison {
-  readonly #parts: CompareParts
+  readonly #options: CompareTracesOptions
   /** Differing answers of endpoints for a range, by its first height. */
   readonly #open = new Map<number, Map<string, string>>()
 
-  constructor(parts: CompareParts) {
-    this.#parts = parts
+  constructor(options: CompareTracesOptions) {
+    this.#options = options
   }
 
   /**
@@ -44,7 +43,7 @@ export class TraceComparison {
    * `node-answer` when endpoints do not agree, and as `EvmSource.traces`.
    */
   async look(told: ToldTraces, isSampled: boolean, signal: AbortSignal): Promise<void> {
-    const { source, trust } = this.#parts
+    const { source, trust } = this.#options
     const { origin } = told
     const others = source
       .endpoints()
@@ -71,7 +70,7 @@ export class TraceComparison {
       sums.set(other.origin, other.sum)
       if (agrees) return this.#agreed(told, other.sum, sums)
     }
-    if (sums.size === 1 && this.#parts.trust.believes(told.origin)) return
+    if (sums.size === 1 && this.#options.trust.believes(told.origin)) return
     if (sums.size === 1)
       throw new Fault(
         'node-answer',
@@ -88,7 +87,7 @@ export class TraceComparison {
 
   /** Two endpoints told `sum`; who told otherwise, now or before, is caught. */
   #agreed(told: ToldTraces, sum: string, sums: ReadonlyMap<string, string>): void {
-    const { source, trust } = this.#parts
+    const { source, trust } = this.#options
     const { from, until } = rangeOf(told)
     const reason = `told other traces of blocks ${from} to ${until - 1} than two endpoints`
     const before = this.#open.get(from) ?? new Map<string, string>()
@@ -111,12 +110,16 @@ export class TraceComparison {
     range: ReadRange,
     signal: AbortSignal,
   ): Promise<{ readonly sum: string; readonly origin: string }> {
-    const parts: ToldTraces[] = []
-    for (let { from } = range; from < range.until; from = parts.at(-1)?.batch.until ?? range.until)
-      parts.push(await this.#parts.read({ ...range, from }, signal))
-    const origins = new Set(parts.map(({ origin }) => origin))
+    const options: ToldTraces[] = []
+    for (
+      let { from } = range;
+      from < range.until;
+      from = options.at(-1)?.batch.until ?? range.until
+    )
+      options.push(await this.#options.read({ ...range, from }, signal))
+    const origins = new Set(options.map(({ origin }) => origin))
     const [origin = ''] = origins
-    const sum = batchSum(mergeTraces(parts.map(({ batch }) => batch)))
+    const sum = batchSum(mergeTraces(options.map(({ batch }) => batch)))
     return { sum, origin: origins.size === 1 ? origin : '' }
   }
 }

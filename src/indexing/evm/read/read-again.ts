@@ -3,41 +3,32 @@
  * no header had settled when the process ended.
  */
 
-import { batchSum, type Compress } from '../../../codec/evm/growing-batch.ts'
+import { batchSum } from '../../../codec/evm/growing-batch.ts'
 import { mergeBlocks } from '../../../codec/evm/merge-batches.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/waiting.ts'
 import type { Clock } from '../../../core/world.ts'
-import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
+import type { ReadRange } from '../../../source/evm-source.ts'
 import type { StoredSettlement } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { BlockChecks } from './block-checks.ts'
-import { readPiece, type BlocksPiece } from './block-piece.ts'
+import { type BlockReader, readPiece, type BlocksPiece } from './block-piece.ts'
 import { sumOfReceipts, type SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 
 /** Pauses between tries to read again. */
 const pauses = { firstMs: 500, longestMs: 10_000 }
 
-/** Parts of reading again. */
-export type ReadAgainParts = {
-  readonly source: EvmSource
-  readonly compress: Compress
-  readonly checks: BlockChecks
-  readonly trust: TakenOnTrust
-}
-
 /**
  * Sums of the rows that `range` is now, every block checked, from another endpoint where there is
  * one. Faults as `EvmSource.blocks`.
  */
 export async function sumNow(
-  parts: ReadAgainParts,
+  reader: BlockReader,
   range: TakenRange,
   signal: AbortSignal,
 ): Promise<string> {
   const { from, until, origin } = range
-  const pieces = await readWhole(parts, { from, until, otherThan: [origin] }, signal)
+  const pieces = await readWhole(reader, { from, until, otherThan: [origin] }, signal)
   return batchSum(mergeBlocks(pieces.map(({ batch }) => batch)))
 }
 
@@ -49,13 +40,13 @@ export async function sumNow(
  * not what is stored, and as `EvmSource.blocks`.
  */
 export async function unsettledNow(
-  parts: ReadAgainParts,
+  reader: BlockReader,
   stored: StoredSettlement & { readonly lastHash: string },
   signal: AbortSignal,
 ): Promise<readonly SettlingBlock[]> {
   const [first] = stored.unsettled
   if (first === undefined) return []
-  const pieces = await readWhole(parts, { from: first[0], until: stored.at + 1 }, signal)
+  const pieces = await readWhole(reader, { from: first[0], until: stored.at + 1 }, signal)
   const { blocks } = mergeBlocks(pieces.map(({ batch }) => batch))
   const at = (hashes: Uint8Array, row: number): string =>
     Buffer.from(hashes.buffer, hashes.byteOffset + row * 32, 32).toString('hex')
@@ -63,7 +54,7 @@ export async function unsettledNow(
     const isLast = row === blocks.count - 1
     const next = isLast ? stored.lastHash.slice(2) : at(blocks.parentHash, row + 1)
     if (at(blocks.hash, row) === next) continue
-    for (const { origin } of pieces) parts.source.doubt(origin, 'told blocks that are not stored')
+    for (const { origin } of pieces) reader.source.doubt(origin, 'told blocks that are not stored')
     throw new Fault('node-answer', `a node tells another block than is stored: ${first[0] + row}`)
   }
   const told = pieces.flatMap(({ settling }) => settling)
@@ -133,16 +124,15 @@ async function reread(
 
 /** All pieces of a range, every block checked. */
 async function readWhole(
-  parts: ReadAgainParts,
+  reader: BlockReader,
   range: ReadRange,
   signal: AbortSignal,
 ): Promise<readonly BlocksPiece[]> {
   const pieces: BlocksPiece[] = []
-  const unit = parts.source.unitBlocks()
+  const unit = reader.source.unitBlocks()
   for (let { from } = range; from < range.until; from = pieces.at(-1)?.until ?? range.until) {
     const until = Math.min(range.until, from + unit)
-    const wants = (): boolean => true
-    pieces.push(await readPiece({ ...parts, wants }, { ...range, from, until }, signal))
+    pieces.push(await readPiece(reader, { ...range, from, until }, { signal }))
   }
   return pieces
 }

@@ -18,9 +18,9 @@ import type { BlockNews, ChainSpec, ResumePoint } from '../../stream/chain-spec.
 import { Pipeline, type PipelineLimits } from '../../stream/pipeline.ts'
 import { idleStatus, type StageStatus } from '../../stream/stage.ts'
 import { BlockChecks, type Unchecked } from './block-checks.ts'
-import type { BlocksPiece } from './block-piece.ts'
+import type { BlockReader, BlocksPiece } from './block-piece.ts'
 import { blocksPipeline } from './block-pipeline.ts'
-import { type ReadAgainParts, rereadCaught, sumNow, unsettledNow } from './read-again.ts'
+import { rereadCaught, sumNow, unsettledNow } from './read-again.ts'
 import { TraceReader, type TraceWriter } from './read-traces.ts'
 import { Settlement } from './settlement.ts'
 import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
@@ -39,8 +39,7 @@ export type ChainWriter = TraceWriter & {
   readonly cut: (from: number) => Promise<void>
 }
 
-/** Parts of reading a chain. */
-export type ReadChainParts = {
+type ReadChainOptions = {
   readonly spec: ChainSpec
   readonly source: EvmSource
   readonly writer: ChainWriter
@@ -66,7 +65,8 @@ const longestStorePauseMs = 2_000
 
 /** Reads one chain until it is told to end. */
 export class ChainReader {
-  readonly #parts: ReadChainParts
+  readonly #options: ReadChainOptions
+  readonly #reader: BlockReader
   readonly #checks: BlockChecks
   readonly #settlement = new Settlement()
   readonly #trust = new TakenOnTrust()
@@ -75,13 +75,16 @@ export class ChainReader {
   /** Status of the blocks while they have no pipeline. */
   #blocksStatus: StageStatus = idleStatus('blocks')
 
-  constructor(parts: ReadChainParts) {
-    this.#parts = parts
-    const { log, source, checkEvery } = parts
+  constructor(options: ReadChainOptions) {
+    this.#options = options
+    const { spec, source, writer, world, log, limits, compress, compareEvery, changed } = options
+    const { checkEvery } = options
     this.#checks = new BlockChecks({ log, checkEvery, endpoints: () => source.endpoints() })
+    this.#reader = { source, compress, checks: this.#checks, trust: this.#trust }
     // Where execution comes later a receipt charges half of the gas limit at least (ACP-194).
     const gasRule = (): GasRule => (this.#settlement.isUsed === false ? 'equal' : 'at-most')
-    this.#traces = new TraceReader({ ...parts, gasRule })
+    const read = { spec, source, writer, world, log, limits, compareEvery, changed }
+    this.#traces = new TraceReader({ ...read, gasRule })
   }
 
   stages(): readonly StageStatus[] {
@@ -103,7 +106,7 @@ export class ChainReader {
 
   /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
   async run(signal: AbortSignal): Promise<void> {
-    const { log, changed } = this.#parts
+    const { log, changed } = this.#options
     try {
       await this.#tried(() => this.#readAll(signal), signal)
     } catch (error) {
@@ -119,7 +122,7 @@ export class ChainReader {
 
   /** As `readOn`; takes rows away that were found to be wrong, so that they are read again. */
   async #readAll(signal: AbortSignal): Promise<void> {
-    const { writer, log } = this.#parts
+    const { writer, log } = this.#options
     try {
       await this.#readOn(signal)
     } catch (error) {
@@ -136,19 +139,20 @@ export class ChainReader {
 
   /** Goes on where the rows end, until the signal is aborted or something fails. */
   async #readOn(signal: AbortSignal): Promise<void> {
-    const { source, writer, world, log } = this.#parts
+    const { source, writer, world, log } = this.#options
     const identity = await source.identity(signal)
     const { standsBy: _before, ...status } = this.#blocksStatus
     // It waits there for as long as another process writes the store.
     this.#blocksStatus = { ...status, standsBy: true }
-    this.#parts.changed()
+    this.#options.changed()
     const resume = await writer.begin(identity)
     log.info('chain opened', { chainId: identity.chainId, from: resume.blocksFrom })
     const ending = new AbortController()
     const inner = AbortSignal.any([signal, ending.signal])
     await this.#knowProofs(resume, signal)
-    const proofs = { checks: this.#checks, settlement: this.#settlement, trust: this.#trust }
-    const blocks = blocksPipeline({ ...this.#parts, ...proofs }, resume, () =>
+    const { limits, changed } = this.#options
+    const proofs = { reader: this.#reader, settlement: this.#settlement }
+    const blocks = blocksPipeline({ ...proofs, writer, world, log, limits, changed }, resume, () =>
       this.#traces.setHead(blocks.committed),
     )
     this.#blocks = blocks
@@ -181,18 +185,14 @@ export class ChainReader {
     const isKnown = this.#settlement.resume(blocksFrom - 1)
     const stored = proofs?.settlement
     if (isKnown || stored?.at !== blocksFrom - 1 || lastHash === undefined) return
-    const blocks = await unsettledNow(this.#again(), { ...stored, lastHash }, signal)
+    const blocks = await unsettledNow(this.#reader, { ...stored, lastHash }, signal)
     this.#settlement.restore(stored, blocks)
   }
 
-  #again(): ReadAgainParts {
-    return { ...this.#parts, checks: this.#checks, trust: this.#trust }
-  }
-
   #readAgain(signal: AbortSignal): Promise<void> {
-    const { log, world, changed } = this.#parts
+    const { log, world, changed } = this.#options
     const read = (range: TakenRange, inner: AbortSignal): Promise<string> =>
-      sumNow(this.#again(), range, inner)
+      sumNow(this.#reader, range, inner)
     return rereadCaught(
       { trust: this.#trust, sumNow: read, clock: world.clock, log, changed },
       signal,
@@ -208,7 +208,7 @@ export class ChainReader {
 
   /** Tries until it works or can never work. */
   async #tried<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { log, changed, world } = this.#parts
+    const { log, changed, world } = this.#options
     for (let tries = 0; ; tries++) {
       const beganMs = world.clock.monotonic()
       try {

@@ -52,15 +52,14 @@ const longestWaitMs = 10_000
  */
 const statelessTries = 6
 
-/** Parts of reading the traces of a chain. */
-export type TraceReaderParts = {
+type TraceReaderOptions = {
   readonly spec: Pick<ChainSpec, 'traces'>
   readonly source: EvmSource
   readonly writer: TraceWriter
   readonly world: Pick<World, 'clock' | 'random'>
   readonly log: Log
   readonly limits: PipelineLimits
-  readonly compareEvery?: number
+  readonly compareEvery?: number | undefined
   /** Returns whether receipts of this chain charge the gas used, as far as is known. */
   readonly gasRule: () => GasRule
   /** Called when {@link TraceReader.status} may have changed. */
@@ -79,7 +78,7 @@ export type TraceWriter = {
 
 /** The traces stage of one chain. */
 export class TraceReader {
-  readonly #parts: TraceReaderParts
+  readonly #options: TraceReaderOptions
   readonly #trust = new TakenOnTrust()
   readonly #comparison: TraceComparison
   #pipeline: Pipeline<TraceBatch> | undefined
@@ -88,15 +87,15 @@ export class TraceReader {
   #head = -1
   #stateless = 0
 
-  constructor(parts: TraceReaderParts) {
-    this.#parts = parts
+  constructor(options: TraceReaderOptions) {
+    this.#options = options
     this.#comparison = new TraceComparison({
-      source: parts.source,
+      source: options.source,
       trust: this.#trust,
       read: async (range, signal) =>
-        this.#read(range, await parts.writer.transactions(range), signal),
+        this.#read(range, await options.writer.transactions(range), signal),
     })
-    if (parts.spec.traces === 'off')
+    if (options.spec.traces === 'off')
       this.#status = { ...this.#status, state: 'off', reason: 'switched off' }
   }
 
@@ -118,7 +117,7 @@ export class TraceReader {
 
   /** Reads again what endpoints told that were caught, see `rereadCaught`. */
   readAgain(signal: AbortSignal): Promise<void> {
-    const { world, log, changed } = this.#parts
+    const { world, log, changed } = this.#options
     const sumNow = (range: TakenRange, inner: AbortSignal): Promise<string> =>
       this.#comparison.sumNow(range, inner)
     const { clock } = world
@@ -135,8 +134,8 @@ export class TraceReader {
    * well: a failing store, or a bug.
    */
   async run(first: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts.world
-    if (this.#parts.spec.traces === 'off') return
+    const { clock } = this.#options.world
+    if (this.#options.spec.traces === 'off') return
     this.#trust.forget(first)
     let from: number | undefined = first
     let pauseMs = firstOffPauseMs
@@ -163,7 +162,7 @@ export class TraceReader {
 
   /** Returns whether an endpoint offers traces; asks until one offers them or all refuse. */
   async #offered(signal: AbortSignal): Promise<boolean> {
-    const { source, world, log, changed } = this.#parts
+    const { source, world, log, changed } = this.#options
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(longestWaitMs, waitMs * 2)) {
       try {
         return await source.hasTraces(signal)
@@ -181,7 +180,7 @@ export class TraceReader {
 
   /** Reads from `from` on. Returns where to go on, `undefined` when that has no sense. */
   async #follow(from: number, signal: AbortSignal): Promise<number | undefined> {
-    const { writer, log } = this.#parts
+    const { writer, log } = this.#options
     const pipeline: Pipeline<TraceBatch> = this.#newPipeline(from)
     this.#pipeline = pipeline
     pipeline.setHead(this.#head)
@@ -205,7 +204,7 @@ export class TraceReader {
 
   /** Shows that nothing is read now. */
   #leave(reason: string, at: { readonly from: number; readonly isOffered: boolean }): void {
-    const { spec, log, changed } = this.#parts
+    const { spec, log, changed } = this.#options
     const state: StageState = !at.isOffered && spec.traces === 'auto' ? 'off' : 'stopped'
     this.#pipeline = undefined
     this.#status = {
@@ -221,8 +220,8 @@ export class TraceReader {
   }
 
   #newPipeline(from: number): Pipeline<TraceBatch> {
-    const { source, limits, writer, world, log, changed } = this.#parts
-    const { compareEvery = usualCompareEvery } = this.#parts
+    const { source, limits, writer, world, log, changed } = this.#options
+    const { compareEvery = usualCompareEvery } = this.#options
     const stored = new TracedRows((range) => writer.transactions(range))
     const pipeline = new Pipeline<TraceBatch>({
       name: 'traces',
@@ -268,7 +267,7 @@ export class TraceReader {
     rows: readonly TracedRow[],
     signal: AbortSignal,
   ): Promise<ToldTraces> {
-    const { source, gasRule } = this.#parts
+    const { source, gasRule } = this.#options
     const read = (blocks: readonly unknown[], origin: string): ToldTraces => {
       checkAll(range, blocks, { rows, gas: gasRule() })
       return { batch: decoded(range, blocks), origin }
@@ -280,7 +279,7 @@ export class TraceReader {
    * `error`, or the fault that says from where on traces can be had, once all endpoints said so.
    */
   async #stateLost(error: unknown, range: HeightRange, signal: AbortSignal): Promise<unknown> {
-    const { source, spec } = this.#parts
+    const { source, spec } = this.#options
     if (faultOf(error)?.code !== 'not-served') return error
     if (++this.#stateless < statelessTries || spec.traces === 'on') return error
     this.#stateless = 0

@@ -5,20 +5,6 @@ import type { Clock } from '../../../core/world.ts'
 import type { EvmSource } from '../../../source/evm-source.ts'
 import type { Log } from '../../../telemetry/log.ts'
 
-/** Parts that watching needs. `blocks` are those of the chain as they are read. */
-export type HeadWatchParts = {
-  readonly source: Pick<EvmSource, 'headHeight'>
-  readonly blocks: {
-    readonly committed: number
-    readonly setHead: (height: number) => void
-    readonly loseHead: (reason: string) => void
-  }
-  /** Called after each question. */
-  readonly looked: () => void
-  readonly clock: Clock
-  readonly log: Log
-}
-
 /** After so many in a row a chain is no longer called live: one alone is ordinary. */
 const headFailures = 2
 
@@ -26,8 +12,22 @@ const headFailures = 2
 const failurePauseMs = 1_000
 
 /** Tells `blocks` the head until `signal` is aborted. Throws `source-mismatch`, and bugs. */
-export async function watchHead(parts: HeadWatchParts, signal: AbortSignal): Promise<void> {
-  const { source, blocks, looked, clock, log } = parts
+export async function watchHead(
+  options: {
+    readonly source: Pick<EvmSource, 'headHeight'>
+    readonly blocks: {
+      readonly committed: number
+      readonly setHead: (height: number) => void
+      readonly loseHead: (reason: string) => void
+    }
+    /** Called after each question. */
+    readonly looked: () => void
+    readonly clock: Clock
+    readonly log: Log
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, blocks, looked, clock, log } = options
   const rhythm = new HeadRhythm()
   let failures = 0
   while (!signal.aborted) {

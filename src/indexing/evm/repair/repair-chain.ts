@@ -37,14 +37,6 @@ import { writingOnly } from '../write/recount.ts'
 import { amountsInput, storedBatch } from '../write/stored-batch.ts'
 import { writeTokens } from '../write/transfer-rows.ts'
 
-/** Parts of a repair. */
-export type RepairParts = {
-  readonly database: Database
-  readonly lease: Lease
-  readonly clock: Clock
-  readonly log: (line: string) => void
-}
-
 /** Rows of heights, which are read again. */
 const history: readonly Table[] = chainTables.filter(({ freezes }) => freezes !== undefined)
 /** Rows that all blocks together make. */
@@ -67,7 +59,17 @@ const clearMeta = statement('delete from meta', { unsummed: true })
  * Cost: all transfers and kept logs that stay are read once.
  */
 export async function repairChain(
-  { database, lease, clock, log }: RepairParts,
+  {
+    database,
+    lease,
+    clock,
+    log,
+  }: {
+    readonly database: Database
+    readonly lease: Lease
+    readonly clock: Clock
+    readonly log: (line: string) => void
+  },
   damaged: readonly DamagedRange[],
 ): Promise<void> {
   await database.transaction(async (writer) => {
@@ -106,11 +108,11 @@ async function firstDamaged(
   writer: Writer,
   damaged: readonly DamagedRange[],
 ): Promise<number | undefined> {
-  const parts = damaged.filter(({ table }) => history.includes(table)).map(({ part }) => part)
-  if (parts.length === 0) return undefined
+  const options = damaged.filter(({ table }) => history.includes(table)).map(({ part }) => part)
+  if (options.length === 0) return undefined
   const end = frozenUntil(await readManifest(writer), 'blocks')
   // A row whose place is no number any more is missing in another range.
-  const heights = parts.filter(Number.isFinite).map((part) => part * heightsPerSum)
+  const heights = options.filter(Number.isFinite).map((part) => part * heightsPerSum)
   const after = ((await getCheckpoint(writer, blockStage))?.height ?? -1) + 1
   return Math.max(end, Math.min(after, ...heights.filter((each) => each + heightsPerSum > end)))
 }

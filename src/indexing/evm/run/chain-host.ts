@@ -5,7 +5,6 @@
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
 import { fromHex } from '../../../core/bytes.ts'
-import { Fault } from '../../../core/fault.ts'
 import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
@@ -27,33 +26,29 @@ import { logStoreOf, logStoreTables } from '../../../store/schema/logs.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { evmOutbox } from '../../events/evm-outbox.ts'
-import { openWatches, type Watches } from '../../events/open-webhooks.ts'
-import { nftStream, type NftStreamParts, openRequests } from '../../nft/nft-stream.ts'
+import { openWatches } from '../../events/open-webhooks.ts'
+import { type NftFetching, nftStream, openRequests } from '../../nft/nft-stream.ts'
 import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
 import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../../stream/chain-spec.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { checkStream, leaseStream, writingRhythm } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
-import {
-  checkNotRefused,
-  type CopiedChain,
-  CopiedHistoryCheck,
-  onlySegments,
-} from '../copied/check-copied.ts'
+import { checkNotRefused, CopiedHistoryCheck, onlySegments } from '../copied/check-copied.ts'
 import { defaultRows } from '../freeze/due-segments.ts'
 import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
-import { Freezer, type FreezeParts, freezeStream } from '../freeze/freeze-stream.ts'
-import { mergeStream, type MergeParts, roomForSegments } from '../freeze/merge-stream.ts'
+import { Freezer, freezeStream } from '../freeze/freeze-stream.ts'
+import { mergeStream, roomForSegments } from '../freeze/merge-stream.ts'
 import { logStream } from '../logs/log-stream.ts'
 import { BlockChecks } from '../read/block-checks.ts'
 import { openEvmSource } from '../read/open-source.ts'
 import { blockchainIdStream } from '../tokens/blockchain-id-stream.ts'
 import { UnexplainedLogs } from '../tokens/token-news.ts'
-import { tokenStream, type TokenStreamParts } from '../tokens/token-stream.ts'
+import { tokenStream } from '../tokens/token-stream.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import { StandingIngest } from './standing-ingest.ts'
 
-/** Parts of the thread that a host uses. */
-export type HostParts = {
+/** All that all hosts of the writer's thread have in common. */
+type ChainHostOptions = {
   readonly world: World
   readonly log: Log
   readonly store: StoreLocation
@@ -103,67 +98,84 @@ const everyMeta = statement('select name, value from meta')
 export async function openChainHost(
   spec: ChainSpec,
   identity: ChainIdentity,
-  parts: HostParts,
+  options: ChainHostOptions,
 ): Promise<ChainHost> {
-  const { world, owner, signal } = parts
-  const database = await openStore(parts.store, spec.key, chainTables, 'write')
+  const database = await openStore(options.store, spec.key, chainTables, 'write')
   try {
-    const take = (): Promise<Lease> =>
-      parts.takeLease?.(spec.key, database) ??
-      awaitLease(database, owner, { ...parts.store, clock: world.clock, signal })
-    const taken = await take()
-    const lease = new StandingLease(taken, take)
-    await claimStore(database, identity, { store: parts.store, key: spec.key })
-    if (parts.store.freeze === undefined) {
-      const folder = segmentFolder(parts.store, spec.key)
-      await database.transaction(async (writer) => {
-        await holdLease(writer, taken, world.clock)
-        await removeLeftovers(writer, folder)
-      })
-    }
-    let copied = await copiedHistory(database)
-    checkNotRefused(copied)
-    if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
-      copied = await onlySegments(database, copied, { lease: taken, clock: world.clock })
-    const source = await openEvmSource(spec, parts.limits, parts)
-    return hostOver(database, lease, { ...parts, spec, source, copied })
+    return hostOver(spec, await opened(database, { spec, identity }, options), options)
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-function hostOver(
+/** A store that this process may write, and the node that it is filled from. */
+type Opened = {
+  readonly database: Database
+  readonly standing: StandingLease
+  readonly source: EvmSource
+  readonly copied: CopiedHistory | undefined
+}
+
+async function opened(
   database: Database,
-  standing: StandingLease,
-  parts: HostParts & {
-    readonly spec: ChainSpec
-    readonly source: EvmSource
-    readonly copied: CopiedHistory | undefined
-  },
+  { spec, identity }: { readonly spec: ChainSpec; readonly identity: ChainIdentity },
+  { world, log, store, limits, owner, takeLease, signal }: ChainHostOptions,
+): Promise<Opened> {
+  const { clock } = world
+  const take = (): Promise<Lease> =>
+    takeLease?.(spec.key, database) ??
+    awaitLease(database, owner, { leaseMs: store.leaseMs, clock, signal })
+  const lease = await take()
+  await claimStore(database, identity, { store, key: spec.key })
+  if (store.freeze === undefined) {
+    const folder = segmentFolder(store, spec.key)
+    await database.transaction(async (writer) => {
+      await holdLease(writer, lease, clock)
+      await removeLeftovers(writer, folder)
+    })
+  }
+  let copied = await copiedHistory(database)
+  checkNotRefused(copied)
+  if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
+    copied = await onlySegments(database, copied, { lease, clock })
+  const source = await openEvmSource(spec, limits, { world, log })
+  return { database, standing: new StandingLease(lease, take), source, copied }
+}
+
+function hostOver(
+  spec: ChainSpec,
+  { database, standing, source, copied }: Opened,
+  options: ChainHostOptions,
 ): ChainHost {
-  const { log, source, spec } = parts
-  const { clock } = parts.world
-  const watches = openWatches(parts.store, spec.key)
+  const { world, log, store, signal } = options
+  const { clock } = world
+  const { key } = spec
+  const watches = openWatches(store, key)
+  const asking = askingStreams(spec, options)
   const rhythm = writingRhythm(database, clock)
-  const { ingest, freezer } = writingTo(database, standing, { ...parts, watches })
-  const { commit } = ingest
-  const requests = openRequests(parts.store)
-  const unexplained = new UnexplainedLogs()
-  const check = copiedCheckOf({ database, source, log, commit }, parts)
+  const keepMs = options.keepEventsMs
+  const outbox = keepMs === undefined ? undefined : evmOutbox({ watches, clock, keepMs })
+  const freezing = freezingAtOnce(database, store.freeze)
+  const about = { spec, world, log, signal }
+  const ingest = new StandingIngest({ database, standing, ...about, outbox, freezing })
+  const chain: OpenChain = { key, database, source, clock, log, commit: ingest.commit }
+  const freezer = store.freeze && new Freezer(chain, store.freeze)
+  const check = copiedCheckOf(chain, spec, copied, options)
   return {
     resume: ingest.resume,
     blocks: async (batch, news) => {
-      await roomForSegments({ database, spec, clock, log }, parts.signal)
-      await ingest.write((into) => {
+      await roomForSegments(chain, signal)
+      const altered = await ingest.write((into) => {
         check?.checkUsable()
         return rhythm.batch(() => into.blocks(batch, news))
       })
-      unexplained.note(batch, news.headHeight)
+      if (altered !== undefined) freezer?.holdUp(altered)
+      asking.unexplained.note(batch, news.headHeight)
     },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
-    current: (at) => commit((writer) => storeCurrentAt(writer, at)),
+    current: (at) => ingest.commit((writer) => storeCurrentAt(writer, at)),
     transactions: (range) => tracedTransactions(database, range),
     cut: async (from) => {
       await ingest.write((into) => into.cut(from))
@@ -173,15 +185,17 @@ function hostOver(
       rhythm.stream,
       leaseStream(ingest, clock),
       ...(check === undefined ? [] : [check.stream]),
-      ...(spec.keepsLogs === true ? [logsOf({ ...parts, database })] : []),
-      ...segmentStreams({ ...parts, database, clock, commit }, freezer),
-      checkStream({ database, tables: chainTables, key: spec.key, clock, log }),
-      ...askingStreams({ ...parts, database, clock, commit, unexplained }, requests.get),
+      ...(spec.keepsLogs === true ? [logsOf(chain, options)] : []),
+      ...(freezer === undefined
+        ? []
+        : [freezeStream(freezer, clock), mergeStream(chain, options.merge)]),
+      checkStream({ database, tables: chainTables, key, clock, log }),
+      ...asking.over(chain),
     ],
     shared: ingest,
     close: async () => {
       await ingest.settled()
-      await requests.close()
+      await asking.close()
       await watches.close()
       await source.close()
       await database.close()
@@ -189,119 +203,82 @@ function hostOver(
   }
 }
 
-/** The writer of batches, and the freezer of what they leave in tables. */
-function writingTo(
-  database: Database,
-  standing: StandingLease,
-  parts: HostParts & { readonly spec: ChainSpec; readonly watches: Watches },
-): { readonly ingest: StandingIngest; readonly freezer: Freezer | undefined } {
-  const {
-    watches,
-    world: { clock },
-    store: { freeze },
-  } = parts
-  const more = { ...outboxOf(watches, parts), ...freezingAtOnce(database, parts) }
-  const altered = (fault: Fault): void => freezer?.holdUp(fault)
-  const ingest = new StandingIngest({ ...parts, database, standing, altered, ...more })
-  const { commit } = ingest
-  const freezer = freeze && new Freezer({ ...parts, database, clock, commit, freeze })
-  return { ingest, freezer }
+/** Streams that ask the node of what blocks do not say. */
+function askingStreams(
+  spec: ChainSpec,
+  { world, store }: ChainHostOptions,
+): {
+  readonly unexplained: UnexplainedLogs
+  readonly over: (chain: OpenChain) => Stream[]
+  readonly close: () => Promise<void>
+} {
+  const requests = openRequests(store)
+  const unexplained = new UnexplainedLogs()
+  return {
+    unexplained,
+    over: (chain) => [
+      ...(spec.blockchainId === undefined ? [blockchainIdStream(chain)] : []),
+      tokenStream(chain, {
+        random: world.random,
+        requests: requests.get,
+        wrapped: spec.wrappedTokens.map(fromHex),
+        unexplained,
+      }),
+      nftStream(chain, requests.get, fetchingOf(spec, world)),
+    ],
+    close: requests.close,
+  }
 }
 
 /** The check of a history that came from a snapshot. */
 function copiedCheckOf(
-  common: Pick<CopiedChain, 'database' | 'source' | 'commit' | 'log'>,
-  { copied, spec, world, store: { dataDir } }: CopiedParts,
+  chain: OpenChain,
+  spec: ChainSpec,
+  copied: CopiedHistory | undefined,
+  { world, store }: ChainHostOptions,
 ): CopiedHistoryCheck | undefined {
   if (copied === undefined || spec.checkCopied === undefined) return undefined
-  const { source, log } = common
-  const { startHeight } = spec
-  const endpoints = (): ReturnType<EvmSource['endpoints']> => source.endpoints()
-  const checks = new BlockChecks({ log, endpoints, checkEvery: 1 })
+  const { dataDir } = store
+  const { checkCopied: percent, startHeight } = spec
   return new CopiedHistoryCheck(
-    { ...common, checks, world, dataDir, percent: spec.checkCopied, startHeight },
+    { ...chain, checks: checksOf(chain), world, percent, startHeight, dataDir },
     copied,
   )
 }
 
-type CopiedParts = Pick<HostParts, 'world' | 'store'> & {
-  readonly spec: ChainSpec
-  readonly copied: CopiedHistory | undefined
-}
-
-function outboxOf(
-  watches: Watches,
-  { keepEventsMs: keepMs, world: { clock } }: HostParts,
-): { readonly outbox?: ReturnType<typeof evmOutbox> } {
-  return keepMs === undefined ? {} : { outbox: evmOutbox({ watches, clock, keepMs }) }
+/** Checks of blocks that are read again: all of them are checked. */
+function checksOf({ source, log }: OpenChain): BlockChecks {
+  return new BlockChecks({ log, endpoints: () => source.endpoints(), checkEvery: 1 })
 }
 
 function freezingAtOnce(
   database: Database,
-  { store: { freeze } }: HostParts,
-): { readonly freezing?: FreezingAtOnce } {
+  freeze: StoreLocation['freeze'],
+): FreezingAtOnce | undefined {
   const history = historyOf(database)
-  if (freeze === undefined || history === undefined) return {}
+  if (freeze === undefined || history === undefined) return undefined
   const leastRows = freeze.rowsAtOnce ?? goodBatchRows / 2
   const mostRowsBefore = freeze.rowsPerSegment ?? defaultRows
-  const rowsInTables = freeze.rowsInTables ?? mostRowsBefore
-  return { freezing: { history, leastRows, mostRowsBefore, rowsInTables } }
-}
-
-/** Streams that ask the node of what blocks do not say. */
-function askingStreams(
-  parts: HostParts &
-    Pick<NftStreamParts, 'database' | 'source' | 'clock'> &
-    Pick<FreezeParts, 'commit'> &
-    Pick<TokenStreamParts, 'unexplained'> & { readonly spec: ChainSpec },
-  requests: NftStreamParts['requests'],
-): Stream[] {
-  const { spec, world } = parts
-  return [
-    ...(spec.blockchainId === undefined ? [blockchainIdStream(parts)] : []),
-    tokenStream({
-      ...parts,
-      random: world.random,
-      chainKey: spec.key,
-      requests,
-      wrapped: spec.wrappedTokens.map(fromHex),
-    }),
-    nftStream({ ...parts, chainKey: spec.key, requests, ...fetchingOf(spec, world) }),
-  ]
-}
-
-/** History becomes segments, and segments become fewer, where the deployment freezes it. */
-function segmentStreams(
-  parts: MergeParts & Pick<HostParts, 'store'>,
-  freezer: Freezer | undefined,
-): Stream[] {
-  return freezer === undefined ? [] : [freezeStream(freezer, parts.clock), mergeStream(parts)]
+  return {
+    history,
+    leastRows,
+    mostRowsBefore,
+    rowsInTables: freeze.rowsInTables ?? mostRowsBefore,
+  }
 }
 
 /** The stage of the chain's logs. */
-function logsOf(
-  parts: HostParts & {
-    readonly database: Database
-    readonly spec: ChainSpec
-    readonly source: EvmSource
-  },
-): Stream {
-  const { source, spec, world, owner, signal, log } = parts
-  const { clock } = world
-  const endpoints = (): ReturnType<EvmSource['endpoints']> => source.endpoints()
-  return logStream({
-    ...parts,
-    clock,
-    checks: new BlockChecks({ log, endpoints, checkEvery: 1 }),
-    openLogs: async () => {
-      const store = await openSmallStore(parts.store, logStoreOf(spec.key), logStoreTables)
-      try {
-        return { store, lease: await awaitLease(store, owner, { ...parts.store, clock, signal }) }
-      } catch (error) {
-        await store.close()
-        throw error
-      }
-    },
+function logsOf(chain: OpenChain, { store, owner, signal }: ChainHostOptions): Stream {
+  return logStream(chain, checksOf(chain), async () => {
+    const logs = await openSmallStore(store, logStoreOf(chain.key), logStoreTables)
+    try {
+      const { leaseMs } = store
+      const lease = await awaitLease(logs, owner, { leaseMs, clock: chain.clock, signal })
+      return { store: logs, lease }
+    } catch (error) {
+      await logs.close()
+      throw error
+    }
   })
 }
 
@@ -309,10 +286,10 @@ function logsOf(
 function fetchingOf(
   { nftMetadata }: ChainSpec,
   { publicTransport, transport }: World,
-): Pick<NftStreamParts, 'fetching'> {
-  if (nftMetadata === undefined || publicTransport === undefined) return {}
+): NftFetching | undefined {
+  if (nftMetadata === undefined || publicTransport === undefined) return undefined
   const gateways = { ipfs: nftMetadata.gateways, arweave: nftMetadata.arweave }
-  return { fetching: { transport: publicTransport, gatewayTransport: transport, gateways } }
+  return { transport: publicTransport, gatewayTransport: transport, gateways }
 }
 
 /** Writes down what chain the store is of, or checks it. Throws `foreign-store`. */
@@ -323,12 +300,12 @@ async function claimStore(
 ): Promise<void> {
   const rows = await database.all(everyMeta)
   const known = new Map(rows.map(([name, value]) => [String(name), String(value)]))
-  const told = {
+  const own = {
     chainId: String(identity.chainId),
     genesisHash: identity.genesisHash,
     ...(identity.blockchainId && { blockchainId: identity.blockchainId }),
   }
-  for (const [name, value] of Object.entries(told)) {
+  for (const [name, value] of Object.entries(own)) {
     const stored = known.get(name)
     if (stored !== undefined && stored !== value)
       throw foreignStore(store, key, {
@@ -336,7 +313,7 @@ async function claimStore(
         source: `one with ${name} ${value}`,
       })
   }
-  const fresh = Object.entries(told).filter(([name]) => !known.has(name))
+  const fresh = Object.entries(own).filter(([name]) => !known.has(name))
   if (fresh.length === 0) return
   await database.transaction((writer) =>
     writer.upsert(meta, {

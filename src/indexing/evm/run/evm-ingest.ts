@@ -26,8 +26,8 @@ import { applyTraces, traceStage } from '../write/apply-traces.ts'
 import { Interner } from '../write/intern.ts'
 import { recount } from '../write/recount.ts'
 
-/** Parts of an ingest. */
-export type EvmIngestParts = {
+/** All that an ingest writes with. */
+export type EvmIngestOptions = {
   readonly database: Database
   readonly lease: Lease
   readonly clock: Clock
@@ -37,8 +37,6 @@ export type EvmIngestParts = {
   readonly outbox?: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */
   readonly freezing?: FreezingAtOnce | undefined
-  /** Hears of rows in tables that are not those that were written, and so do not freeze. */
-  readonly altered?: ((fault: Fault) => void) | undefined
 }
 
 /**
@@ -57,34 +55,36 @@ type State = {
 
 /** Writes batches. Calls must not overlap. */
 export class EvmIngest {
-  readonly #parts: EvmIngestParts
+  readonly #options: EvmIngestOptions
   #state: State | undefined
   /** Absent, too, once rows in tables cannot freeze: what follows them goes to tables as well. */
   #freezing: FreezingAtOnce | undefined
 
-  constructor(parts: EvmIngestParts) {
-    this.#parts = parts
-    this.#freezing = parts.freezing
+  constructor(options: EvmIngestOptions) {
+    this.#options = options
+    this.#freezing = options.freezing
   }
 
   /**
    * Stores blocks that follow the last ones, and what hashes do not prove of all that is stored
-   * then. Faults as `applyBlocks`, `lease-lost`, `store-*`.
+   * then. Returns the fault of rows in tables that are not those that were written: they keep history from
+   * freezing. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
-  async blocks(batch: BlockBatch, news: Partial<BlockNews> = {}): Promise<void> {
+  async blocks(batch: BlockBatch, news: Partial<BlockNews> = {}): Promise<Fault | undefined> {
     try {
       await this.#commit(batch, news)
+      return undefined
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'rows-altered') throw error
       this.#freezing = undefined
-      this.#parts.altered?.(fault)
       await this.#commit(batch, news)
+      return fault
     }
   }
 
   async #commit(batch: BlockBatch, { proofs = {}, headHeight }: Partial<BlockNews>): Promise<void> {
-    const { database, lease, clock, outbox } = this.#parts
+    const { database, lease, clock, outbox } = this.#options
     const freezing = this.#freezing
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
@@ -111,7 +111,7 @@ export class EvmIngest {
 
   /** Stores traces of stored blocks. Faults as `applyTraces`, `lease-lost`, `store-*`. */
   async traces(batch: TraceBatch): Promise<void> {
-    const { database, lease, clock, outbox } = this.#parts
+    const { database, lease, clock, outbox } = this.#options
     await this.#whole(async (state) => {
       await database.transaction(async (writer) => {
         await holdLease(writer, lease, clock)
@@ -140,7 +140,7 @@ export class EvmIngest {
    * are complete from there only. Faults as `traces`.
    */
   async skipTraces(since: number): Promise<void> {
-    const { database, lease, clock } = this.#parts
+    const { database, lease, clock } = this.#options
     await database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)
       const before = await getCheckpoint(writer, traceStage)
@@ -158,7 +158,7 @@ export class EvmIngest {
    * from there. Gives whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
    */
   async cut(from: number): Promise<boolean> {
-    const { database, lease, clock, outbox } = this.#parts
+    const { database, lease, clock, outbox } = this.#options
     // What is remembered is of the chain as it was.
     this.#state = undefined
     return database.transaction(async (writer) => {
@@ -174,8 +174,8 @@ export class EvmIngest {
   async #whole(work: (state: State) => Promise<void>): Promise<void> {
     this.#state ??= {
       interner: new Interner(),
-      rollup: await this.#parts.openRollup?.(this.#parts.database),
-      proofs: await storedProofsText(this.#parts.database),
+      rollup: await this.#options.openRollup?.(this.#options.database),
+      proofs: await storedProofsText(this.#options.database),
     }
     try {
       await work(this.#state)

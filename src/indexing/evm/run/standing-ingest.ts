@@ -31,8 +31,7 @@ import { EvmIngest } from './evm-ingest.ts'
 /** Pause before a store without room is tried again. */
 const fullPauseMs = 2_000
 
-/** Parts of a standing ingest. */
-export type StandingIngestParts = {
+type StandingIngestOptions = {
   readonly database: Database
   readonly standing: StandingLease
   readonly spec: ChainSpec
@@ -40,16 +39,14 @@ export type StandingIngestParts = {
   readonly log: Log
   readonly signal: AbortSignal
   /** Notes what webhooks are to be told; absent where nobody tells. */
-  readonly outbox?: EvmOutbox
+  readonly outbox: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */
-  readonly freezing?: FreezingAtOnce
-  /** Hears of rows in tables that cannot freeze. */
-  readonly altered?: (fault: Fault) => void
+  readonly freezing: FreezingAtOnce | undefined
 }
 
 /** The writer of a chain. Calls may overlap; they are done in order. */
 export class StandingIngest {
-  readonly #parts: StandingIngestParts
+  readonly #options: StandingIngestOptions
   /**
    * Writes what follows the rows that `resume` told of; none when another process added to them.
    */
@@ -57,9 +54,9 @@ export class StandingIngest {
   readonly #queue = new WorkQueue()
   #lastCommitMs: number
 
-  constructor(parts: StandingIngestParts) {
-    this.#parts = parts
-    this.#lastCommitMs = parts.world.clock.monotonic()
+  constructor(options: StandingIngestOptions) {
+    this.#options = options
+    this.#lastCommitMs = options.world.clock.monotonic()
   }
 
   /**
@@ -68,13 +65,8 @@ export class StandingIngest {
    * `store-failed`.
    */
   readonly resume = async (): Promise<ResumePoint> => {
-    const { database, standing, spec, world, outbox, freezing, altered } = this.#parts
+    const { database, standing, spec, world, outbox, freezing } = this.#options
     const { clock } = world
-    const more = {
-      altered,
-      outbox,
-      freezing,
-    }
     await standing.regain()
     return this.#inOrder(async (lease) => {
       // A commit whose answer was lost may still be under way: it holds the lease until it is over.
@@ -82,7 +74,7 @@ export class StandingIngest {
         await holdLease(writer, lease, clock)
         return resumePoint(writer, spec.startHeight)
       })
-      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, ...more })
+      this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, outbox, freezing })
       return point
     })
   }
@@ -97,7 +89,7 @@ export class StandingIngest {
 
   /** Does `work` in one transaction, under the lease. */
   readonly commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> => {
-    const { database, world } = this.#parts
+    const { database, world } = this.#options
     return this.#inOrder((lease) =>
       database.transaction(async (writer) => {
         await holdLease(writer, lease, world.clock)
@@ -108,20 +100,20 @@ export class StandingIngest {
 
   /** Says that this process still writes, where no commit did; waits while another does. */
   readonly renew = async (): Promise<void> => {
-    const { database, standing, world } = this.#parts
+    const { database, standing, world } = this.#options
     await standing.regain()
     if (world.clock.monotonic() - this.#lastCommitMs >= leaseTtlMs / 4)
       await this.#inOrder(async (lease) => renewLease(database, lease, world.clock))
   }
 
   /** Returns whether this process writes the store, as far as it knows. */
-  readonly isHeld = (): boolean => this.#parts.standing.isHeld
+  readonly isHeld = (): boolean => this.#options.standing.isHeld
 
   /** Leaves the store to another process, once all that was asked before is done. */
   readonly giveUp = (): Promise<void> =>
     this.#inOrder(async () => {
       this.#ingest = undefined
-      await this.#parts.standing.giveUp(this.#parts.database)
+      await this.#options.standing.giveUp(this.#options.database)
     })
 
   /** Waits for the work under way. */
@@ -130,10 +122,10 @@ export class StandingIngest {
   }
 
   #inOrder<T>(work: (lease: Lease) => Promise<T>): Promise<T> {
-    const { standing, world } = this.#parts
+    const { standing, world } = this.#options
     return this.#queue.run(async () => {
       try {
-        const done = await whenThereIsRoom(() => standing.during(work), this.#parts)
+        const done = await whenThereIsRoom(() => standing.during(work), this.#options)
         this.#lastCommitMs = world.clock.monotonic()
         return done
       } catch (error) {
@@ -145,14 +137,17 @@ export class StandingIngest {
 }
 
 /** Does `work`, again and again while the disk is full. */
-async function whenThereIsRoom<T>(work: () => Promise<T>, parts: StandingIngestParts): Promise<T> {
+async function whenThereIsRoom<T>(
+  work: () => Promise<T>,
+  { log, world, signal }: StandingIngestOptions,
+): Promise<T> {
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (faultOf(error)?.code !== 'store-full' || parts.signal.aborted) throw error
-      parts.log.error('disk full, writing waits', {})
-      await parts.world.clock.sleep(fullPauseMs, parts.signal)
+      if (faultOf(error)?.code !== 'store-full' || signal.aborted) throw error
+      log.error('disk full, writing waits', {})
+      await world.clock.sleep(fullPauseMs, signal)
     }
   }
 }

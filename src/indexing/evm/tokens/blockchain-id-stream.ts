@@ -7,11 +7,10 @@
 
 import { faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/waiting.ts'
-import type { Clock } from '../../../core/world.ts'
 import { blockchainIdCall, blockchainIdIn } from '../../../source/blockchain-id.ts'
-import type { EvmSource } from '../../../source/evm-source.ts'
-import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
+import { statement } from '../../../store/engine/database.ts'
 import { meta } from '../../../store/schema/control.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 
@@ -20,26 +19,19 @@ const pauses = { firstMs: 1_000, longestMs: 600_000 }
 
 const storedId = statement("select value from meta where name = 'blockchainId'")
 
-/** Parts of learning the id. */
-export type BlockchainIdParts = {
-  readonly database: Database
-  readonly source: Pick<EvmSource, 'state'>
-  readonly clock: Clock
-  /** Does work in one transaction, under the lease. */
-  readonly commit: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
-}
-
 /** The stream. It ends when the id is stored. */
-export function blockchainIdStream(parts: BlockchainIdParts): Stream {
+export function blockchainIdStream(chain: OpenChain): Stream {
   return quietStream('blockchain id', async (signal) => {
-    for (let failures = 0; !(await isStored(parts, signal)); failures++)
-      await parts.clock.sleep(growingPause(failures, pauses), signal)
+    for (let failures = 0; !(await isStored(chain, signal)); failures++)
+      await chain.clock.sleep(growingPause(failures, pauses), signal)
   })
 }
 
 /** Asks and stores the id where it is missing. Returns false when nobody could tell it. */
-async function isStored(parts: BlockchainIdParts, signal: AbortSignal): Promise<boolean> {
-  const { database, source, commit } = parts
+async function isStored(
+  { database, source, commit }: OpenChain,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     if ((await database.get(storedId)) !== undefined) return true
     const question = { method: 'eth_call', target: blockchainIdCall } as const

@@ -13,7 +13,7 @@ import { keccak256 } from '../../../core/hash.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import type { Random } from '../../../core/world.ts'
 import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
-import { type Row, statement } from '../../../store/engine/database.ts'
+import { type Reader, type Row, statement } from '../../../store/engine/database.ts'
 import {
   type BalanceAt,
   balancesOfPairs,
@@ -27,7 +27,8 @@ import {
   maybeIntegerAt,
 } from '../../../store/query/row-values.ts'
 import { address, token } from '../../../store/schema/evm.ts'
-import { factsOf, questionsTo, type TokenParts } from './token-metadata.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
+import { factsOf, questionsTo } from './token-metadata.ts'
 
 /** A token to look at. */
 export type WantedToken = {
@@ -40,9 +41,6 @@ export type WantedToken = {
 
 /** Result of a look; `isTold` is false where no source has the state of this block. */
 export type Look = { readonly id: number; readonly isTold: boolean; readonly isNews: boolean }
-
-/** Parts of looking. */
-export type LookParts = TokenParts & { readonly random: Random }
 
 /** Newest transfers whose ends are asked, and holders by chance: of a token in doubt so many more. */
 const newestTransfers = 12
@@ -102,14 +100,14 @@ type Holder = { readonly id: number; readonly address: Uint8Array; readonly sum:
  * balance of each drawn one; three requests to a node.
  */
 export async function lookAtTokens(
-  parts: LookParts,
+  { database, source, commit }: OpenChain,
   wanted: readonly WantedToken[],
-  at: { readonly height: number; readonly nowSeconds: number },
+  at: { readonly height: number; readonly nowSeconds: number; readonly random: Random },
   signal: AbortSignal,
 ): Promise<Look[]> {
-  const subjects = await subjectsOf(parts, wanted, at.height)
+  const subjects = await subjectsOf(database, wanted, at)
   const ask = (calls: readonly StateCall[]): Promise<readonly StateAnswer[]> =>
-    calls.length === 0 ? Promise.resolve([]) : parts.source.state(calls, at.height, signal)
+    calls.length === 0 ? Promise.resolve([]) : source.state(calls, at.height, signal)
   const targets = subjects.map((subject) => to0x(subject.address))
   const codes = await ask(targets.map((target) => ({ method: 'eth_getCode', target })))
   const renewed = subjects.filter((subject, place) => codeChange(subject, codes[place]) !== 'none')
@@ -128,7 +126,7 @@ export async function lookAtTokens(
   if (answers.every(({ kind }) => kind === 'not-served'))
     return subjects.map(({ id }) => ({ id, isTold: false, isNews: false }))
   let from = 0
-  await parts.commit(async (writer) => {
+  await commit(async (writer) => {
     for (const [place, subject] of subjects.entries()) {
       const until = from + itemAt(calls, place).length
       const own = answers.slice(from, until)
@@ -150,11 +148,10 @@ export async function lookAtTokens(
 }
 
 async function subjectsOf(
-  parts: LookParts,
+  database: Reader,
   wanted: readonly WantedToken[],
-  height: number,
+  { height, random }: { readonly height: number; readonly random: Random },
 ): Promise<Subject[]> {
-  const { database } = parts
   const ids = wanted.map(({ id }) => id)
   const rows = await database.lookup(stored, [ids])
   const addresses = await database.lookup(addressOfId, [ids])
@@ -164,9 +161,10 @@ async function subjectsOf(
     if (row === undefined || known === undefined) continue
     const doubted = maybeIntegerAt(row, 8)
     const first = doubted === undefined ? one.holders : [doubted, ...one.holders]
-    const drawn = integerAt(row, 0) === 20 ? await drawnHolders(parts, one, first) : []
+    const drawn =
+      integerAt(row, 0) === 20 ? await drawnHolders(database, random, { ...one, first }) : []
     const of = { tokenId: one.id, holders: drawn, first, height }
-    const holders = await withSums(parts, of)
+    const holders = await withSums(database, of)
     const counts = await countsOfToken(database, one.id)
     subjects.push({ id: one.id, address: bytesAt(known, 0), row, holders, counts })
   }
@@ -175,9 +173,9 @@ async function subjectsOf(
 
 /** Holders to ask: those in doubt, the ends of the newest transfers, and some by chance. */
 async function drawnHolders(
-  { database, random }: LookParts,
-  { id, isDoubted }: WantedToken,
-  first: readonly number[],
+  database: Reader,
+  random: Random,
+  { id, isDoubted, first }: WantedToken & { readonly first: readonly number[] },
 ): Promise<number[]> {
   const holders = new Set<number>(first)
   for (const ends of await database.all(recentEnds, [id, newestTransfers]))
@@ -191,7 +189,7 @@ async function drawnHolders(
 
 /** Those of `holders` that logs say anything of, with what they say; of the `first` also that it is nothing. */
 async function withSums(
-  { database }: LookParts,
+  database: Reader,
   of: {
     readonly tokenId: number
     readonly holders: readonly number[]

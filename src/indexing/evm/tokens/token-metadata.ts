@@ -6,22 +6,12 @@
  */
 
 import { to0x } from '../../../core/bytes.ts'
-import type { Clock } from '../../../core/world.ts'
-import type { EvmSource, StateAnswer, StateCall } from '../../../source/evm-source.ts'
-import { type Database, type Row, type Writer, statement } from '../../../store/engine/database.ts'
+import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
+import { type Row, statement } from '../../../store/engine/database.ts'
 import { wordColumns } from '../../../store/query/search/tokens-named.ts'
 import { token, tokenWord } from '../../../store/schema/evm.ts'
-import type { Log } from '../../../telemetry/log.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
-
-/** Parts of asking. `commit` runs in a transaction that proves the lease. */
-export type TokenParts = {
-  readonly database: Database
-  readonly source: EvmSource
-  readonly clock: Clock
-  readonly log: Log
-  readonly commit: (work: (writer: Writer) => Promise<void>) => Promise<void>
-}
 
 /** Tokens asked in one round: with seven calls each, below the 1,000 calls of a batch. */
 const tokensPerRound = 100
@@ -75,13 +65,13 @@ export type Asked = { readonly asked: number; readonly stored: number }
  * the height of the answers.
  */
 export async function askNewTokens(
-  parts: TokenParts,
+  chain: OpenChain,
   height: number,
   signal: AbortSignal,
 ): Promise<Asked> {
-  const rows = await parts.database.all(unasked)
+  const rows = await chain.database.all(unasked)
   if (rows.length === 0) return { asked: 0, stored: 0 }
-  const answers = await answersOf(parts, rows, signal)
+  const answers = await answersOf(chain, rows, signal)
   const told: { readonly row: Row; readonly facts: TokenFacts }[] = []
   for (const [at, row] of rows.entries()) {
     const own = answers.slice(at * names.length, (at + 1) * names.length)
@@ -90,7 +80,7 @@ export async function askNewTokens(
     told.push({ row, facts: factsOf(own, Number(row[2])) })
   }
   if (told.length === 0) return { asked: rows.length, stored: 0 }
-  await parts.commit(async (writer) => {
+  await chain.commit(async (writer) => {
     await writer.update(token, {
       id: told.map(({ row }) => Number(row[0])),
       name: told.map(({ facts }) => facts.name ?? null),
@@ -98,7 +88,7 @@ export async function askNewTokens(
       decimals: told.map(({ facts }) => facts.decimals ?? null),
       standard: told.map(({ facts }) => facts.standard),
       metadata_height: told.map(({ row }) => Math.max(1, height, Number(row[3]))),
-      metadata_at: told.map(() => Math.floor(parts.clock.now() / 1_000)),
+      metadata_at: told.map(() => Math.floor(chain.clock.now() / 1_000)),
     })
     const named = told.map(({ row, facts }) => ({ id: Number(row[0]), ...facts }))
     await writer.insertNew(tokenWord, wordColumns(named))
@@ -111,17 +101,17 @@ export async function askNewTokens(
  * endpoint, too, where there is one: no hash covers them.
  */
 async function answersOf(
-  parts: TokenParts,
+  chain: OpenChain,
   rows: readonly Row[],
   signal: AbortSignal,
 ): Promise<readonly StateAnswer[]> {
   const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
   const compared = calls.slice(0, tokensCompared * names.length)
-  const agreed = await agreedAnswers(parts, compared, signal)
+  const agreed = await agreedAnswers(chain, compared, signal)
   const rest = calls.slice(compared.length)
   return rest.length === 0
     ? agreed
-    : [...agreed, ...(await parts.source.state(rest, 'latest', signal))]
+    : [...agreed, ...(await chain.source.state(rest, 'latest', signal))]
 }
 
 /**
@@ -129,7 +119,7 @@ async function answersOf(
  * not answered by the contract: better no name than a wrong one.
  */
 async function agreedAnswers(
-  { source, log }: TokenParts,
+  { source, log }: OpenChain,
   calls: readonly StateCall[],
   signal: AbortSignal,
 ): Promise<readonly StateAnswer[]> {

@@ -2,15 +2,14 @@
 
 import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
-import type { Clock } from '../../../core/world.ts'
 import { type Database, type Reader, type Row, statement } from '../../../store/engine/database.ts'
 import { addressesOfIds, addressIds, tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { mayHold } from '../../../store/query/evm/balances.ts'
 import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { newTokens, type ShownToken } from '../write/transfer-rows.ts'
-import type { TokenParts } from './token-metadata.ts'
 
 /** Events read at once; of tokens that one contract lends its code, so many are asked anew at once. */
 const eventsAtOnce = 100
@@ -36,11 +35,10 @@ const lent = statement(
  * proxy says so, and those whose beacon or implementation does. Returns the position to go on from.
  */
 export async function forgetUpgraded(
-  parts: TokenParts,
+  { database, commit }: OpenChain,
   after: number,
   until: number,
 ): Promise<number> {
-  const { database } = parts
   let to = until
   const rows = []
   for (const kind of [proxyUpgraded, beaconUpgraded]) {
@@ -60,7 +58,7 @@ export async function forgetUpgraded(
       from = Number(some.at(-1)?.[0])
     }
   if (ids.size > 0)
-    await parts.commit(async (writer) => {
+    await commit(async (writer) => {
       const all = [...ids].toSorted((a, b) => a - b)
       const never = all.map(() => 0)
       // Where its code lies now is asked with the next look, which is due at once.
@@ -123,12 +121,9 @@ const calledTokens = statement(
 
 /** News of blocks after height `after` up to `until`; of many blocks, of the newest. */
 export async function newsOfTokens(
-  {
-    database,
-    unexplained,
-  }: Pick<TokenParts, 'database'> & { readonly unexplained: UnexplainedLogs },
-  after: number,
-  until: number,
+  database: Reader,
+  unexplained: UnexplainedLogs,
+  { after, until }: { readonly after: number; readonly until: number },
 ): Promise<TokenNews> {
   const range = [endOf(Math.max(after, until - blocksAtOnce)), endOf(until)]
   const moved = await database.all(movedTokens, range)
@@ -149,7 +144,7 @@ export function endOf(height: number): number {
  * other contracts. `wrapped` are their addresses, 20 bytes each. Returns how many are new.
  */
 export async function addWrapped(
-  { database, commit }: Pick<TokenParts, 'database' | 'commit'>,
+  { database, commit }: OpenChain,
   wrapped: readonly Uint8Array[],
 ): Promise<number> {
   if (wrapped.length === 0) return 0
@@ -177,29 +172,22 @@ const doubtsAfter = statement(
    where chain = ? and asked_at > ? order by asked_at limit ${doubtsAtOnce}`,
 )
 
-/** Parts of reading doubts. */
-export type DoubtParts = {
-  readonly database: Database
-  readonly clock: Clock
-  /** Name of the chain's store, by which the API names it. */
-  readonly chainKey: string
-  /** The store in which the API notes doubts; `undefined` while nobody has any. */
-  readonly requests: () => Promise<Database | undefined>
-}
-
 /** Reads the doubts of one chain in order. One that comes late by another clock is told again. */
 export class Doubts {
-  readonly #parts: DoubtParts
+  readonly #chain: OpenChain
+  readonly #requests: () => Promise<Database | undefined>
   #after: number
 
-  constructor(parts: DoubtParts) {
-    this.#parts = parts
-    this.#after = parts.clock.now() - oldestMs
+  /** `requests` gives the store in which the API notes doubts, `undefined` while nobody has any. */
+  constructor(chain: OpenChain, requests: () => Promise<Database | undefined>) {
+    this.#chain = chain
+    this.#requests = requests
+    this.#after = chain.clock.now() - oldestMs
   }
 
   async next(): Promise<ToldDoubt[]> {
-    const { requests, chainKey, database } = this.#parts
-    const rows = (await (await requests())?.all(doubtsAfter, [chainKey, this.#after])) ?? []
+    const { key, database } = this.#chain
+    const rows = (await (await this.#requests())?.all(doubtsAfter, [key, this.#after])) ?? []
     const tokens = await addressIds(
       database,
       rows.map((row) => bytesAt(row, 0)),

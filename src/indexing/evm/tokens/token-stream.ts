@@ -8,17 +8,18 @@
 
 import { createGenerations } from '../../../core/bounded-maps.ts'
 import { growingPause } from '../../../core/waiting.ts'
+import type { Clock, Random } from '../../../core/world.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
-import { statement } from '../../../store/engine/database.ts'
+import { type Database, statement } from '../../../store/engine/database.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
+import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { blockStage } from '../write/apply-blocks.ts'
-import { type Look, type LookParts, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
+import { type Look, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
 import { askNewTokens } from './token-metadata.ts'
 import {
   addWrapped,
-  type DoubtParts,
   Doubts,
   endOf,
   forgetUpgraded,
@@ -26,14 +27,6 @@ import {
   type ToldDoubt,
   type UnexplainedLogs,
 } from './token-news.ts'
-
-/** Parts of the stream. */
-export type TokenStreamParts = LookParts &
-  DoubtParts & {
-    /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
-    readonly wrapped: readonly Uint8Array[]
-    readonly unexplained: UnexplainedLogs
-  }
 
 /** Tokens looked at in one round: some hundred calls. */
 const tokensPerRound = 10
@@ -61,10 +54,25 @@ const oldest = statement(
 )
 
 /** The stream. Looks wait for the head: only there every node has the state. */
-export function tokenStream(parts: TokenStreamParts): Stream {
-  const { database, source, clock } = parts
+export function tokenStream(
+  chain: OpenChain,
+  {
+    random,
+    requests,
+    wrapped,
+    unexplained,
+  }: {
+    readonly random: Random
+    /** The store in which the API notes doubts; `undefined` while nobody has any. */
+    readonly requests: () => Promise<Database | undefined>
+    /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
+    readonly wrapped: readonly Uint8Array[]
+    readonly unexplained: UnexplainedLogs
+  },
+): Stream {
+  const { database, source, clock } = chain
   const due = new DueTokens()
-  const doubted = new Doubts(parts)
+  const doubted = new Doubts(chain, requests)
   let upgradedUntil = -1
   /** The height that was the head when it was last asked for. */
   let headSeen = -1
@@ -74,7 +82,7 @@ export function tokenStream(parts: TokenStreamParts): Stream {
   /** Asks new tokens, unless nobody could tell of them lately. Returns how many were stored. */
   async function ask(height: number, signal: AbortSignal): Promise<number> {
     if (!silence.isOver) return 0
-    const { asked, stored } = await askNewTokens(parts, height, signal)
+    const { asked, stored } = await askNewTokens(chain, height, signal)
     if (asked > 0) silence.told(stored > 0)
     return stored
   }
@@ -82,7 +90,7 @@ export function tokenStream(parts: TokenStreamParts): Stream {
   /** Looks at tokens that are due. Returns how many somebody told of. */
   async function look(height: number, signal: AbortSignal): Promise<number> {
     const now = clock.monotonic()
-    const news = await newsOfTokens(parts, newsUntil, height)
+    const news = await newsOfTokens(database, unexplained, { after: newsUntil, until: height })
     newsUntil = height
     due.note(news.moved, 'moved', now)
     due.note(news.touched, 'touched', now)
@@ -93,7 +101,7 @@ export function tokenStream(parts: TokenStreamParts): Stream {
     const ids = old.map((row) => integerAt(row, 0))
     const wanted = due.take(doubts, ids, now)
     if (wanted.length === 0) return 0
-    const looks = await lookAtTokens(parts, wanted, { height, nowSeconds }, signal)
+    const looks = await lookAtTokens(chain, wanted, { height, nowSeconds, random }, signal)
     due.looked(looks, clock.monotonic())
     const told = looks.filter(({ isTold }) => isTold).length
     silence.told(told > 0)
@@ -104,8 +112,8 @@ export function tokenStream(parts: TokenStreamParts): Stream {
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
     if (height < 0) return { height, isBusy: false, isLive: false }
     if (upgradedUntil < 0) [upgradedUntil, newsUntil] = [endOf(height), height]
-    upgradedUntil = await forgetUpgraded(parts, upgradedUntil, endOf(height))
-    await addWrapped(parts, parts.wrapped)
+    upgradedUntil = await forgetUpgraded(chain, upgradedUntil, endOf(height))
+    await addWrapped(chain, wrapped)
     const asked = await ask(height, signal)
     // A newer head does not take away the state of the block that was it.
     if (height !== headSeen && height >= (await source.headHeight(signal))) headSeen = height
@@ -114,16 +122,16 @@ export function tokenStream(parts: TokenStreamParts): Stream {
     return { height, isBusy: !isLive, isLive }
   }
 
-  return roundStream('tokens', parts, round)
+  return roundStream('tokens', chain, round)
 }
 
 /** A source that told nothing is asked again ever more rarely. */
 class Silence {
-  readonly #clock: TokenStreamParts['clock']
+  readonly #clock: Clock
   #until = Number.NEGATIVE_INFINITY
   #failures = 0
 
-  constructor(clock: TokenStreamParts['clock']) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 

@@ -71,8 +71,8 @@ export type ChainReplay = {
   ) => Promise<ReplayedBatch>
 }
 
-/** Parts of a replay. */
-export type ReplayParts = {
+/** All that a chain is replayed over. */
+type ReplayOptions = {
   readonly source: PrimarySource
   readonly facts: GenesisFacts
   readonly rules: PrimaryRules
@@ -88,14 +88,14 @@ export const usualUtxoLimit = 3 * 2 ** 15
 const cBatchHeights = 512
 
 /** The replay of `chain`, going on where its rows end. */
-export async function openReplay(chain: ChainName, parts: ReplayParts): Promise<ChainReplay> {
+export async function openReplay(chain: ChainName, options: ReplayOptions): Promise<ChainReplay> {
   switch (chain) {
     case 'P':
-      return pReplay(parts)
+      return pReplay(options)
     case 'X':
-      return xReplay(parts)
+      return xReplay(options)
     case 'C':
-      return cReplay(parts)
+      return cReplay(options)
   }
 }
 
@@ -118,7 +118,7 @@ async function pReplay({
   state: stored,
   assets,
   utxoLimit,
-}: ReplayParts): Promise<ChainReplay> {
+}: ReplayOptions): Promise<ChainReplay> {
   const rows = await stored.pState()
   if (rows === undefined) throw new Error('broken invariant: genesis is stored before blocks')
   const state = loadPState(rules, networkIdsOf(facts), { rows, utxoLimit, assets })
@@ -171,7 +171,7 @@ async function xReplay({
   state: stored,
   assets,
   utxoLimit,
-}: ReplayParts): Promise<ChainReplay> {
+}: ReplayOptions): Promise<ChainReplay> {
   const checkpoint = await stored.checkpoint('X')
   if (checkpoint === undefined) throw new Error('broken invariant: genesis is stored before blocks')
   const state = loadXState(networkIdsOf(facts), checkpoint, { utxoLimit, assets })
@@ -232,7 +232,7 @@ async function cReplay({
   rules,
   state: stored,
   assets,
-}: ReplayParts): Promise<ChainReplay> {
+}: ReplayOptions): Promise<ChainReplay> {
   const checkpoint = await stored.checkpoint('C')
   const ids = networkIdsOf(facts)
   const isFirst = (): boolean => state.blockId.length === 0
@@ -261,7 +261,8 @@ async function cReplay({
   })
 }
 
-type Parts<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
+/** How the blocks of one chain are fetched and applied. */
+type ChainSteps<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
   readonly fetch: (range: Heights, signal: AbortSignal) => Promise<Fetched<R>[]>
   readonly start: () => Pick<DraftStart, 'firstUtxo' | 'follows'>
   /** Look-ups that `apply` of the same blocks needs. */
@@ -273,24 +274,24 @@ type Parts<R> = Omit<ChainReplay, 'fetch' | 'replay'> & {
 // Some 80 transactions: most of what is decoded of them is gone when the young heap is collected.
 const pieceBytes = 2 ** 15
 
-function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): ChainReplay {
+function chainReplay<R>({ start, wanted, apply, end, ...chain }: ChainSteps<R>): ChainReplay {
   let room: LedgerRoom | undefined
   const replay = async (
     fetched: readonly Fetched<R>[],
     find: UtxoReader['find'],
     signal: AbortSignal,
   ): Promise<ReplayedBatch> => {
-    const draft = newDraft(parts.chain, { ...start(), room })
+    const draft = newDraft(chain.chain, { ...start(), room })
     let reads: R[] = []
     let bytes = 0
     for (const [at, one] of fetched.entries()) {
-      reads.push(readOf(parts.chain, one))
+      reads.push(readOf(chain.chain, one))
       bytes += one.size
       if (bytes < pieceBytes && at < fetched.length - 1) continue
-      const before = parts.height()
+      const before = chain.height()
       apply(draft, reads, await find(wanted(reads), signal))
       // A proposal waits for its option.
-      reads = reads.slice(parts.height() - before)
+      reads = reads.slice(chain.height() - before)
       bytes = 0
     }
     room = draft.ledger.room()
@@ -300,7 +301,7 @@ function chainReplay<R>({ start, wanted, apply, end, ...parts }: Parts<R>): Chai
     return { rows, raw, shared: changesOf(draft) }
   }
   return {
-    ...parts,
+    ...chain,
     replay: (fetched, find, signal) =>
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by this chain's fetch
       replay(fetched as readonly Fetched<R>[], find, signal),

@@ -33,11 +33,11 @@ import {
   type BatchStore,
   openPrimaryStore,
   type PrimaryStore,
-  type PrimaryStoreParts,
+  type PrimaryStoreOptions,
 } from './store.ts'
 
-/** Parts of a host. */
-export type PrimaryHostParts = {
+/** All that a host works with. */
+export type PrimaryHostOptions = {
   readonly source: PrimarySource
   readonly identity: PrimaryIdentity
   readonly genesis: Uint8Array
@@ -95,11 +95,11 @@ type Standing = {
 }
 
 /** A host over a store that is open. */
-export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
-  const { source, identity, store } = parts
-  const facts = readGenesis(parts.genesis)
+export function primaryHost(options: PrimaryHostOptions): PrimaryHost {
+  const { source, identity, store } = options
+  const facts = readGenesis(options.genesis)
   const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
-  const state = openStoredState(parts.reader)
+  const state = openStoredState(options.reader)
   const sessions = new WeakMap<ChainReplay, Session>()
   const now: Standing = { session: undefined, ahead: [], lost: undefined, heights: new Map() }
   const queue = new WorkQueue()
@@ -113,7 +113,7 @@ export function primaryHost(parts: PrimaryHostParts): PrimaryHost {
     }
     const { session } = now
     const { assets } = session
-    const { utxoLimit = usualUtxoLimit } = parts
+    const { utxoLimit = usualUtxoLimit } = options
     const replay = await openReplay(chain, { source, facts, rules, state, assets, utxoLimit })
     sessions.set(replay, session)
     now.heights.set(chain, replay.height())
@@ -201,11 +201,11 @@ function whyLost(lost: Lost | undefined, chain: ChainName | undefined): unknown 
 
 /** A host with the store in the same thread. */
 export async function openPrimaryHost(
-  parts: PrimaryStoreParts & { readonly source: PrimarySource },
+  options: PrimaryStoreOptions & { readonly source: PrimarySource },
 ): Promise<PrimaryHost & Pick<PrimaryStore, 'database' | 'close'>> {
-  const { source } = parts
-  const identity = await source.identity(parts.signal)
-  const store = await openPrimaryStore(parts, identity)
+  const { source } = options
+  const identity = await source.identity(options.signal)
+  const store = await openPrimaryStore(options, identity)
   const { genesis, database } = store
   const host = primaryHost({ source, identity, genesis, reader: database, store })
   return {

@@ -23,15 +23,6 @@ import type { PeersSpec, PrimaryStreamSpec } from '../../stream/stream-spec.ts'
 import { localStart, unscheduled } from '../batch/rules.ts'
 import { possibleGenesis } from './load-genesis.ts'
 
-/** Parts of the thread that the connections use. */
-export type OpenPeersParts = {
-  readonly world: World
-  readonly log: Log
-  readonly signal: AbortSignal
-  readonly stored: StoredNetwork
-  readonly node: PrimarySource | undefined
-}
-
 const names: Readonly<Record<number, string>> = { 1: 'mainnet', 5: 'fuji' }
 /** Granite. Source: avalanchego upgrade/upgrade.go. */
 const newestUpgrades: Readonly<Record<number, number>> = { 1: 1_763_568_000, 5: 1_761_750_000 }
@@ -42,14 +33,28 @@ const maxStakers = 65_536
 export async function openPeers(
   spec: PrimaryStreamSpec,
   { networkId, addresses, upgradeFile, folder }: PeersSpec,
-  parts: OpenPeersParts,
+  {
+    world,
+    log,
+    signal,
+    stored,
+    node,
+  }: {
+    readonly world: World
+    readonly log: Log
+    readonly signal: AbortSignal
+    readonly stored: StoredNetwork
+    readonly node: PrimarySource | undefined
+  },
 ): Promise<PrimarySource> {
-  const { world } = parts
-  const { peers, nodeIds } = connectPeers({ networkId, addresses }, parts)
+  const { peers, nodeIds } = connectPeers({ networkId, addresses }, { world, log, signal })
   const upgrades = await upgradesIn(upgradeFile, world.files)
   const scheduled = Object.values(upgrades).filter((time) => time < unscheduled)
   return new PeerSource({
-    ...parts,
+    world,
+    log,
+    stored,
+    node,
     peers,
     networkId,
     bootstrappers: nodeIds,
@@ -67,7 +72,11 @@ export async function openPeers(
  */
 export function connectPeers(
   { networkId, addresses }: Pick<PeersSpec, 'networkId' | 'addresses'>,
-  { world, log, signal }: Pick<OpenPeersParts, 'world' | 'log' | 'signal'>,
+  {
+    world,
+    log,
+    signal,
+  }: { readonly world: World; readonly log: Log; readonly signal: AbortSignal },
 ): { readonly peers: PeerPool; readonly nodeIds: readonly string[] } {
   const configured = addresses.map(parsePeer)
   const bootstrappers = configured.length > 0 ? [] : bootstrappersOf(networkId)

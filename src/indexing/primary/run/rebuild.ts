@@ -9,7 +9,7 @@ import { openPrimaryHost, type PrimaryHost } from './host.ts'
 import { openStoredSource } from './stored-source.ts'
 
 /** The store to rebuild, and its place. */
-export type RebuildOptions = {
+type RebuildOptions = {
   /** The store that keeps the blocks, open for reading. */
   readonly from: Database
   /** Where the new store `key` is made. */

@@ -39,8 +39,8 @@ import { openPrimaryRows, type PrimaryRows } from '../write/batch-rows.ts'
 import { takeBack } from '../write/undo.ts'
 import { loadGenesis } from './load-genesis.ts'
 
-/** Parameters of opening a store. */
-export type PrimaryStoreParts = {
+/** How a store is opened. */
+export type PrimaryStoreOptions = {
   readonly key: string
   /** `auto` or a path. */
   readonly genesis: string
@@ -95,22 +95,32 @@ const everyMeta = statement('select name, value from meta')
  * Waits for the lease. Throws `foreign-store` when the store is another network's.
  */
 export async function openPrimaryStore(
-  parts: PrimaryStoreParts,
+  options: PrimaryStoreOptions,
   identity: PrimaryIdentity,
 ): Promise<PrimaryStore> {
-  const { world, signal } = parts
-  const location = { ...parts.store, writerCacheBytes }
-  const database = await openStore(location, parts.key, primaryStoreTables, 'write')
+  const { world, signal } = options
+  const database = await openStore(
+    { ...options.store, writerCacheBytes },
+    options.key,
+    primaryStoreTables,
+    'write',
+  )
   try {
     const take = (): Promise<Lease> =>
-      parts.takeLease?.(parts.key, database) ??
-      awaitLease(database, parts.owner, { ...parts.store, clock: world.clock, signal })
+      options.takeLease?.(options.key, database) ??
+      awaitLease(database, options.owner, {
+        leaseMs: options.store.leaseMs,
+        clock: world.clock,
+        signal,
+      })
     const lease = new StandingLease(await take(), take)
     const known = await storedNetwork(database)
-    if (known !== undefined) checkIdentity(known, identity, parts)
+    if (known !== undefined) checkIdentity(known, identity, options)
     const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
     const bytes =
-      known?.genesis ?? parts.genesisBytes ?? (await loadGenesis(parts.genesis, identity, world))
+      known?.genesis ??
+      options.genesisBytes ??
+      (await loadGenesis(options.genesis, identity, world))
     const { clock } = world
     if (known === undefined) {
       const facts = readGenesis(bytes)
@@ -118,7 +128,7 @@ export async function openPrimaryStore(
         storeGenesis(database, { bytes, facts, rules, identity, guard: guardOf(held, clock) }),
       )
     }
-    return storeOver(database, { genesis: bytes, rules, lease, clock, ...outboxOf(parts) })
+    return storeOver(database, { genesis: bytes, rules, lease, clock, ...outboxOf(options) })
   } catch (error) {
     await database.close()
     throw error
@@ -139,7 +149,7 @@ type Told = {
   readonly closeOutbox?: () => Promise<void>
 }
 
-function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreParts): Told {
+function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreOptions): Told {
   if (keepEventsMs === undefined) return {}
   const watches = openWatches(store, key)
   return {
@@ -275,7 +285,7 @@ async function storedNetwork(reader: Reader): Promise<StoredNetwork | undefined>
 function checkIdentity(
   known: StoredNetwork,
   { networkId, genesisId }: PrimaryIdentity,
-  { store, key }: Pick<PrimaryStoreParts, 'store' | 'key'>,
+  { store, key }: PrimaryStoreOptions,
 ): void {
   if (known.networkId === networkId && equalBytes(known.genesisId, genesisId)) return
   throw foreignStore(store, key, {

@@ -10,14 +10,14 @@ import { faultOf, Fault, type FaultCode } from '../../../core/fault.ts'
 import { sha256 } from '../../../core/hash.ts'
 import { recordedClock } from '../../../core/recorded-time.ts'
 import { growingPause } from '../../../core/waiting.ts'
-import type { Clock } from '../../../core/world.ts'
+import type { Clock, World } from '../../../core/world.ts'
 import type { StoredNetwork } from '../../../source/peers/peer-source.ts'
 import { createNodeApi } from '../../../source/primary/node-api.ts'
 import { createNodeSource } from '../../../source/primary/node-source.ts'
 import type { PrimarySource } from '../../../source/primary/primary-source.ts'
 import { openRecordedPrimary } from '../../../source/primary/recorded-source.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { HostParts } from '../../evm/run/chain-host.ts'
+import type { SourceLimits } from '../../stream/chain-spec.ts'
 import { Progress } from '../../stream/progress.ts'
 import { quietStream } from '../../stream/round-stream.ts'
 import { idleStatus, type StageStatus, type Stream, withoutDepth } from '../../stream/stage.ts'
@@ -50,8 +50,15 @@ const healthPauseMs = 60_000
 /** A host, and how it is closed. */
 export type OpenHost = PrimaryHost & { readonly close: () => Promise<void> }
 
-/** Parts of the thread that streams use. */
-export type PrimaryStreamParts = Pick<HostParts, 'world' | 'log' | 'limits' | 'signal'> & {
+/** All that the decoder's thread gives the streams of its networks. */
+export type DecoderThread = {
+  readonly world: World
+  readonly log: Log
+  readonly limits: SourceLimits
+  readonly signal: AbortSignal
+}
+
+type PrimaryStreamOptions = DecoderThread & {
   /** Opens the host over a source; asked again while its node or its store is not there. */
   readonly openHost: (source: PrimarySource) => Promise<OpenHost>
 }
@@ -60,11 +67,11 @@ export type PrimaryStreamParts = Pick<HostParts, 'world' | 'log' | 'limits' | 's
 export function primaryStreams(
   spec: PrimaryStreamSpec,
   source: PrimarySource,
-  parts: PrimaryStreamParts,
+  options: PrimaryStreamOptions,
 ): Stream[] {
-  const log = parts.log.child(spec.key)
+  const log = options.log.child(spec.key)
   const isRecorded = spec.recording !== undefined
-  const hosts = sharedHost(source, isRecorded, parts)
+  const hosts = sharedHost(source, isRecorded, options)
   const chains = (['P', 'X', 'C'] as const).map((chain) => {
     const reason = whyOff(chain, spec)
     if (reason !== undefined) return offStream(chain, reason)
@@ -72,7 +79,7 @@ export function primaryStreams(
       hosts,
       source,
       isRecorded,
-      clock: parts.world.clock,
+      clock: options.world.clock,
       log,
     })
   })
@@ -80,7 +87,7 @@ export function primaryStreams(
     const host = await hosts.get()
     while (!signal.aborted) {
       await pollHealth(host, source, log, signal)
-      await parts.world.clock.sleep(healthPauseMs, signal)
+      await options.world.clock.sleep(healthPauseMs, signal)
     }
   })
   return [...chains, health]
@@ -110,11 +117,11 @@ function offStream(chain: ChainName, reason: string): Stream {
  */
 export async function openPrimarySource(
   spec: PrimaryStreamSpec,
-  parts: Omit<PrimaryStreamParts, 'openHost'>,
+  thread: DecoderThread,
   stored: StoredNetwork,
 ): Promise<PrimarySource> {
-  const { world, limits } = parts
-  const log = parts.log.child(spec.key)
+  const { world, limits, signal } = thread
+  const log = thread.log.child(spec.key)
   if (spec.recording !== undefined) {
     const file = await world.files.read(spec.recording)
     if (file === undefined)
@@ -124,7 +131,8 @@ export async function openPrimarySource(
   }
   const api = createNodeApi({ ...limits, transport: world.transport, url: spec.nodeUrl })
   const node = spec.nodeUrl === '' ? undefined : createNodeSource(api, log)
-  if (spec.peers !== undefined) return openPeers(spec, spec.peers, { ...parts, log, node, stored })
+  if (spec.peers !== undefined)
+    return openPeers(spec, spec.peers, { world, log, signal, node, stored })
   if (node === undefined) throw new Fault('bad-config', 'there is neither a node nor a recording')
   return node
 }
@@ -139,7 +147,7 @@ type SharedHost = {
 function sharedHost(
   source: PrimarySource,
   isRecorded: boolean,
-  parts: PrimaryStreamParts,
+  options: PrimaryStreamOptions,
 ): SharedHost {
   let opening: Promise<OpenHost> | undefined
   let problem: Pick<StageStatus, 'reason' | 'state'> | undefined
@@ -147,11 +155,11 @@ function sharedHost(
     const patience = newPatience(() => false, isRecorded)
     for (let failures = 0; ; failures++) {
       try {
-        const host = await parts.openHost(source)
+        const host = await options.openHost(source)
         const close = (): void => void host.close()
         // It may have been told to stop meanwhile.
-        if (parts.signal.aborted) close()
-        else parts.signal.addEventListener('abort', close, { once: true })
+        if (options.signal.aborted) close()
+        else options.signal.addEventListener('abort', close, { once: true })
         problem = undefined
         return host
       } catch (error) {
@@ -163,7 +171,7 @@ function sharedHost(
         problem = { reason, state: isStopped ? 'stopped' : 'syncing' }
         if (!waits) throw error
         const pauseMs = growingPause(failures, { firstMs: firstPauseMs, longestMs: mostPauseMs })
-        await parts.world.clock.sleep(pauseMs, parts.signal)
+        await options.world.clock.sleep(pauseMs, options.signal)
       }
     }
   }
@@ -203,7 +211,8 @@ function newPatience(wasThere: () => boolean, isRecorded: boolean): Patience {
   }
 }
 
-type ChainParts = {
+/** A chain that is followed. */
+type FollowedChain = {
   readonly hosts: SharedHost
   readonly source: PrimarySource
   readonly isRecorded: boolean
@@ -211,8 +220,8 @@ type ChainParts = {
   readonly log: Log
 }
 
-function chainStream(chain: ChainName, parts: ChainParts): Stream {
-  const { hosts, log } = parts
+function chainStream(chain: ChainName, options: FollowedChain): Stream {
+  const { hosts, log } = options
   let status: StageStatus = idleStatus(chain)
   const set = (change: Partial<StageStatus>): void => {
     status = { ...status, ...change }
@@ -222,10 +231,10 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
     const host = await hosts.get()
     // Block 0 is made of the genesis; those after it came from a node.
     const wasThere = (): boolean => status.headHeight >= 0 || host.storedHeight(chain) > 0
-    const patience = newPatience(wasThere, parts.isRecorded)
+    const patience = newPatience(wasThere, options.isRecorded)
     let failures = 0
     const following: Following = {
-      ...parts,
+      ...options,
       set: (told) => {
         // Until something is stored the same failure may come again.
         const moved = told.indexedHeight > status.indexedHeight
@@ -241,7 +250,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
       } catch (error) {
         const fault = faultOf(error)
         if (signal.aborted || !patience.waitsFor(fault)) throw error
-        if (await retaken(chain, host, { fault, ...parts }, signal)) {
+        if (await retaken(chain, host, { ...options, fault }, signal)) {
           set({ state: 'syncing', reason: `${fault.message}, which was taken back` })
           continue
         }
@@ -251,7 +260,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
         const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
         const state = patience.believes() ? 'stopped' : 'syncing'
         set({ state, reason: fault.message, ...standsBy })
-        await parts.clock.sleep(pauseMs, signal)
+        await options.clock.sleep(pauseMs, signal)
         failures++
       }
     }
@@ -267,7 +276,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
     }
   }
   const shown = (): StageStatus => {
-    const note = parts.source.note?.(chain)
+    const note = options.source.note?.(chain)
     const told = withoutDepth(note === undefined ? status : { reason: note, ...status })
     return told.state === 'stopped' ? told : { ...told, ...hosts.problem() }
   }
@@ -281,7 +290,7 @@ function chainStream(chain: ChainName, parts: ChainParts): Stream {
 async function retaken(
   chain: ChainName,
   host: PrimaryHost,
-  { fault, source, log }: Pick<ChainParts, 'source' | 'log'> & { readonly fault: Fault },
+  { source, log, fault }: FollowedChain & { readonly fault: Fault },
   signal: AbortSignal,
 ): Promise<boolean> {
   const { follows } = fault.detail
@@ -302,7 +311,7 @@ async function retaken(
   }
 }
 
-type Following = ChainParts & { readonly set: (status: Omit<StageStatus, 'stage'>) => void }
+type Following = FollowedChain & { readonly set: (status: Omit<StageStatus, 'stage'>) => void }
 
 /** Asks once and stores what changed. A node that does not answer leaves everything as it is. */
 async function pollHealth(
@@ -326,10 +335,10 @@ async function pollHealth(
 async function follow(
   chain: ChainName,
   host: PrimaryHost,
-  parts: Following,
+  options: Following,
   signal: AbortSignal,
 ): Promise<void> {
-  const { source, clock, set } = parts
+  const { source, clock, set } = options
   const replay = await host.replay(chain)
   const stored = (): number => host.storedHeight(chain)
   const progress = new Progress(clock, stored())

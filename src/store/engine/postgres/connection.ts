@@ -192,8 +192,7 @@ export function abandon(connection: Connection, reason: string): void {
 /** A connection that nobody used this long is ended. */
 const idleMs = 60_000
 
-/** Parameters of a pool. */
-type ConnectionPoolParts = {
+type ConnectionPoolOptions = {
   readonly open: () => Promise<Connection>
   /** Connections at once. */
   readonly most: number
@@ -205,7 +204,7 @@ type ConnectionPoolParts = {
 
 /** Up to `most` connections, opened when they are needed. */
 export class ConnectionPool {
-  readonly #parts: ConnectionPoolParts
+  readonly #options: ConnectionPoolOptions
   readonly #open = new Set<Connection>()
   /** The connection that was used last is used first, so that the others can end. */
   readonly #idle: Connection[] = []
@@ -214,8 +213,8 @@ export class ConnectionPool {
   #opening = 0
   #closed: PromiseWithResolvers<void> | undefined
 
-  constructor(parts: ConnectionPoolParts) {
-    this.#parts = parts
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options
   }
 
   /**
@@ -255,14 +254,14 @@ export class ConnectionPool {
       if (!one.isBroken) return one
       this.#drop(one)
     }
-    if (this.#open.size + this.#opening < this.#parts.most) return this.#make()
+    if (this.#open.size + this.#opening < this.#options.most) return this.#make()
     return (await this.#turn(isUrgent)) ?? this.#take(isUrgent)
   }
 
   async #make(): Promise<Connection> {
     this.#opening++
     try {
-      const connection = await this.#parts.open()
+      const connection = await this.#options.open()
       const { client, socket } = connection
       this.#open.add(connection)
       client.once('end', () => {
@@ -292,7 +291,7 @@ export class ConnectionPool {
     const waiter = Promise.withResolvers<Connection | undefined>()
     if (isUrgent) this.#waiting.unshift(waiter)
     else this.#waiting.push(waiter)
-    const late = AbortSignal.timeout(this.#parts.waitMs)
+    const late = AbortSignal.timeout(this.#options.waitMs)
     const giveUp = (): void => {
       const at = this.#waiting.indexOf(waiter)
       if (at < 0) return
@@ -300,7 +299,7 @@ export class ConnectionPool {
       waiter.reject(
         new Fault(
           'store-failed',
-          `all connections of this process to PostgreSQL are busy; raise postgres.connections: ${this.#parts.most}`,
+          `all connections of this process to PostgreSQL are busy; raise postgres.connections: ${this.#options.most}`,
         ),
       )
     }
@@ -334,7 +333,7 @@ export class ConnectionPool {
   #retire(connection: Connection): void {
     this.#forget(connection)
     connection.isBroken = true
-    connection.socket.setTimeout(this.#parts.endMs)
+    connection.socket.setTimeout(this.#options.endMs)
     const gone = (): void => this.#drop(connection)
     connection.client.end().then(gone, gone)
   }

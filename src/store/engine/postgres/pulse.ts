@@ -18,7 +18,7 @@ const answerMs = 1_500
 const reason = 'the server answers new connections, and this one no more'
 
 /** Connections of a thread to one server. */
-type PulseParts = {
+type PulseOptions = {
   readonly pools: readonly ConnectionPool[]
   readonly marks: Marks
   /** Opens another one. */
@@ -26,7 +26,7 @@ type PulseParts = {
 }
 
 /** Looks from now on; gives what ends it. */
-export function startPulse(parts: PulseParts): () => void {
+export function startPulse(options: PulseOptions): () => void {
   let isOver = false
   let wake = (): void => undefined
   void (async () => {
@@ -35,7 +35,7 @@ export function startPulse(parts: PulseParts): () => void {
         wake = resolve
         AbortSignal.timeout(everyMs).addEventListener('abort', () => resolve())
       })
-      if (!isOver) await beat(parts).catch(() => undefined)
+      if (!isOver) await beat(options).catch(() => undefined)
     }
   })()
   return () => {
@@ -44,7 +44,7 @@ export function startPulse(parts: PulseParts): () => void {
   }
 }
 
-async function beat({ pools, marks, connect }: PulseParts): Promise<void> {
+async function beat({ pools, marks, connect }: PulseOptions): Promise<void> {
   if (pools.every(({ open }) => open.size === 0)) return
   const askedMs = performance.now()
   const asked = await marks.connection()

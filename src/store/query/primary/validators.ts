@@ -83,23 +83,17 @@ const indexes: Readonly<Record<ValidatorSort, string>> = {
   uptimePerformance: 'staker_by_uptime',
 }
 
-/** `[0, 2^63)` is what a bound leaves open; rows without the quantity hold -1, or 0 as end. */
-const bounded = (column: string): string => `${column} between ? and ?`
-
 function question(sort: ValidatorSort, order: 'asc' | 'desc', byNode: boolean): Statement {
   const column = columns[sort]
   const sign = order === 'asc' ? '>' : '<'
-  const cursor =
-    sort === 'blockIndex'
-      ? `(0 = ? or true) and s.pos ${sign} ?`
-      : `(${column}, s.pos) ${sign} (?, ?)`
+  const cursor = sort === 'blockIndex' ? `s.pos ${sign} ?` : `(${column}, s.pos) ${sign} (?, ?)`
   const sorted = sort === 'blockIndex' ? '' : `${column} ${order}, `
   const text = (columns: string, hint: string, nodes: string): string =>
     `select ${column}, ${columns} from staker s ${hint} join node n on n.id = s.node
      where s.role = 0 and s.status = ? and ${cursor}
        and (? = 0 or s.node in (${nodes})) and (? = 0 or s.subnet_id = ?)
-       and ${bounded('s.capacity')} and ${bounded('s.until')}
-       and ${bounded('s.shares')} and ${bounded('s.uptime')}
+       and s.capacity between ? and ? and s.until between ? and ?
+       and s.shares between ? and ? and s.uptime between ? and ?
      order by ${sorted}s.pos ${order} limit ?`
   const hint = byNode ? 'indexed by staker_by_node' : `indexed by ${indexes[sort]}`
   return stakerRow.statement(
@@ -150,8 +144,7 @@ export async function listValidators(
       const { key, pos } = after?.cursor ?? start
       const values: Value[] = [
         stakerStatuses.findIndex((word) => word === status),
-        sortBy === 'blockIndex' ? 0 : key,
-        pos,
+        ...(sortBy === 'blockIndex' ? [pos] : [key, pos]),
         nodes === undefined ? 0 : 1,
         JSON.stringify(nodes ?? []),
         query.subnetId === undefined ? 0 : 1,
@@ -172,13 +165,15 @@ export async function listValidators(
   })
 }
 
+/** Greatest integer of both engines. */
+const maxInteger = 2n ** 63n - 1n
 const lowest: ValidatorCursor = { key: -2n, pos: -1 }
-const highest: ValidatorCursor = { key: 2n ** 63n - 1n, pos: Number.MAX_SAFE_INTEGER }
+const highest: ValidatorCursor = { key: maxInteger, pos: Number.MAX_SAFE_INTEGER }
 
-/** Values of a `between`; `none` is what rows without the quantity hold. */
-function range({ min, max }: Bounds, none: bigint): [bigint, bigint] {
-  if (min === undefined && max === undefined) return [none, 2n ** 63n - 1n]
-  return [min === undefined || min < none + 1n ? none + 1n : min, max ?? 2n ** 63n - 1n]
+/** Values of a `between`: those from `absent` on, which stands for no quantity, where nothing bounds. */
+function range({ min, max }: Bounds, absent: bigint): [bigint, bigint] {
+  if (min === undefined && max === undefined) return [absent, maxInteger]
+  return [min === undefined || min <= absent ? absent + 1n : min, max ?? maxInteger]
 }
 
 function compareCursors(a: ValidatorCursor, b: ValidatorCursor): number {

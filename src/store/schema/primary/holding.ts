@@ -57,24 +57,21 @@ export const traitsSql = {
   needed: `traits % ${maxNeeded + 1}`,
 } as const
 
-/** Fields that {@link kindOf} reads. */
-export type KindParts = {
-  readonly outputType: number
-  readonly amount: bigint
-  readonly owner: {
-    readonly locktime: bigint
-    readonly threshold: number
-    readonly addresses: readonly unknown[]
-  }
-  readonly stakeableLocktime: bigint
-}
-
 /** Largest number an `amount` column holds. */
 export const maxAmount = 2n ** 63n - 1n
 
 /** Bits of `utxoKinds`. `crossing`: made on one chain to be consumed on another. */
 export function kindOf(
-  row: KindParts,
+  row: {
+    readonly outputType: number
+    readonly amount: bigint
+    readonly owner: {
+      readonly locktime: bigint
+      readonly threshold: number
+      readonly addresses: readonly unknown[]
+    }
+    readonly stakeableLocktime: bigint
+  },
   is: { readonly staked: boolean; readonly crossing: boolean },
 ): number {
   const { locked, stakeableLocked, staked, shared, crossing, withoutAmount, wide } = utxoKinds

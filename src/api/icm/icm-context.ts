@@ -1,12 +1,12 @@
-/** Parts of the operations on interchain messages. */
+/** All that the operations on interchain messages answer from. */
 
 import type { Reader } from '../../store/engine/database.ts'
 import type { PartyBooks } from '../evm/party-book.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 
-/** Parts that these operations use. */
-export type IcmParts = {
+/** Interchain messages, and the chains at their ends. */
+export type IcmContext = {
   readonly chains: ChainDirectory
   readonly tokens: PageTokens
   readonly parties: PartyBooks

@@ -34,8 +34,7 @@ import { pluginChains, primaryStream, type SpecifiedChain } from '../chain-specs
 import type { Documents } from '../documents/documents.ts'
 import { version } from '../version.ts'
 
-/** Parts of the process that the listener uses. */
-export type NodeListenerParts = {
+type NodeEndpointOptions = {
   readonly config: Config
   readonly world: World
   readonly logs: LogRegistry
@@ -57,20 +56,20 @@ export type NodeListenerParts = {
 }
 
 /** Makes the listener and what closes the parts it made. */
-export function assembleNodeListener(parts: NodeListenerParts): {
+export function assembleNodeListener(options: NodeEndpointOptions): {
   readonly listener: NodeListener
   readonly close: () => Promise<void>
 } {
-  const { config, world, logs, gauges, health, threads, waits, aliases } = parts
+  const { config, world, logs, gauges, health, threads, waits, aliases } = options
   const log = logs.log.child('http')
   const watch = watchProcess(gauges)
   gauges.onRead(() => {
-    for (const [database, bytes] of parts.sizes())
+    for (const [database, bytes] of options.sizes())
       gauges.set('firn_store_size_bytes', bytes, { database })
   })
-  const profiler = profilerOf(parts, watch)
+  const profiler = profilerOf(options, watch)
   const over = new AbortController()
-  const lastHour = lastHourOf(parts, over.signal)
+  const lastHour = lastHourOf(options, over.signal)
   const plugins = new Plugins({
     directory: config['node.pluginDir'] || `${config.dataDir}/plugins`,
     version: `firn/${version}`,
@@ -88,7 +87,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
   })
   const listener = createNodeListener({
     settings: listenerSettings(config),
-    identity: identityOf(parts),
+    identity: identityOf(options),
     logs,
     log,
     gauges,
@@ -99,8 +98,8 @@ export function assembleNodeListener(parts: NodeListenerParts): {
     proxy,
     world,
     threads,
-    failed: parts.failed,
-    chains: () => operatorChains(parts),
+    failed: options.failed,
+    chains: () => operatorChains(options),
     lastHour,
   })
   return {
@@ -115,7 +114,7 @@ export function assembleNodeListener(parts: NodeListenerParts): {
   }
 }
 
-function identityOf({ config, networkId, nodeId }: NodeListenerParts): NodeIdentity {
+function identityOf({ config, networkId, nodeId }: NodeEndpointOptions): NodeIdentity {
   return {
     network: () => {
       const id = networkId() ?? (config.networks.mainnet === undefined ? 5 : 1)
@@ -127,10 +126,7 @@ function identityOf({ config, networkId, nodeId }: NodeListenerParts): NodeIdent
 }
 
 /** Chains with what `/status` tells of them, and the nodes they are read from. */
-async function operatorChains({
-  status,
-  indexed,
-}: Pick<NodeListenerParts, 'status' | 'indexed'>): Promise<OperatorChain[]> {
+async function operatorChains({ status, indexed }: NodeEndpointOptions): Promise<OperatorChain[]> {
   const endpoints = new Map(indexed().map((chain) => [chain.key, chain.endpoints]))
   return (await status()).chains.map((chain) => ({
     ...chain,
@@ -141,31 +137,31 @@ async function operatorChains({
 }
 
 /** Samples figures of the last hour until `signal` is aborted. */
-function lastHourOf(parts: NodeListenerParts, signal: AbortSignal): LastHour {
-  const { clock } = parts.world
+function lastHourOf(options: NodeEndpointOptions, signal: AbortSignal): LastHour {
+  const { clock } = options.world
   const lastHour = new Map<string, readonly number[]>()
-  void sampleLastHour(lastHour, () => sampleOf(parts), { clock, signal }).catch((error: unknown) =>
-    parts.logs.log.warn('figures of the last hour end', { error }),
+  void sampleLastHour(lastHour, () => sampleOf(options), { clock, signal }).catch(
+    (error: unknown) => options.logs.log.warn('figures of the last hour end', { error }),
   )
   return lastHour
 }
 
 /** Figures of now, by the names that the operator's page shows; those of bytes end in `bytes`. */
-async function sampleOf(parts: NodeListenerParts): Promise<ReadonlyMap<string, number>> {
+async function sampleOf(options: NodeEndpointOptions): Promise<ReadonlyMap<string, number>> {
   let stored = 0
-  for (const bytes of parts.sizes().values()) stored += bytes
+  for (const bytes of options.sizes().values()) stored += bytes
   const sample = new Map([
     ['Memory bytes', process.memoryUsage.rss()],
     ['Stores bytes', stored],
   ])
-  for (const { name, indexedHeight, headHeight } of (await parts.status()).chains)
+  for (const { name, indexedHeight, headHeight } of (await options.status()).chains)
     if (headHeight >= 0)
       sample.set(`${name}, blocks behind`, Math.max(0, headHeight - indexedHeight))
   return sample
 }
 
 function profilerOf(
-  { config, world, logs, threads, waits }: NodeListenerParts,
+  { config, world, logs, threads, waits }: NodeEndpointOptions,
   watch: ReturnType<typeof watchProcess>,
 ): ReturnType<typeof createProfiler> {
   return createProfiler({
@@ -193,7 +189,7 @@ function listenerSettings(config: Config): NodeSettings {
 /** The alias table, kept with the documents of the deployment unless told not to. */
 export function openAliases(
   config: Config,
-  parts: {
+  options: {
     readonly world: World
     readonly waits: Waits
     readonly logs: LogRegistry
@@ -202,11 +198,11 @@ export function openAliases(
   },
 ): Promise<AliasTable> {
   return createAliasTable({
-    chains: parts.chains,
+    chains: options.chains,
     bases: nodeBases,
-    waits: parts.waits,
-    log: parts.logs.log,
-    store: aliasStore(config, parts),
+    waits: options.waits,
+    log: options.logs.log,
+    store: aliasStore(config, options),
   })
 }
 
@@ -225,7 +221,7 @@ function aliasStore(
 }
 
 /** Where the node listener's chains come from. */
-export type NodeChainParts = {
+type NodeChainsOptions = {
   readonly served: () => readonly ServedChain[]
   readonly networks: () => readonly ServedNetwork[]
   readonly specified: readonly SpecifiedChain[]
@@ -234,34 +230,34 @@ export type NodeChainParts = {
 }
 
 /** Chains as the node listener names them; a new list whenever one came. */
-export function nodeChains(parts: NodeChainParts): () => readonly NodeChain[] {
+export function nodeChains(options: NodeChainsOptions): () => readonly NodeChain[] {
   let seen: readonly unknown[] = []
   let chains: readonly NodeChain[] = []
   return () => {
-    const now = [parts.served(), parts.networks()]
+    const now = [options.served(), options.networks()]
     if (seen[0] === now[0] && seen[1] === now[1]) return chains
     seen = now
-    const primary = parts.networks().flatMap((network) => primaryChains(network, parts))
-    const decoded = pluginChains(parts.config).map(pluginChain)
-    chains = [...primary, ...parts.served().map((chain) => evmChain(chain, parts)), ...decoded]
+    const primary = options.networks().flatMap((network) => primaryChains(network, options))
+    const decoded = pluginChains(options.config).map(pluginChain)
+    chains = [...primary, ...options.served().map((chain) => evmChain(chain, options)), ...decoded]
     return chains
   }
 }
 
-function evmChain({ facts }: ServedChain, parts: NodeChainParts): NodeChain {
-  const stage = stageReader(parts, facts.key, 'blocks')
+function evmChain({ facts }: ServedChain, options: NodeChainsOptions): NodeChain {
+  const stage = stageReader(options, facts.key, 'blocks')
   const id = blockchainIdText(facts) ?? String(facts.evmChainId)
   const isCChain =
     facts.evmChainId === 43_114 ||
     facts.evmChainId === 43_113 ||
-    parts.networks().some(({ blockchainIds }) => blockchainIds.C === id)
+    options.networks().some(({ blockchainIds }) => blockchainIds.C === id)
   return {
     id,
     network: facts.network,
     names: isCChain ? ['C', 'evm'] : [],
     otherNames: [...(isCChain ? ['c-chain'] : []), String(facts.evmChainId)],
     kind: 'evm',
-    rpcUrls: parts.specified.find(({ spec }) => spec.key === facts.key)?.spec.rpcUrls ?? [],
+    rpcUrls: options.specified.find(({ spec }) => spec.key === facts.key)?.spec.rpcUrls ?? [],
     isLive: () => stage()?.state === 'live',
     vmId: facts.vmId,
   }
@@ -288,11 +284,11 @@ const primaryNames = {
 
 function primaryChains(
   { network, blockchainIds }: ServedNetwork,
-  parts: NodeChainParts,
+  options: NodeChainsOptions,
 ): NodeChain[] {
-  const nodeUrl = parts.config.networks[network]?.nodeUrl ?? ''
+  const nodeUrl = options.config.networks[network]?.nodeUrl ?? ''
   return (['P', 'X'] as const).map((chain) => {
-    const stage = stageReader(parts, primaryStream(network).key, chain)
+    const stage = stageReader(options, primaryStream(network).key, chain)
     const [name, vm, other] = primaryNames[chain]
     return {
       id: blockchainIds[chain],
@@ -307,12 +303,12 @@ function primaryChains(
 }
 
 function stageReader(
-  parts: NodeChainParts,
+  options: NodeChainsOptions,
   key: string,
   name: string,
 ): () => ChainStatus['stages'][number] | undefined {
   return () =>
-    parts
+    options
       .status()
       .find((chain) => chain.key === key)
       ?.stages.find(({ stage }) => stage === name)

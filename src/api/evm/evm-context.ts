@@ -1,4 +1,4 @@
-/** Parts of the EVM operations. */
+/** All that the EVM operations answer from. */
 
 import type { Clock } from '../../core/world.ts'
 import type { ContractBook } from '../contracts/contract-book.ts'
@@ -12,7 +12,7 @@ import type { NftSource } from './tokens/token-views.ts'
 import type { RevertReasons } from './transactions/revert-reason.ts'
 
 /** Everything the EVM operations need. */
-export type EvmParts = {
+export type EvmContext = {
   readonly chains: ChainDirectory
   readonly tokens: PageTokens
   readonly clock: Clock

@@ -2,17 +2,17 @@
 
 import { mountBlockStream } from '../../api/events/event-streams.ts'
 import { NewestBlocks } from '../../api/events/newest-blocks.ts'
-import type { EventParts } from '../../api/events/own-webhook.ts'
+import type { EventContext } from '../../api/events/own-webhook.ts'
 import { createMethodNames } from '../../api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../api/evm/balances/compared-balances.ts'
-import type { EvmParts } from '../../api/evm/parts.ts'
+import type { EvmContext } from '../../api/evm/evm-context.ts'
 import { createPartyBooks } from '../../api/evm/party-book.ts'
 import { createRevertReasons } from '../../api/evm/transactions/revert-reason.ts'
 import { mountExportFiles } from '../../api/exports/export-file.ts'
 import { storedNfts } from '../../api/nft/stored-nfts.ts'
 import { type ChainDirectory, createChainDirectory } from '../../api/operation/chain-directory.ts'
 import type { PageTokens } from '../../api/operation/page-token.ts'
-import { allOperations, exportPartsOf, type OperationParts } from '../../api/operations.ts'
+import { allOperations, exportContextOf, type ApiContext } from '../../api/operations.ts'
 import {
   createNetworkDirectory,
   type NetworkDirectory,
@@ -48,7 +48,7 @@ import type { Log } from '../../telemetry/log.ts'
 import { icmContract, primaryStream, type SpecifiedChain } from '../chain-specs.ts'
 import type { Served } from '../served/open-served.ts'
 import type { LeaseWatch } from '../status/lease-watch.ts'
-import { statusOf, type StatusParts } from '../status/status-view.ts'
+import { statusOf } from '../status/status-view.ts'
 import { storeLocation } from '../stores/store-location.ts'
 import { nftFetching } from '../tokens/nft-fetching.ts'
 import type { TokenKnowledge } from '../tokens/token-knowledge.ts'
@@ -61,8 +61,8 @@ import { mountSnapshots } from '../web/snapshot-mount.ts'
 import { webRules } from '../web/web-rules.ts'
 import { type EventService, eventService } from './event-service.ts'
 
-/** Parts of the process that the API uses. */
-export type ApiParts = {
+/** All that the API takes of the process. */
+export type ApiOptions = {
   readonly world: World
   readonly log: Log
   readonly tokens: PageTokens
@@ -102,22 +102,26 @@ const dialectRules: DialectRules = {
 }
 
 /** Makes the server; it does not listen yet. */
-export function assembleApi(config: Config, parts: ApiParts): Api {
-  const { world, gauges } = parts
-  const thread = { thread: String(parts.thread) }
-  const directories = directoriesOf(parts)
-  const headOf = freshHeads(parts.indexer, world.clock)
-  const evm = evmPartsOf(config, parts, directories)
-  const events = eventService(config, { ...parts, evm, networks: directories.networks, headOf })
-  const families = familiesOf(config, parts, { ...directories, evm, events: events.parts })
-  const operations = allOperations(families)
+export function assembleApi(config: Config, options: ApiOptions): Api {
+  const { world, gauges } = options
+  const directories = directoriesOf(options)
+  const headOf = freshHeads(options.indexer, world.clock)
+  const evm = evmContextOf(config, options, directories)
+  const { log, webhooks, owner, keys } = options
+  const { networks } = directories
+  const own = { world, log, gauges, webhooks, owner, keys }
+  const events = eventService(config, { ...own, evm, networks, headOf })
+  const status = statusReader(config, options, evm.clock)
+  const shared = { ...directories, evm, events: events.context, status }
+  const context = apiContext(config, options, shared)
+  const operations = allOperations(context)
   const server = createServer({
     operations,
     dialectRules,
     web: webRules(config),
     dialect: config['api.dialect'],
     refusesUnknown: config['api.unknownParameters'] === 'refuse',
-    log: parts.log.child('api'),
+    log: log.child('api'),
     clock: world.clock,
     limits: {
       maxConnections: Math.ceil(config['api.maxConnections'] / config['api.workers']),
@@ -133,39 +137,34 @@ export function assembleApi(config: Config, parts: ApiParts): Api {
       hasReplicas: config['postgres.replicas'].length > 0,
     }),
     gauges,
-    admit: admissionOf(config, parts),
+    admit: admissionOf(config, options),
     record: (call) => {
-      const { key } = callerIn(call.request, parts.keys())
-      if (key !== undefined) parts.calls.record(call, key)
+      const { key } = callerIn(call.request, keys())
+      if (key !== undefined) options.calls.record(call, key)
     },
-    callerOf: (request) => callerIn(request, parts.keys()),
+    callerOf: (request) => callerIn(request, keys()),
     addressOf: addressReader(config['api.trustProxy']),
-    readings: parts.readings,
-    observe: (operation, status, elapsedMs) => {
-      gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
-      gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })
-      gauges.add('firn_api_thread_requests_total', 1, thread)
-    },
+    readings: options.readings,
+    observe: observer(options),
   })
-  const status = (): Promise<Status> => statusOf(statusParts(config, parts, evm.clock))
   mountDocument(server, operations)
-  mountExportFiles(server.http, exportPartsOf(families), parts.log.child('api'))
+  mountExportFiles(server.http, exportContextOf(context), log.child('api'))
   if (config['api.explorer'])
     mountExplorer(server.http, status, {
-      ...picturesOf(config, parts, operations),
-      brand: parts.brand,
+      ...picturesOf(config, options, operations),
+      brand: options.brand,
     })
   if (config['api.segments'])
-    mountSegments(server, { chains: parts.served.chains.list, location: storeLocation(config) })
+    mountSegments(server, { chains: options.served.chains.list, location: storeLocation(config) })
   if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
-  const close = withNewestBlocks(server, parts, directories, config['api.newestBlocksReaders'])
+  const close = withNewestBlocks(server, options, directories, config['api.newestBlocksReaders'])
   return { ...server, events, status, close }
 }
 
 /** Pictures of NFTs, where they are fetched, and logos that the operator names. */
 function picturesOf(
   config: Config,
-  { world, served, knowledge }: ApiParts,
+  { world, served, knowledge }: ApiOptions,
   operations: ReturnType<typeof allOperations>,
 ): { readonly pictures: FindPicture; readonly logos: FindPicture } {
   const fetching = nftFetching(config.nftMetadata)
@@ -173,6 +172,19 @@ function picturesOf(
   return {
     pictures: createPictures({ world, fetching, imageUri: imageUriOf(operations) }),
     logos: createPictures({ world, fetching: fetching ?? nftFetching({}), imageUri: logoUri }),
+  }
+}
+
+/** Counts answers in gauges. */
+function observer({
+  gauges,
+  thread,
+}: ApiOptions): (operation: string, status: number, elapsedMs: number) => void {
+  const own = { thread: String(thread) }
+  return (operation, status, elapsedMs) => {
+    gauges.add('firn_api_requests_total', 1, { operation, status: String(status) })
+    gauges.observe('firn_api_request_seconds', elapsedMs / 1_000, { operation })
+    gauges.add('firn_api_thread_requests_total', 1, own)
   }
 }
 
@@ -195,16 +207,16 @@ function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOpe
 /** Adds the stream of newest blocks to a server. Returns the function that ends both. */
 function withNewestBlocks(
   server: ApiServer,
-  parts: ApiParts,
+  options: ApiOptions,
   { chains, networks }: Directories,
   most: number,
 ): () => Promise<void> {
-  const { world, gauges } = parts
-  const log = parts.log.child('api')
+  const { world, gauges } = options
+  const log = options.log.child('api')
   const failed = (error: unknown): void => log.debug('chain not read for newest blocks', { error })
   const newest = new NewestBlocks({ chains, networks, clock: world.clock, failed })
   gauges.onRead(() => gauges.set('firn_api_newest_blocks_readers', newest.readers, {}))
-  const endNewestBlocks = mountBlockStream(server.http, { ...server.forStreams, newest, most })
+  const endNewestBlocks = mountBlockStream(server.http, server.forStreams, { newest, most })
   return () => {
     endNewestBlocks()
     return server.close()
@@ -213,7 +225,7 @@ function withNewestBlocks(
 
 function admissionOf(
   config: Config,
-  { keys, uses, world }: ApiParts,
+  { keys, uses, world }: ApiOptions,
 ): ReturnType<typeof createAdmission> {
   return createAdmission({
     keysRequired: config['api.keysRequired'],
@@ -241,7 +253,7 @@ function loadLimits(config: Config): LoadLimits {
 /** Chains and networks that are served, by the names that callers write. */
 type Directories = { readonly chains: ChainDirectory; readonly networks: NetworkDirectory }
 
-function directoriesOf({ served, aliases }: ApiParts): Directories {
+function directoriesOf({ served, aliases }: ApiOptions): Directories {
   return {
     chains: createChainDirectory(served.chains.list, aliases.resolve, served.chains.waiting),
     networks: createNetworkDirectory(
@@ -252,45 +264,52 @@ function directoriesOf({ served, aliases }: ApiParts): Directories {
   }
 }
 
-/** Parts that families of operations share. */
-type Shared = { readonly evm: EvmParts; readonly events: EventParts }
+/** All that families of operations share. */
+type Shared = Directories & {
+  readonly evm: EvmContext
+  readonly events: EventContext
+  readonly status: () => Promise<Status>
+}
 
-function evmPartsOf(config: Config, parts: ApiParts, { chains }: Directories): EvmParts {
-  const clock = recordedClock(parts.world.clock, config.recordedTime)
-  const { prices, notes, doubts } = parts.knowledge
-  const log = parts.log.child('api')
+function evmContextOf(config: Config, options: ApiOptions, { chains }: Directories): EvmContext {
+  const clock = recordedClock(options.world.clock, config.recordedTime)
+  const { prices, notes, doubts } = options.knowledge
+  const log = options.log.child('api')
   const maxAgeMs = config['tokens.maxAge'] * 1_000
   const parties = createPartyBooks(clock, notes)
   return {
     chains,
-    tokens: parts.tokens,
+    tokens: options.tokens,
     clock,
-    methodNames: createMethodNames(parts.knowledge.signatures, parts.knowledge.contracts.methods),
-    contracts: parts.knowledge.contracts,
+    methodNames: createMethodNames(
+      options.knowledge.signatures,
+      options.knowledge.contracts.methods,
+    ),
+    contracts: options.knowledge.contracts,
     reverts: createRevertReasons(clock),
     prices,
     notes,
     nfts: storedNfts(parties),
     parties,
     balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
-    icmContracts: messengers(parts.chains),
+    icmContracts: messengers(options.chains),
   }
 }
 
-/** Parts of each family of operations that is served. */
-function familiesOf(
+/** All that each family of operations answers from. */
+function apiContext(
   config: Config,
-  parts: ApiParts,
-  { chains: directory, networks, evm, events }: Directories & Shared,
-): OperationParts {
-  const { world, tokens, served } = parts
-  const { prices, nftRequests } = parts.knowledge
+  options: ApiOptions,
+  { chains, networks, evm, events, status }: Shared,
+): ApiContext {
+  const { world, tokens, served } = options
+  const { prices, nftRequests } = options.knowledge
   const { parties } = evm
   return {
     evm,
     events,
     nft: { ...evm, requests: nftRequests },
-    metrics: { chains: directory, tokens, union: new AddressUnion() },
+    metrics: { chains, tokens, union: new AddressUnion() },
     primary: {
       networks,
       tokens,
@@ -304,32 +323,32 @@ function familiesOf(
     },
     warp: { aggregators: served.aggregators.byNetwork },
     icm: {
-      chains: directory,
+      chains,
       tokens,
       parties,
       messages: served.messages.get,
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     },
-    search: { chains: directory, networks, parties, clock: evm.clock },
+    search: { chains, networks, parties, clock: evm.clock },
     usage: {
-      store: parts.calls.store,
-      flush: parts.calls.flush,
+      store: options.calls.store,
+      flush: options.calls.flush,
       tokens,
       clock: world.clock,
-      nameOf: (keyId) => parts.keys().find(({ id }) => id === keyId)?.name ?? '',
+      nameOf: (keyId) => options.keys().find(({ id }) => id === keyId)?.name ?? '',
     },
     stores: () => [...served.chains.list(), ...served.networks.list()].map(({ store }) => store),
-    status: () => statusOf(statusParts(config, parts, evm.clock)),
+    status,
   }
 }
 
-function statusParts(
+function statusReader(
   config: Config,
-  { served, indexer, leases }: ApiParts,
+  { served, indexer, leases }: ApiOptions,
   clock: Clock,
-): StatusParts {
+): () => Promise<Status> {
   const { recordedTime } = config
-  return {
+  const sources = {
     recording: recordedTime && (() => recordingAt(recordedTime, clock)),
     version,
     role: config.role,
@@ -339,6 +358,7 @@ function statusParts(
     networks: served.networks.list,
     leases,
   }
+  return () => statusOf(sources)
 }
 
 /** The moment to which recordings are played, and their end. */

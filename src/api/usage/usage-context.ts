@@ -1,11 +1,11 @@
-/** Parts that the operations on usage need. */
+/** All that the operations on usage answer from. */
 
 import type { Clock } from '../../core/world.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 
 /** Everything these operations need. */
-export type UsageParts = {
+export type UsageContext = {
   readonly store: () => Promise<Reader>
   /** Stores what this process has noted and not stored yet. */
   readonly flush: () => Promise<void>

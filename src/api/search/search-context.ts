@@ -1,12 +1,12 @@
-/** Parts of the search operation. */
+/** All that the search answers from. */
 
 import type { Clock } from '../../core/world.ts'
 import type { PartyBooks } from '../evm/party-book.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
 
-/** Parts that the operation uses. */
-export type SearchParts = {
+/** Everything that is searched. */
+export type SearchContext = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
   readonly parties: PartyBooks

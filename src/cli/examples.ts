@@ -32,7 +32,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'snapshot verify': ['firn snapshot verify /backup/firn'],
   'snapshot restore': [
     'firn snapshot restore /backup/firn --data-dir ./firn-data --trust',
-    'firn snapshot restore http://10.0.0.2:8080 --data-dir ./firn-data',
     'firn snapshot restore /backup/firn --config new.yaml --trust',
   ],
   record: [

@@ -183,11 +183,6 @@ export const settings = {
     false,
     'Offer the segments of frozen history at `/v1/segments`, to other Firns; see the guide.',
   ),
-  'api.snapshots': text(
-    '',
-    'Folder of snapshots (`firn snapshot create`) whose histories of EVM chains are offered at `/v1/snapshots`, to other Firns; empty: none. See the guide.',
-  ),
-
   'node.host': text(
     '127.0.0.1',
     'Address the node listener (health, metrics, administration) listens on.',

@@ -6,7 +6,6 @@ import { addressReader } from '../api/server/front/proxy-address.ts'
 import type { Config } from '../config/settings.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
-import { SnapshotFolder } from '../store/snapshot/snapshot-folder.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
 import { checkRecordings } from './stores/data-folder.ts'
@@ -32,7 +31,6 @@ export async function checkConfig(
     () => readTiers(config['api.tiers']),
     () => addressReader(config['api.trustProxy']),
     () => webRules(config),
-    () => checkSnapshots(config['api.snapshots']),
     () =>
       checkAdminHost({
         host: config['node.host'],
@@ -58,16 +56,4 @@ export async function checkConfig(
 function checkStore(store: string): void {
   if (store !== 'embedded' && !/^postgres(ql)?:\/\//.test(store))
     throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
-}
-
-/** `firn snapshot create` makes the folder. */
-function checkSnapshots(path: string): void {
-  if (path === '') return
-  try {
-    new SnapshotFolder(path)
-  } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
-    throw new Fault('bad-config', `setting api.snapshots: ${fault.message}`, { cause: error })
-  }
 }

@@ -11,7 +11,6 @@ import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'
 import { hashOfFile, SnapshotFolder } from '../../src/store/snapshot/snapshot-folder.ts'
-import { folderSource } from '../../src/store/snapshot/snapshot-source.ts'
 import { takeSnapshot } from '../../src/store/snapshot/take-snapshot.ts'
 
 const declare = (name: string, change: string): string =>
@@ -50,7 +49,7 @@ void test('foreign declarations: a restored store is declared as this version do
   await takeSnapshot({ ...quiet, location, stores, folder: at, takenAt: new Date(0) })
   const { id: _newest, ...manifest } = at.snapshot(undefined)
   const home = join(base, 'home')
-  const own = { source: folderSource(at), manifest, dataDir: join(base, 'own'), into: undefined }
+  const own = { folder: at, manifest, dataDir: join(base, 'own'), into: undefined }
   await restoreSnapshot({ ...own, isTrusted: true, told: () => undefined })
   for (const store of manifest.stores)
     for (const words of foreign) {
@@ -64,7 +63,7 @@ void test('foreign declarations: a restored store is declared as this version do
       renameSync(path, at.filePath(tables))
       const altered = manifest.stores.map((one) => (one === store ? { ...one, tables } : one))
       const of = {
-        source: folderSource(at),
+        folder: at,
         manifest: { ...manifest, stores: altered },
         dataDir: home,
       }

@@ -1,5 +1,5 @@
 /**
- * A Firn that starts from another one's snapshot over HTTP: what it copied it calls so until its own node
+ * A Firn that starts from another one's snapshot: what it copied it calls so until its own node
  * has confirmed it, and what is not that of the chain it refuses, also after a restart.
  */
 
@@ -29,7 +29,7 @@ const other = 'fuji-demo-chain'
 /** First heights after the segments of that chain. */
 const otherEnds = [50, 100, 150, 200, 250, 300, 350, 403]
 
-/** A data folder that was restored from the address of a Firn; `alter` is done to what that one copied. */
+/** A data folder that was restored from the snapshot of a Firn; `alter` is done to what that one copied. */
 async function copiedFolder(
   t: TestContext,
   alter: (store: Database) => Promise<void> = async () => undefined,
@@ -49,12 +49,9 @@ async function copiedFolder(
   const copies = join(base, 'copies')
   const taken = await runFirn('snapshot', 'create', copies, '--data-dir', folder)
   assert.equal(taken.code, 0, taken.stderr)
-  setFor(t, { FIRN_API_SNAPSHOTS: copies })
-  const offering = await startFirn(t, ['--data-dir', folder])
   const home = join(base, 'home')
-  const restored = await runFirn('snapshot', 'restore', offering.apiUrl, '--data-dir', home)
+  const restored = await runFirn('snapshot', 'restore', copies, '--data-dir', home)
   assert.equal(restored.code, 0, restored.stderr)
-  assert.equal(await offering.end(), 0)
   return home
 }
 
@@ -77,7 +74,7 @@ async function statusOf(
   )
 }
 
-void test('copied over HTTP: called copied with its share, then as any other chain', async (t) => {
+void test('copied: called copied with its share, then as any other chain', async (t) => {
   const home = await copiedFolder(t)
   setFor(t, { FIRN_INDEX_CHECK_COPIED: '0' })
   const unchecked = await startFirn(t, ['--data-dir', home])
@@ -126,7 +123,7 @@ async function comparedAt(dataDir: string): Promise<number> {
   }
 }
 
-void test('copied over HTTP with one transfer altered: stopped with the segment and table, not ready', async (t) => {
+void test('copied with one transfer altered: stopped with the segment and table, not ready', async (t) => {
   const home = await copiedFolder(t, (store) =>
     forgeSegment(store, {
       transfer: (rows) =>

@@ -23,7 +23,6 @@ import { problemsOf } from '../../src/store/snapshot/check-snapshot.ts'
 import { restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../../src/store/snapshot/snapshot-folder.ts'
 import { manifestText } from '../../src/store/snapshot/snapshot-manifest.ts'
-import { folderSource } from '../../src/store/snapshot/snapshot-source.ts'
 import { takeSnapshot } from '../../src/store/snapshot/take-snapshot.ts'
 import {
   entry,
@@ -197,9 +196,8 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   assert.equal(readdirSync(join(copies.path, 'segments', frozen)).length, 2)
   assert.equal(readdirSync(join(copies.path, 'files')).length, 1)
   const home = join(base, 'home')
-  const source = folderSource(copies)
   const quiet = { isTrusted: true, into: undefined, told: () => undefined }
-  await restoreSnapshot({ source, manifest, dataDir: home, ...quiet })
+  await restoreSnapshot({ folder: copies, manifest, dataDir: home, ...quiet })
   const restored = await openStore(
     { store: 'embedded', dataDir: home },
     frozen,
@@ -264,7 +262,7 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
       const at = new SnapshotFolder(copies)
       const { id: _newest, ...manifest } = at.snapshot(undefined)
       const quiet = { isTrusted: true, into: undefined, told: () => undefined }
-      await restoreSnapshot({ source: folderSource(at), manifest, dataDir: home, ...quiet })
+      await restoreSnapshot({ folder: at, manifest, dataDir: home, ...quiet })
     } catch (error) {
       assert.equal(existsSync(home), false, 'nothing is left')
       return error as { code: string; message: string }

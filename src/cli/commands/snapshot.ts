@@ -4,8 +4,6 @@ import { join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import { documentNames } from '../../service/documents/documents.ts'
-import { isWebAddress } from '../../service/stores/fetch-segment.ts'
-import { offeredSnapshot, remoteSource } from '../../service/stores/fetch-snapshot.ts'
 import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
 import { problemsOf } from '../../store/snapshot/check-snapshot.ts'
@@ -20,9 +18,7 @@ import {
   bytesOf,
   isOfChain,
   type SnapshotManifest,
-  snapshotId,
 } from '../../store/snapshot/snapshot-manifest.ts'
-import { folderSource, type SnapshotSource } from '../../store/snapshot/snapshot-source.ts'
 import { takeSnapshot } from '../../store/snapshot/take-snapshot.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -111,35 +107,22 @@ export async function verifySnapshot(target: string, flags: Flags): Promise<void
   else console.log(`${manifest.id}: all ${sizeText(bytesOf(manifest))} are as they were written`)
 }
 
-/**
- * Makes a data folder of a snapshot in a folder, or of one that another Firn offers; stores go where the
- * configuration says.
- */
+/** Makes a data folder of a snapshot; stores go where the configuration says. */
 export async function restore(from: string, flags: Flags): Promise<void> {
   const config = await configOf(flags)
   const dataDir = resolve(config.dataDir)
   const isTrusted = flags['trust'] === true
-  if (isTrusted && isWebAddress(from))
-    throw new Fault('bad-parameter', `--trust is for own folders, not for an address: ${from}`)
-  const world = openWorld()
-  try {
-    // One that was begun goes on, also where there is a newer one by now.
-    const id = idOf(flags) ?? begunSnapshot(dataDir)
-    const place = { ...world, url: from, key: config['segments.key'] }
-    const { source, manifest } = isWebAddress(from)
-      ? { source: remoteSource(place), manifest: await offeredSnapshot(place, id) }
-      : inFolder(from, id)
-    const into = config.store === 'embedded' ? undefined : intoServers(config, manifest)
-    await restoreSnapshot({ source, manifest, dataDir, isTrusted, into, told: progressLines() })
-    console.log(`${snapshotId(manifest)} is restored: ${dataDir}`)
-    const copied = manifest.stores.filter(isOfChain).map(({ name }) => name)
-    if (!isTrusted && copied.length > 0)
-      console.log(
-        `Called copied until a node has confirmed it, see index.checkCopied: ${copied.join()}`,
-      )
-  } finally {
-    await world.close()
-  }
+  const folder = new SnapshotFolder(resolve(from))
+  // One that was begun goes on, also where there is a newer one by now.
+  const { id, ...manifest } = folder.snapshot(idOf(flags) ?? begunSnapshot(dataDir))
+  const into = config.store === 'embedded' ? undefined : intoServers(config, manifest)
+  await restoreSnapshot({ folder, manifest, dataDir, isTrusted, into, told: progressLines() })
+  console.log(`${id} is restored: ${dataDir}`)
+  const copied = manifest.stores.filter(isOfChain).map(({ name }) => name)
+  if (!isTrusted && copied.length > 0)
+    console.log(
+      `Called copied until a node has confirmed it, see index.checkCopied: ${copied.join()}`,
+    )
 }
 
 /** Stores of a snapshot that lie on PostgreSQL by `config`; those that it does not name are told. */
@@ -153,15 +136,6 @@ function intoServers(config: Config, { stores }: SnapshotManifest): ServerStores
     stores: known,
     documents: documentNames,
   }
-}
-
-function inFolder(
-  path: string,
-  id: string | undefined,
-): { readonly source: SnapshotSource; readonly manifest: SnapshotManifest } {
-  const folder = new SnapshotFolder(resolve(path))
-  const { id: _name, ...manifest } = folder.snapshot(id)
-  return { source: folderSource(folder), manifest }
 }
 
 function idOf(flags: Flags): string | undefined {

@@ -57,7 +57,6 @@ import { readExamples } from '../web/docs-files.ts'
 import { type ExplorerBrand, mountExplorer } from '../web/explorer-mount.ts'
 import { createPictures, imageUriOf, logoUriOf, type FindPicture } from '../web/pictures.ts'
 import { mountSegments } from '../web/segment-mount.ts'
-import { mountSnapshots } from '../web/snapshot-mount.ts'
 import { webRules } from '../web/web-rules.ts'
 import { type EventService, eventService } from './event-service.ts'
 
@@ -156,7 +155,6 @@ export function assembleApi(config: Config, options: ApiOptions): Api {
     })
   if (config['api.segments'])
     mountSegments(server, { chains: options.served.chains.list, location: storeLocation(config) })
-  if (config['api.snapshots'] !== '') mountSnapshots(server, config['api.snapshots'])
   const close = withNewestBlocks(server, options, directories, config['api.newestBlocksReaders'])
   return { ...server, events, status, close }
 }

@@ -6,6 +6,8 @@
  */
 
 import {
+  constants,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -27,8 +29,6 @@ import { readManifest } from '../history/manifest.ts'
 import { onDisk, placeColumn, segmentEnding } from '../history/segment-file.ts'
 import { openStore } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
-import { outboxTables } from '../schema/events.ts'
-import { cutMessages } from '../schema/evm.ts'
 import { nftAmount, nftRange, nftToken } from '../schema/nft.ts'
 import { chainTables, everyTable } from '../schema/stores.ts'
 import { placesPerBlock } from '../schema/sums.ts'
@@ -38,7 +38,7 @@ import {
   nameInServers,
   type ServerStores,
 } from './restore-into-servers.ts'
-import { checkFile, putFile } from './snapshot-folder.ts'
+import { checkFile, putFile, type SnapshotFolder } from './snapshot-folder.ts'
 import {
   isOfChain,
   manifestText,
@@ -47,7 +47,6 @@ import {
   type SnapshotManifest,
   type StoredStore,
 } from './snapshot-manifest.ts'
-import type { SnapshotFile, SnapshotSource } from './snapshot-source.ts'
 
 const restoringName = 'firn-restoring'
 /** In it: which snapshot it is, that all of it was checked, that PostgreSQL has copies of its stores. */
@@ -55,16 +54,16 @@ const whichName = 'snapshot.json'
 const checkedName = 'checked'
 const copiedName = 'copied'
 
-/** A file to restore: what it is, its path in the data folder, and what throws where it is another. */
+/** A file to restore: its path in the snapshot and in the data folder, and what throws where it is another. */
 type Restored = {
-  readonly from: SnapshotFile
+  readonly from: string
   readonly to: string
   readonly check: (path: string) => void | Promise<void>
 }
 
 /** A snapshot, and what becomes of it. */
 export type Restoring = {
-  readonly source: SnapshotSource
+  readonly folder: SnapshotFolder
   readonly manifest: SnapshotManifest
   /** Must be missing or empty, or left by a restore of the same snapshot that was ended. */
   readonly dataDir: string
@@ -77,22 +76,21 @@ export type Restoring = {
 }
 
 /**
- * Makes a data folder of a snapshot. One that fails leaves it as it was, but keeps what is whole where
- * the source is another Firn, for the next attempt. Throws `bad-config` for another folder, what the
- * source throws, `store-*`.
+ * Makes a data folder of a snapshot. One that fails leaves it as it was; one that is killed goes on where it
+ * was. Throws `bad-config` for another folder, `store-*`.
  */
 export async function restoreSnapshot(of: Restoring): Promise<void> {
-  const { source, manifest, dataDir, into, told } = of
+  const { folder, manifest, dataDir, into, told } = of
   const isNew = !existsSync(dataDir)
   const restoring = join(dataDir, restoringName)
   const isBegun = begun(dataDir, manifestText(manifest))
-  const files = filesOf(manifest)
+  const files = filesOf(folder, manifest)
   if (into !== undefined && !isBegun) await checkServersFree(into)
   if (!isBegun || !existsSync(join(restoring, checkedName))) {
     try {
       await stage(of, restoring, files)
     } catch (error) {
-      if (!source.isRemote) rmSync(isNew ? dataDir : restoring, { recursive: true, force: true })
+      rmSync(isNew ? dataDir : restoring, { recursive: true, force: true })
       throw error
     }
   }
@@ -128,7 +126,7 @@ async function putIntoServers(
 
 /** Copies everything into the folder `restoring` and checks it there. */
 async function stage(
-  { source, manifest, isTrusted, told }: Restoring,
+  { manifest, isTrusted, told }: Restoring,
   restoring: string,
   files: readonly Restored[],
 ): Promise<void> {
@@ -140,12 +138,12 @@ async function stage(
   })
   const staged = join(restoring, 'files')
   for (const file of files) {
-    await copied(source, file, staged)
+    await copied(file, staged)
     told(file.to)
   }
   for (const store of manifest.stores) {
     await checkStore(staged, store)
-    if (!isTrusted && isOfChain(store)) await mark(staged, store, source)
+    if (!isTrusted && isOfChain(store)) await mark(staged, store)
   }
   onDisk(() => writeFileSync(join(restoring, checkedName), ''))
 }
@@ -180,15 +178,15 @@ function begun(dataDir: string, text: string): boolean {
   return known === text
 }
 
-function filesOf(manifest: SnapshotManifest): Restored[] {
+function filesOf(folder: SnapshotFolder, manifest: SnapshotManifest): Restored[] {
   const ofStores = manifest.stores.flatMap(({ name, tables, segments }): Restored[] => [
     {
-      from: { file: tables },
+      from: folder.filePath(tables),
       to: `${name}.sqlite`,
       check: (path) => checkFile(path, tables),
     },
     ...segments.map((segment) => ({
-      from: { store: name, segment },
+      from: folder.segmentPath(name, segment),
       to: join('segments', name, segment.name + segmentEnding),
       check: (path: string) => {
         const tables = chainTables.filter((table) => stageOf(table) === segment.stage)
@@ -197,31 +195,27 @@ function filesOf(manifest: SnapshotManifest): Restored[] {
     })),
   ])
   const documents = manifest.documents.map((file): Restored => ({
-    from: { file },
+    from: folder.filePath(file),
     to: file.path,
     check: (path) => checkFile(path, file),
   }))
   return [...ofStores, ...documents]
 }
 
-async function copied(
-  source: SnapshotSource,
-  { from, to, check }: Restored,
-  restoring: string,
-): Promise<void> {
+async function copied({ from, to, check }: Restored, restoring: string): Promise<void> {
   const path = join(restoring, to)
   // It got this name once it was whole.
   if (existsSync(path)) return
   const part = `${path}.part`
   onDisk(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
   try {
-    await source.take(from, part)
+    if (!existsSync(from)) throw new Fault('store-failed', `file of a snapshot is missing: ${from}`)
+    onDisk(() => copyFileSync(from, part, constants.COPYFILE_FICLONE))
     await check(part)
   } catch (cause) {
     rmSync(part, { force: true })
     if (!(cause instanceof Fault)) throw cause
-    const message = cause.message.replaceAll(part, source.placeOf(from))
-    throw new Fault(cause.code, message, { cause })
+    throw new Fault(cause.code, cause.message.replaceAll(part, from), { cause })
   }
   onDisk(() => renameSync(part, path))
 }
@@ -261,22 +255,14 @@ async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
   }
 }
 
-/**
- * Says in a store that its history was copied. Its notes for webhooks and for the store of messages are
- * of the deployment that it came from, so another one forgets them.
- */
-async function mark(
-  dataDir: string,
-  { name }: StoredStore,
-  { isRemote }: SnapshotSource,
-): Promise<void> {
+/** Says in a store that its history was copied. */
+async function mark(dataDir: string, { name }: StoredStore): Promise<void> {
   const store = await openStore({ store: 'embedded', dataDir }, name, chainTables, 'write')
   try {
     await store.transaction(async (writer) => {
       await markCopied(writer)
       const copied = await copiedHistory(writer)
       if (copied !== undefined) await checkEnds(writer, copied.until)
-      if (isRemote) for (const table of [...outboxTables, cutMessages]) await writer.clear(table)
     })
     // So that one file is moved to its place, and no log beside it.
     if (!(await store.pace('follow')))

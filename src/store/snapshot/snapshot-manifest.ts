@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto'
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
 import { isHeight, type ManifestSegment, parseSegments } from '../history/manifest.ts'
-import { logEnding } from '../schema/logs.ts'
 
 /** Version of the form of manifests. */
 export const snapshotFormat = 1
@@ -91,20 +90,6 @@ export function snapshotId({ takenAt }: Pick<SnapshotManifest, 'takenAt'>): stri
 /** Returns whether a store is the history of an EVM chain. */
 export function isOfChain({ chainId, heights }: StoredStore): boolean {
   return chainId !== '' && heights['blocks'] !== undefined
-}
-
-/**
- * The part that may be given to others, and taken from them: histories of EVM chains, which a receiver can compare
- * with its own node. Keys, the identity, webhooks and every other small file stay where they are.
- */
-export function offeredPart(manifest: SnapshotManifest): SnapshotManifest {
-  const stores = manifest.stores.filter((store) => isOfChain(store) && isNameOfChain(store.name))
-  return { ...manifest, stores, documents: [] }
-}
-
-/** Under another name it would be read as something else, whatever it says of itself. */
-function isNameOfChain(name: string): boolean {
-  return /^(?:mainnet|fuji)-/.test(name) && !name.endsWith(logEnding)
 }
 
 /** Bytes of all files of a snapshot; what it shares with others is counted, too. */

@@ -6,7 +6,6 @@
 import { chainTables } from '../../../src/store/schema/stores.ts'
 import { restoreSnapshot } from '../../../src/store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../../../src/store/snapshot/snapshot-folder.ts'
-import { folderSource } from '../../../src/store/snapshot/snapshot-source.ts'
 import { takeSnapshot } from '../../../src/store/snapshot/take-snapshot.ts'
 
 const [what = '', dataDir = '', target = '', files = ''] = process.argv.slice(2)
@@ -17,8 +16,7 @@ const told = (): void => {
 if (what === 'restore') {
   const folder = new SnapshotFolder(target)
   const { id: _newest, ...manifest } = folder.snapshot(undefined)
-  const source = folderSource(folder)
-  await restoreSnapshot({ source, manifest, dataDir, isTrusted: false, into: undefined, told })
+  await restoreSnapshot({ folder, manifest, dataDir, isTrusted: false, into: undefined, told })
 } else
   await takeSnapshot({
     location: { store: 'embedded', dataDir },

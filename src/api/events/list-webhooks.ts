@@ -3,11 +3,11 @@
 import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
 import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
-import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
+import { pageQuery } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { webhooksOf } from '../../store/query/events/webhooks.ts'
 import { ownerOf, operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, nextToken, numberCursor, readPage } from '../operation/paging.ts'
+import { nextToken, numberCursor, readPage } from '../operation/paging.ts'
 import { webhookView, type EventContext, ownWebhook, webhookWithPlace } from './own-webhook.ts'
 
 const ListWebhooks = {
@@ -21,14 +21,11 @@ const ListWebhooks = {
     path: NoPath,
     query: Type.Object({
       status: Type.Optional(Type.Enum(['active', 'inactive'], { description: 'Only these' })),
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
     }),
   },
   response: pageShape({ webhooks: Type.Array(Webhook) }),
 } as const
-
-const defaultPageSize = 10
 
 /** Pages of the webhooks of the caller's key. */
 export function listWebhooks(context: EventContext): Operation {
@@ -36,11 +33,10 @@ export function listWebhooks(context: EventContext): Operation {
     const owner = ownerOf(caller)
     const database = await context.webhooks()
     const { status } = query
-    const page = await readPage({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListWebhooks.id, { ...query, owner }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage(context.tokens, {
+      route: ListWebhooks.id,
+      subject: { owner },
+      query,
       ...numberCursor,
       rows: (after, limit) =>
         webhooksOf(database, {

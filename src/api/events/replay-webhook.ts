@@ -6,14 +6,14 @@ import { Fault } from '../../core/fault.ts'
 import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
 import { NoQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
-import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
+import { pageQuery } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { heightOfPlace, placeOfHeight } from '../../store/query/events/ledger-places.ts'
 import { deadLetters, webhookPlaceOf, writePlace } from '../../store/query/events/webhook-places.ts'
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
+import { cursorOf, nextToken, readPage } from '../operation/paging.ts'
 import { changeOwn, ownWebhook, webhookWithPlace, type EventContext } from './own-webhook.ts'
 
 const ReplayWebhook = {
@@ -46,7 +46,7 @@ const ListDeadLetters = {
   weight: 10,
   parameters: {
     path: WebhookPath,
-    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
+    query: Type.Object({ ...pageQuery }),
   },
   response: pageShape({
     deadLetters: Type.Array(
@@ -60,8 +60,6 @@ const ListDeadLetters = {
     ),
   }),
 } as const
-
-const defaultPageSize = 10
 
 /** Sets the webhook back. Events that the outbox no longer has are computed from history. */
 export function replayWebhook(context: EventContext): Operation {
@@ -102,11 +100,10 @@ export function listDeadLetters(context: EventContext): Operation {
   return operation(ListDeadLetters, async ({ path, query, caller }) => {
     const database = await context.webhooks()
     const webhook = await ownWebhook(database, path.id, caller)
-    const page = await readPage({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListDeadLetters.id, { ...query, id: webhook.id }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage(context.tokens, {
+      route: ListDeadLetters.id,
+      subject: { id: webhook.id },
+      query,
       ...letterCursor,
       rows: (before, limit) => deadLetters(database, { number: webhook.number, before, limit }),
       cursorOf: ({ pos, told }) => ({ pos, told }),

@@ -5,11 +5,11 @@ import { Fault } from '../../core/fault.ts'
 import { Webhook, WebhookAddressesBody, WebhookPath } from '../../shape/events/webhook.ts'
 import { NoQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
-import { PageToken, pageSize } from '../../shape/primary/parameters.ts'
+import { pageQuery } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, nextToken, numberCursor, readPage } from '../operation/paging.ts'
+import { nextToken, numberCursor, readPage } from '../operation/paging.ts'
 import {
   addressesShown,
   changeOwn,
@@ -30,7 +30,7 @@ const ListAddresses = {
   weight: 20,
   parameters: {
     path: WebhookPath,
-    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
+    query: Type.Object({ ...pageQuery }),
   },
   response: pageShape({
     addresses: Type.Array(Type.String({ description: 'EVM address' })),
@@ -60,19 +60,16 @@ const RemoveAddresses = {
   response: Webhook,
 } as const
 
-const defaultPageSize = 10
-
 /** The addresses of a webhook of the caller's key. */
 export function listWebhookAddresses(context: EventContext): Operation {
   return operation(ListAddresses, async ({ path: { id }, query, caller }) => {
     const webhook = await ownWebhook(await context.webhooks(), id, caller)
     checkKind(webhook)
     const all = addressesShown(webhook.body).map((address, at) => ({ address, at }))
-    const page = await readPage({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListAddresses.id, { ...query, id }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage(context.tokens, {
+      route: ListAddresses.id,
+      subject: { id },
+      query,
       ...numberCursor,
       rows: (after = -1, limit) => all.slice(after + 1, after + 1 + limit),
       cursorOf: ({ at }) => at,

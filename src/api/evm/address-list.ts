@@ -4,7 +4,7 @@
 
 import type { Static } from 'typebox'
 
-import { type AddressListQuery, defaultPageSize } from '../../shape/evm/parameters.ts'
+import { type AddressListQuery } from '../../shape/evm/parameters.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import {
@@ -55,7 +55,6 @@ export async function addressPage<R extends Row>(
     route,
     subject: binding,
     query,
-    limit: query.pageSize ?? defaultPageSize,
     rows: () => [],
     numberOf: ({ pos }) => pos,
   }

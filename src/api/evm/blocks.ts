@@ -2,13 +2,7 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import {
-  ChainPath,
-  defaultPageSize,
-  PageQuery,
-  ChainBlockPath,
-  NoQuery,
-} from '../../shape/evm/parameters.ts'
+import { ChainPath, PageQuery, ChainBlockPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { EvmBlock } from '../../shape/evm/transaction.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
@@ -43,7 +37,6 @@ export function listBlocks({ chains, tokens }: EvmContext): Operation {
       route: ListBlocks.id,
       subject: { chain: chain.facts.key },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: (before, limit) =>
         latestBlocks(chain.store, { before: before ?? Number.MAX_SAFE_INTEGER, limit }),
       numberOf: ({ height: number }) => number,

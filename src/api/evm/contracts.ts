@@ -1,7 +1,5 @@
 /** Contracts: what is known of one, the transaction that created it, those an address deployed, all of a chain. */
 
-import type { Static } from 'typebox'
-
 import { struct } from '../../codec/kit.ts'
 import { f64, fixed } from '../../codec/primitives.ts'
 import { contractNameOf } from '../../contracts/standard-input.ts'
@@ -13,7 +11,6 @@ import {
   ChainAddressPath,
   NoQuery,
   currency,
-  defaultPageSize,
   PageQuery,
   ChainPath,
   pageSize,
@@ -32,8 +29,7 @@ import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { ListedContract } from '../../store/query/verified-contracts.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import type { Binding } from '../operation/page-token.ts'
-import { bindingOf, cursorOf, nextToken, readPage } from '../operation/paging.ts'
+import { type AskedPage, askedPage, cursorOf, nextToken, readPage } from '../operation/paging.ts'
 import { subjectOf } from './address-list.ts'
 import { tracedHeaders } from './answers.ts'
 import type { EvmContext } from './evm-context.ts'
@@ -168,12 +164,14 @@ const ListContractDeployments = {
 export function listContractDeployments(context: EvmContext): Operation {
   return operation(ListContractDeployments, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(context, path)
-    const binding = bindingOf(ListContractDeployments.id, { ...query, ...subject })
-    if (id === undefined) {
-      context.tokens.open(query.pageToken, binding)
-      return { body: { contracts: [] } }
+    const route = ListContractDeployments.id
+    const asked = askedPage(context.tokens, { route, subject, query, ...cursor })
+    return {
+      body:
+        id === undefined
+          ? { contracts: [] }
+          : await deploymentPage(context, chain, { ...asked, addressId: id }),
     }
-    return { body: await deploymentPage(context, chain, { addressId: id, query, binding }) }
   })
 }
 
@@ -181,23 +179,14 @@ export function listContractDeployments(context: EvmContext): Operation {
 async function deploymentPage(
   context: EvmContext,
   chain: ServedChain,
-  of: {
-    readonly addressId: number | undefined
-    readonly query: Static<typeof PageQuery>
-    readonly binding: Binding
-  },
+  asked: AskedPage<DeploymentCursor> & { readonly addressId: number | undefined },
 ): Promise<{ contracts: ContractMetadata[]; nextPageToken?: string }> {
-  const { addressId, query, binding } = of
-  const opened = context.tokens.open(query.pageToken, binding)
-  const limit = query.pageSize ?? defaultPageSize
-  const from = opened === undefined ? undefined : cursor.decode(opened)
+  const { addressId, after: from, limit, next } = asked
   const page = await deployments(chain.store, { addressId, from, limit: limit + 1 })
   const rows = page.rows.slice(0, limit)
   const last = rows.at(-1)
   const end = page.rows.length > limit && last !== undefined ? last : page.goOnAt
-  const next =
-    end === undefined ? {} : { nextPageToken: context.tokens.seal(cursor.encode(end), binding) }
-  return { ...next, contracts: await viewsOf(context, chain, rows) }
+  return { ...next(end), contracts: await viewsOf(context, chain, rows) }
 }
 
 const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))
@@ -277,9 +266,10 @@ export function listContracts(context: EvmContext): Operation {
   const { chains, contracts, parties, tokens } = context
   return operation(ListContracts, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
-    const binding = bindingOf(ListContracts.id, { ...query, chain: chain.facts.key })
+    const list = { route: ListContracts.id, subject: { chain: chain.facts.key }, query }
     if (query.verified !== true) {
-      const page = await deploymentPage(context, chain, { addressId: undefined, query, binding })
+      const asked = askedPage(tokens, { ...list, ...cursor })
+      const page = await deploymentPage(context, chain, { ...asked, addressId: undefined })
       const found = await contracts.listed(
         chain,
         page.contracts.map(({ address }) => fromHex(address)),
@@ -288,11 +278,8 @@ export function listContracts(context: EvmContext): Operation {
         body: { ...page, contracts: page.contracts.map((one, at) => withSource(one, found[at])) },
       }
     }
-    const page = await readPage({
-      tokens,
-      pageToken: query.pageToken,
-      binding,
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage(tokens, {
+      ...list,
       ...place,
       rows: (after, limit) => contracts.newest(chain, after, limit),
       cursorOf: ({ verifiedAt, address }) => ({ verifiedAt, address }),

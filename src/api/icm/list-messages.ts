@@ -17,7 +17,7 @@ import {
   placeOfMessage,
 } from '../../store/query/icm/messages.ts'
 import { type Input, operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, cursorOf, type Page, nextToken } from '../operation/paging.ts'
+import { askedPage, cursorOf, type Page, nextToken } from '../operation/paging.ts'
 import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmContext } from './icm-context.ts'
 import { messageViews } from './message-view.ts'
@@ -167,10 +167,13 @@ async function messagePage(
   { tokens, messages }: IcmContext,
   { route, filters, query, subject, matches }: ListRequest,
 ): Promise<Page<MessageRow>> {
-  const binding = bindingOf(route, filters)
-  const opened = tokens.open(query.pageToken, binding)
-  const after = opened === undefined ? undefined : placeCursor.decode(opened)
-  const limit = query.pageSize ?? 10
+  const { pageToken, pageSize } = query
+  const { after, limit, next } = askedPage(tokens, {
+    route,
+    subject: filters,
+    query: { pageToken, pageSize },
+    ...placeCursor,
+  })
   const networks =
     query.network === undefined ? [0, 1] : [networkOf(query.network) === 'mainnet' ? 0 : 1]
   const store = messages()
@@ -180,10 +183,7 @@ async function messagePage(
       : await matching(store, { subject, matches, networks, after, limit: limit + 1 })
   const rows = found.rows.slice(0, limit)
   const last = rows.at(-1)
-  const end = found.rows.length > limit && last !== undefined ? placeOfMessage(last) : found.end
-  return end === undefined
-    ? { rows }
-    : { rows, nextPageToken: tokens.seal(placeCursor.encode(end), binding) }
+  return { rows, ...next(found.rows.length > limit && last ? placeOfMessage(last) : found.end) }
 }
 
 type MessageQuery = Pick<ListRequest, 'subject' | 'matches'> & {

@@ -154,7 +154,7 @@ export function icmTimeseries(context: IcmContext): Operation {
       route: GetIcmTimeseries.id,
       subject: {},
       query,
-      limit: query.pageSize ?? defaultPoints,
+      usualSize: defaultPoints,
       rows: (after = 0, limit) =>
         points
           .slice(after, after + limit)

@@ -3,7 +3,6 @@
 import { itemAt } from '../../core/item-at.ts'
 import {
   ChainAddressPath,
-  defaultPageSize,
   pageToken,
   widePageSize,
   blockNumber,
@@ -21,10 +20,10 @@ import { balancesHeader } from '../evm/balances/compared-balances.ts'
 import { balanceHeight, nativeBalance } from '../evm/balances/native-balance.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf } from '../operation/paging.ts'
+import { askedPage } from '../operation/paging.ts'
 import { contractFilter, heldErc1155, heldErc721 } from './held-nfts.ts'
 import type { NftContext } from './nft-context.ts'
-import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
+import { decodeNftCursor, encodeNftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
 const ListErc1155Balances = {
@@ -157,14 +156,18 @@ async function openList(
   const { chain } = subject
   const asked = await balanceHeight(chain, query.blockNumber)
   const until = asked ?? (await indexedHeight(chain.store, 'blocks'))
-  const binding = bindingOf(route, { ...query, ...subject.binding })
-  const opened = context.tokens.open(query.pageToken, binding)
-  const cursor = opened === undefined ? undefined : decodeNftCursor(opened)
-  const contracts = await contractFilter(chain, query.contractAddress)
-  const limit = query.pageSize ?? defaultPageSize
-  const nextFrom = (last: NftCursor): { nextPageToken: string } => ({
-    nextPageToken: context.tokens.seal(encodeNftCursor(last), binding),
+  const {
+    after: cursor,
+    limit,
+    next: nextFrom,
+  } = askedPage(context.tokens, {
+    route,
+    subject: subject.binding,
+    query,
+    encode: encodeNftCursor,
+    decode: decodeNftCursor,
   })
+  const contracts = await contractFilter(chain, query.contractAddress)
   const read: OpenList['read'] = async (kinds) => {
     const base = { ownerId: subject.id, contracts }
     const hasOwned = kinds.includes('erc721') && cursor?.standard !== 1155

@@ -14,7 +14,7 @@ import { maxItem } from '../../store/query/nft/nft-place.ts'
 import { subjectOf } from '../evm/address-list.ts'
 import { balancesHeader } from '../evm/balances/compared-balances.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, cursorOf } from '../operation/paging.ts'
+import { askedPage, cursorOf } from '../operation/paging.ts'
 import type { NftContext } from './nft-context.ts'
 
 const ListNftHolders = {
@@ -64,8 +64,13 @@ export function listNftHolders(context: NftContext): Operation {
     const { chain, id, binding: subject } = await subjectOf(context, path)
     const { store } = chain
     const headers = balancesHeader(undefined, await indexedHeight(store, 'blocks'))
-    const binding = bindingOf(ListNftHolders.id, { ...query, ...subject })
-    const opened = context.tokens.open(query.pageToken, binding)
+    const asked = askedPage(context.tokens, {
+      route: ListNftHolders.id,
+      subject,
+      query,
+      usualSize: defaultHolders,
+      ...holderCursor,
+    })
     const none = { addresses: [], totalHolders: 0, totalTokens: 0 }
     if (id === undefined) return { body: none, headers }
     const { token } = (await context.parties(chain).load([id]))(id)
@@ -73,23 +78,13 @@ export function listNftHolders(context: NftContext): Operation {
     if (token === undefined || token.standard === 20 || (item ?? 0n) > maxItem)
       return { body: none, headers }
     const of = { contractId: id, standard: token.standard, item }
-    const cursor = opened === undefined ? undefined : holderCursor.decode(opened)
+    const { after: cursor, limit } = asked
     const totals = cursor ?? (await totalsOf(store, of))
-    const limit = query.pageSize ?? defaultHolders
     const { rows, goOn } = await holders(store, { ...of, after: cursor?.after ?? 0, limit })
     const named = await context.parties(chain).load(rows.map(({ ownerId }) => ownerId))
-    const next =
-      goOn === undefined
-        ? {}
-        : {
-            nextPageToken: context.tokens.seal(
-              holderCursor.encode({ ...totals, after: goOn }),
-              binding,
-            ),
-          }
     return {
       body: {
-        ...next,
+        ...asked.next(goOn === undefined ? undefined : { ...totals, after: goOn }),
         addresses: rows.map(({ ownerId, held }) => ({
           address: named(ownerId).address,
           sortKey: held.toString(),

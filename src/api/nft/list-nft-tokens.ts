@@ -1,14 +1,14 @@
 /** Tokens of an NFT contract. */
 
 import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
-import { ChainAddressPath, defaultPageSize, PageQuery } from '../../shape/evm/parameters.ts'
+import { ChainAddressPath, PageQuery } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
 import { type ContractToken, tokensOfContract } from '../../store/query/nft/tokens-of-contract.ts'
 import { subjectOf } from '../evm/address-list.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, readPage, nextToken } from '../operation/paging.ts'
+import { readPage, nextToken } from '../operation/paging.ts'
 import type { NftContext } from './nft-context.ts'
 import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
@@ -42,11 +42,10 @@ export function listNftTokens(context: NftContext): Operation {
       })
       return (await Promise.all(lists)).flat().toSorted(inOrder).slice(0, limit)
     }
-    const page = await readPage<Listed, NftCursor>({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListNftTokens.id, { ...query, ...binding }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage<Listed, NftCursor>(context.tokens, {
+      route: ListNftTokens.id,
+      subject: binding,
+      query,
       encode: encodeNftCursor,
       decode: decodeNftCursor,
       cursorOf: ({ item, standard }) => ({ item, standard, contractId: contractId ?? 0 }),

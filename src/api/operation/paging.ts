@@ -4,37 +4,65 @@ import { decode, encode, type Format } from '../../codec/cursor.ts'
 import { f64 } from '../../codec/primitives.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { nextPeriod, periodStart, previousPeriod, unitNames } from '../../rollup/period.ts'
+import { defaultPageSize } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import type { Binding, PageTokens } from './page-token.ts'
 
 /** A page: at most `limit` rows, and the token of the next page if there is one. */
 export type Page<R> = { readonly rows: readonly R[]; readonly nextPageToken?: string }
 
-/** Paging of a list. `C` is the place where the last page ended. */
-type PageRequest<R, C> = CursorBytes<C> & {
-  readonly tokens: PageTokens
-  readonly pageToken: string | undefined
-  readonly binding: Binding
-  readonly limit: number
+/** A list that is walked by pages. `C` is the place where a page ended. */
+type List<R, C> = CursorBytes<C> & {
+  /** Operation id: tokens of another are refused. */
+  readonly route: string
+  /** Subject of the list beside the query: its chain or network, and what else the path names. */
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly query: {
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+  }
+  /** Rows of a page where the caller does not say; absent: 10. */
+  readonly usualSize?: number | undefined
   /** Rows strictly after `cursor`, at most `limit`. */
   readonly rows: (cursor: C | undefined, limit: number) => readonly R[] | Promise<readonly R[]>
   readonly cursorOf: (row: R) => C
+}
+
+/** A page that was asked for: the place after which it begins, and its length. */
+export type AskedPage<C> = {
+  readonly after: C | undefined
+  readonly limit: number
+  /** The token of the page after a place, in the form a body takes; none where nothing follows. */
+  readonly next: (end: C | undefined) => { readonly nextPageToken?: string }
+}
+
+/** Reads what is asked for. Throws `bad-page-token`. */
+export function askedPage<C>(
+  tokens: PageTokens,
+  list: Pick<List<never, C>, 'route' | 'subject' | 'query' | 'usualSize' | 'encode' | 'decode'>,
+): AskedPage<C> {
+  const { query, usualSize = defaultPageSize } = list
+  const binding = bindingOf(list.route, { ...query, ...list.subject })
+  const bytes = tokens.open(query.pageToken, binding)
+  return {
+    after: bytes === undefined ? undefined : list.decode(bytes),
+    limit: query.pageSize ?? usualSize,
+    next: (end) =>
+      end === undefined ? {} : { nextPageToken: tokens.seal(list.encode(end), binding) },
+  }
 }
 
 /**
  * Reads one row more than the page holds, which tells whether another page exists: an exactly
  * full last page carries no token.
  */
-export async function readPage<R, C>(request: PageRequest<R, C>): Promise<Page<R>> {
-  const { tokens, binding, limit } = request
-  const bytes = tokens.open(request.pageToken, binding)
-  const cursor = bytes === undefined ? undefined : request.decode(bytes)
-  const rows = await request.rows(cursor, limit + 1)
+export async function readPage<R, C>(tokens: PageTokens, list: List<R, C>): Promise<Page<R>> {
+  const { after, limit, next } = askedPage(tokens, list)
+  const rows = await list.rows(after, limit + 1)
   if (rows.length <= limit) return { rows }
   const page = rows.slice(0, limit)
   const last = page[page.length - 1]
-  if (last === undefined) return { rows: page }
-  return { rows: page, nextPageToken: tokens.seal(request.encode(request.cursorOf(last)), binding) }
+  return { rows: page, ...next(last === undefined ? undefined : list.cursorOf(last)) }
 }
 
 // Of a list that hardly ever fits: some 50 ms for a page, which then has a token to go on.
@@ -45,60 +73,44 @@ const readAtOnce = 500
  * A page of those rows of a list that are wanted. It is short where few of many are, and its token goes on.
  */
 export async function filteredPage<R, C>(
-  request: PageRequest<R, C>,
+  tokens: PageTokens,
+  list: List<R, C>,
   wanted: (rows: readonly R[]) => readonly R[] | Promise<readonly R[]>,
 ): Promise<Page<R>> {
-  const { tokens, binding, limit } = request
-  const bytes = tokens.open(request.pageToken, binding)
-  let after = bytes === undefined ? undefined : request.decode(bytes)
+  const { limit, next, ...asked } = askedPage(tokens, list)
+  let { after } = asked
   const found: R[] = []
   for (let looked = 0; looked < mostRead && found.length <= limit; looked += readAtOnce) {
-    const some = await request.rows(after, readAtOnce)
+    const some = await list.rows(after, readAtOnce)
     found.push(...(await wanted(some)))
     const last = some.at(-1)
     if (some.length < readAtOnce || last === undefined) {
       if (found.length <= limit) return { rows: found }
       break
     }
-    after = request.cursorOf(last)
+    after = list.cursorOf(last)
   }
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  const end = found.length > limit && last !== undefined ? request.cursorOf(last) : after
-  return end === undefined
-    ? { rows }
-    : { rows, nextPageToken: tokens.seal(request.encode(end), binding) }
+  const isMore = found.length > limit && last !== undefined
+  return { rows, ...next(isMore ? list.cursorOf(last) : after) }
 }
 
 /** A list whose rows have a number each, in the order of which it is walked. */
-export type NumberedList<R> = {
-  /** Operation id: tokens of another are refused. */
-  readonly route: string
-  /** Subject of the list beside the query: its chain or network, and what else the path names. */
-  readonly subject: Readonly<Record<string, unknown>>
-  readonly query: { readonly pageToken?: string | undefined }
-  readonly limit: number
-  /** Rows strictly after a number, in the direction of the list. */
-  readonly rows: (after: number | undefined, limit: number) => readonly R[] | Promise<readonly R[]>
+export type NumberedList<R> = Omit<List<R, number>, 'encode' | 'decode' | 'cursorOf'> & {
   readonly numberOf: (row: R) => number
 }
 
 /** One page, of all rows or of those that fit. Throws `bad-page-token`. */
 export function numberedPage<R>(
   tokens: PageTokens,
-  list: NumberedList<R>,
+  numbered: NumberedList<R>,
   fits?: (row: R) => boolean,
 ): Promise<Page<R>> {
-  const request: PageRequest<R, number> = {
-    tokens,
-    pageToken: list.query.pageToken,
-    binding: bindingOf(list.route, { ...list.query, ...list.subject }),
-    limit: list.limit,
-    ...numberCursor,
-    rows: list.rows,
-    cursorOf: list.numberOf,
-  }
-  return fits === undefined ? readPage(request) : filteredPage(request, (rows) => rows.filter(fits))
+  const list: List<R, number> = { ...numbered, ...numberCursor, cursorOf: numbered.numberOf }
+  return fits === undefined
+    ? readPage(tokens, list)
+    : filteredPage(tokens, list, (rows) => rows.filter(fits))
 }
 
 /** The token of a page, in the form a body takes: absent on the last page. */

@@ -8,11 +8,9 @@ import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
 import {
   PrimaryChainInfo,
   ChainPath,
-  EndTimestamp,
-  PageToken,
-  pageSize,
-  StartTimestamp,
   ChainNodePath,
+  pageQuery,
+  timeQuery,
 } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { numberOfNode } from '../../store/query/primary/addresses.ts'
@@ -35,7 +33,6 @@ import {
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { chainOf, type ChainOf, indexedTo, unknownOn, idIn, nodeIdIn, chainInfo } from './inputs.ts'
-import { defaultPageSize } from './lists.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { wideInteger } from './views/values.ts'
 
@@ -49,10 +46,8 @@ const ListPrimaryBlocks = {
   parameters: {
     path: ChainPath,
     query: Type.Object({
-      startTimestamp: StartTimestamp,
-      endTimestamp: EndTimestamp,
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...timeQuery,
+      ...pageQuery,
     }),
   },
   response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
@@ -119,10 +114,8 @@ const ListNodeBlocks = {
   parameters: {
     path: ChainNodePath,
     query: Type.Object({
-      startTimestamp: StartTimestamp,
-      endTimestamp: EndTimestamp,
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...timeQuery,
+      ...pageQuery,
     }),
   },
   response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
@@ -178,7 +171,6 @@ async function blockPage(context: PrimaryContext, asked: BlockPageQuery): Promis
     route: asked.route,
     subject: { network: chain.network, chain: chain.chain },
     query,
-    limit: query.pageSize ?? defaultPageSize,
     rows: (after, limit) =>
       asked.rows({ from, until: Math.min(until, after ?? Number.MAX_SAFE_INTEGER), limit }),
     numberOf: ({ id }) => id,

@@ -11,6 +11,7 @@ import {
   pageSize,
   Addresses,
   UtxoFilters,
+  pageQuery,
 } from '../../shape/primary/parameters.ts'
 import { Utxo } from '../../shape/primary/utxo.ts'
 import { Type } from '../../shape/type.ts'
@@ -22,7 +23,7 @@ import {
   utxosOfAddresses,
 } from '../../store/query/primary/utxos.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, cursorOf, readPage, nextToken } from '../operation/paging.ts'
+import { cursorOf, readPage, nextToken } from '../operation/paging.ts'
 import {
   chainOf,
   addressesIn,
@@ -32,7 +33,6 @@ import {
   amountFrom,
   idIn,
 } from './inputs.ts'
-import { defaultPageSize } from './lists.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { assetBook } from './views/asset.ts'
 import { credentialsShown, utxoView } from './views/utxo.ts'
@@ -83,8 +83,7 @@ const ListUtxosByQuery = {
     path: ChainPath,
     query: Type.Object({
       addresses: Addresses,
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
       ...UtxoFilters,
     }),
   },
@@ -138,16 +137,14 @@ async function utxoPage(context: PrimaryContext, asked: UtxoPageQuery): Promise<
   const minAmount = amountFrom('minUtxoAmount', filters.minUtxoAmount)
   const asset = await assetFilter(chain, filters.assetId)
   const numbers = await knownNumbers(store, addresses)
-  const page = await readPage<Holding, HoldingCursor>({
-    tokens: context.tokens,
-    pageToken: filters.pageToken,
-    binding: bindingOf(asked.route, {
-      ...filters,
+  const page = await readPage<Holding, HoldingCursor>(context.tokens, {
+    route: asked.route,
+    subject: {
       network: chain.network,
       chain: chain.chain,
       addresses: addresses.map(toHex).toSorted(),
-    }),
-    limit: filters.pageSize ?? defaultPageSize,
+    },
+    query: filters,
     ...holdingCursor,
     rows: async (after, limit) =>
       asset === 'unknown'

@@ -20,8 +20,7 @@ async function pagesOf(
     const page = await weighedPage(tokens, {
       route: 'test',
       subject: { network: 'fuji' },
-      query: { pageToken },
-      limit,
+      query: { pageToken, pageSize: limit },
       rowsAtOnce,
       maxWeight: 10,
       weightOf: (at: number) => weights[at] ?? 0,

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/world.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { knownNumbers, numberOfNode } from '../../store/query/primary/addresses.ts'
 import type { PageTokens } from '../operation/page-token.ts'
-import { bindingOf, type NumberedList, numberCursor, type Page } from '../operation/paging.ts'
+import { askedPage, type NumberedList, numberCursor, type Page } from '../operation/paging.ts'
 import { addressesIn, itemsOf, nodeIdsIn } from './inputs.ts'
 import type { ServedNetwork, PrimaryContext } from './network/networks.ts'
 import { wideInteger } from './views/values.ts'
@@ -25,10 +25,9 @@ export async function weighedPage<R>(
   tokens: PageTokens,
   list: NumberedList<R> & Scales<R>,
 ): Promise<Page<R>> {
-  const { limit, numberOf, weightOf, maxWeight } = list
-  const binding = bindingOf(list.route, { ...list.query, ...list.subject })
-  const bytes = tokens.open(list.query.pageToken, binding)
-  let after = bytes === undefined ? undefined : numberCursor.decode(bytes)
+  const { numberOf, weightOf, maxWeight } = list
+  const { limit, next, ...asked } = askedPage(tokens, { ...list, ...numberCursor })
+  let { after } = asked
   const rows: R[] = []
   let weight = 0
   for (;;) {
@@ -37,19 +36,14 @@ export async function weighedPage<R>(
     for (const row of found) {
       weight += weightOf(row)
       const last = rows.at(-1)
-      if (last !== undefined && (rows.length === limit || weight > maxWeight)) {
-        const nextPageToken = tokens.seal(numberCursor.encode(numberOf(last)), binding)
-        return { rows, nextPageToken }
-      }
+      if (last !== undefined && (rows.length === limit || weight > maxWeight))
+        return { rows, ...next(numberOf(last)) }
       rows.push(row)
       after = numberOf(row)
     }
     if (found.length < wanted) return { rows }
   }
 }
-
-/** Items of a page when the caller does not say. */
-export const defaultPageSize = 10
 
 /** Items of a page of subnets or chains when the caller does not say. */
 export const defaultWidePageSize = 100

@@ -66,7 +66,7 @@ export function listSubnets(context: PrimaryContext): Operation {
       route: ListSubnets.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultWidePageSize,
+      usualSize: defaultWidePageSize,
       rows: async (after, limit) => {
         const asked = { order: query.sortOrder ?? 'desc', after, limit } as const
         return withChains(network, await subnetRows(network.store, asked))
@@ -136,7 +136,7 @@ export function listBlockchains(context: PrimaryContext): Operation {
       route: ListBlockchains.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultWidePageSize,
+      usualSize: defaultWidePageSize,
       rows: (after, limit) =>
         chainRows(network.store, { order: query.sortOrder ?? 'desc', after, limit }),
       numberOf: ({ pos }) => pos,
@@ -216,7 +216,7 @@ export function listSubnetOwners(context: PrimaryContext): Operation {
       route: GetValidatorsByDateRange.id,
       subject: { network: network.network },
       query: { ...query, ...path },
-      limit: query.pageSize ?? defaultOwners,
+      usualSize: defaultOwners,
       rows: (before, limit) =>
         validationsBetween(network.store, {
           subnetId,

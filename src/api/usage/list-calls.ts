@@ -3,13 +3,13 @@
 import type { Static } from 'typebox'
 
 import { Fault } from '../../core/fault.ts'
-import { NoPath, defaultPageSize, pageSize, pageToken } from '../../shape/evm/parameters.ts'
+import { NoPath, pageSize, pageToken } from '../../shape/evm/parameters.ts'
 import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import { usageFilters, UsageLog } from '../../shape/usage.ts'
 import { type KeptCall, newestCalls } from '../../store/query/api-use.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { bindingOf, readPage } from '../operation/paging.ts'
+import { readPage } from '../operation/paging.ts'
 import type { CallBody } from './call-recorder.ts'
 import { keyOf, startOf } from './key-of-caller.ts'
 import { organisation, type UsageContext } from './usage-context.ts'
@@ -44,11 +44,10 @@ export function listCalls(context: UsageContext): Operation {
       (responseCode === undefined || Number(responseCode) === status) &&
       (requestPath === undefined || requestPath === path)
     const isNone = requestType === 'rpc' || (apiKeyId !== undefined && apiKeyId !== keyId)
-    const page = await readPage<KeptCall, Place>({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(GetApiLogs.id, { ...query, key: keyId }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage<KeptCall, Place>(context.tokens, {
+      route: GetApiLogs.id,
+      subject: { key: keyId },
+      query,
       ...placeCursor,
       rows: async (after, limit) => {
         const found: KeptCall[] = []

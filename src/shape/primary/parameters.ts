@@ -46,6 +46,9 @@ export const pageSize = (
     Type.Integer({ minimum: 1, maximum, default: fallback, description: 'Most items of the page' }),
   )
 
+/** Parameters of the page of most lists. */
+export const pageQuery = { pageToken: PageToken, pageSize: pageSize(10, 100) }
+
 /** Direction of a list; newest or largest first when absent. */
 export const SortOrder = Type.Optional(
   Type.Enum(['asc', 'desc'], { default: 'desc', description: 'Direction of the list' }),
@@ -59,6 +62,9 @@ export const StartTimestamp = Type.Optional(seconds('Unix seconds; only items af
 
 /** Only items before this. */
 export const EndTimestamp = Type.Optional(seconds('Unix seconds; only items before this moment'))
+
+/** Both. */
+export const timeQuery = { startTimestamp: StartTimestamp, endTimestamp: EndTimestamp }
 
 /** State as of this moment. */
 export const BlockTimestamp = Type.Optional(seconds('Unix seconds; the state at this moment'))

@@ -100,8 +100,8 @@ void test('address transactions: a page with too many entries ends early, and no
     const pages: Participation[][] = []
     let pageToken: string | undefined
     do {
-      const query = { sortOrder, pageToken }
-      const request = { route: 'test', query, limit: 100, maxEntries: 12 }
+      const query = { sortOrder, pageToken, pageSize: 100 }
+      const request = { route: 'test', query, maxEntries: 12 }
       const page = await participationPage(parts, subject, request)
       pages.push([...page.rows])
       pageToken = page.nextPageToken

@@ -8,7 +8,6 @@ import { Log } from '../../../shape/evm/log.ts'
 import {
   ChainPath,
   blockRange,
-  defaultPageSize,
   pageSize,
   pageToken,
   sortOrder,
@@ -28,7 +27,7 @@ import { heightOf, placeOf, posOfHeight, posRange } from '../../../store/query/e
 import { logStage } from '../../../store/schema/logs.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, nextToken, numberCursor } from '../../operation/paging.ts'
+import { askedPage, numberCursor } from '../../operation/paging.ts'
 import { hexText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import type { AbiBook } from './abi-book.ts'
@@ -98,11 +97,14 @@ export function listLogs({ chains, tokens, contracts }: EvmContext): Operation {
     const chain = chains.find(path.chainId)
     const store = await keptLogs(chain)
     const height = (await getCheckpoint(store, logStage))?.height ?? -1
-    const { sortOrder: order = 'desc', pageSize: limit = defaultPageSize } = query
-    const binding = bindingOf(ListLogs.id, { ...query, chainId: chain.facts.key })
-    const token = tokens.open(query.pageToken, binding)
+    const { sortOrder: order = 'desc' } = query
+    const { after, limit, next } = askedPage(tokens, {
+      route: ListLogs.id,
+      subject: { chainId: chain.facts.key },
+      query,
+      ...numberCursor,
+    })
     const range = posRange(query.startBlock, query.endBlock)
-    const after = token === undefined ? undefined : numberCursor.decode(token)
     const found = await logsMatching(store, {
       filter: filterOf(query),
       range: {
@@ -118,9 +120,8 @@ export function listLogs({ chains, tokens, contracts }: EvmContext): Operation {
     const { rows, last } = pageOf(found, limit)
     const addresses = rows.map(({ address }) => address)
     const logs = await viewsOf(chain, rows, await contracts.abisOf(chain, addresses, signal))
-    const next = last === undefined ? undefined : tokens.seal(numberCursor.encode(last), binding)
     return {
-      body: { ...nextToken(next === undefined ? {} : { nextPageToken: next }), logs },
+      body: { ...next(last), logs },
       headers: { 'x-logs-indexed-height': height < 0 ? 'none' : String(height) },
     }
   })

@@ -2,7 +2,6 @@
 
 import {
   ChainAddressPath,
-  defaultPageSize,
   blockNumber,
   compared,
   currency,
@@ -19,7 +18,7 @@ import { Type } from '../../../shape/type.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, numberCursor } from '../../operation/paging.ts'
+import { askedPage, numberCursor } from '../../operation/paging.ts'
 import { valueAt } from '../../operation/token-lists.ts'
 import { subjectOf } from '../address-list.ts'
 import type { EvmContext } from '../evm-context.ts'
@@ -74,8 +73,12 @@ export function listErc20Balances(context: EvmContext): Operation {
   return operation(ListErc20Balances, async ({ path, query, signal }) => {
     const { chain, address, id, binding: subject } = await subjectOf(context, path)
     const moment = await balanceMoment(chain, query, signal)
-    const binding = bindingOf(ListErc20Balances.id, { ...query, ...subject })
-    const opened = context.tokens.open(query.pageToken, binding)
+    const { after, limit, next } = askedPage(context.tokens, {
+      route: ListErc20Balances.id,
+      subject,
+      query,
+      ...numberCursor,
+    })
     const currency = query.currency ?? 'usd'
     const filtered = query.filterSpamTokens ?? true
     const [holdings, nativeTokenBalance] = await Promise.all([
@@ -83,8 +86,8 @@ export function listErc20Balances(context: EvmContext): Operation {
         address,
         addressId: id ?? 0,
         moment,
-        after: opened === undefined ? 0 : numberCursor.decode(opened),
-        limit: query.pageSize ?? defaultPageSize,
+        after: after ?? 0,
+        limit,
         only: await wantedTokens(chain, context.parties(chain), query.contractAddresses),
         keep: ({ token, note }) =>
           !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
@@ -97,12 +100,8 @@ export function listErc20Balances(context: EvmContext): Operation {
       }),
     ])
     const erc20TokenBalances = await balanceViews(context, chain, holdings.rows, currency)
-    const next =
-      holdings.last === undefined
-        ? {}
-        : { nextPageToken: context.tokens.seal(numberCursor.encode(holdings.last), binding) }
     return {
-      body: { ...next, nativeTokenBalance, erc20TokenBalances },
+      body: { ...next(holdings.last), nativeTokenBalance, erc20TokenBalances },
       headers: balancesHeader(holdings.compared, moment.height),
     }
   })

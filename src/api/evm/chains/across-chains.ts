@@ -9,14 +9,7 @@
 import { struct } from '../../../codec/kit.ts'
 import { f64 } from '../../../codec/primitives.ts'
 import { type networkNames, networkOf } from '../../../core/network.ts'
-import {
-  defaultPageSize,
-  NoPath,
-  network,
-  pageSize,
-  pageToken,
-  status,
-} from '../../../shape/evm/parameters.ts'
+import { NoPath, network, pageSize, pageToken, status } from '../../../shape/evm/parameters.ts'
 import { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
 import { Type } from '../../../shape/type.ts'
@@ -26,7 +19,7 @@ import { posOfHeight } from '../../../store/query/evm/position.ts'
 import { latestTransactions, type TransactionRow } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, cursorOf, type Page, readPage, nextToken } from '../../operation/paging.ts'
+import { cursorOf, type Page, readPage, nextToken } from '../../operation/paging.ts'
 import { blockView } from '../blocks.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions } from '../transactions/transaction-views.ts'
@@ -71,11 +64,10 @@ async function pageAcross<R extends { readonly timestamp: number }>(
   { route, query, source }: ListAcross<R>,
 ): Promise<{ readonly chains: readonly ServedChain[]; readonly page: Page<ChainRow<R>> }> {
   const chains = chainsOf(context, query.network)
-  const page = await readPage<ChainRow<R>, MomentCursor>({
-    tokens: context.tokens,
-    pageToken: query.pageToken,
-    binding: bindingOf(route, { ...query, chains: chains.map(({ facts }) => facts.key) }),
-    limit: query.pageSize ?? defaultPageSize,
+  const page = await readPage<ChainRow<R>, MomentCursor>(context.tokens, {
+    route,
+    subject: { chains: chains.map(({ facts }) => facts.key) },
+    query,
     ...momentCursor,
     rows: (cursor, limit) => rowsAcross(chains, source, { cursor, limit }),
     cursorOf: ({ chain, row }) => ({ timestamp: row.timestamp, chain, pos: source.posOf(row) }),

@@ -13,7 +13,7 @@ import { balancesOfPairs, heldMoreThan, mayHold } from '../../../store/query/evm
 import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, numberCursor } from '../../operation/paging.ts'
+import { askedPage, numberCursor } from '../../operation/paging.ts'
 import { subjectOf } from '../address-list.ts'
 import {
   balancesHeader,
@@ -73,8 +73,13 @@ export function listTokenHolders(context: EvmContext): Operation {
     const { store } = chain
     const indexed = await indexedHeight(store, 'blocks')
     const header = indexed < 0 ? {} : { indexedHeight: indexed }
-    const binding = bindingOf(GetAddressesByBalanceOverTime.id, { ...query, ...subject })
-    const opened = context.tokens.open(query.pageToken, binding)
+    const { after, limit, next } = askedPage(context.tokens, {
+      route: GetAddressesByBalanceOverTime.id,
+      subject,
+      query,
+      usualSize: defaultHolders,
+      ...numberCursor,
+    })
     const [token] = id === undefined ? [] : await tokensOfIds(store, [id])
     if (token === undefined) return { body: { addresses: [] }, ...header }
     const range = await rangeOf(store, query, indexed)
@@ -88,8 +93,8 @@ export function listTokenHolders(context: EvmContext): Operation {
       ...range,
       isNewest: range.from === undefined && range.at === indexed,
       threshold: BigInt(query.threshold ?? '0'),
-      after: opened === undefined ? 0 : numberCursor.decode(opened),
-      limit: query.pageSize ?? defaultHolders,
+      after: after ?? 0,
+      limit,
       insists: query.compared === true,
       signal,
     })
@@ -97,12 +102,8 @@ export function listTokenHolders(context: EvmContext): Operation {
       address,
       sortKey: balance.toString(),
     }))
-    const next =
-      goOn === undefined
-        ? {}
-        : { nextPageToken: context.tokens.seal(numberCursor.encode(goOn), binding) }
     const headers = balancesHeader(comparedAt, range.at)
-    return { body: { ...next, addresses }, ...header, headers }
+    return { body: { ...next(goOn), addresses }, ...header, headers }
   })
 }
 

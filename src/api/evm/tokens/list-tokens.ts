@@ -3,12 +3,12 @@
 import { struct } from '../../../codec/kit.ts'
 import { f64 } from '../../../codec/primitives.ts'
 import { ContractMetadata } from '../../../shape/evm/contract.ts'
-import { ChainPath, defaultPageSize, pageSize, pageToken } from '../../../shape/evm/parameters.ts'
+import { ChainPath, pageSize, pageToken } from '../../../shape/evm/parameters.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
 import { Type } from '../../../shape/type.ts'
 import { type CountedToken, countedTokens, mostCounted } from '../../../store/query/evm/balances.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, cursorOf, filteredPage, nextToken, readPage } from '../../operation/paging.ts'
+import { cursorOf, filteredPage, nextToken, readPage } from '../../operation/paging.ts'
 import { contractView } from '../contracts.ts'
 import type { EvmContext } from '../evm-context.ts'
 
@@ -78,16 +78,15 @@ function list(
 ): Operation {
   return operation(shape, async ({ path, query }) => {
     const chain = context.chains.find(path.chainId)
-    const { sortBy: by = 'transfers', pageSize: limit = defaultPageSize } = query
+    const { sortBy: by = 'transfers' } = query
     const book = context.parties(chain)
-    const request = {
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(shape.id, { ...query, chain: chain.facts.key }),
-      limit,
+    const counted = {
+      route: shape.id,
+      subject: { chain: chain.facts.key },
+      query,
       ...place,
-      rows: (after: Place | undefined, most: number) =>
-        countedTokens(chain.store, { by, standards, after, limit: most }),
+      rows: (after: Place | undefined, limit: number) =>
+        countedTokens(chain.store, { by, standards, after, limit }),
       cursorOf: (row: CountedToken): Place => ({ count: row[by], id: row.id }),
     }
     const unsuspected = async (rows: readonly CountedToken[]): Promise<CountedToken[]> => {
@@ -95,7 +94,9 @@ function list(
       return rows.filter(({ id }) => named(id).party.isSpam !== true)
     }
     const isHidden = query.filterSpamTokens ?? true
-    const page = await (isHidden ? filteredPage(request, unsuspected) : readPage(request))
+    const page = await (isHidden
+      ? filteredPage(context.tokens, counted, unsuspected)
+      : readPage(context.tokens, counted))
     const named = await book.load(page.rows.map(({ id }) => id))
     const tokens = page.rows.map(({ id, transfers, holders }) => ({
       ...contractView(named(id)),

@@ -4,7 +4,6 @@ import { standardOf } from '../../../codec/evm/columns.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import {
   ChainAddressPath,
-  defaultPageSize,
   blockRange,
   pageSize,
   pageToken,
@@ -32,8 +31,8 @@ import { type TransferRow, transfersOfAddress } from '../../../store/query/evm/t
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import {
+  askedPage,
   nextToken,
-  bindingOf,
   numberCursor,
   numberedPage,
   type Page,
@@ -98,11 +97,9 @@ export function listAddressTransactions(evm: EvmContext): Operation {
   return operation(ListAddressTransactions, async ({ path, query }) => {
     const subject = await subjectOf(evm, path)
     const height = await tracedHeaders(subject.chain)
-    const limit = query.pageSize ?? defaultPageSize
     const page = await participationPage(evm, subject, {
       route: ListAddressTransactions.id,
       query,
-      limit,
     })
     const { views } = await participationViews(evm, subject.chain, page.rows)
     return { body: { ...nextToken(page), transactions: page.rows.map(views) }, ...height }
@@ -117,7 +114,6 @@ export function listAddressTransactionsV2(evm: EvmContext): Operation {
     const page = await participationPage(evm, subject, {
       route: ListAddressTransactionsV2.id,
       query,
-      limit: query.pageSize ?? defaultPageSize,
     })
     const { facts } = subject.chain
     const filtered = query.filterSpamTokens ?? true
@@ -221,17 +217,15 @@ export async function participationPage(
   request: {
     readonly route: string
     readonly query: ParticipationQuery
-    readonly limit: number
     readonly maxEntries?: number
   },
 ): Promise<Page<Participation>> {
-  const { route, query, limit, maxEntries = usualEntries } = request
+  const { route, query, maxEntries = usualEntries } = request
   const page = await numberedPage<number>(tokens, {
     route,
     subject,
     query,
-    limit,
-    rows: async (after, count) =>
+    rows: async (after, limit) =>
       id === undefined
         ? []
         : activityOfAddress(chain.store, {
@@ -239,7 +233,7 @@ export async function participationPage(
             range: posRange(query.startBlock, query.endBlock),
             after,
             direction: query.sortOrder ?? 'desc',
-            limit: count,
+            limit,
           }),
     numberOf: (pos) => pos,
   })
@@ -249,8 +243,7 @@ export async function participationPage(
   const rows = await participations(chain, positions, entries)
   const last = positions.at(-1)
   if (positions.length === page.rows.length || last === undefined) return { ...page, rows }
-  const binding = bindingOf(route, { ...query, ...subject })
-  return { rows, nextPageToken: tokens.seal(numberCursor.encode(last), binding) }
+  return { rows, ...askedPage(tokens, { route, subject, query, ...numberCursor }).next(last) }
 }
 
 /** Entries that touch an address, in the first `transactions` transactions of a page. */

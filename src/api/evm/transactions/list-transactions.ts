@@ -2,7 +2,6 @@
 
 import {
   ChainPath,
-  defaultPageSize,
   pageSize,
   pageToken,
   status,
@@ -48,7 +47,6 @@ export function listLatestTransactions(context: EvmContext): Operation {
       route: ListLatestTransactions.id,
       subject: { chain: chain.facts.key },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: (before, limit) =>
         latestTransactions(chain.store, {
           status: query.status,
@@ -125,8 +123,8 @@ export function listBlockTransactions(context: EvmContext): Operation {
     const page = await numberedPage(context.tokens, {
       route: ListBlockTransactions.id,
       subject: { chain: chain.facts.key, block: block.height },
-      query,
-      limit: query.pageSize === undefined || query.pageSize === 0 ? block.txCount : query.pageSize,
+      query: { ...query, pageSize: query.pageSize === 0 ? undefined : query.pageSize },
+      usualSize: block.txCount,
       rows: (last, limit) =>
         transactionsInOrder(chain.store, {
           range: { from: last === undefined ? from : last + 1, until },

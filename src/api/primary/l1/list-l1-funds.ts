@@ -5,7 +5,7 @@ import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../../core/l1-fee.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import { NetworkPath, PageToken, pageSize, SubnetId } from '../../../shape/primary/parameters.ts'
+import { NetworkPath, SubnetId, pageQuery } from '../../../shape/primary/parameters.ts'
 import { Type } from '../../../shape/type.ts'
 import {
   l1Now,
@@ -15,7 +15,7 @@ import {
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn } from '../inputs.ts'
-import { keptFor, defaultPageSize } from '../lists.ts'
+import { keptFor } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
@@ -49,8 +49,7 @@ const ListL1ValidatorFunds = {
     path: NetworkPath,
     query: Type.Object({
       subnetId: Type.Optional(SubnetId),
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
     }),
   },
   response: pageShape({
@@ -81,7 +80,7 @@ const ListL1Funds = {
   weight: 100,
   parameters: {
     path: NetworkPath,
-    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 100) }),
+    query: Type.Object({ ...pageQuery }),
   },
   response: pageShape({
     feeRate: FeeRate,
@@ -126,7 +125,6 @@ export function listL1ValidatorFunds(context: PrimaryContext): Operation {
       route: ListL1ValidatorFunds.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: async (after, limit) => afterValidation(funded, after).slice(0, limit),
       numberOf: ({ id }) => id,
     })
@@ -155,7 +153,6 @@ export function listL1Funds(context: PrimaryContext): Operation {
       route: ListL1Funds.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: async (after, limit) => {
         const from = ordered.findIndex((group) => itemAt(group, 0).id === after) + 1
         return ordered.slice(from, from + limit)

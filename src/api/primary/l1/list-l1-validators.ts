@@ -4,7 +4,7 @@ import { toPrimaryAddress } from '../../../core/address.ts'
 import { to0x } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import { NetworkPath, PageToken, pageSize, SubnetId } from '../../../shape/primary/parameters.ts'
+import { NetworkPath, SubnetId, pageQuery } from '../../../shape/primary/parameters.ts'
 import { L1Validator } from '../../../shape/primary/validator.ts'
 import { Type } from '../../../shape/type.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
@@ -16,7 +16,6 @@ import {
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
-import { defaultPageSize } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
@@ -30,8 +29,7 @@ const ListL1Validators = {
   parameters: {
     path: NetworkPath,
     query: Type.Object({
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
       l1ValidationId: Type.Optional(
         Type.String({ description: 'Only this validation, cb58 or hex', maxLength: 128 }),
       ),
@@ -66,7 +64,6 @@ export function listL1Validators(context: PrimaryContext): Operation {
       route: ListL1Validators.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>
         l1Rows(store, {
           ...filters,

@@ -68,7 +68,7 @@ export function getStakingMetrics(context: PrimaryContext): Operation {
       route: GetStakingMetrics.id,
       subject: { ...path, network: network.network },
       query,
-      limit: query.pageSize ?? defaultPoints,
+      usualSize: defaultPoints,
       rows: (before, limit) =>
         points.filter(({ timestamp }) => timestamp < (before ?? Infinity)).slice(0, limit),
       numberOf: ({ timestamp }) => timestamp,

@@ -7,11 +7,9 @@ import {
   PrimaryChainInfo,
   Addresses,
   ChainPath,
-  EndTimestamp,
-  PageToken,
-  pageSize,
   SortOrder,
-  StartTimestamp,
+  pageQuery,
+  timeQuery,
 } from '../../../shape/primary/parameters.ts'
 import { PrimaryNetworkTransaction, TxTypes } from '../../../shape/primary/transaction.ts'
 import { Type } from '../../../shape/type.ts'
@@ -37,10 +35,8 @@ const ListStakingTransactions = {
     query: Type.Object({
       addresses: Type.Optional(Addresses),
       txTypes: TxTypes,
-      startTimestamp: StartTimestamp,
-      endTimestamp: EndTimestamp,
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...timeQuery,
+      ...pageQuery,
       sortOrder: SortOrder,
     }),
   },

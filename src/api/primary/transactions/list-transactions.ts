@@ -7,11 +7,9 @@ import {
   PrimaryChainInfo,
   Addresses,
   ChainPath,
-  EndTimestamp,
-  PageToken,
-  pageSize,
   SortOrder,
-  StartTimestamp,
+  pageQuery,
+  timeQuery,
 } from '../../../shape/primary/parameters.ts'
 import { PrimaryNetworkTransaction, TxTypes } from '../../../shape/primary/transaction.ts'
 import { Type } from '../../../shape/type.ts'
@@ -31,7 +29,7 @@ import {
 } from '../../../store/query/primary/transactions.ts'
 import { firstBlockPosOf } from '../../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, numberCursor, nextToken } from '../../operation/paging.ts'
+import { askedPage, numberCursor } from '../../operation/paging.ts'
 import {
   chainOf,
   type ChainOf,
@@ -43,7 +41,6 @@ import {
   chainInfo,
   type AddressSets,
 } from '../inputs.ts'
-import { defaultPageSize } from '../lists.ts'
 import type { PrimaryContext } from '../network/networks.ts'
 import { pageFactsOf } from '../views/transaction-facts.ts'
 import { transactionTypesNamed, transactionView } from '../views/transaction.ts'
@@ -63,10 +60,8 @@ const ListTransactions = {
         Type.String({ description: 'L1 validation id, cb58 or hex; P-Chain only', maxLength: 128 }),
       ),
       txTypes: TxTypes,
-      startTimestamp: StartTimestamp,
-      endTimestamp: EndTimestamp,
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...timeQuery,
+      ...pageQuery,
       sortOrder: SortOrder,
     }),
   },
@@ -241,11 +236,13 @@ export async function transactionList(
   const { chain, query, places } = asked
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
-  const binding = bindingOf(asked.route, { ...query, network: chain.network, chain: chain.chain })
+  const { after, limit, next } = askedPage(context.tokens, {
+    route: asked.route,
+    subject: { network: chain.network, chain: chain.chain },
+    query,
+    ...numberCursor,
+  })
   const order = query.sortOrder ?? 'desc'
-  const limit = query.pageSize ?? defaultPageSize
-  const bytes = context.tokens.open(query.pageToken, binding)
-  const after = bytes === undefined ? undefined : numberCursor.decode(bytes)
   const bounds = await placesBetween(store, chain.chain, query.startTimestamp, query.endTimestamp)
   const range = { ...bounds, order, limit: limit + 1 }
   const timed = placesInTime(chain, places, query)
@@ -253,12 +250,8 @@ export async function transactionList(
   const rows = await transactionsAt(store, found.places.slice(0, limit))
   const shown = withinUtxos(rows, context.limits.transactionPageUtxos)
   const last = shown.length < found.places.length ? shown.at(-1)?.pos : found.goOnAfter
-  const page =
-    last === undefined
-      ? {}
-      : { nextPageToken: context.tokens.seal(numberCursor.encode(last), binding) }
   const transactions = await transactionViews(chain, shown)
-  return { body: { ...nextToken(page), transactions, chainInfo: chainInfo(chain) }, ...height }
+  return { body: { ...next(last), transactions, chainInfo: chainInfo(chain) }, ...height }
 }
 
 /** Returns the rest of a range after `pos`. */

@@ -5,10 +5,8 @@ import { pageShape } from '../../../shape/page-shape.ts'
 import {
   PrimaryChainInfo,
   ChainPath,
-  EndTimestamp,
-  PageToken,
-  pageSize,
-  StartTimestamp,
+  pageQuery,
+  timeQuery,
 } from '../../../shape/primary/parameters.ts'
 import {
   CreatedAsset,
@@ -52,10 +50,8 @@ const ListAssetTransactions = {
     path: AssetPath,
     query: Type.Object({
       txTypes: TxTypes,
-      startTimestamp: StartTimestamp,
-      endTimestamp: EndTimestamp,
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...timeQuery,
+      ...pageQuery,
     }),
   },
   response: pageShape({

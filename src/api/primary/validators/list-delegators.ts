@@ -6,13 +6,7 @@ import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { assert } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import {
-  NetworkPath,
-  NodeIds,
-  PageToken,
-  pageSize,
-  SortOrder,
-} from '../../../shape/primary/parameters.ts'
+import { NetworkPath, NodeIds, SortOrder, pageQuery } from '../../../shape/primary/parameters.ts'
 import { delegationStatuses, Delegator } from '../../../shape/primary/validator.ts'
 import { Type } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
@@ -27,7 +21,7 @@ import { rewardKinds } from '../../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo } from '../inputs.ts'
-import { defaultPageSize, whoseOrAll } from '../lists.ts'
+import { whoseOrAll } from '../lists.ts'
 import type { PrimaryContext, ServedNetwork } from '../network/networks.ts'
 import { percentOf } from '../views/values.ts'
 
@@ -41,8 +35,7 @@ const ListDelegators = {
   parameters: {
     path: NetworkPath,
     query: Type.Object({
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
       rewardAddresses: Type.Optional(
         Type.String({
           description: 'Comma-separated owners of rewards: bech32, bare or after `P-`',
@@ -71,7 +64,6 @@ export function listDelegators(context: PrimaryContext): Operation {
       route: ListDelegators.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>
         delegatorRows(network.store, {
           ...whose,

@@ -3,7 +3,7 @@
 import { struct } from '../../../codec/kit.ts'
 import { f64, u32 } from '../../../codec/primitives.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import { NodePath, PageToken, pageSize, SortOrder } from '../../../shape/primary/parameters.ts'
+import { NodePath, SortOrder, pageQuery } from '../../../shape/primary/parameters.ts'
 import { CurrentAutoRenewedCycle, AutoRenewedCycle } from '../../../shape/primary/validator.ts'
 import { Type } from '../../../shape/type.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
@@ -15,9 +15,8 @@ import {
   type StoredCycle,
 } from '../../../store/query/primary/rewards.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, cursorOf, nextToken, readPage } from '../../operation/paging.ts'
+import { cursorOf, nextToken, readPage } from '../../operation/paging.ts'
 import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
-import { defaultPageSize } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { currentCycleView, cycleView } from '../views/auto-renew.ts'
 
@@ -38,8 +37,7 @@ const ListValidatorCycles = {
         }),
       ),
       sortOrder: SortOrder,
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
     }),
   },
   response: pageShape({
@@ -57,11 +55,10 @@ export function listValidatorCycles(context: PrimaryContext): Operation {
     const stakingTxId = query.txHash === undefined ? undefined : idIn('txHash', query.txHash)
     const only = stakingTxId === undefined ? {} : { stakingTxId }
     const node = (await numberOfNode(network.store, nodeId)) ?? -1
-    const page = await readPage<StoredCycle, CycleCursor>({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListValidatorCycles.id, { ...query, ...path, network: network.network }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage<StoredCycle, CycleCursor>(context.tokens, {
+      route: ListValidatorCycles.id,
+      subject: { ...path, network: network.network },
+      query,
       ...cycleCursor,
       rows: (after, limit) =>
         cyclesOfNode(network.store, {

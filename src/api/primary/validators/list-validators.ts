@@ -10,11 +10,10 @@ import { Fault } from '../../../core/fault.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
 import {
   NetworkPath,
-  pageSize,
-  PageToken,
   SortOrder,
   SubnetId,
   NodePath,
+  pageQuery,
 } from '../../../shape/primary/parameters.ts'
 import { validationStatuses, Validator } from '../../../shape/primary/validator.ts'
 import { Type } from '../../../shape/type.ts'
@@ -32,9 +31,9 @@ import {
 } from '../../../store/query/primary/validators.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { bindingOf, nextToken, readPage, cursorOf } from '../../operation/paging.ts'
+import { nextToken, readPage, cursorOf } from '../../operation/paging.ts'
 import { indexedTo, idIn, itemsOf, nodeIdIn } from '../inputs.ts'
-import { keptFor, defaultPageSize } from '../lists.ts'
+import { keptFor } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { type PaidRewards, validatorView } from '../views/validator.ts'
 
@@ -73,8 +72,7 @@ const ListValidators = {
   parameters: {
     path: NetworkPath,
     query: Type.Object({
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
       nodeIds: Type.Optional(
         Type.String({
           description: 'Comma-separated node ids, or context of them',
@@ -117,11 +115,10 @@ export function listValidators(context: PrimaryContext): Operation {
     checkSort(network, query.sortBy, subnetId)
     const nodes = await nodesOf(network, context, query.nodeIds)
     const now = BigInt(Math.floor(context.clock.now() / 1_000))
-    const page = await readPage<ListedValidator, ValidatorCursor>({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListValidators.id, { ...query, network: network.network }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage<ListedValidator, ValidatorCursor>(context.tokens, {
+      route: ListValidators.id,
+      subject: { network: network.network },
+      query,
       ...validatorCursor,
       rows: (after, limit) =>
         validatorRows(store, {
@@ -231,8 +228,7 @@ const ListNodeValidators = {
   parameters: {
     path: NodePath,
     query: Type.Object({
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
       validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
       sortOrder: SortOrder,
     }),
@@ -249,11 +245,10 @@ export function listNodeValidators(context: PrimaryContext): Operation {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const node = await numberOfNode(network.store, nodeIdIn('nodeId', path.nodeId))
-    const page = await readPage<ListedValidator, ValidatorCursor>({
-      tokens: context.tokens,
-      pageToken: query.pageToken,
-      binding: bindingOf(ListNodeValidators.id, { ...query, ...path, network: network.network }),
-      limit: query.pageSize ?? defaultPageSize,
+    const page = await readPage<ListedValidator, ValidatorCursor>(context.tokens, {
+      route: ListNodeValidators.id,
+      subject: { ...path, network: network.network },
+      query,
       ...validatorCursor,
       rows: (after, limit) =>
         validatorRows(network.store, {

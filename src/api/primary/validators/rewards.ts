@@ -10,9 +10,8 @@ import {
   Addresses,
   NetworkPath,
   NodeIds,
-  PageToken,
-  pageSize,
   SortOrder,
+  pageQuery,
 } from '../../../shape/primary/parameters.ts'
 import { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
 import { Type } from '../../../shape/type.ts'
@@ -27,7 +26,7 @@ import { rewardKinds } from '../../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo } from '../inputs.ts'
-import { defaultPageSize, whoseIn } from '../lists.ts'
+import { whoseIn } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { type AssetBook, assetBook } from '../views/asset.ts'
 import { stakingTypeOf, withdrawnPart } from '../views/auto-renew.ts'
@@ -45,8 +44,7 @@ const ListRewards = {
     query: Type.Object({
       addresses: Type.Optional(Addresses),
       nodeIds: Type.Optional(NodeIds),
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
       sortOrder: SortOrder,
       currency: Type.Optional(
         Type.Enum([...currencies], { default: 'usd', description: 'Currency of prices' }),
@@ -66,7 +64,6 @@ export function listRewards(context: PrimaryContext): Operation {
       route: ListRewards.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>
         rewardRows(network.store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
       numberOf: ({ utxo }) => utxo,
@@ -147,8 +144,7 @@ const ListPendingRewards = {
     query: Type.Object({
       addresses: Type.Optional(Addresses),
       nodeIds: Type.Optional(NodeIds),
-      pageToken: PageToken,
-      pageSize: pageSize(10, 100),
+      ...pageQuery,
       sortOrder: SortOrder,
     }),
   },
@@ -166,7 +162,6 @@ export function listPendingRewards(context: PrimaryContext): Operation {
       route: ListPendingRewards.id,
       subject: { network: network.network },
       query,
-      limit: query.pageSize ?? defaultPageSize,
       rows: (after, limit) =>
         listOpenStakers(store, { ...whose, order: query.sortOrder ?? 'desc', after, limit }),
       numberOf: ({ pos }) => pos,

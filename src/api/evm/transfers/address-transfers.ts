@@ -89,14 +89,18 @@ async function addressTransfers<V>(
   return new TransferAnswer(list, page, await transferViewer(context, chain, page.rows))
 }
 
-const ListErc20Transfers = {
-  id: 'listErc20Transactions',
+const transferList = {
   method: 'GET',
-  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc20',
-  summary: 'ERC-20 transfers of an address, newest first',
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
+} as const
+
+const ListErc20Transfers = {
+  ...transferList,
+  id: 'listErc20Transactions',
+  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc20',
+  summary: 'ERC-20 transfers of an address, newest first',
   response: pageShape({ transactions: Type.Array(Erc20Transfer) }),
 } as const
 
@@ -143,13 +147,10 @@ function erc20Text(row: TransferRow, viewer: TransferViewer): string {
 }
 
 const ListErc721Transfers = {
+  ...transferList,
   id: 'listErc721Transactions',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc721',
   summary: 'ERC-721 transfers of an address, newest first',
-  tag: 'EVM transactions',
-  weight: 20,
-  parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
   response: pageShape({ transactions: Type.Array(Erc721Transfer) }),
 } as const
 
@@ -167,13 +168,10 @@ export function listErc721Transfers(context: EvmContext): Operation {
 }
 
 const ListErc1155Transfers = {
+  ...transferList,
   id: 'listErc1155Transactions',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc1155',
   summary: 'ERC-1155 transfers of an address, newest first',
-  tag: 'EVM transactions',
-  weight: 20,
-  parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
   response: pageShape({ transactions: Type.Array(Erc1155Transfer) }),
 } as const
 

@@ -54,12 +54,13 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       'div',
       { class: 'grid two top-aligned' },
       h(About, { world, chainId, key: chainId }),
-      h(MetricChart, {
-        chainId,
-        metric: 'txCount',
-        interval: 'day',
-        title: 'Transactions per day',
-      }),
+      h(
+        'div',
+        { class: 'stack' },
+        ['txCount', 'activeAddresses'].map((metric) =>
+          h(MetricChart, { key: metric, chainId, metric, interval: 'day', height: 140 }),
+        ),
+      ),
     ),
     tabs([
       ['Blocks', to('chain', chainId)],

@@ -50,7 +50,7 @@ function Paged<T extends { nextPageToken?: string }>({
     'div',
     null,
     shown(answer, view),
-    answer.fromLogs === undefined
+    answer.fromLogs === undefined || isEmpty(answer.data)
       ? null
       : h(
           'p',

@@ -58,10 +58,10 @@ const seconds = (description: string): ReturnType<typeof Type.Integer> =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
 
 /** Only items after this. */
-export const StartTimestamp = Type.Optional(seconds('Unix seconds; only items after this moment'))
+const StartTimestamp = Type.Optional(seconds('Unix seconds; only items after this moment'))
 
 /** Only items before this. */
-export const EndTimestamp = Type.Optional(seconds('Unix seconds; only items before this moment'))
+const EndTimestamp = Type.Optional(seconds('Unix seconds; only items before this moment'))
 
 /** Both. */
 export const timeQuery = { startTimestamp: StartTimestamp, endTimestamp: EndTimestamp }

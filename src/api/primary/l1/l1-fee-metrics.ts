@@ -104,16 +104,18 @@ const GetMetricsBySubnetId = {
 
 /** Of all L1 validators. */
 export function totalL1Fees(context: PrimaryContext): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetTotalL1ValidatorMetrics, ({ path, query }) =>
-    answered(context, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
+    answered(context, past, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
   )
 }
 
 /** Of one validation. */
 export function validationFees(context: PrimaryContext): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetMetricsByValidationId, ({ path: { metric, l1ValidationId }, query }) => {
     const id = idIn('l1ValidationId', l1ValidationId)
-    return answered(context, {
+    return answered(context, past, {
       metric,
       query,
       scopeOn: async () => ({ kind: 'validation', id }),
@@ -123,9 +125,10 @@ export function validationFees(context: PrimaryContext): Operation {
 
 /** Of the validations of a node. */
 export function nodeFees(context: PrimaryContext): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetMetricsByNodeId, ({ path: { metric, nodeId }, query }) => {
     const id = nodeIdIn('nodeId', nodeId)
-    return answered(context, {
+    return answered(context, past, {
       metric,
       query,
       scopeOn: async (store) => ({ kind: 'node', node: (await numberOfNode(store, id)) ?? -1 }),
@@ -135,9 +138,10 @@ export function nodeFees(context: PrimaryContext): Operation {
 
 /** Of the validators of an L1. */
 export function subnetFees(context: PrimaryContext): Operation {
+  const past: PastDays = new WeakMap()
   return operation(GetMetricsBySubnetId, ({ path: { metric, subnetId }, query }) => {
     const id = idIn('subnetId', subnetId)
-    return answered(context, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
+    return answered(context, past, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
   })
 }
 
@@ -152,6 +156,7 @@ type Query = {
 /** The series on the first network that knows the scope. Throws `not-found`. */
 async function answered(
   { networks }: PrimaryContext,
+  past: PastDays,
   { metric, query, scopeOn }: Query,
 ): Promise<{
   readonly body: { readonly results: MetricPoint[] }
@@ -173,8 +178,10 @@ async function answered(
   throw new Fault('not-found', 'no L1 validation is known here for this id')
 }
 
-/** Fees accrued at the ends of days, by store. Days that are over never change: each is read once. */
-const past = new WeakMap<Reader, Map<number, bigint>>()
+/**
+ * Fees accrued at the ends of days, by store. Days that are over never change: each is read once.
+ */
+type PastDays = WeakMap<Reader, Map<number, bigint>>
 
 async function daysOf(
   known: Map<number, bigint>,

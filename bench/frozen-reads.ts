@@ -34,10 +34,13 @@ const absent = statement(
   'select pos from transfer_by_address where address_id = ? and standard = 20 order by pos desc limit 10',
   { over: 'newest' },
 )
-const hashesOfBlock = statement('select hash from tx where pos >= ? and pos < ? order by pos', {
-  over: 'oldest',
-  within: { pos: [0, 1] },
-})
+const hashesOfBlock = statement(
+  'select hash from evm_transaction where pos >= ? and pos < ? order by pos',
+  {
+    over: 'oldest',
+    within: { pos: [0, 1] },
+  },
+)
 const bytesOf = {
   address: statement('select bytes from address where id between ? and ?', { over: 'tables' }),
   token: statement('select bytes from address where id in (select id from token limit ?)', {

@@ -22,11 +22,11 @@ import type { CountedBlocks, Rollup } from './rollup.ts'
 const blocksAtOnce = 200
 
 const blockRows = statement(
-  'select height, timestamp, timestamp_ms, gas_used, tx_count from block where height >= ? and height < ? order by height',
+  'select height, timestamp, timestamp_ms, gas_used, tx_count from evm_block where height >= ? and height < ? order by height',
   { over: 'oldest', within: { height: [0, 1] } },
 )
 const txRows = statement(
-  'select pos, from_id, to_id, created_id, gas_used, gas_price, status from tx where pos >= ? and pos < ? order by pos',
+  'select pos, from_id, to_id, created_id, gas_used, gas_price, status from evm_transaction where pos >= ? and pos < ? order by pos',
   { over: 'oldest', within: { pos: [0, 1] } },
 )
 const transferRows = statement(

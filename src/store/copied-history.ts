@@ -39,7 +39,7 @@ export type CopiedHistory = {
 }
 
 const valueOf = statement('select value from meta where name = ?')
-const firstHeight = statement('select height from block order by height limit 1', {
+const firstHeight = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
 const stageHeight = statement('select height from checkpoint where stage = ?')

@@ -61,7 +61,11 @@ void test('verify --recording: the demo is what its nodes answered, and a change
   assert.doesNotMatch(same.stdout, /^(?!internal transactions).*: not compared/m)
 
   const changes: readonly (readonly [string, string, RegExp])[] = [
-    ['fuji-harbor', 'update tx set gas_used = gas_used + 1', /^DIFFERENCE transactions, block /m],
+    [
+      'fuji-harbor',
+      'update evm_transaction set gas_used = gas_used + 1',
+      /^DIFFERENCE transactions, block /m,
+    ],
     ['fuji-summit', "update balance set value = x'01'", /^DIFFERENCE balances, 0x/m],
     ['primary-fuji', 'delete from blockchain', /^DIFFERENCE /m],
   ]

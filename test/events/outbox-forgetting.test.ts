@@ -70,7 +70,7 @@ void test('outbox: what is older than it is kept leaves it, and the rest is comp
         AbortSignal.any([]),
       ),
     )
-  const hashAt = statement('select hash from tx where pos = ?', { over: 'tables' })
+  const hashAt = statement('select hash from evm_transaction where pos = ?', { over: 'tables' })
   const told = async (): Promise<string[]> => {
     const places = await outboxPlaces(store, { number: watch.number, from: 0, limit: 10_000 })
     const hashes: string[] = []

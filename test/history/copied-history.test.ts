@@ -45,7 +45,7 @@ void test('the same blocks as another version of zstd packs them: confirmed', as
   const packed = columnNames(block).indexOf('inputs')
   const [before] = await segmentsOf(store)
   await forgeSegment(store, {
-    block: (rows) => rows.map((row) => row.with(packed, packedAnew(row[packed]) as Value)),
+    evm_block: (rows) => rows.map((row) => row.with(packed, packedAnew(row[packed]) as Value)),
   })
   const [after] = await segmentsOf(store)
   assert.notEqual(after?.name, before?.name)

@@ -110,7 +110,7 @@ void test('without traces: what is proven becomes segments as it is stored', asy
     chainTables,
     'read',
   )
-  const inTables = await store.get(statement('select height from block', { over: 'tables' }))
+  const inTables = await store.get(statement('select height from evm_block', { over: 'tables' }))
   const segments = await segmentsOf(store)
   await store.close()
   assert.equal(inTables, undefined)
@@ -246,9 +246,9 @@ async function counts(
   ): Promise<number> =>
     (await store.all(statement(`select ${column} from ${words}`, { over }))).length
   const found = {
-    blocks: await count('block', 'height'),
-    txs: await count('tx'),
-    failedTxs: await count('tx_failed'),
+    blocks: await count('evm_block', 'height'),
+    txs: await count('evm_transaction'),
+    failedTxs: await count('evm_transaction_failed'),
     erc20: await count('transfer where kind = 0'),
     erc721: await count('transfer where kind = 1'),
     erc721OneTopic: await count('transfer where kind = 2'),

@@ -45,10 +45,10 @@ for (const chain of [51_001, 51_002] as const) {
         count(`transfer where kind in (${kind.join(', ')})`)
       assert.deepEqual(
         {
-          blocks: await count('block'),
-          txs: await count('tx'),
-          hashes: await count('tx_by_hash'),
-          failedTxs: await count('tx_failed'),
+          blocks: await count('evm_block'),
+          txs: await count('evm_transaction'),
+          hashes: await count('evm_transaction_by_hash'),
+          failedTxs: await count('evm_transaction_failed'),
           listedInternals: await count('internal'),
           revertedListed: await count('internal where reverted = 1'),
           erc20: await kinds(0),

@@ -70,7 +70,7 @@ const inSegments: Readonly<Record<string, Forgery>> = {
   'an entry more in the list of an address': {
     forge: (store) =>
       forgeSegment(store, {
-        tx_by_address: (rows) => {
+        evm_transaction_by_address: (rows) => {
           const [addressId = null, pos] = rows[0] ?? []
           const isThere = new Set(rows.map(([id, place]) => `${String(id)} ${String(place)}`))
           const free = rows.findIndex(
@@ -81,7 +81,7 @@ const inSegments: Readonly<Record<string, Forgery>> = {
           return [...rows, entry].toSorted(byKey)
         },
       }),
-    table: 'tx_by_address',
+    table: 'evm_transaction_by_address',
   },
   'an entry less in the list of a token': {
     forge: (store) =>
@@ -111,20 +111,20 @@ const inSegments: Readonly<Record<string, Forgery>> = {
   'the hash of a block': {
     forge: (store) =>
       forgeSegment(store, {
-        block: (rows) =>
+        evm_block: (rows) =>
           rows.map((row, at) => (at === 7 ? row.with(1, new Uint8Array(32).fill(7)) : row)),
       }),
-    table: 'block',
+    table: 'evm_block',
   },
   'the input of a block, by something that unpacks to very much': {
     forge: (store) =>
       forgeSegment(store, {
-        block: (rows) => {
+        evm_block: (rows) => {
           const bomb = zstdCompressSync(new Uint8Array(2 ** 26))
           return rows.map((row) => (rows.indexOf(row) === 9 ? row.with(13, bomb) : row))
         },
       }),
-    table: 'block',
+    table: 'evm_block',
   },
 }
 

@@ -29,7 +29,7 @@ const step = 4
 const kills = 4
 const freezeEvery = 12
 const timeLimitMs = 120_000
-const anyBlock = statement('select height from block limit 1', { over: 'tables' })
+const anyBlock = statement('select height from evm_block limit 1', { over: 'tables' })
 
 onBothEngines(
   `crash: ${kills} kills of a backfill leave no trace`,

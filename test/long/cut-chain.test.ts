@@ -67,7 +67,7 @@ async function cutLies(store: TestStore): Promise<void> {
   alter(lie)
   await ingest.blocks(lie)
   const wrong = await storeDigest(database, digested)
-  for (const table of ['tx', 'transfer', 'balance', 'nft_token', 'rollup_day'])
+  for (const table of ['evm_transaction', 'transfer', 'balance', 'nft_token', 'rollup_day'])
     assert.notEqual(wrong[table], undisturbed[table], table)
   await ingest.cut(from)
   await read(from)

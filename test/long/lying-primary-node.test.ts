@@ -28,7 +28,7 @@ const quick = {
   sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 200, signal),
 }
 
-const sizes = statement('select id, size_bytes from block order by id', { over: 'tables' })
+const sizes = statement('select id, size_bytes from primary_block order by id', { over: 'tables' })
 
 async function factsFrom(behaviour: NodeBehaviour): Promise<Readonly<Record<string, unknown>>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-lies-'))

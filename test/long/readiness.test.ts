@@ -136,7 +136,7 @@ void test('readiness: damage of a store is told once any reading meets it', asyn
   const writer = await startFirn(t, [...common, '--role', 'index'])
   await until('indexed', async () => (await toldStages(writer)) === 'live')
   await writer.end()
-  await spoilTable(join(folder, `${key}.sqlite`), 'tx')
+  await spoilTable(join(folder, `${key}.sqlite`), 'evm_transaction')
   const firn = await startFirn(t, [...common, '--role', 'serve'])
   await until('ready: no check reads what is damaged', () => isReady(firn))
   const list = await fetch(`${firn.apiUrl}/v1/chains/51002/transactions?pageSize=100`)

@@ -35,7 +35,7 @@ void test('repair on PostgreSQL: a primary network is replayed and put in its pl
 
   const hand = handOn({ engine: 'postgres', location }, key)
   await hand('delete from spent_holding where utxo % 3 = 0')
-  await hand('update block set timestamp = timestamp + 1 where id % 50 = 5')
+  await hand('update primary_block set timestamp = timestamp + 1 where id % 50 = 5')
   const running = await runFirn('verify', '--store', '--repair', ...places)
   assert.equal(running.code, 3, running.stdout + running.stderr)
   assert.match(running.stderr, /another Firn writes this data; stop it: primary-fuji/)
@@ -59,8 +59,11 @@ void test('repair on PostgreSQL: a primary network is replayed and put in its pl
 /** Of the tables that were damaged. */
 function countsOf(reader: Database): unknown {
   return reader.all(
-    statement('select (select count(*) from spent_holding), (select sum(timestamp) from block)', {
-      over: 'tables',
-    }),
+    statement(
+      'select (select count(*) from spent_holding), (select sum(timestamp) from primary_block)',
+      {
+        over: 'tables',
+      },
+    ),
   )
 }

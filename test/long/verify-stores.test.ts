@@ -41,7 +41,9 @@ void test('verify --store: beside a running Firn, and after a change', async (t)
   assert.equal(await firn.end(), 0)
 
   const file = new DatabaseSync(join(folder, 'fuji-demo-l1.sqlite'))
-  file.exec('update tx set gas_used = gas_used + 1 where pos = (select max(pos) from tx)')
+  file.exec(
+    'update evm_transaction set gas_used = gas_used + 1 where pos = (select max(pos) from evm_transaction)',
+  )
   file.close()
   const changed = await runFirn('verify', '--store', ...places)
   assert.equal(changed.code, 1)

@@ -81,7 +81,7 @@ void test('webhooks: a receiver that never answers holds up nobody else, and a r
 
   const config = join(folder, 'firn.yaml')
   const file = new DatabaseSync(join(folder, `${chainKey}.sqlite`))
-  file.exec('update tx set gas_used = gas_used + 1 where pos % 3 = 0')
+  file.exec('update evm_transaction set gas_used = gas_used + 1 where pos % 3 = 0')
   file.close()
   const flags = ['--store', '--repair', '--config', config, '--data-dir', folder]
   const repaired = await runFirn('verify', ...flags)

@@ -53,8 +53,8 @@ export async function byPeers({ folder, node }: RealNetwork): Promise<object> {
 const ofArrival: readonly string[] = [
   'address',
   'raw_block',
-  'tx',
-  'tx_by_address',
+  'primary_transaction',
+  'primary_transaction_by_address',
   'early_import',
   'late_spend',
   'open_holding',

@@ -138,7 +138,7 @@ function rangeText(kind: ConfiguredStore['kind'], { table, range }: DamagedRange
         ? blocksText(Math.floor(from / placesPerBlock), Math.floor(last / placesPerBlock))
         : `heights ${from / placesPerBlock} to ${Math.floor(last / placesPerBlock)}`
     case 'id':
-      return ['block', 'block_by_hash', 'raw_block'].includes(table.name)
+      return ['primary_block', 'primary_block_by_hash', 'raw_block'].includes(table.name)
         ? blocksText(from, last)
         : `numbers ${from} to ${last}`
     case 'utxo':

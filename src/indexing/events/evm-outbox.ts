@@ -71,9 +71,11 @@ function addressKeys(addresses: Uint8Array): ReadonlySet<string> {
   return keys
 }
 
-const first = statement('select height from block order by height limit 1', { over: 'oldest' })
-const last = statement('select height from block order by height desc limit 1', { over: 'newest' })
-const timeAt = statement('select timestamp from block where height = ?', {
+const first = statement('select height from evm_block order by height limit 1', { over: 'oldest' })
+const last = statement('select height from evm_block order by height desc limit 1', {
+  over: 'newest',
+})
+const timeAt = statement('select timestamp from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })

@@ -79,11 +79,11 @@ export type HistoryStage = (typeof historyStages)[number]
 
 /** Names of the tables whose rows freeze: a question that names one says over what it is asked. */
 export type HistoryTable =
-  | 'block'
-  | 'tx'
-  | 'tx_by_hash'
-  | 'tx_failed'
-  | 'tx_by_address'
+  | 'evm_block'
+  | 'evm_transaction'
+  | 'evm_transaction_by_hash'
+  | 'evm_transaction_failed'
+  | 'evm_transaction_by_address'
   | 'transfer'
   | 'transfer_by_address'
   | 'transfer_by_token'

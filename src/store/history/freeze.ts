@@ -41,8 +41,8 @@ export type Freezing = {
 /** Heights up to which the stages of a store freeze. */
 export type FreezeHeights = Readonly<Record<HistoryStage, number>>
 
-const firstInTables = statement('select min(height) from block', { over: 'tables' })
-const firstHeight = statement('select height from block order by height limit 1', {
+const firstInTables = statement('select min(height) from evm_block', { over: 'tables' })
+const firstHeight = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
 

@@ -35,7 +35,7 @@ export const addressByBytes = table(
  * wei, big-endian; `hash_prefix` is the first 48 bits of the hash as an integer.
  */
 export const block = table(
-  'block',
+  'evm_block',
   {
     height: 'integer',
     hash: 'bytes',
@@ -57,13 +57,13 @@ export const block = table(
     layout: 'rows',
     sums: sumsBy('height', heightsPerSum),
     freezes: 'whole',
-    indexes: [{ name: 'block_by_hash', columns: ['hash_prefix'] }],
+    indexes: [{ name: 'evm_block_by_hash', columns: ['hash_prefix'] }],
   },
 )
 
 /** Native transactions. `from_id` and so on name `address` rows; wide integers are big-endian. */
 export const tx = table(
-  'tx',
+  'evm_transaction',
   {
     pos: 'integer',
     hash: 'bytes',
@@ -92,7 +92,7 @@ export const tx = table(
 
 /** Transactions by the first 48 bits of their hash; the whole hash is compared on reading. */
 export const txByHash = table(
-  'tx_by_hash',
+  'evm_transaction_by_hash',
   { hash_prefix: 'integer', pos: 'integer' },
   {
     key: ['hash_prefix', 'pos'],
@@ -104,7 +104,7 @@ export const txByHash = table(
 
 /** Failed transactions, a few in a hundred. */
 export const txFailed = table(
-  'tx_failed',
+  'evm_transaction_failed',
   { pos: 'integer' },
   {
     key: ['pos'],
@@ -116,7 +116,7 @@ export const txFailed = table(
 
 /** Transactions an address sent, received or was created by. */
 export const txByAddress = table(
-  'tx_by_address',
+  'evm_transaction_by_address',
   { address_id: 'integer', pos: 'integer' },
   {
     key: ['address_id', 'pos'],

@@ -56,7 +56,7 @@ const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 /** Holders of a token that are asked, on average: more of each where there are few tokens. */
 const holdersPerToken = 8
 
-const firstBlock = statement('select height from block order by height limit 1', {
+const firstBlock = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
 const tokens = statement(

@@ -61,8 +61,11 @@ void test('verify: an EVM store says what its node says', async () => {
 })
 
 for (const [check, sql] of [
-  ['headers', 'update block set gas_used = gas_used + 1 where height = 100'],
-  ['transactions', 'update tx set nonce = nonce + 1 where pos = (select max(pos) from tx)'],
+  ['headers', 'update evm_block set gas_used = gas_used + 1 where height = 100'],
+  [
+    'transactions',
+    'update evm_transaction set nonce = nonce + 1 where pos = (select max(pos) from evm_transaction)',
+  ],
   ['transfers', 'update transfer set to_id = from_id where pos = (select max(pos) from transfer)'],
   [
     'transfer logs by eth_getLogs',

@@ -119,13 +119,20 @@ void test('transactions: types and times filter, orders reverse', async () => {
   }
 })
 
-const oldest = statement('select pos, body from tx where pos >= ? order by pos limit 4', {
-  over: 'tables',
-})
-const moved = ['tx_by_id', 'tx_by_address', 'tx'].map((table) =>
-  statement(`update ${table} set pos = ? where pos = ?`, { unsummed: true }),
+const oldest = statement(
+  'select pos, body from primary_transaction where pos >= ? order by pos limit 4',
+  {
+    over: 'tables',
+  },
 )
-const setBody = statement('update tx set body = ? where pos = ?', { unsummed: true })
+const moved = [
+  'primary_transaction_by_id',
+  'primary_transaction_by_address',
+  'primary_transaction',
+].map((table) => statement(`update ${table} set pos = ? where pos = ?`, { unsummed: true }))
+const setBody = statement('update primary_transaction set body = ? where pos = ?', {
+  unsummed: true,
+})
 
 /** Makes the first transactions of X-Chain blocks ones from before, with times in no order. */
 async function moveBeforeBlocks(writer: Writer): Promise<void> {

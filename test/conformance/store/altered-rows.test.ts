@@ -37,7 +37,10 @@ onBothEngines(
       for (let batch = 0; batch < 3; batch++) await ingest.blocks(read(256))
       const whole = await storeDigest(database, digested)
       // A list in the second range; it is read by another key than height.
-      await alter(database, 'update tx_by_address set address_id = address_id + 1000000 where')
+      await alter(
+        database,
+        'update evm_transaction_by_address set address_id = address_id + 1000000 where',
+      )
       const altered = await storeDigest(database, digested)
       let commits = 0
       let now = 0
@@ -56,7 +59,7 @@ onBothEngines(
       )
       await freezer.freezeDue(signal)
       const reason =
-        'history stays in tables: rows of table tx_by_address of blocks 256 to 511 are not those that ' +
+        'history stays in tables: rows of table evm_transaction_by_address of blocks 256 to 511 are not those that ' +
         'were written; firn verify --store --repair mends them'
       assert.deepEqual(freezer.news(), { state: 'off', reason })
       assert.equal(await ends(database), '256')
@@ -73,7 +76,10 @@ onBothEngines(
         now += 600_000
       }
       assert.equal(commits, 2)
-      await alter(database, 'update tx_by_address set address_id = address_id - 1000000 where')
+      await alter(
+        database,
+        'update evm_transaction_by_address set address_id = address_id - 1000000 where',
+      )
       await freezer.freezeDue(signal)
       assert.deepEqual(freezer.news(), {})
       assert.equal(await ends(database), '256 512 768')
@@ -96,7 +102,10 @@ onBothEngines(
       const faults = [await ingest.blocks(read(30)), await ingest.blocks(read(30))]
       assert.deepEqual(
         faults.map((fault) => fault?.message),
-        ['rows of table tx of blocks 0 to 255 are not those that were written', undefined],
+        [
+          'rows of table evm_transaction of blocks 0 to 255 are not those that were written',
+          undefined,
+        ],
       )
       assert.deepEqual(await database.all(countBlocks), [[80]])
       await database.close()
@@ -105,16 +114,16 @@ onBothEngines(
 )
 
 const oneNonce = statement(
-  'update tx set nonce = nonce + 1 where pos = (select min(pos) from tx)',
+  'update evm_transaction set nonce = nonce + 1 where pos = (select min(pos) from evm_transaction)',
   { over: 'tables', unsummed: true },
 )
-const countBlocks = statement('select count(*) from block', { over: 'tables' })
+const countBlocks = statement('select count(*) from evm_block', { over: 'tables' })
 
 /** Changes the first entry of block 300. */
 async function alter(database: Database, words: string): Promise<void> {
   const first = 300 * 2 ** 20
   const where = `pos = ${first} and address_id % 1000000 = (select min(address_id % 1000000)
-    from tx_by_address where pos = ${first})`
+    from evm_transaction_by_address where pos = ${first})`
   const changed = await database.transaction((writer) =>
     writer.run(statement(`${words} ${where}`, { over: 'tables', unsummed: true })),
   )

@@ -135,7 +135,7 @@ async function ingestOf(
   })
 }
 
-const blocksInTables = statement('select count(*) from block', { over: 'tables' })
+const blocksInTables = statement('select count(*) from evm_block', { over: 'tables' })
 
 /** Where segments end, and how many blocks are in tables. */
 async function stateOf(database: Database): Promise<string> {

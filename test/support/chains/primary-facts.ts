@@ -4,9 +4,10 @@ import { type Database, type Row, statement } from '../../../src/store/engine/da
 
 // Rows of tables without the numbers given in order of arrival, which chains share.
 const questions: Readonly<Record<string, string>> = {
-  block: 'select id, hash, parent, type, timestamp, tx_count, outer_id, proposer_time from block',
-  tx: 'select pos, tx_id from tx',
-  tx_by_id: 'select prefix, pos from tx_by_id',
+  primary_block:
+    'select id, hash, parent, type, timestamp, tx_count, outer_id, proposer_time from primary_block',
+  primary_transaction: 'select pos, tx_id from primary_transaction',
+  primary_transaction_by_id: 'select prefix, pos from primary_transaction_by_id',
   utxo: 'select id from utxo',
   stray_utxo: 'select prefix, utxo from stray_utxo',
   spend: 'select utxo, pos, spent_at from spend',
@@ -15,13 +16,13 @@ const questions: Readonly<Record<string, string>> = {
     from open_holding h join address a on a.id = h.list / 4`,
   spent_holding: `select a.bytes, h.list % 4, h.created_at, h.utxo, h.amount, h.spent_at
     from spent_holding h join address a on a.id = h.list / 4`,
-  tx_by_address: `select a.bytes, t.pos, t.type from tx_by_address t
+  primary_transaction_by_address: `select a.bytes, t.pos, t.type from primary_transaction_by_address t
     join address a on a.id = t.address_id`,
   staker: `select pos, tx_id, role, status, subnet_id, until, shares, activated_height,
     ended_height, body from staker`,
   cycle: 'select staker, number, height, body from cycle',
   stake_day: 'select subnet_id, day, body from stake_day',
-  tx_by_asset: `select a.asset_id, t.pos, t.type from tx_by_asset t join asset a on a.id = t.asset`,
+  primary_transaction_by_asset: `select a.asset_id, t.pos, t.type from primary_transaction_by_asset t join asset a on a.id = t.asset`,
   subnet: 'select pos, subnet_id, body from subnet',
   blockchain: 'select pos, blockchain_id, subnet_id, name, genesis from blockchain',
   l1_validator: 'select validation_id, subnet_id, active, removed_height, body from l1_validator',

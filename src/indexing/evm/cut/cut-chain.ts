@@ -33,11 +33,11 @@ import { cutNfts } from './cut-nfts.ts'
 /** Blocks taken away at once: some 5,000 transactions on a busy chain. */
 const blocksAtOnce = 200
 
-const hashOfBlock = statement('select hash from block where height = ?', {
+const hashOfBlock = statement('select hash from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })
-const firstBlock = statement('select height from block order by height limit 1', {
+const firstBlock = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
 const internalRows = statement(

@@ -14,10 +14,10 @@ import { blockStage } from '../write/apply-blocks.ts'
 export const defaultRows = 400_000
 
 const rowsByRange = statement(
-  `select part, sum(row_count) from range_sum where tab in ('tx', 'transfer', 'internal')
+  `select part, sum(row_count) from range_sum where tab in ('evm_transaction', 'transfer', 'internal')
    group by part order by part`,
 )
-const firstInTables = statement('select min(height) from block', { over: 'tables' })
+const firstInTables = statement('select min(height) from evm_block', { over: 'tables' })
 
 /**
  * Where the segments end that are due: heights after their last ones, in order. Each is the end of a

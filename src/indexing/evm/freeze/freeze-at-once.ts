@@ -29,9 +29,9 @@ export type FreezingAtOnce = {
 }
 
 const rowsCounted = statement(
-  `select sum(row_count) from range_sum where tab in ('block', 'tx', 'transfer', 'internal')`,
+  `select sum(row_count) from range_sum where tab in ('evm_block', 'evm_transaction', 'transfer', 'internal')`,
 )
-const firstHeight = statement('select min(height) from block', { over: 'tables' })
+const firstHeight = statement('select min(height) from evm_block', { over: 'tables' })
 
 /**
  * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that can

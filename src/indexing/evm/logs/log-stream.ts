@@ -98,15 +98,15 @@ async function oneRound(
   return { height: batch.until - 1, isBusy: true, isLive: false }
 }
 
-const firstBlock = statement('select height from block order by height limit 1', {
+const firstBlock = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
-const hashOfBlock = statement('select hash from block where height = ?', {
+const hashOfBlock = statement('select hash from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })
 const hashesOf = statement(
-  'select height, hash from block where height >= ? and height < ? order by height',
+  'select height, hash from evm_block where height >= ? and height < ? order by height',
   { over: 'oldest', within: { height: [0, 1] } },
 )
 

@@ -155,7 +155,7 @@ async function numbersOf(
   return ids
 }
 
-const lastTx = statement('select first_tx + tx_count from block where height = ?', {
+const lastTx = statement('select first_tx + tx_count from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })

@@ -44,7 +44,7 @@ const state: ReadonlySet<Table> = new Set<Table>([token, tokenWord, nftToken, nf
 const numbers: readonly Table[] = [address, addressByBytes]
 
 const past = { over: 'tables', unsummed: true } as const
-const firstBlock = statement('select height from block order by height limit 1', {
+const firstBlock = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
 const forgetSums = statement('delete from range_sum where tab = ? and (part >= ? or part < ?)')

@@ -114,7 +114,7 @@ const movedTokens = statement('select distinct token_id from transfer where pos 
   over: 'tables',
 })
 const calledTokens = statement(
-  `select distinct t.to_id from tx t join token k on k.id = t.to_id
+  `select distinct t.to_id from evm_transaction t join token k on k.id = t.to_id
    where t.pos > ? and t.pos <= ? and t.selector not in (${explained.join(', ')})`,
   { over: 'tables' },
 )

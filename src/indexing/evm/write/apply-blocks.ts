@@ -17,7 +17,7 @@ import { writeEvents, writeTokens, writeTransfers } from './transfer-rows.ts'
 /** Name of the stage in `checkpoint`. */
 export const blockStage = 'blocks'
 
-const lastBlock = statement('select first_tx + tx_count from block where height = ?', {
+const lastBlock = statement('select first_tx + tx_count from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })

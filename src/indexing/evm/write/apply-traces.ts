@@ -17,7 +17,7 @@ import type { Interner } from './intern.ts'
 export const traceStage = 'traces'
 
 const timesOfBlocks = statement(
-  'select timestamp from block where height >= ? and height < ? order by height',
+  'select timestamp from evm_block where height >= ? and height < ? order by height',
   { over: 'oldest', within: { height: [0, 1] } },
 )
 

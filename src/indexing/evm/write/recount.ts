@@ -12,7 +12,7 @@ import { Interner } from './intern.ts'
 import { writeNftHoldings } from './nft-rows.ts'
 import { amountsInput, storedBatch } from './stored-batch.ts'
 
-const lastHeight = statement('select max(height) from block', { over: 'tables' })
+const lastHeight = statement('select max(height) from evm_block', { over: 'tables' })
 
 /**
  * Writes the rows of `balance` and `holding`, which have none, for stored blocks from height `from` on.

@@ -23,17 +23,17 @@ export type StoredBatch = { readonly batch: BlockBatch; readonly ids: Float64Arr
 
 const blockRows = statement(
   `select height, hash, timestamp, timestamp_ms, gas_used, gas_limit, gas_cost, min_delay_excess,
-     base_fee, tx_count, inputs from block where height >= ? and height < ? order by height`,
+     base_fee, tx_count, inputs from evm_block where height >= ? and height < ? order by height`,
   { over: 'oldest', within: { height: [0, 1] } },
 )
-const hashOfBlock = statement('select hash from block where height = ?', {
+const hashOfBlock = statement('select hash from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })
 const txRows = statement(
   `select pos, hash, from_id, to_id, created_id, value, gas_limit, gas_used, gas_price, max_fee,
      max_priority_fee, nonce, type, status, input_length, selector
-   from tx where pos >= ? and pos < ? order by pos`,
+   from evm_transaction where pos >= ? and pos < ? order by pos`,
   { over: 'oldest', within: { pos: [0, 1] } },
 )
 const transferRows = statement(

@@ -41,7 +41,7 @@ export type L1Life = {
 }
 
 const joined = `l1_validator l join node n on n.id = l.node
-  join l1_change c on c.l1_id = l.id join block b on b.id = c.height`
+  join l1_change c on c.l1_id = l.id join primary_block b on b.id = c.height`
 
 const livesOf = {
   node: changeRow.statement(
@@ -72,7 +72,7 @@ export async function l1Lives(
 }
 
 const feesAt = statement(
-  'select cast(l1_fees as text) from block where id <= ? order by id desc limit 1',
+  'select cast(l1_fees as text) from primary_block where id <= ? order by id desc limit 1',
   { over: 'tables' },
 )
 

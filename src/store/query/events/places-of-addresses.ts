@@ -26,7 +26,7 @@ const ofTransfers =
   'where a.address_id = ? and a.standard = ?'
 
 const ofBlocks: readonly Source[] = [
-  source('select a.pos, -1 from tx_by_address a where a.address_id = ?'),
+  source('select a.pos, -1 from evm_transaction_by_address a where a.address_id = ?'),
   source(ofTransfers, [20]),
   source(ofTransfers, [721]),
   source(ofTransfers, [1155]),

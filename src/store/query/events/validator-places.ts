@@ -30,7 +30,7 @@ const changesText = `c.pos, n.bytes, l.subnet_id from l1_change c
    where c.pos >= ? and c.pos < ? and c.pos >= 0 order by c.pos`
 const changesIn = statement(`select ${changesText}`)
 const transactionsIn = statement(
-  'select pos, body from tx where pos >= ? and pos < ? order by pos',
+  'select pos, body from primary_transaction where pos >= ? and pos < ? order by pos',
   { over: 'tables' },
 )
 

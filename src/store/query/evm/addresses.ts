@@ -148,7 +148,9 @@ export async function partiesOfIds(
 }
 
 const questions = [
-  statement('select 1 from tx_by_address where address_id = ? limit 1', { over: 'newest' }),
+  statement('select 1 from evm_transaction_by_address where address_id = ? limit 1', {
+    over: 'newest',
+  }),
   statement('select 1 from transfer_by_address where address_id = ? limit 1', { over: 'newest' }),
   statement('select 1 from internal_by_address where address_id = ? limit 1', {
     over: 'newest',
@@ -190,7 +192,7 @@ const transferText =
   'where a.address_id = ? and a.standard = ?'
 
 const sources: readonly Source[] = [
-  bothWays('select a.pos, -1 from tx_by_address a where a.address_id = ?'),
+  bothWays('select a.pos, -1 from evm_transaction_by_address a where a.address_id = ?'),
   bothWays(transferText, { leading: [20] }),
   bothWays(transferText, { leading: [721] }),
   bothWays(transferText, { leading: [1155] }),
@@ -264,7 +266,7 @@ function isBeyond(txPos: number, { after, direction }: Query): boolean {
   return direction === 'desc' ? txPos < after : txPos > after
 }
 
-/** Position of the transaction of an entry; entries of `tx_by_address` are transactions. */
+/** Position of the transaction of an entry; entries of `evm_transaction_by_address` are transactions. */
 function transactionOf(pos: number, txIndex: number): number {
   return txIndex === -1 ? pos : posOfHeight(heightOf(pos)) + txIndex
 }

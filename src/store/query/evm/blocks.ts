@@ -28,16 +28,16 @@ type HeaderRow = RowOf<typeof headerRow>
 export type BlockRow = HeaderRow & { readonly parentHash: string | undefined }
 
 const latest = headerRow.statement(
-  (columns) => `select ${columns} from block b
+  (columns) => `select ${columns} from evm_block b
    where b.height >= ? and b.height < ? order by b.height desc limit ?`,
   { over: 'newest', within: { height: [0, 1] } },
 )
 const byHash = headerRow.statement(
-  (columns) => `select ${columns} from block b
+  (columns) => `select ${columns} from evm_block b
    where b.hash_prefix = ? and b.hash = ? order by b.height limit 1`,
   { over: 'oldest' },
 )
-const times = statement('select timestamp from block where height = ?', {
+const times = statement('select timestamp from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })
@@ -45,7 +45,7 @@ const times = statement('select timestamp from block where height = ?', {
 /**
  * Blocks below height `before`, newest first.
  *
- * Cost: one range scan of `block` by key, which ends with the parent of the last one.
+ * Cost: one range scan of `evm_block` by key, which ends with the parent of the last one.
  */
 export async function latestBlocks(
   store: Reader,
@@ -64,7 +64,7 @@ export async function blockByHeight(store: Reader, height: number): Promise<Bloc
   return block?.height === height ? block : undefined
 }
 
-/** The block with a hash, or `undefined`. Cost: one look-up in `block_by_hash`, three by key. */
+/** The block with a hash, or `undefined`. Cost: one look-up in `evm_block_by_hash`, three by key. */
 export async function blockByHash(store: Reader, hash: Uint8Array): Promise<BlockRow | undefined> {
   const row = await store.get(byHash, [hashPrefix(hash), hash])
   return row === undefined ? undefined : blockByHeight(store, headerRow.read(row).height)

@@ -10,7 +10,7 @@ import { heightOf, posOfHeight } from './position.ts'
 type CreationRow = { readonly txPos: number; readonly creatorId: number | undefined }
 
 const transactions = statement(
-  `select x.pos, x.created_id, x.status from tx_by_address a join tx x on x.pos = a.pos
+  `select x.pos, x.created_id, x.status from evm_transaction_by_address a join evm_transaction x on x.pos = a.pos
    where a.address_id = ? and a.pos > ? order by a.pos limit ?`,
   { over: 'oldest' },
 )
@@ -34,7 +34,7 @@ const firstEntries = 8
  * The first creation of the contract at an address, or `undefined`, also when it does not lie
  * among the first thousand entries of the address.
  *
- * Cost: one scan of at most 1,000 rows of `tx_by_address`, and of `internal_by_address` where
+ * Cost: one scan of at most 1,000 rows of `evm_transaction_by_address`, and of `internal_by_address` where
  * that finds nothing, a look-up by key per row.
  */
 export async function creationOfContract(
@@ -113,14 +113,14 @@ type Deployments = {
 }
 
 const sent = statement(
-  `select x.pos, x.created_id from tx_by_address a join tx x on x.pos = a.pos
+  `select x.pos, x.created_id from evm_transaction_by_address a join evm_transaction x on x.pos = a.pos
    where a.address_id = ? and a.pos <= ? and x.from_id = ? and x.status = 1
    order by a.pos desc limit ?`,
   { over: 'newest' },
 )
 
 const all = statement(
-  'select pos, created_id from tx where pos <= ? and status = 1 order by pos desc limit ?',
+  'select pos, created_id from evm_transaction where pos <= ? and status = 1 order by pos desc limit ?',
   { over: 'newest' },
 )
 
@@ -149,7 +149,7 @@ const mostRead = 5_000
 /**
  * Deployments of an address, or of all, from `cursor` on, newest transaction first, at most `limit`.
  *
- * Cost: a range of `tx_by_address` or `tx`, and for each transaction the internal ones of its block.
+ * Cost: a range of `evm_transaction_by_address` or `evm_transaction`, and for each transaction the internal ones of its block.
  */
 export async function deployments(
   store: Reader,

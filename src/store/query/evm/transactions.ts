@@ -52,12 +52,12 @@ const transactionWithFees = storedRow({
 export type TransactionWithFees = RowOf<typeof transactionWithFees>
 
 /** Finds the block of a transaction `x`. */
-const transactionPlace = `join block b on b.height = x.pos / ${placesPerBlock}`
+const transactionPlace = `join evm_block b on b.height = x.pos / ${placesPerBlock}`
 
 const byHash = transactionWithFees.statement(
   (columns) => `select ${columns}
-   from tx_by_hash h
-   join tx x on x.pos = h.pos
+   from evm_transaction_by_hash h
+   join evm_transaction x on x.pos = h.pos
    ${transactionPlace}
    where h.hash_prefix = ? and x.hash = ?
    order by h.pos limit 1`,
@@ -65,14 +65,14 @@ const byHash = transactionWithFees.statement(
 )
 
 const byPos = transactionWithFees.statement(
-  (columns) => `select ${columns} from tx x ${transactionPlace} where x.pos = ?`,
+  (columns) => `select ${columns} from evm_transaction x ${transactionPlace} where x.pos = ?`,
   { over: 'newest', within: { pos: [0] } },
 )
 
 /**
  * The transaction with a hash, or `undefined`.
  *
- * Cost: one range scan of `tx_by_hash` (one row, rarely two) and two look-ups by key.
+ * Cost: one range scan of `evm_transaction_by_hash` (one row, rarely two) and two look-ups by key.
  */
 export async function transactionByHash(
   store: Reader,
@@ -91,16 +91,17 @@ export async function transactionAt(
   return row === undefined ? undefined : transactionWithFees.read(row)
 }
 
-const packed = statement('select inputs from block where height = ?', {
+const packed = statement('select inputs from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
 })
 
 const before = statement(
-  'select coalesce(sum(input_length), 0) from tx where pos >= ? and pos < ?',
+  'select coalesce(sum(input_length), 0) from evm_transaction where pos >= ? and pos < ?',
   {
     // The sum of bigints is a numeric there.
-    postgres: 'select coalesce(sum(input_length), 0)::bigint from tx where pos >= ? and pos < ?',
+    postgres:
+      'select coalesce(sum(input_length), 0)::bigint from evm_transaction where pos >= ? and pos < ?',
     over: 'sum',
     within: { pos: [0, 1] },
   },
@@ -127,8 +128,8 @@ export async function packedInput(store: Reader, txPos: number): Promise<PackedI
 const transactionsOfAddressQuestion = (direction: Direction): Statement =>
   transactionRow.statement(
     (columns) => `select ${columns}
-   from tx_by_address a
-   join tx x on x.pos = a.pos
+   from evm_transaction_by_address a
+   join evm_transaction x on x.pos = a.pos
    ${transactionPlace}
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
@@ -142,7 +143,7 @@ const questions = {
 /**
  * Transactions an address sent, received or was created by, inside `range`, newest first, or in `direction`.
  *
- * Cost: one range scan of `tx_by_address`, and two look-ups by key per row.
+ * Cost: one range scan of `evm_transaction_by_address`, and two look-ups by key per row.
  */
 export async function transactionsOfAddress(
   store: Reader,
@@ -160,7 +161,7 @@ export async function transactionsOfAddress(
 
 const all = transactionRow.statement(
   (columns) => `select ${columns}
-   from tx x ${transactionPlace}
+   from evm_transaction x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos desc limit ?`,
   { over: 'newest', within: { pos: [0, 1] } },
@@ -168,7 +169,7 @@ const all = transactionRow.statement(
 
 const succeeded = transactionRow.statement(
   (columns) => `select ${columns}
-   from tx x ${transactionPlace}
+   from evm_transaction x ${transactionPlace}
    where x.pos >= ? and x.pos < ? and x.status = 1
    order by x.pos desc limit ?`,
   { over: 'newest', within: { pos: [0, 1] } },
@@ -176,8 +177,8 @@ const succeeded = transactionRow.statement(
 
 const failed = transactionRow.statement(
   (columns) => `select ${columns}
-   from tx_failed f
-   join tx x on x.pos = f.pos
+   from evm_transaction_failed f
+   join evm_transaction x on x.pos = f.pos
    ${transactionPlace}
    where f.pos >= ? and f.pos < ?
    order by f.pos desc limit ?`,
@@ -186,7 +187,7 @@ const failed = transactionRow.statement(
 
 const inOrder = transactionRow.statement(
   (columns) => `select ${columns}
-   from tx x ${transactionPlace}
+   from evm_transaction x ${transactionPlace}
    where x.pos >= ? and x.pos < ?
    order by x.pos limit ?`,
   { over: 'oldest', within: { pos: [0, 1] } },
@@ -195,7 +196,7 @@ const inOrder = transactionRow.statement(
 /**
  * Transactions inside `range`, newest first; with `status` only those that failed or did not.
  *
- * Cost: one range scan of `tx` by key, or of `tx_failed` and a look-up per row. Success is
+ * Cost: one range scan of `evm_transaction` by key, or of `evm_transaction_failed` and a look-up per row. Success is
  * filtered on the scan: most transactions succeed.
  */
 export async function latestTransactions(
@@ -212,7 +213,7 @@ export async function latestTransactions(
   return rows.map(transactionRow.read)
 }
 
-/** Transactions inside `range` in order of history. Cost: one range scan of `tx` by key. */
+/** Transactions inside `range` in order of history. Cost: one range scan of `evm_transaction` by key. */
 export async function transactionsInOrder(
   store: Reader,
   query: { readonly range: PosRange; readonly limit: number },
@@ -224,13 +225,13 @@ export async function transactionsInOrder(
 
 /** A transaction. */
 const tracedRow = storedRow({
-  height: mapped(integer('tx.pos'), heightOf),
-  hash: bytes('tx.hash'),
-  fromId: integer('tx.from_id'),
-  toId: maybe(integer('coalesce(tx.to_id, tx.created_id)')),
+  height: mapped(integer('pos'), heightOf),
+  hash: bytes('hash'),
+  fromId: integer('from_id'),
+  toId: maybe(integer('coalesce(to_id, created_id)')),
   /** Big-endian, without leading zeros. */
-  value: bytes('tx.value'),
-  gasUsed: integer('tx.gas_used'),
+  value: bytes('value'),
+  gasUsed: integer('gas_used'),
 })
 /** One transaction. */
 export type TracedRow = Omit<RowOf<typeof tracedRow>, 'fromId' | 'toId'> & {
@@ -240,12 +241,12 @@ export type TracedRow = Omit<RowOf<typeof tracedRow>, 'fromId' | 'toId'> & {
 }
 
 const tracedTransactionsQuestion = tracedRow.statement(
-  (columns) => `select ${columns} from tx where tx.pos >= ? and tx.pos < ? order by tx.pos`,
+  (columns) => `select ${columns} from evm_transaction where pos >= ? and pos < ? order by pos`,
   { over: 'oldest', within: { pos: [0, 1] } },
 )
 
 /**
- * Transactions of heights `[from, until)` in order. Cost: one range of `tx`, two look-ups by key
+ * Transactions of heights `[from, until)` in order. Cost: one range of `evm_transaction`, two look-ups by key
  * for each.
  */
 export async function tracedTransactions(
@@ -269,9 +270,10 @@ export async function tracedTransactions(
 }
 
 const gasUntilQuestion = statement(
-  'select coalesce(sum(gas_used), 0) from tx where pos >= ? and pos <= ?',
+  'select coalesce(sum(gas_used), 0) from evm_transaction where pos >= ? and pos <= ?',
   {
-    postgres: 'select coalesce(sum(gas_used), 0)::bigint from tx where pos >= ? and pos <= ?',
+    postgres:
+      'select coalesce(sum(gas_used), 0)::bigint from evm_transaction where pos >= ? and pos <= ?',
     over: 'sum',
     within: { pos: [0, 1] },
   },

@@ -37,8 +37,8 @@ export type TransferRow = RowOf<typeof transferRow>
 
 /** Finds block and transaction of a transfer `t`. */
 const transferPlace =
-  `join block b on b.height = t.pos / ${placesPerBlock} ` +
-  `join tx x on x.pos = t.pos / ${placesPerBlock} * ${placesPerBlock} + t.tx_index`
+  `join evm_block b on b.height = t.pos / ${placesPerBlock} ` +
+  `join evm_transaction x on x.pos = t.pos / ${placesPerBlock} * ${placesPerBlock} + t.tx_index`
 
 const transfersOfTransactionQuestion = transferRow.statement(
   (columns) => `select ${columns}

@@ -30,8 +30,8 @@ export type MessengerLog = Omit<RowOf<typeof logRow>, 'contractId'> & {
 // Kinds 2 to 7 of the codec: sends, fees, failures, executions, receptions, receipts.
 const question = logRow.statement(
   (columns) => `select ${columns} from event e
-   join tx t on t.pos = e.pos - e.pos % ${placesPerBlock} + e.tx_index
-   join block b on b.height = e.pos / ${placesPerBlock}
+   join evm_transaction t on t.pos = e.pos - e.pos % ${placesPerBlock} + e.tx_index
+   join evm_block b on b.height = e.pos / ${placesPerBlock}
    where e.pos >= ? and e.pos < ? and e.kind between 2 and 7
    order by e.pos limit ?`,
   { over: 'oldest', within: { pos: [0, 1] } },

@@ -60,7 +60,7 @@ export async function numberOfAsset(
 }
 
 const seen = statement(
-  'select 1 from tx_by_address where address_id = ? and pos >= ? and pos < ? limit 1',
+  'select 1 from primary_transaction_by_address where address_id = ? and pos >= ? and pos < ? limit 1',
   { over: 'tables' },
 )
 const open = statement('select 1 from open_holding where list = ? limit 1')
@@ -80,9 +80,12 @@ export async function chainsOfAddress(reader: Reader, address: number): Promise<
   return found
 }
 
-const question = statement('select 1 from tx_by_address where address_id = ? and pos = ?', {
-  over: 'tables',
-})
+const question = statement(
+  'select 1 from primary_transaction_by_address where address_id = ? and pos = ?',
+  {
+    over: 'tables',
+  },
+)
 
 /** Those of `addresses` (numbers) that the transaction at `pos` concerns. One seek each. */
 export async function concernedAddresses(

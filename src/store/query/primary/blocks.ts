@@ -51,7 +51,7 @@ const blockRow = storedRow({
 /** One stored block. */
 export type StoredBlock = RowOf<typeof blockRow>
 
-const from = 'block b left join node n on n.id = b.proposer'
+const from = 'primary_block b left join node n on n.id = b.proposer'
 
 const latest = blockRow.statement(
   (columns) =>
@@ -74,7 +74,7 @@ const proposed = blockRow.statement(
   { over: 'tables' },
 )
 
-/** Blocks proposed by a node (its number), newest first. One range of `block_by_proposer`. */
+/** Blocks proposed by a node (its number), newest first. One range of `primary_block_by_proposer`. */
 export async function blocksOfNode(
   reader: Reader,
   node: number,
@@ -95,12 +95,12 @@ export async function blockById(reader: Reader, id: number): Promise<StoredBlock
 }
 
 const byHash = blockRow.statement(
-  (columns) => `select ${columns} from block_by_hash h cross join ${from}
+  (columns) => `select ${columns} from primary_block_by_hash h cross join ${from}
    where h.prefix = ? and h.id >= ? and h.id < ? and b.id = h.id and b.hash = ? limit 1`,
   { over: 'tables' },
 )
 
-/** The block of `chain` with this hash. One seek of `block_by_hash` and of the key. */
+/** The block of `chain` with this hash. One seek of `primary_block_by_hash` and of the key. */
 export async function blockByHash(
   reader: Reader,
   chain: PrimaryChain,
@@ -113,12 +113,12 @@ export async function blockByHash(
 }
 
 const ids = statement(
-  `select t.pos / ${placesPerBlock}, t.tx_id from json_each(?) j cross join tx t
+  `select t.pos / ${placesPerBlock}, t.tx_id from json_each(?) j cross join primary_transaction t
    where t.pos >= j.value * ${placesPerBlock} and t.pos < (j.value + 1) * ${placesPerBlock} order by t.pos`,
   {
     over: 'tables',
     postgres: `select t.pos / ${placesPerBlock}, t.tx_id from json_array_elements_text(?::json) j
-      join tx t on t.pos >= j.value::bigint * ${placesPerBlock} and t.pos < (j.value::bigint + 1) * ${placesPerBlock}
+      join primary_transaction t on t.pos >= j.value::bigint * ${placesPerBlock} and t.pos < (j.value::bigint + 1) * ${placesPerBlock}
       order by t.pos`,
   },
 )
@@ -136,7 +136,9 @@ export async function transactionIdsOfBlocks(
   return found
 }
 
-const timeQuestion = statement('select timestamp from block where id = ?', { over: 'tables' })
+const timeQuestion = statement('select timestamp from primary_block where id = ?', {
+  over: 'tables',
+})
 
 /** Unix seconds of a block; `undefined` where it is not stored. One seek of the key. */
 export async function timeOfBlock(

@@ -196,7 +196,7 @@ export type L1Scope =
 function l1HistoryQuestion(filter: string): Statement {
   return statement(
     `select c.l1_id, c.body, cast(b.l1_fees as text)
-     from l1_validator l join l1_change c on c.l1_id = l.id join block b on b.id = c.height
+     from l1_validator l join l1_change c on c.l1_id = l.id join primary_block b on b.id = c.height
      where ${filter} order by c.l1_id, c.height, c.pos`,
     { over: 'tables' },
   )
@@ -237,7 +237,7 @@ export async function l1Now(
 }
 
 const before = statement(
-  'select cast(l1_fees as text) from block where id < ? and id >= ? order by id desc limit 1',
+  'select cast(l1_fees as text) from primary_block where id < ? and id >= ? order by id desc limit 1',
   { over: 'tables' },
 )
 

@@ -101,7 +101,7 @@ function chainNamed(name: string): PrimaryChain {
 }
 
 const nextBlock = statement(
-  'select id, timestamp from block where id >= ? and id < ? order by id limit 1',
+  'select id, timestamp from primary_block where id >= ? and id < ? order by id limit 1',
   { over: 'tables' },
 )
 

@@ -45,11 +45,11 @@ export const stakerRow = storedRow(
 export type StoredStaker = RowOf<typeof stakerRow>
 
 const byPrefix = stakerRow.statement(
-  (columns) => `select ${columns} from json_each(?) j cross join tx_by_id i
+  (columns) => `select ${columns} from json_each(?) j cross join primary_transaction_by_id i
    cross join staker s on s.pos = i.pos join node n on n.id = s.node where i.prefix = j.value`,
   {
     postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join tx_by_id i on i.prefix = j.value::bigint
+      join primary_transaction_by_id i on i.prefix = j.value::bigint
       join staker s on s.pos = i.pos join node n on n.id = s.node`,
   },
 )

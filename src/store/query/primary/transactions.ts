@@ -32,12 +32,12 @@ export type StoredTransaction = RowOf<typeof transactionRow> & {
 }
 
 const byPlaces = transactionRow.statement(
-  (columns) => `select ${columns} from json_each(?) j cross join tx t
-   left join block b on b.id = t.pos / ${placesPerBlock} where t.pos = j.value`,
+  (columns) => `select ${columns} from json_each(?) j cross join primary_transaction t
+   left join primary_block b on b.id = t.pos / ${placesPerBlock} where t.pos = j.value`,
   {
     over: 'tables',
     postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join tx t on t.pos = j.value::bigint left join block b on b.id = t.pos / ${placesPerBlock}`,
+      join primary_transaction t on t.pos = j.value::bigint left join primary_block b on b.id = t.pos / ${placesPerBlock}`,
   },
 )
 
@@ -68,11 +68,11 @@ export async function transactionsAt(
 }
 
 const bodies = statement(
-  'select t.pos, t.body from json_each(?) j cross join tx t where t.pos = j.value',
+  'select t.pos, t.body from json_each(?) j cross join primary_transaction t where t.pos = j.value',
   {
     over: 'tables',
     postgres: `select t.pos, t.body from json_array_elements_text(?::json) j
-      join tx t on t.pos = j.value::bigint`,
+      join primary_transaction t on t.pos = j.value::bigint`,
   },
 )
 
@@ -87,14 +87,14 @@ export async function timesOfPlaces(
 }
 
 const byId = statement(
-  `select t.pos from tx_by_id i join tx t on t.pos = i.pos
+  `select t.pos from primary_transaction_by_id i join primary_transaction t on t.pos = i.pos
    where i.prefix = ? and i.pos >= ? and i.pos < ? and t.tx_id = ? order by i.pos limit 1`,
   { over: 'tables' },
 )
 
 /**
  * The transaction with this id on `chain`. Ids of some old ones are not unique; the first counts,
- * as in nodes. One seek of `tx_by_id`, and one for each id that
+ * as in nodes. One seek of `primary_transaction_by_id`, and one for each id that
  * begins alike.
  */
 export async function transactionById(
@@ -124,7 +124,7 @@ const avax = 1
 
 function question(order: 'asc' | 'desc'): Statement {
   const text = (types: string): string =>
-    `select pos from tx_by_asset where asset = ? and pos >= ? and pos < ?
+    `select pos from primary_transaction_by_asset where asset = ? and pos >= ? and pos < ?
      and (? = 0 or type in (${types})) order by pos ${order} limit ?`
   return statement(text('select j.value from json_each(?) j'), {
     over: 'tables',
@@ -141,8 +141,8 @@ type AssetPlaceQuery = PlaceQuery & {
 }
 
 /**
- * Places in order. One range of `tx_by_asset`; where ordinary transfers of AVAX are wanted, one of
- * `tx`, in which those of other types are passed over.
+ * Places in order. One range of `primary_transaction_by_asset`; where ordinary transfers of AVAX are wanted, one of
+ * `primary_transaction`, in which those of other types are passed over.
  */
 export async function transactionsOfAsset(
   reader: Reader,
@@ -158,12 +158,18 @@ export async function transactionsOfAsset(
 }
 
 const withBodies = {
-  asc: statement('select pos, body from tx where pos >= ? and pos < ? order by pos limit ?', {
-    over: 'tables',
-  }),
-  desc: statement('select pos, body from tx where pos >= ? and pos < ? order by pos desc limit ?', {
-    over: 'tables',
-  }),
+  asc: statement(
+    'select pos, body from primary_transaction where pos >= ? and pos < ? order by pos limit ?',
+    {
+      over: 'tables',
+    },
+  ),
+  desc: statement(
+    'select pos, body from primary_transaction where pos >= ? and pos < ? order by pos desc limit ?',
+    {
+      over: 'tables',
+    },
+  ),
 } as const
 const readAtOnce = 500
 
@@ -202,12 +208,18 @@ export type PlaceQuery = {
 }
 
 const latest = {
-  asc: statement('select pos from tx where pos >= ? and pos < ? order by pos limit ?', {
-    over: 'tables',
-  }),
-  desc: statement('select pos from tx where pos >= ? and pos < ? order by pos desc limit ?', {
-    over: 'tables',
-  }),
+  asc: statement(
+    'select pos from primary_transaction where pos >= ? and pos < ? order by pos limit ?',
+    {
+      over: 'tables',
+    },
+  ),
+  desc: statement(
+    'select pos from primary_transaction where pos >= ? and pos < ? order by pos desc limit ?',
+    {
+      over: 'tables',
+    },
+  ),
 } as const
 
 /** Transactions of whatever kind. One range of the key. */
@@ -220,7 +232,7 @@ function listQuestion(order: 'asc' | 'desc', onlyOpenStakes: boolean): Statement
   const join = onlyOpenStakes ? 'join staker s on s.pos = a.pos' : ''
   const open = onlyOpenStakes ? 'and s.status in (0, 1)' : ''
   const text = (types: string): string =>
-    `select a.pos from tx_by_address a ${join}
+    `select a.pos from primary_transaction_by_address a ${join}
      where a.address_id = ? and a.pos >= ? and a.pos < ? ${open}
        and (? = 0 or a.type in (${types})) order by a.pos ${order} limit ?`
   return statement(text('select j.value from json_each(?) j'), {
@@ -245,7 +257,7 @@ type AddressPlaceQuery = PlaceQuery & {
 }
 
 /**
- * Transactions that concern any of `addresses`. One range of `tx_by_address` each; those of other
+ * Transactions that concern any of `addresses`. One range of `primary_transaction_by_address` each; those of other
  * types are passed over in it.
  */
 export async function transactionsOfAddresses(
@@ -272,7 +284,7 @@ export async function transactionsOfAddresses(
 
 function validationQuestion(order: 'asc' | 'desc'): Statement {
   return statement(
-    `select c.pos from l1_change c join tx t on t.pos = c.pos
+    `select c.pos from l1_change c join primary_transaction t on t.pos = c.pos
      where c.l1_id = ? and c.pos >= ? and c.pos < ? order by c.height ${order}, c.pos ${order}`,
     { over: 'tables' },
   )

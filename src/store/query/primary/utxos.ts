@@ -64,14 +64,14 @@ type UtxoFate = Omit<RowOf<typeof utxoRow>, 'number' | 'last' | 'body'>
 const byNumbers = utxoRow.statement(
   (columns) => `select ${columns} from json_each(?) j
    cross join utxo u on u.id = (select min(id) from utxo where id >= j.value)
-   left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
+   left join spend s on s.utxo = j.value left join primary_transaction t on t.pos = s.pos
    left join stake_return r on r.utxo = j.value`,
   {
     over: 'tables',
     postgres: (columns) => `select ${columns}
       from (select value::bigint from json_array_elements_text(?::json)) j
       cross join lateral (select id, body from utxo where id >= j.value order by id limit 1) u
-      left join spend s on s.utxo = j.value left join tx t on t.pos = s.pos
+      left join spend s on s.utxo = j.value left join primary_transaction t on t.pos = s.pos
       left join stake_return r on r.utxo = j.value`,
   },
 )
@@ -104,12 +104,12 @@ function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: UtxoFate): StoredUtx
 type Place = { readonly txId: Uint8Array; readonly outputIndex: number }
 
 const makers = statement(
-  `select t.tx_id, t.body from json_each(?) j cross join tx_by_id i join tx t on t.pos = i.pos
+  `select t.tx_id, t.body from json_each(?) j cross join primary_transaction_by_id i join primary_transaction t on t.pos = i.pos
    where i.prefix = j.value`,
   {
     over: 'tables',
     postgres: `select t.tx_id, t.body from json_array_elements_text(?::json) j
-      join tx_by_id i on i.prefix = j.value::bigint join tx t on t.pos = i.pos`,
+      join primary_transaction_by_id i on i.prefix = j.value::bigint join primary_transaction t on t.pos = i.pos`,
   },
 )
 

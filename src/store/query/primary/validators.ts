@@ -236,7 +236,7 @@ function asItWas([then, ...row]: Row): StoredStaker {
   return { ...staker, weight: cycleBody.fromBytes(then).weight }
 }
 
-const blockType = statement('select type from block where id = ?', { over: 'tables' })
+const blockType = statement('select type from primary_block where id = ?', { over: 'tables' })
 const proposals: ReadonlySet<number> = new Set(proposalTypes)
 
 const l1Row = storedRow({

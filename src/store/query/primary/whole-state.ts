@@ -96,7 +96,7 @@ export type ListedL1Change = RowOf<typeof changeRow>
 const changeRows = changeRow.statement(
   (columns) => `select ${columns}
    from l1_change c join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
-   join block b on b.id = c.height
+   join primary_block b on b.id = c.height
    order by c.l1_id, c.height, c.pos`,
   { over: 'tables' },
 )
@@ -152,7 +152,7 @@ export async function feeState(reader: Reader): Promise<Uint8Array | undefined> 
 }
 
 const transactionRows = statement(
-  'select pos, tx_id, body from tx where pos >= ? and pos < ? order by pos limit ?',
+  'select pos, tx_id, body from primary_transaction where pos >= ? and pos < ? order by pos limit ?',
   { over: 'tables' },
 )
 

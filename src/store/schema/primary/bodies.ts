@@ -37,7 +37,7 @@ const txStartFields = {
 export const txStart = layout(txStartFields)
 
 /**
- * Body of `tx`. Shares are millionths, times Unix seconds. `firstUtxo` and `utxoCount` name the
+ * Body of `primary_transaction`. Shares are millionths, times Unix seconds. `firstUtxo` and `utxoCount` name the
  * UTXOs it made, `spent` those it spent, in the order of its inputs; `typeId` is that of its
  * chain's wire form. `period` in seconds, 0: no more. Not `committed`: a proposal that was voted
  * down.

@@ -14,7 +14,7 @@ import { blocksPerSum, placesPerSum, utxosPerSum } from '../sums.ts'
  * only; the proposer's columns are known only from an Index API.
  */
 export const block = table(
-  'block',
+  'primary_block',
   {
     id: 'integer',
     hash: 'bytes',
@@ -37,14 +37,18 @@ export const block = table(
     layout: 'rows',
     sums: sumsBy('id', blocksPerSum),
     indexes: [
-      { name: 'block_by_proposer', columns: ['proposer', 'id'], where: 'proposer is not null' },
+      {
+        name: 'primary_block_by_proposer',
+        columns: ['proposer', 'id'],
+        where: 'proposer is not null',
+      },
     ],
   },
 )
 
 /** Blocks by the first 32 bits of their hashes, as {@link txById} is for transactions. */
 export const blockByHash = table(
-  'block_by_hash',
+  'primary_block_by_hash',
   { prefix: 'integer', id: 'integer' },
   { key: ['prefix', 'id'], layout: 'keyed', sums: sumsBy('id', blocksPerSum) },
 )
@@ -66,7 +70,7 @@ export const rawBlock = table(
  * Transactions. The body knows what it made, UTXOs numbered in order, and what it spent, by number.
  */
 export const tx = table(
-  'tx',
+  'primary_transaction',
   { pos: 'integer', tx_id: 'bytes', body: 'bytes' },
   { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerSum) },
 )
@@ -76,14 +80,14 @@ export const tx = table(
  * tenth of the bytes of an index of whole ids, and written in its own order.
  */
 export const txById = table(
-  'tx_by_id',
+  'primary_transaction_by_id',
   { prefix: 'integer', pos: 'integer' },
   { key: ['prefix', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
 
 /** Transactions that concern an address. `type`: wire type id, to filter by. */
 export const txByAddress = table(
-  'tx_by_address',
+  'primary_transaction_by_address',
   { address_id: 'integer', pos: 'integer', type: 'integer' },
   { key: ['address_id', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )
@@ -93,7 +97,7 @@ export const txByAddress = table(
  * transfers: nearly every transaction moves it. `type`: wire type id, to filter by.
  */
 export const txByAsset = table(
-  'tx_by_asset',
+  'primary_transaction_by_asset',
   { asset: 'integer', pos: 'integer', type: 'integer' },
   { key: ['asset', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerSum) },
 )

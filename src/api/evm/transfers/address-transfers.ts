@@ -97,8 +97,8 @@ const transferList = {
 } as const
 
 const ListErc20Transfers = {
-  ...transferList,
   id: 'listErc20Transactions',
+  ...transferList,
   path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc20',
   summary: 'ERC-20 transfers of an address, newest first',
   response: pageShape({ transactions: Type.Array(Erc20Transfer) }),
@@ -147,8 +147,8 @@ function erc20Text(row: TransferRow, viewer: TransferViewer): string {
 }
 
 const ListErc721Transfers = {
-  ...transferList,
   id: 'listErc721Transactions',
+  ...transferList,
   path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc721',
   summary: 'ERC-721 transfers of an address, newest first',
   response: pageShape({ transactions: Type.Array(Erc721Transfer) }),
@@ -168,8 +168,8 @@ export function listErc721Transfers(context: EvmContext): Operation {
 }
 
 const ListErc1155Transfers = {
-  ...transferList,
   id: 'listErc1155Transactions',
+  ...transferList,
   path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc1155',
   summary: 'ERC-1155 transfers of an address, newest first',
   response: pageShape({ transactions: Type.Array(Erc1155Transfer) }),

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { evmService, type Json } from '../../support/services/evm-service.ts'
-import { rawChain } from '../../support/stores/demo-store.ts'
 import {
   busiest,
   expectedInternals,
@@ -11,7 +9,9 @@ import {
   expectedTransfers,
   internalOf,
   transferOf,
-} from './replay.ts'
+} from '../conformance/evm/replay.ts'
+import { evmService, type Json } from '../support/services/evm-service.ts'
+import { rawChain } from '../support/stores/demo-store.ts'
 
 /** Totals that the maker of the chains counted with a program of its own. */
 type Totals = {
@@ -33,7 +33,7 @@ const zeroAddress = `0x${'0'.repeat(40)}`
 const busy = 4
 
 function totalsOf(chain: number): Totals {
-  const path = new URL(`../../../vectors/evm/facts-${chain}.json`, import.meta.url)
+  const path = new URL(`../../vectors/evm/facts-${chain}.json`, import.meta.url)
   return JSON.parse(readFileSync(path, 'utf8')).total
 }
 

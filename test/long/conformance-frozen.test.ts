@@ -8,12 +8,17 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import type { FetchOutcome, SegmentFetching } from '../../../src/store/history/fetched-segments.ts'
-import { segmentsToMerge } from '../../../src/store/history/merge-segments.ts'
-import { evmService, type EvmService } from '../../support/services/evm-service.ts'
-import { stillClock } from '../../support/stores/demo-store.ts'
-import { mergeAll, segmentsOf } from '../../support/stores/freeze-store.ts'
-import { busiest, expectedInternals, expectedTransactions, expectedTransfers } from './replay.ts'
+import type { FetchOutcome, SegmentFetching } from '../../src/store/history/fetched-segments.ts'
+import { segmentsToMerge } from '../../src/store/history/merge-segments.ts'
+import {
+  busiest,
+  expectedInternals,
+  expectedTransactions,
+  expectedTransfers,
+} from '../conformance/evm/replay.ts'
+import { evmService, type EvmService } from '../support/services/evm-service.ts'
+import { stillClock } from '../support/stores/demo-store.ts'
+import { mergeAll, segmentsOf } from '../support/stores/freeze-store.ts'
 
 const chain = 51002
 

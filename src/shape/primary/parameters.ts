@@ -63,7 +63,7 @@ const StartTimestamp = Type.Optional(seconds('Unix seconds; only items after thi
 /** Only items before this. */
 const EndTimestamp = Type.Optional(seconds('Unix seconds; only items before this moment'))
 
-/** Both. */
+/** Only items between two moments. */
 export const timeQuery = { startTimestamp: StartTimestamp, endTimestamp: EndTimestamp }
 
 /** State as of this moment. */

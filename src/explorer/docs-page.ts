@@ -51,7 +51,7 @@ export function docsPage({
 </header>
 <div class="console docs">
 <nav class="card operations" aria-label="pages of the documentation">
-<form action="/docs/search" role="search"><input type="search" name="q" aria-label="search the documentation" placeholder="Search the documentation" value="${escaped(sought)}"></form>
+<form action="/docs/search" role="search"><input type="search" name="q" aria-label="search the documentation" placeholder="Search the docs" value="${escaped(sought)}"></form>
 ${lists.join('')}</nav>
 <main id="main" class="card prose" tabindex="-1">
 ${html}

@@ -12,7 +12,7 @@ import { noAbis } from '../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../src/api/evm/balances/compared-balances.ts'
 import { healthOperations } from '../src/api/evm/chains/health.ts'
-import { createPartyBooks, type PartyBooks } from '../src/api/evm/party-book.ts'
+import { createRichAddressBooks, type RichAddressBooks } from '../src/api/evm/rich-addresses.ts'
 import { noNfts } from '../src/api/evm/tokens/token-views.ts'
 import { createRevertReasons } from '../src/api/evm/transactions/revert-reason.ts'
 import {
@@ -119,7 +119,7 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
   }
   const chains = createChainDirectory(() => [chain])
   const gauges = createGauges()
-  const fresh = (): PartyBooks => createPartyBooks(clock, noTokenNotes)
+  const fresh = (): RichAddressBooks => createRichAddressBooks(clock, noTokenNotes)
   return createServer({
     operations: [
       ...evmOperations({
@@ -132,7 +132,7 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
         prices: noPrices,
         notes: noTokenNotes,
         nfts: noNfts,
-        parties: cold ? (of) => fresh()(of) : fresh(),
+        addressBooks: cold ? (of) => fresh()(of) : fresh(),
         balances: createComparedBalances({
           clock,
           log: silent,

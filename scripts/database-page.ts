@@ -240,7 +240,7 @@ function frozenHistory(): string[] {
     'become segments as they are stored.',
     '',
     'Rows of `balance` and `holding` depend on what came before them, and yet a segment is written without it:',
-    'its balances count from its first block (`running`), and it names each holder once (`firsts`). The',
+    'its balances count from its first block (`running`), and it names each holder once (`first-rows`). The',
     'tables do the same from the first block that is not frozen; `indexing/evm/write/recount.ts` counts anew',
     'when that changes. Merging adds up balances and keeps the oldest of a holder; what reads does the same',
     '(`store/history/over-segments.ts`), so the whole balance costs one look into each segment.',

@@ -44,7 +44,7 @@ export type Figures = {
 }
 
 /** Messages of the listener's thread. */
-export type ListenerNews =
+export type ListenerReport =
   | { readonly listening: { readonly host: string; readonly port: number } }
   | { readonly failed: string }
   | { readonly request: PassedRequest }

@@ -18,7 +18,7 @@ import { watchHeartbeats } from '../telemetry/heartbeat.ts'
 import { joinThread } from '../telemetry/thread.ts'
 import { createFigureBoard } from './figures.ts'
 import { healthRoutes } from './health-route.ts'
-import type { ListenerData, ListenerNews, ListenerOrder } from './listener-messages.ts'
+import type { ListenerData, ListenerReport, ListenerOrder } from './listener-messages.ts'
 import { targetOf, textReply, type NodeReply } from './node-http.ts'
 import type { RouteHandler } from './route-table.ts'
 
@@ -26,8 +26,8 @@ const parent = parentPort
 assert(parent !== null, 'this file is the entry of a worker thread')
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by node-listener.ts of this version
 const data = workerData as ListenerData
-const tell = (news: ListenerNews, transfer: ArrayBuffer[] = []): void =>
-  parent.postMessage(news, transfer)
+const tell = (report: ListenerReport, transfer: ArrayBuffer[] = []): void =>
+  parent.postMessage(report, transfer)
 const { log } = joinThread(data.link, () => performance.now())
 
 // The longest of any route: what its own route takes the main thread checks.

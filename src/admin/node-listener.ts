@@ -23,7 +23,7 @@ import { mainThreadId, type Threads } from '../telemetry/thread.ts'
 import type {
   Figures,
   ListenerData,
-  ListenerNews,
+  ListenerReport,
   ListenerOrder,
   PassedRequest,
 } from './listener-messages.ts'
@@ -119,7 +119,7 @@ class ListenerThread {
     const exited = Promise.withResolvers<void>()
     this.listening = started.promise
     this.#exited = exited.promise
-    this.#worker.on('message', (news: ListenerNews) => this.#take(news, started))
+    this.#worker.on('message', (report: ListenerReport) => this.#take(report, started))
     this.#worker.on('error', (error) => {
       options.log.error('thread failed', { thread: 'listener', error })
       started.reject(error)
@@ -170,23 +170,23 @@ class ListenerThread {
     }
   }
 
-  #take(news: ListenerNews, started: PromiseWithResolvers<void>): void {
+  #take(report: ListenerReport, started: PromiseWithResolvers<void>): void {
     const { gauges, host, port } = this.#options
-    if ('request' in news) void this.#answer(news.request)
-    else if ('gone' in news) this.#underWay.get(news.gone)?.abort(new Error('caller is gone'))
-    else if ('ask' in news) {
-      gauges.set('firn_http_unsent_bytes', news.unsentBytes, { listener: 'node' })
-      void this.tellFigures(news.ask)
-    } else if ('answered' in news) this.#count(news.answered)
-    else if ('dropped' in news) {
-      const labels = { listener: 'node', reason: news.dropped }
+    if ('request' in report) void this.#answer(report.request)
+    else if ('gone' in report) this.#underWay.get(report.gone)?.abort(new Error('caller is gone'))
+    else if ('ask' in report) {
+      gauges.set('firn_http_unsent_bytes', report.unsentBytes, { listener: 'node' })
+      void this.tellFigures(report.ask)
+    } else if ('answered' in report) this.#count(report.answered)
+    else if ('dropped' in report) {
+      const labels = { listener: 'node', reason: report.dropped }
       gauges.add('firn_http_dropped_connections_total', 1, labels)
-    } else if ('listening' in news) {
-      this.address = news.listening
+    } else if ('listening' in report) {
+      this.address = report.listening
       started.resolve()
     } else {
       const what = `node.port is taken or not allowed: ${host}:${port}; --node-port chooses another`
-      started.reject(new Fault('address-taken', what, { cause: new Error(news.failed) }))
+      started.reject(new Fault('address-taken', what, { cause: new Error(report.failed) }))
     }
   }
 

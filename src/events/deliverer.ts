@@ -21,7 +21,7 @@ import {
 } from '../store/query/events/webhooks.ts'
 import type { Log } from '../telemetry/log.ts'
 import { type CommitDelivery, deliver, type Delivery, type Stopped } from './delivery.ts'
-import type { News } from './news.ts'
+import type { OutboxWatch } from './outbox-watch.ts'
 
 /** All that a deliverer works with. */
 type DelivererOptions = {
@@ -30,7 +30,7 @@ type DelivererOptions = {
   readonly database: Database
   /** Names this process and no other. */
   readonly owner: string
-  readonly news: News
+  readonly outboxes: OutboxWatch
   /** Returns whether an API key with this id still exists; true for the empty id. */
   readonly isLive: (owner: string) => boolean
   readonly clock: Clock
@@ -96,7 +96,7 @@ class Deliverer {
     const ending = new AbortController()
     const signal = AbortSignal.any([outer, ending.signal])
     const { clock, database } = this.#options
-    const news = this.#options.news.listen(() => this.#stores())
+    const outboxes = this.#options.outboxes.listen(() => this.#stores())
     try {
       for (let renewedMs = Number.NEGATIVE_INFINITY; !signal.aborted;) {
         if (this.#failure !== undefined) throw this.#failure
@@ -105,13 +105,13 @@ class Deliverer {
           renewedMs = clock.monotonic()
         }
         await this.#reload()
-        if (news.take()) this.#takeAll()
+        if (outboxes.take()) this.#takeAll()
         this.#takeDue()
         this.#startAll(signal)
         const tick = new AbortController()
         const either = AbortSignal.any([signal, tick.signal])
         await Promise.race([
-          news.next(either),
+          outboxes.next(either),
           clock.sleep(this.#pauseMs(), either).catch(() => undefined),
           this.#freed.heard(either),
         ])

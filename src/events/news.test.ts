@@ -10,7 +10,7 @@ import type { Database } from '../store/engine/database.ts'
 import { openStore } from '../store/open.ts'
 import { moveOutbox } from '../store/query/events/outbox.ts'
 import { outboxTables } from '../store/schema/events.ts'
-import { News } from './news.ts'
+import { OutboxWatch } from './outbox-watch.ts'
 
 async function open(t: TestContext): Promise<Database> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-news-'))
@@ -24,14 +24,14 @@ void test('news: what came while nobody waited is there for who waits next, once
   const store = await open(t)
   const clock = virtualClock()
   let asked = 0
-  const news = new News(clock, () => {
+  const outboxes = new OutboxWatch(clock, () => {
     asked++
     return new Map([['a', store]])
   })
   const over = new AbortController()
-  const running = news.run(over.signal, (error) => assert.fail(String(error)))
-  const ofA = news.listen(() => ['a'])
-  const ofB = news.listen(() => ['b'])
+  const running = outboxes.run(over.signal, (error) => assert.fail(String(error)))
+  const ofA = outboxes.listen(() => ['a'])
+  const ofB = outboxes.listen(() => ['b'])
   const { signal } = over
 
   // What nobody has looked at before may have changed.
@@ -42,12 +42,12 @@ void test('news: what came while nobody waited is there for who waits next, once
 
   await store.transaction((writer) => moveOutbox(writer, 'blocks', { until: 10, changes: 1 }))
   await ofA.next(signal)
-  news.wake()
+  outboxes.wake()
   assert.equal(ofA.take(), true)
   assert.equal(ofA.take(), false)
 
   // A waiting that ended otherwise takes nothing away.
-  news.wake()
+  outboxes.wake()
   const late = new AbortController()
   late.abort()
   await ofA.next(late.signal)
@@ -64,8 +64,8 @@ void test('news: what came while nobody waited is there for who waits next, once
 })
 
 void test('news: waits that were given up leave nothing behind', async () => {
-  const news = new News(virtualClock(), () => new Map())
-  const { next } = news.listen(() => [])
+  const outboxes = new OutboxWatch(virtualClock(), () => new Map())
+  const { next } = outboxes.listen(() => [])
   const giveUp = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time++) {
       const waiting = new AbortController()

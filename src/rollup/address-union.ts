@@ -35,7 +35,7 @@ export class AddressUnion {
   /** By chain: number of each of its ids, 0 = not asked yet. */
   readonly #byChain = new Map<string, Int32Array>()
   /** Day on which a number was first active (or first deployed), by set of chains. */
-  readonly #firsts = new Map<string, FirstDays>()
+  readonly #firstDays = new Map<string, FirstDays>()
 
   /** Members of `set` in the period of `unit` that starts at `start`, over all `chains`. */
   count(chains: readonly UnionChain[], set: UnionSet, unit: Unit, start: number): Promise<number> {
@@ -62,23 +62,23 @@ export class AddressUnion {
     set: 'addresses' | 'deployers',
   ): Promise<ReadonlyMap<number, number>> {
     const name = JSON.stringify([set, chains.map((chain) => [chain.key, chain.deploySource])])
-    const firsts = this.#firsts.get(name) ?? {
+    const first = this.#firstDays.get(name) ?? {
       days: new Map(),
       byNumber: new Map(),
       until: new Map(),
     }
-    this.#firsts.set(name, firsts)
+    this.#firstDays.set(name, first)
     for (const chain of chains) {
       // The last hour or day read may have grown since: read it again, which changes nothing else.
-      const from = firsts.until.get(chain.key) ?? 0
+      const from = first.until.get(chain.key) ?? 0
       for (const { start, ids } of await this.#periodsOf(chain, set, { from, until: Infinity })) {
         const numbers = await this.#numbersOf(chain, ids)
         const day = periodStart('day', start)
-        for (const id of ids) noteFirst(firsts, i32At(numbers, id), day)
-        firsts.until.set(chain.key, start)
+        for (const id of ids) noteFirst(first, i32At(numbers, id), day)
+        first.until.set(chain.key, start)
       }
     }
-    return firsts.days
+    return first.days
   }
 
   async #idsOf(chain: UnionChain, set: UnionSet, range: Range): Promise<Set<number>> {
@@ -143,12 +143,12 @@ type FirstDays = {
 }
 
 /** Chains come in any order: a day earlier than the one known moves the address there. */
-function noteFirst(firsts: FirstDays, number: number, day: number): void {
-  const before = firsts.byNumber.get(number)
+function noteFirst(first: FirstDays, number: number, day: number): void {
+  const before = first.byNumber.get(number)
   if (before !== undefined && before <= day) return
-  if (before !== undefined) firsts.days.set(before, (firsts.days.get(before) ?? 1) - 1)
-  firsts.byNumber.set(number, day)
-  firsts.days.set(day, (firsts.days.get(day) ?? 0) + 1)
+  if (before !== undefined) first.days.set(before, (first.days.get(before) ?? 1) - 1)
+  first.byNumber.set(number, day)
+  first.days.set(day, (first.days.get(day) ?? 0) + 1)
 }
 
 /** Ids picked from a member list; 0 means none. */

@@ -14,7 +14,7 @@ import { entryFile } from '../core/installation.ts'
 import type { RecordedTime } from '../core/recorded-time.ts'
 import type { Clock, World } from '../core/world.ts'
 import { createIndexer, type Indexer, type IndexerOptions } from '../indexing/run/indexer.ts'
-import type { ChainStatus, ThreadNews } from '../indexing/run/status-board.ts'
+import type { ChainStatus, ThreadReport } from '../indexing/run/status-board.ts'
 import { openRecordedPrimary } from '../source/primary/recorded-source.ts'
 import { newestTimes } from '../source/recording.ts'
 import { createGauges, type Gauges } from '../telemetry/gauges.ts'
@@ -98,7 +98,7 @@ async function build(
   closers.push(await claimDataFolder(config, keys, clock))
   const written = await openWritten(config, { world, log, store, closers })
 
-  const told = (news: ThreadNews): void => beside.workers?.take(news)
+  const told = (report: ThreadReport): void => beside.workers?.take(report)
   const indexing: IndexerOptions = {
     chains: chains.map(({ spec }) => spec),
     streams,
@@ -185,7 +185,7 @@ async function build(
 }
 
 /** Hands over all that was reported of every chain up to now. */
-function toldBy(indexer: Indexer | undefined): (() => readonly ThreadNews[]) | undefined {
+function toldBy(indexer: Indexer | undefined): (() => readonly ThreadReport[]) | undefined {
   if (indexer === undefined) return undefined
   return () => indexer.status().map(({ key, stages, endpoints }) => ({ key, stages, endpoints }))
 }

@@ -129,7 +129,7 @@ async function recordTraces(
     )
     lines.push(...read.blocks.map((block) => JSON.stringify(block)))
     // Most frames are not kept when decoded; whoever they call has a balance all the same.
-    for (const line of lines.slice(-read.blocks.length)) noteParties(questions, line)
+    for (const line of lines.slice(-read.blocks.length)) noteAddresses(questions, line)
     noteTraces(questions, read.batch)
     from = read.batch.until
   }
@@ -187,7 +187,7 @@ function noteBlocks(questions: StateQuestions, batch: BlockBatch): void {
 }
 
 /** Callers and callees of all frames of a line of traces. */
-function noteParties(questions: StateQuestions, line: string): void {
+function noteAddresses(questions: StateQuestions, line: string): void {
   for (const [, digits = ''] of line.matchAll(/"(?:from|to)":"0x([0-9a-fA-F]{40})"/g))
     questions.address(fromHex(digits))
 }

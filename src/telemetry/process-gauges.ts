@@ -7,7 +7,7 @@ import type { Gauges } from './gauges.ts'
 /** Gauges of memory outside V8's heap, and of the delay of the main thread. */
 export type ProcessWatch = {
   readonly memory: () => Readonly<Record<string, number>>
-  readonly remarks: () => readonly string[]
+  readonly notes: () => readonly string[]
   readonly stop: () => void
 }
 
@@ -39,7 +39,7 @@ export function watchProcess(gauges: Gauges): ProcessWatch {
       const { external, arrayBuffers } = process.memoryUsage()
       return { 'array buffers': arrayBuffers, 'native external': external - arrayBuffers }
     },
-    remarks: () => {
+    notes: () => {
       const { utilization } = performance.eventLoopUtilization(start)
       const [p50, p99] = [late(delay.percentile(50)), late(delay.percentile(99))]
       return [

@@ -85,7 +85,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     clock,
     log,
     write: profileFolder(join(folder, 'profiles')),
-    outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
+    outside: () => ({ memory: watch.memory(), notes: watch.notes() }),
   })
   const plugins = new Plugins({
     directory: join(folder, 'plugins'),

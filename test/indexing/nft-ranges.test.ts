@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 
 import { fromHex } from '../../src/core/bytes.ts'
 import type { Database } from '../../src/store/engine/database.ts'
-import { addressId, partiesOfIds } from '../../src/store/query/evm/addresses.ts'
+import { addressId, richAddressesOfIds } from '../../src/store/query/evm/addresses.ts'
 import { ownersOfTokens } from '../../src/store/query/nft/nft-details.ts'
 import type { NftPlace } from '../../src/store/query/nft/nft-place.ts'
 import { tokensOfContract } from '../../src/store/query/nft/tokens-of-contract.ts'
@@ -33,7 +33,7 @@ async function contractTokens(store: Database, contractId: number): Promise<[big
     const page = await tokensOfContract(store, { contractId, standard: 721, from, limit: 7 })
     const ids = page.flatMap(({ ownerId }) => ownerId ?? [])
     const parties = new Map(
-      (await partiesOfIds(store, ids)).map((row, at) => [ids[at], `0x${row!.digits}`]),
+      (await richAddressesOfIds(store, ids)).map((row, at) => [ids[at], `0x${row!.digits}`]),
     )
     for (const { item, ownerId } of page)
       found.push([item, ownerId === undefined ? zero : parties.get(ownerId)!])

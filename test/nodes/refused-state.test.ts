@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { fromBigint } from '../../src/core/bytes.ts'
-import { UnexplainedLogs } from '../../src/indexing/evm/tokens/token-news.ts'
+import { UnexplainedLogs } from '../../src/indexing/evm/tokens/token-activity.ts'
 import { tokenStream } from '../../src/indexing/evm/tokens/token-stream.ts'
 import { blockStage } from '../../src/indexing/evm/write/apply-blocks.ts'
 import { newTokens } from '../../src/indexing/evm/write/transfer-rows.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-import { createPartyBooks } from '../../src/api/evm/party-book.ts'
+import { createRichAddressBooks } from '../../src/api/evm/rich-addresses.ts'
 import type { ServedChain } from '../../src/api/operation/chain-directory.ts'
 import { type PriceSource, noTokenNotes } from '../../src/api/operation/token-lists.ts'
 import { evmOperations } from '../../src/api/operations.ts'
@@ -63,9 +63,9 @@ const prices: PriceSource = {
 }
 const serve = async (): Promise<{ server: ApiServer; url: string }> => {
   // Books of their own: what was asked before is not remembered.
-  const parties = createPartyBooks(stillClock, noTokenNotes)
+  const addressBooks = createRichAddressBooks(stillClock, noTokenNotes)
   const server = createServer({
-    operations: evmOperations({ ...partsOf([served], stillClock), prices, parties }),
+    operations: evmOperations({ ...partsOf([served], stillClock), prices, addressBooks }),
     dialectRules: evmDialectRules,
     dialect: 'auto',
     web: { allowedHosts: ['*'], cors: corsPolicy(['https://app.example'], '127.0.0.1') },

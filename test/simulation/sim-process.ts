@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { noAbis } from '../../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../src/api/evm/balances/compared-balances.ts'
-import { createPartyBooks } from '../../src/api/evm/party-book.ts'
+import { createRichAddressBooks } from '../../src/api/evm/rich-addresses.ts'
 import { noNfts } from '../../src/api/evm/tokens/token-views.ts'
 import { createRevertReasons } from '../../src/api/evm/transactions/revert-reason.ts'
 import { createChainDirectory } from '../../src/api/operation/chain-directory.ts'
@@ -26,7 +26,7 @@ import { runWriter } from '../../src/indexing/run/run-writer.ts'
 import {
   type ChainStatus,
   StatusBoard,
-  type ThreadNews,
+  type ThreadReport,
 } from '../../src/indexing/run/status-board.ts'
 import type { WorkerThread } from '../../src/indexing/thread/worker-thread.ts'
 import { chainSpecs, sourceLimits, streamSpecs } from '../../src/service/chain-specs.ts'
@@ -132,7 +132,7 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
     waits: createWaits(world.clock.monotonic, () => undefined),
     signal: over.signal,
     stopped,
-    tell: (news: ThreadNews) => board.take(news),
+    tell: (news: ThreadReport) => board.take(news),
   })
   const [one, other] = inlinePorts()
   const writer = guarded(runWriter(thread(other)))
@@ -182,7 +182,7 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       prices: noPrices,
       notes: noTokenNotes,
       nfts: noNfts,
-      parties: createPartyBooks(clock, noTokenNotes),
+      addressBooks: createRichAddressBooks(clock, noTokenNotes),
       balances: createComparedBalances({
         clock,
         log: silentLog,

@@ -66,11 +66,11 @@ export function getContractCode(context: EvmContext): Operation {
 }
 
 async function abiOfToken(
-  { parties }: EvmContext,
+  { addressBooks }: EvmContext,
   chain: ServedChain,
   id: number,
 ): Promise<object[]> {
-  const named = await parties(chain).load([id])
+  const named = await addressBooks(chain).load([id])
   return abiOfStandard(named(id).token?.standard ?? 0)
 }
 

@@ -96,10 +96,10 @@ async function transactions(asked: Query): Promise<Listed> {
     rows.filter((row) => row.toId === undefined),
   )
   const named = await context
-    .parties(chain)
+    .addressBooks(chain)
     .load(rows.flatMap((row) => [row.fromId, row.toId ?? created.get(row.pos) ?? row.fromId]))
-  const textOf = (party: number | undefined): string =>
-    party === undefined ? '' : named(party).address.toLowerCase()
+  const textOf = (rich: number | undefined): string =>
+    rich === undefined ? '' : named(rich).address.toLowerCase()
   const confirmations = await confirmationsOf(chain)
   const list = await Promise.all(
     rows.map(async (row) => ({
@@ -154,7 +154,7 @@ async function internals(asked: Query): Promise<Listed> {
     )
   }
   const named = await context
-    .parties(chain)
+    .addressBooks(chain)
     .load(rows.flatMap((row) => (row.toId === undefined ? [row.fromId] : [row.fromId, row.toId])))
   const list = rows.map((row) => {
     const kind = frameType(row.kind)
@@ -205,7 +205,7 @@ async function transfers(asked: Query, standard: 20 | 721 | 1155): Promise<Liste
     matching(walk, { read, fits, signal: asked.signal }),
   )
   const named = await context
-    .parties(chain)
+    .addressBooks(chain)
     .load(rows.flatMap((row) => [row.fromId, row.toId, row.tokenId]))
   const confirmations = await confirmationsOf(chain)
   const list = await Promise.all(

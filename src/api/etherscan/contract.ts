@@ -117,7 +117,7 @@ async function creations(asked: Query): Promise<Result> {
       if (transaction === undefined) return []
       const { creatorId } = creation
       const ids = creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId]
-      const named = await context.parties(chain).load(ids)
+      const named = await context.addressBooks(chain).load(ids)
       const code = await creationCode(chain, address, { clock: context.clock, signal })
       return [
         {

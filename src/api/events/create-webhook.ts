@@ -76,7 +76,7 @@ export function createWebhook(context: EventContext): Operation {
       await writePlace(writer, firstWebhookPlace(given, read.from))
       return given
     })
-    context.news.wake()
+    context.outboxes.wake()
     return { body: webhookView({ ...added, number, changed: 1 }) }
   })
 }
@@ -113,7 +113,7 @@ export function updateWebhook(context: EventContext): Operation {
     const changed = await changeOwn(database, own, (webhook, writer) =>
       changedBy(context, body, { webhook, writer }),
     )
-    context.news.wake()
+    context.outboxes.wake()
     return { body: await webhookWithPlace(database, changed) }
   })
 }
@@ -127,7 +127,7 @@ export function deactivateWebhook(context: EventContext): Operation {
       ...webhook,
       active: false,
     }))
-    context.news.wake()
+    context.outboxes.wake()
     return { body: await webhookWithPlace(database, changed) }
   })
 }

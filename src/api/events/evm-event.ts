@@ -16,7 +16,7 @@ import {
 import { type TransferRow, transfersOfTransaction } from '../../store/query/evm/transfers.ts'
 import { decimalText, hexText } from '../evm/answers.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
-import type { Named, PartyEntry } from '../evm/party-book.ts'
+import type { Named, RichAddressEntry } from '../evm/rich-addresses.ts'
 import { receiptLogs } from '../evm/transactions/list-transaction-calls.ts'
 import { frameType } from '../evm/transactions/transaction-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
@@ -72,7 +72,7 @@ async function transactionOf(
     inputOf(chain, row),
     gasUntil(store, row.pos),
   ])
-  const named = await context.parties(chain).load(partiesOf(row, transfers, internals))
+  const named = await context.addressBooks(chain).load(partiesOf(row, transfers, internals))
   const address = (id: number | undefined): string =>
     id === undefined ? nobody : named(id).address
   const price = decimalText(row.gasPrice)
@@ -166,7 +166,11 @@ function transferOf(row: TransferRow, standard: 20 | 721 | 1155, named: Named): 
   }
 }
 
-function tokenOf({ address, token, erc20 }: PartyEntry, standard: number, value: string): Fields {
+function tokenOf(
+  { address, token, erc20 }: RichAddressEntry,
+  standard: number,
+  value: string,
+): Fields {
   const places = standard === 20 ? erc20.decimals : 0
   return {
     address,

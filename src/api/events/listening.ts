@@ -105,10 +105,10 @@ export async function* heard(
   signal: AbortSignal,
 ): AsyncGenerator<Heard, void> {
   let place = from
-  const news = context.news.listen(() => [webhook.store])
+  const outboxes = context.outboxes.listen(() => [webhook.store])
   while (!signal.aborted) {
     // News that come while it is read count for the next time.
-    news.take()
+    outboxes.take()
     const read = await readMessages(context.reader, webhook, place, signal)
     yield* read.messages
     place = read.next
@@ -119,7 +119,7 @@ export async function* heard(
       () => true,
       () => false,
     )
-    const isQuiet = await Promise.race([news.next(either).then(() => false), late])
+    const isQuiet = await Promise.race([outboxes.next(either).then(() => false), late])
     waiting.abort()
     if (!isQuiet) continue
     if (!(await isSame(context, webhook))) return

@@ -46,14 +46,14 @@ export type NewestBlocksReader = (blocks: string | undefined) => void
 
 /** The newest blocks, read once for everybody of a process. */
 export class NewestBlocks {
-  readonly #parts: NewestBlocksOptions
+  readonly #options: NewestBlocksOptions
   readonly #seen = new Map<string, number>()
   readonly #readers = new Set<NewestBlocksReader>()
   #newest: readonly NewBlock[] = []
   #runs = false
 
-  constructor(parts: NewestBlocksOptions) {
-    this.#parts = parts
+  constructor(options: NewestBlocksOptions) {
+    this.#options = options
   }
 
   /** Sends the newest blocks, then each new one. Returns the function that ends this. */
@@ -74,15 +74,15 @@ export class NewestBlocks {
     this.#seen.clear()
     this.#newest = []
     for (let look = 0, toldAt = 0; this.#readers.size > 0; look++) {
-      const news = await this.#look()
-      this.#newest = newestOf([...news, ...this.#newest])
-      const hasNews = look === 0 || news.length > 0
-      if (hasNews || look - toldAt >= quietLooks) {
-        const text = hasNews ? JSON.stringify(newestOf(news)) : undefined
+      const newer = await this.#look()
+      this.#newest = newestOf([...newer, ...this.#newest])
+      const hasNewBlocks = look === 0 || newer.length > 0
+      if (hasNewBlocks || look - toldAt >= quietLooks) {
+        const text = hasNewBlocks ? JSON.stringify(newestOf(newer)) : undefined
         for (const told of this.#readers) told(text)
         toldAt = look
       }
-      await this.#parts.clock.sleep(lookEveryMs).catch(() => undefined)
+      await this.#options.clock.sleep(lookEveryMs).catch(() => undefined)
     }
     this.#runs = false
   }
@@ -96,7 +96,7 @@ export class NewestBlocks {
           if (first !== undefined) this.#seen.set(key, Number(first.blockNumber))
           return blocks
         } catch (error) {
-          this.#parts.failed(error)
+          this.#options.failed(error)
           return []
         }
       }),
@@ -105,7 +105,7 @@ export class NewestBlocks {
   }
 
   #lanes(): readonly Lane[] {
-    const { chains, networks } = this.#parts
+    const { chains, networks } = this.#options
     return [
       ...chains.all().map(evmLane),
       ...networks.all().flatMap((network) =>

@@ -7,7 +7,7 @@ import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Clock, Random } from '../../core/world.ts'
 import type { MessageSources } from '../../events/message-reader.ts'
-import type { News } from '../../events/news.ts'
+import type { OutboxWatch } from '../../events/outbox-watch.ts'
 import type { Webhook as WebhookView } from '../../shape/events/webhook.ts'
 import type { Database, Reader, Writer } from '../../store/engine/database.ts'
 import { heightOfPlace } from '../../store/query/events/ledger-places.ts'
@@ -159,7 +159,7 @@ export type EventContext = {
   /** Returns whether an API key with this id still exists; true for the empty id. */
   readonly isLive: (owner: string) => boolean
   readonly reader: MessageSources
-  readonly news: News
+  readonly outboxes: OutboxWatch
   /** Number of listeners by owner. */
   readonly listeners: Map<string, number>
   readonly limits: {

@@ -83,7 +83,7 @@ export function replayWebhook(context: EventContext): Operation {
       })
       return webhook
     })
-    context.news.wake()
+    context.outboxes.wake()
     return { body: await webhookWithPlace(database, changed) }
   })
 }

@@ -90,14 +90,14 @@ async function rangeOf(
 
 /** The rows that are wanted; `undefined` where all are. */
 async function filterOf<R extends Row>(
-  { parties }: EvmContext,
+  { addressBooks }: EvmContext,
   { chain, id }: Subject,
   { query, fits }: AddressList<R>,
 ): Promise<((row: R) => boolean) | undefined> {
   const { direction, counterparty } = query
   if (direction === undefined && counterparty === undefined) return fits
   const other =
-    counterparty === undefined ? undefined : (await parties(chain).find(counterparty)).id
+    counterparty === undefined ? undefined : (await addressBooks(chain).find(counterparty)).id
   return (row) =>
     (direction === undefined || (direction === 'in' ? row.toId : row.fromId) === id) &&
     (counterparty === undefined ||
@@ -117,11 +117,11 @@ export type Subject = {
 
 /** Finds chain and address. Throws `not-found` for a chain that is not served. */
 export async function subjectOf(
-  { chains, parties }: EvmContext,
+  { chains, addressBooks }: EvmContext,
   path: { readonly chainId: string; readonly address: string },
 ): Promise<Subject> {
   const chain = chains.find(path.chainId)
-  const soon = parties(chain).find(path.address)
+  const soon = addressBooks(chain).find(path.address)
   const { bytes, lowerText, id } = soon instanceof Promise ? await soon : soon
   return { chain, address: bytes, id, binding: { chain: chain.facts.key, of: lowerText } }
 }

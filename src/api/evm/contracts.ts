@@ -33,7 +33,7 @@ import { type AskedPage, askedPage, cursorOf, nextToken, readPage } from '../ope
 import { subjectOf } from './address-list.ts'
 import { tracedHeaders } from './answers.ts'
 import type { EvmContext } from './evm-context.ts'
-import type { PartyEntry } from './party-book.ts'
+import type { RichAddressEntry } from './rich-addresses.ts'
 import { tokenPricer } from './tokens/token-views.ts'
 import { transactionDetail } from './transactions/get-transaction.ts'
 
@@ -56,7 +56,7 @@ export function getContract(context: EvmContext): Operation {
   return operation(GetContract, async ({ path }) => {
     const { chain, id } = await subjectOf(context, path)
     const deploymentDetails = id === undefined ? undefined : await deployment(context, chain, id)
-    const named = await context.parties(chain).load(id === undefined ? [] : [id])
+    const named = await context.addressBooks(chain).load(id === undefined ? [] : [id])
     const entry = id === undefined ? undefined : named(id)
     if (entry === undefined || (entry.token === undefined && deploymentDetails === undefined))
       throw new Fault('not-found', `contract is not known here: ${path.address}`)
@@ -71,7 +71,7 @@ export function getContract(context: EvmContext): Operation {
 }
 
 /** A contract as its token logs show it. */
-export function contractView({ address, party, token, note }: PartyEntry): ContractMetadata {
+export function contractView({ address, rich, token, note }: RichAddressEntry): ContractMetadata {
   const view: ContractMetadata = { address, ercType: 'UNKNOWN' }
   if (token !== undefined) {
     view.name = token.name ?? ''
@@ -85,7 +85,7 @@ export function contractView({ address, party, token, note }: PartyEntry): Contr
     }
   }
   if (note?.label !== undefined) view.label = note.label
-  if (party.isSpam === true) view.isSpam = true
+  if (rich.isSpam === true) view.isSpam = true
   if (note?.reputation !== undefined) view.tokenReputation = note.reputation
   if (note?.logoUri !== undefined) view.logoAsset = { imageUri: note.logoUri }
   return view
@@ -105,7 +105,7 @@ function ercTypeOf(standard: number): ContractMetadata['ercType'] {
 }
 
 async function deployment(
-  { parties }: EvmContext,
+  { addressBooks }: EvmContext,
   chain: ServedChain,
   id: number,
 ): Promise<ContractMetadata['deploymentDetails']> {
@@ -114,7 +114,7 @@ async function deployment(
   const transaction = await transactionAt(chain.store, creation.txPos)
   if (transaction === undefined) return undefined
   const { creatorId } = creation
-  const named = await parties(chain).load(
+  const named = await addressBooks(chain).load(
     creatorId === undefined ? [transaction.fromId] : [transaction.fromId, creatorId],
   )
   return {
@@ -192,7 +192,7 @@ async function deploymentPage(
 const cursor = cursorOf<DeploymentCursor>(struct({ txPos: f64, place: f64 }))
 
 async function viewsOf(
-  { parties }: EvmContext,
+  { addressBooks }: EvmContext,
   chain: ServedChain,
   rows: readonly DeploymentRow[],
 ): Promise<ContractMetadata[]> {
@@ -206,7 +206,7 @@ async function viewsOf(
     creatorId ?? contractId,
     transactions.get(txPos)?.fromId ?? contractId,
   ])
-  const named = await parties(chain).load(ids)
+  const named = await addressBooks(chain).load(ids)
   return rows.map(({ contractId, creatorId, txPos }) => {
     const view = contractView(named(contractId))
     const transaction = transactions.get(txPos)
@@ -263,7 +263,7 @@ const place = cursorOf(struct({ verifiedAt: f64, address: fixed(20) }))
 
 /** Contracts that are verified, or all that were created, also inside where traces are read. */
 export function listContracts(context: EvmContext): Operation {
-  const { chains, contracts, parties, tokens } = context
+  const { chains, contracts, addressBooks, tokens } = context
   return operation(ListContracts, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
     const list = { route: ListContracts.id, subject: { chain: chain.facts.key }, query }
@@ -285,9 +285,9 @@ export function listContracts(context: EvmContext): Operation {
       cursorOf: ({ verifiedAt, address }) => ({ verifiedAt, address }),
     })
     const found = await Promise.all(
-      page.rows.map(async ({ address }) => parties(chain).find(to0x(address))),
+      page.rows.map(async ({ address }) => addressBooks(chain).find(to0x(address))),
     )
-    const named = await parties(chain).load(found.flatMap(({ id }) => id ?? []))
+    const named = await addressBooks(chain).load(found.flatMap(({ id }) => id ?? []))
     const views = page.rows.map((row, at) => {
       const id = found[at]?.id
       const { address } = row

@@ -7,7 +7,7 @@ import type { PageTokens } from '../operation/page-token.ts'
 import type { PriceSource, TokenNotes } from '../operation/token-lists.ts'
 import type { MethodNames } from './abi/known-methods.ts'
 import type { ComparedBalances } from './balances/compared-balances.ts'
-import type { PartyBooks } from './party-book.ts'
+import type { RichAddressBooks } from './rich-addresses.ts'
 import type { NftSource } from './tokens/token-views.ts'
 import type { RevertReasons } from './transactions/revert-reason.ts'
 
@@ -22,7 +22,7 @@ export type EvmContext = {
   readonly prices: PriceSource
   readonly notes: TokenNotes
   readonly nfts: NftSource
-  readonly parties: PartyBooks
+  readonly addressBooks: RichAddressBooks
   /** Balances of a chain, compared with its node. */
   readonly balances: (chain: ServedChain) => ComparedBalances
   /** Interchain messengers, 20 bytes each; logs of other contracts are not believed. */

@@ -1,7 +1,7 @@
 /** All that the operations on interchain messages answer from. */
 
 import type { Reader } from '../../store/engine/database.ts'
-import type { PartyBooks } from '../evm/party-book.ts'
+import type { RichAddressBooks } from '../evm/rich-addresses.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 
@@ -9,7 +9,7 @@ import type { PageTokens } from '../operation/page-token.ts'
 export type IcmContext = {
   readonly chains: ChainDirectory
   readonly tokens: PageTokens
-  readonly parties: PartyBooks
+  readonly addressBooks: RichAddressBooks
   /** The store of messages; `undefined` until a writer has made it. */
   readonly messages: () => Reader | undefined
   /** EVM chain id of a chain that is not served here, as the P-Chain knows it. */

@@ -98,7 +98,7 @@ async function rewardOf(
   if (chain === undefined || equalBytes(token, zeroAddress)) return nameless
   const id = await addressId(chain.store, token)
   if (id === undefined) return nameless
-  const named = await context.parties(chain).load([id])
+  const named = await context.addressBooks(chain).load([id])
   return { ...named(id).erc20, value }
 }
 

@@ -73,7 +73,7 @@ export function listNftHolders(context: NftContext): Operation {
     })
     const none = { addresses: [], totalHolders: 0, totalTokens: 0 }
     if (id === undefined) return { body: none, headers }
-    const { token } = (await context.parties(chain).load([id]))(id)
+    const { token } = (await context.addressBooks(chain).load([id]))(id)
     const item = query.tokenId === undefined ? undefined : BigInt(query.tokenId)
     if (token === undefined || token.standard === 20 || (item ?? 0n) > maxItem)
       return { body: none, headers }
@@ -81,7 +81,7 @@ export function listNftHolders(context: NftContext): Operation {
     const { after: cursor, limit } = asked
     const totals = cursor ?? (await totalsOf(store, of))
     const { rows, goOn } = await holders(store, { ...of, after: cursor?.after ?? 0, limit })
-    const named = await context.parties(chain).load(rows.map(({ ownerId }) => ownerId))
+    const named = await context.addressBooks(chain).load(rows.map(({ ownerId }) => ownerId))
     return {
       body: {
         ...asked.next(goOn === undefined ? undefined : { ...totals, after: goOn }),

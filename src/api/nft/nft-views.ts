@@ -15,7 +15,7 @@ export async function erc721Tokens(
 ): Promise<Erc721Token[]> {
   if (places.length === 0) return []
   const [named, details] = await Promise.all([
-    context.parties(chain).load(places.map(({ contractId }) => contractId)),
+    context.addressBooks(chain).load(places.map(({ contractId }) => contractId)),
     context.nfts.erc721(chain, places.map(nftItem)),
   ])
   return places.map(({ contractId, item }, at) => {
@@ -39,7 +39,7 @@ export async function erc1155Tokens(
 ): Promise<Erc1155Token[]> {
   if (places.length === 0) return []
   const [named, details] = await Promise.all([
-    context.parties(chain).load(places.map(({ contractId }) => contractId)),
+    context.addressBooks(chain).load(places.map(({ contractId }) => contractId)),
     context.nfts.erc1155(chain, places.map(nftItem)),
   ])
   return places.map(({ contractId, item }, at) => ({

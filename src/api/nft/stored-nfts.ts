@@ -8,18 +8,18 @@ import {
   ownersOfTokens,
 } from '../../store/query/nft/nft-details.ts'
 import type { NftPlace } from '../../store/query/nft/nft-place.ts'
-import type { PartyBooks } from '../evm/party-book.ts'
+import type { RichAddressBooks } from '../evm/rich-addresses.ts'
 import type { NftItem, NftSource } from '../evm/tokens/token-views.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 /** Reads what indexing found out. */
-export function storedNfts(parties: PartyBooks): NftSource {
+export function storedNfts(addressBooks: RichAddressBooks): NftSource {
   return {
     erc721: async (chain, items) => {
       const places = items.map(placeOf)
       const [metadata, owners] = await Promise.all([
         metadataOfTokens(chain.store, 721, places),
-        ownerAddresses(parties, chain, places),
+        ownerAddresses(addressBooks, chain, places),
       ])
       return places.map((_, at) => ({ ...erc721Details(metadata[at]), ownerAddress: owners[at] }))
     },
@@ -36,13 +36,13 @@ function placeOf({ contractId, item }: NftItem): NftPlace {
 
 /** Checksummed owners; `undefined` of what is burned or unknown. */
 async function ownerAddresses(
-  parties: PartyBooks,
+  addressBooks: RichAddressBooks,
   chain: ServedChain,
   places: readonly NftPlace[],
 ): Promise<(string | undefined)[]> {
   const owners = await ownersOfTokens(chain.store, places)
   const ids = owners.flatMap(({ ownerId }) => ownerId ?? [])
-  const named = await parties(chain).load(ids)
+  const named = await addressBooks(chain).load(ids)
   return owners.map(({ ownerId }) => (ownerId === undefined ? undefined : named(ownerId).address))
 }
 

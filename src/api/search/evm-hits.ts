@@ -88,13 +88,13 @@ function chainHits({ facts }: ServedChain, q: string): SearchHit[] {
 }
 
 async function addressHit(
-  { parties }: SearchContext,
+  { addressBooks }: SearchContext,
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit | undefined> {
-  const { bytes, id } = await parties(chain).find(q)
+  const { bytes, id } = await addressBooks(chain).find(q)
   if (id === undefined) return undefined
-  const named = (await parties(chain).load([id]))(id)
+  const named = (await addressBooks(chain).load([id]))(id)
   const { facts } = chain
   const called = named.note?.label
   const chainId = String(facts.evmChainId)
@@ -109,7 +109,7 @@ async function addressHit(
     const label = called ?? named.token.name ?? named.token.symbol ?? 'token'
     return {
       ...at,
-      isSpam: named.party.isSpam,
+      isSpam: named.rich.isSpam,
       kind: 'token',
       label,
       path: `/v1/chains/${chainId}/addresses/${at.id}`,
@@ -125,17 +125,17 @@ async function addressHit(
 }
 
 async function tokenHits(
-  { parties }: SearchContext,
+  { addressBooks }: SearchContext,
   chain: ServedChain,
   q: string,
 ): Promise<SearchHit[]> {
   const tokens = q.length < leastBeginning ? [] : await tokensNamed(chain.store, q)
-  const partyOf = await parties(chain).load(tokens.map(({ id }) => id))
+  const partyOf = await addressBooks(chain).load(tokens.map(({ id }) => id))
   const { facts } = chain
   const chainId = String(facts.evmChainId)
   const wanted = q.toLowerCase()
   const hits = tokens.map(({ id, name, symbol }): SearchHit & { readonly rank: number } => {
-    const { address, party, note } = partyOf(id)
+    const { address, rich, note } = partyOf(id)
     const isWhole = [name, symbol].some((one) => one.toLowerCase() === wanted)
     const isKnown = note?.reputation === 'Benign' || note?.listed === true
     return {
@@ -146,8 +146,8 @@ async function tokenHits(
       network: facts.network,
       chainId,
       path: `/v1/chains/${chainId}/addresses/${address}`,
-      isSpam: party.isSpam,
-      rank: (party.isSpam === true ? 4 : 0) + (isKnown ? 0 : 2) + (isWhole ? 0 : 1),
+      isSpam: rich.isSpam,
+      rank: (rich.isSpam === true ? 4 : 0) + (isKnown ? 0 : 2) + (isWhole ? 0 : 1),
     }
   })
   // Real ones first, then the oldest.

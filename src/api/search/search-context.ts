@@ -1,7 +1,7 @@
 /** All that the search answers from. */
 
 import type { Clock } from '../../core/world.ts'
-import type { PartyBooks } from '../evm/party-book.ts'
+import type { RichAddressBooks } from '../evm/rich-addresses.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
 
@@ -9,6 +9,6 @@ import type { NetworkDirectory } from '../primary/network/networks.ts'
 export type SearchContext = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
-  readonly parties: PartyBooks
+  readonly addressBooks: RichAddressBooks
   readonly clock: Clock
 }

@@ -202,7 +202,7 @@ function greet({ write }: Screen, running: Running, { config, isDemo, told }: Lo
     lines.push(
       `  your own node     firn start --node http://127.0.0.1:9650 (${relative(process.cwd(), fileURLToPath(guide))})`,
     )
-  const notes = [...told, ...remarks(config)].map((note) => `  ${note}`)
+  const notes = [...told, ...notesOn(config)].map((note) => `  ${note}`)
   write(`${[...lines, ...notes].join('\n')}\n`)
 }
 
@@ -211,12 +211,12 @@ function startedOf(
   { apiUrl, nodeUrl }: Running,
   { config, isDemo, told }: Located,
 ): Readonly<Record<string, unknown>> {
-  const notes = [...told, ...remarks(config)]
+  const notes = [...told, ...notesOn(config)]
   return { version, isDemo, apiUrl, nodeUrl, dataDir: config.dataDir, notes }
 }
 
 /** Warnings about a configuration that lacks something, each with its remedy. */
-function remarks({ chains, networks }: Config): string[] {
+function notesOn({ chains, networks }: Config): string[] {
   const all = Object.values(networks).filter((one) => one !== undefined)
   const nothing =
     'nothing is indexed: start with --node, or name a node under `networks` or a chain under `chains`'

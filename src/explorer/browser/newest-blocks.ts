@@ -16,14 +16,14 @@ const pollMs = 10_000
 const agesMs = 5_000
 
 /** The newest blocks, newest first; `undefined` before the first answer. */
-export type BlockNews = {
+export type NewBlocks = {
   readonly blocks: readonly NewBlock[] | undefined
   readonly isStopped: boolean
   readonly toggle: () => void
 }
 
 /** Follows all chains while the page is seen, until it is stopped. */
-export function useNewestBlocks(): BlockNews {
+export function useNewestBlocks(): NewBlocks {
   const [blocks, setBlocks] = useState<readonly NewBlock[]>()
   const [isStopped, setStopped] = useState(false)
   useEffect(() => {
@@ -94,7 +94,7 @@ export function NewestBlocks({
   stream: { blocks = [], isStopped, toggle },
   nameOf,
 }: {
-  readonly stream: BlockNews
+  readonly stream: NewBlocks
   readonly nameOf: (chainId: string) => string
 }): JSX.Element {
   // Ages grow also while nothing comes.

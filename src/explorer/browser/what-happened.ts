@@ -1,7 +1,7 @@
 /** A sentence that says what a transaction did. */
 
 import type { TransactionName } from '../../core/type-ids.ts'
-import type { Party } from '../../shape/evm/token.ts'
+import type { RichAddress } from '../../shape/evm/token.ts'
 import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { amount, counted, ends, moment, named, visible } from './kit/format.ts'
@@ -54,11 +54,11 @@ function movedText(detail: TransactionDetail): string {
   return parts.length === 0 ? '' : ` It made ${parts.join(' and ')}.`
 }
 
-function nameOf({ address, label, symbol }: Party): string {
+function nameOf({ address, label, symbol }: RichAddress): string {
   return label === undefined ? named(symbol, address) : visible(label)
 }
 
-function isZero({ address }: Party): boolean {
+function isZero({ address }: RichAddress): boolean {
   return /^0x0{40}$/.test(address)
 }
 

@@ -26,7 +26,7 @@ import {
   type StatusBoardOptions,
   type ChainStatus,
   StatusBoard,
-  type ThreadNews,
+  type ThreadReport,
 } from './status-board.ts'
 
 /** All that indexing takes of the process. */
@@ -49,7 +49,7 @@ export type IndexerOptions = {
   readonly gauges: Gauges
   readonly log: Log
   /** Told what the threads tell, besides {@link Indexer.status}. */
-  readonly told?: (news: ThreadNews) => void
+  readonly told?: (report: ThreadReport) => void
   /** Told once when a thread ends by itself: nothing is indexed any more. */
   readonly failed: (error: unknown) => void
 }
@@ -127,13 +127,13 @@ export function heapLimits(name: ThreadName, maxReplyBytes: number): ResourceLim
 }
 
 /** Keeps the last news of every chain; `take` is given all of them. */
-export function followNews(
+export function followReports(
   of: StatusBoardOptions,
-): IndexingStatus & { readonly take: (news: ThreadNews) => void } {
+): IndexingStatus & { readonly take: (report: ThreadReport) => void } {
   const board = new StatusBoard(of)
   const steady = new SteadyProgress()
   return {
-    take: (news) => board.take(news),
+    take: (report) => board.take(report),
     status: () =>
       board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
     stage: (key, stage) => board.stage(key, stage),
@@ -142,7 +142,7 @@ export function followNews(
 
 /** Makes the indexer of this process; no thread runs yet. */
 export function createIndexer(options: IndexerOptions): Indexer {
-  const { take, ...status } = followNews(options)
+  const { take, ...status } = followReports(options)
   const running: Worker[] = []
   let stopping = false
   const hasNode =
@@ -167,9 +167,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
       transferList: [link.port, port],
       resourceLimits: heapLimits(name, hasNode ? options.limits.maxReplyBytes : 0),
     })
-    worker.on('message', (news: ThreadNews) => {
-      take(news)
-      options.told?.(news)
+    worker.on('message', (report: ThreadReport) => {
+      take(report)
+      options.told?.(report)
     })
     worker.on('error', (error) => {
       options.log.error('thread failed', { thread: name, error })

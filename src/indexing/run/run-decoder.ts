@@ -153,8 +153,8 @@ function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
       return resume as ResumePoint
     },
-    blocks: async (batch, news) => {
-      await waitOn(waits, 'writer', ask('blocks', { key, batch, news }, buffersOf(batch)))
+    blocks: async (batch, report) => {
+      await waitOn(waits, 'writer', ask('blocks', { key, batch, report }, buffersOf(batch)))
     },
     traces: async (batch, headHeight) => {
       await waitOn(waits, 'writer', ask('traces', { key, batch, headHeight }, buffersOf(batch)))

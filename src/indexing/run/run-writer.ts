@@ -14,7 +14,7 @@ import { messageStream } from '../icm/message-stream.ts'
 import { primaryAnswers } from '../primary/run/calls.ts'
 import { openPrimaryStore, type PrimaryStore } from '../primary/run/store.ts'
 import { chainShares, type ChainShares } from '../stream/chain-shares.ts'
-import type { BlockNews } from '../stream/chain-spec.ts'
+import type { BlockReport } from '../stream/chain-spec.ts'
 import { checkStream, leaseStream } from '../stream/round-stream.ts'
 import { serveCalls } from '../thread/port-call.ts'
 import type { WorkerThread } from '../thread/worker-thread.ts'
@@ -26,7 +26,7 @@ type About = {
   readonly identity: ChainIdentity
   readonly batch: BlockBatch | TraceBatch
   readonly headHeight: number
-  readonly news: BlockNews
+  readonly report: BlockReport
   readonly from: number
   readonly since: number
   readonly at: number
@@ -100,8 +100,8 @@ function chainAnswers(
 ): Readonly<Record<string, (argument: unknown) => Promise<unknown>>> {
   return {
     blocks: async (argument) => {
-      const { key, batch, news } = about(argument)
-      if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, news)
+      const { key, batch, report } = about(argument)
+      if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, report)
     },
     traces: async (argument) => {
       const { key, batch, headHeight } = about(argument)

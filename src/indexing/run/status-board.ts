@@ -22,7 +22,7 @@ export type ChainStatus = {
 }
 
 /** Messages of the threads to the main thread. */
-export type ThreadNews = {
+export type ThreadReport = {
   readonly key: string
   readonly stages: readonly StageStatus[]
   readonly endpoints?: readonly EndpointStatus[]
@@ -51,14 +51,14 @@ export class StatusBoard {
     for (const { key } of options.chains) this.#stages.set(key, new Map(first))
   }
 
-  take(news: ThreadNews): void {
+  take(report: ThreadReport): void {
     const { gauges } = this.#options
-    const chain = news.key
+    const chain = report.key
     const stages = this.#stages.get(chain) ?? new Map<string, StageStatus>()
     this.#stages.set(chain, stages)
-    if (news.endpoints !== undefined) this.#endpoints.set(chain, news.endpoints)
-    if (news.unchecked !== undefined) this.#takeUnchecked(chain, news.unchecked)
-    for (const stage of news.stages) {
+    if (report.endpoints !== undefined) this.#endpoints.set(chain, report.endpoints)
+    if (report.unchecked !== undefined) this.#takeUnchecked(chain, report.unchecked)
+    for (const stage of report.stages) {
       stages.set(stage.stage, stage)
       const labels = { chain, stage: stage.stage }
       // A height below 0 is none: nothing was committed or told yet, or the stage follows no

@@ -71,7 +71,7 @@ export type ResumePoint = {
 }
 
 /** Facts known when blocks are stored. */
-export type BlockNews = {
+export type BlockReport = {
   /** Newest height of the chain. */
   readonly headHeight: number
   /** Blocks stored by then that hashes do not prove. */

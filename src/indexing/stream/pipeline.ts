@@ -121,9 +121,9 @@ export class Pipeline<Batch extends HeightRange> {
     const wasLost = this.#headLost !== undefined
     this.#headLost = undefined
     const now = this.#options.clock.now()
-    const isNews = wasLost || now - this.#headAtMs >= headNewsMs
-    if (isNews || height > this.#head) this.#headAtMs = now
-    if (isNews) this.#options.changed()
+    const isChanged = wasLost || now - this.#headAtMs >= headNewsMs
+    if (isChanged || height > this.#head) this.#headAtMs = now
+    if (isChanged) this.#options.changed()
     if (height <= this.#head) return
     this.#head = height
     this.#options.changed()

@@ -114,7 +114,7 @@ export function checkStream({
   readonly clock: Clock
   readonly log: Log
 }): Stream {
-  let news: Partial<StageStatus> = { reason: 'not compared with its sums yet since the start' }
+  let report: Partial<StageStatus> = { reason: 'not compared with its sums yet since the start' }
   const round = async (signal: AbortSignal): Promise<void> => {
     let since = clock.monotonic()
     const pause = async (): Promise<void> => {
@@ -128,7 +128,8 @@ export function checkStream({
       log.error('rows are damaged', { chain: key, table: table.name, part, written, found })
     let begun = 0
     const segments = await checkSegments(database, {
-      progress: () => (news = { ...news, reason: `segment ${++begun} is compared with its name` }),
+      progress: () =>
+        (report = { ...report, reason: `segment ${++begun} is compared with its name` }),
       pause,
     })
     for (const { name, reason } of segments)
@@ -138,7 +139,7 @@ export function checkStream({
       ...segments.map(({ name }) => `segment ${name}`),
     ]
     const reason = `damaged: ${damaged.join(', ')}; firn verify --store --repair mends it`
-    news = damaged.length === 0 ? {} : { state: 'stopped', reason }
+    report = damaged.length === 0 ? {} : { state: 'stopped', reason }
   }
   const quiet = quietStream('check', async (signal) => {
     while (!signal.aborted) {
@@ -146,7 +147,7 @@ export function checkStream({
       for (let day = 0; day < daysBetween; day++) await clock.sleep(dayMs, signal)
     }
   })
-  return { ...quiet, status: () => ({ ...quiet.status(), ...news }) }
+  return { ...quiet, status: () => ({ ...quiet.status(), ...report }) }
 }
 
 /**

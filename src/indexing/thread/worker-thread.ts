@@ -12,7 +12,7 @@ import type { Log } from '../../telemetry/log.ts'
 import { joinThread } from '../../telemetry/thread.ts'
 import type { Waits } from '../../telemetry/waits.ts'
 import { stopWord, type ThreadData, type ThreadWork } from '../run/indexer.ts'
-import type { ThreadNews } from '../run/status-board.ts'
+import type { ThreadReport } from '../run/status-board.ts'
 import type { Port } from './port-call.ts'
 
 /** Tools of a worker thread. */
@@ -27,7 +27,7 @@ export type WorkerThread = {
   readonly signal: AbortSignal
   /** Resolves when the signal is aborted. */
   readonly stopped: Promise<void>
-  readonly tell: (news: ThreadNews) => void
+  readonly tell: (report: ThreadReport) => void
 }
 
 /** News of one chain go out at most this often, except when a state changes. */
@@ -58,7 +58,7 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
     waits,
     signal: stopping.signal,
     stopped: stopped.promise,
-    tell: limitedNews(world, (news) => port.postMessage(news)),
+    tell: limitedNews(world, (report) => port.postMessage(report)),
     leave: () => {
       port.close()
       data.port.close()
@@ -68,27 +68,30 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
 }
 
 /** Passes news on, the newest of each chain, not more often than anyone can read. */
-function limitedNews(world: World, post: (news: ThreadNews) => void): (news: ThreadNews) => void {
+function limitedNews(
+  world: World,
+  post: (report: ThreadReport) => void,
+): (report: ThreadReport) => void {
   const last = new Map<string, { atMs: number; states: string }>()
-  const waiting = new Map<string, ThreadNews>()
-  return (news) => {
+  const waiting = new Map<string, ThreadReport>()
+  return (report) => {
     const now = world.clock.monotonic()
-    const states = news.stages.map(({ state, reason }) => `${state} ${reason}`).join()
-    const before = last.get(news.key)
+    const states = report.stages.map(({ state, reason }) => `${state} ${reason}`).join()
+    const before = last.get(report.key)
     if (before === undefined || before.states !== states || now - before.atMs >= newsEveryMs) {
-      last.set(news.key, { atMs: now, states })
-      waiting.delete(news.key)
-      post(news)
+      last.set(report.key, { atMs: now, states })
+      waiting.delete(report.key)
+      post(report)
       return
     }
-    const alone = !waiting.has(news.key)
-    waiting.set(news.key, news)
+    const alone = !waiting.has(report.key)
+    waiting.set(report.key, report)
     if (!alone) return
     void world.clock.sleep(newsEveryMs).then(() => {
-      const latest = waiting.get(news.key)
+      const latest = waiting.get(report.key)
       if (latest === undefined) return
-      waiting.delete(news.key)
-      last.set(news.key, { atMs: world.clock.monotonic(), states })
+      waiting.delete(report.key)
+      last.set(report.key, { atMs: world.clock.monotonic(), states })
       post(latest)
     })
   }

@@ -7,7 +7,7 @@ import { createAliasTable } from '../../admin/alias-table.ts'
 import { nodeBases } from '../../admin/node-api.ts'
 import { assert, Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
-import { followNews } from '../../indexing/run/indexer.ts'
+import { followReports } from '../../indexing/run/indexer.ts'
 import { callerOver, serveCalls } from '../../indexing/thread/port-call.ts'
 import { createGauges } from '../../telemetry/gauges.ts'
 import { joinThread } from '../../telemetry/thread.ts'
@@ -15,7 +15,7 @@ import { chainSpecs, streamSpecs } from '../chain-specs.ts'
 import { storesOf } from '../stores/store-connections.ts'
 import { remoteAggregators } from '../warp/remote-aggregators.ts'
 import { type Closer, openAnswering, openWritten } from './answering.ts'
-import type { ApiWorkerData, MainNews, WorkerMessage } from './api-workers.ts'
+import type { ApiWorkerData, MainReport, WorkerMessage } from './api-workers.ts'
 
 const port = parentPort
 assert(port !== null, 'this file is the entry of a worker thread')
@@ -29,18 +29,18 @@ const world = module.openWorld()
 const { log, waits } = joinThread(data.link, () => world.clock.monotonic())
 flushCompileCache()
 
-let main: MainNews = data.main
+let main: MainReport = data.main
 const chains = chainSpecs(config)
 const streams = streamSpecs(config, chains)
 // The main thread counts what indexing tells: here nobody reads it.
-const news = followNews({
+const report = followReports({
   chains: chains.map(({ spec }) => spec),
   streams,
   gauges: createGauges(),
 })
-for (const each of data.news ?? []) news.take(each)
+for (const each of data.report ?? []) report.take(each)
 port.on('message', (message: WorkerMessage) => {
-  if ('news' in message) news.take(message.news)
+  if ('report' in message) report.take(message.report)
   else main = message.main
 })
 
@@ -74,7 +74,7 @@ async function listen(): Promise<void> {
     stores,
     written,
     thread: data.thread,
-    indexer: data.news === undefined ? undefined : news,
+    indexer: data.report === undefined ? undefined : report,
     aggregators: remoteAggregators(callerOver(data.asks, over.signal), () => main),
     openAliases: (nodes) =>
       createAliasTable({

@@ -15,23 +15,23 @@ import { Fault } from '../../core/fault.ts'
 import { entryFile } from '../../core/installation.ts'
 import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
-import type { ThreadNews } from '../../indexing/run/status-board.ts'
+import type { ThreadReport } from '../../indexing/run/status-board.ts'
 import { type Call, callerOver, serveCalls } from '../../indexing/thread/port-call.ts'
 import type { ConnectionLimits } from '../../store/engine/postgres/server.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../../telemetry/thread.ts'
 import type { Aggregators } from '../warp/aggregators.ts'
 import {
-  type AggregatorNews,
-  aggregatorNews,
+  type AggregatorReport,
+  aggregatorReport,
   answerAggregations,
 } from '../warp/remote-aggregators.ts'
 
 /** Facts of the main thread that every answering thread needs. */
-export type MainNews = AggregatorNews & { readonly aliases: Aliases }
+export type MainReport = AggregatorReport & { readonly aliases: Aliases }
 
 /** Messages of the main thread; news of chains come one by one, the rest whole. */
-export type WorkerMessage = { readonly news: ThreadNews } | { readonly main: MainNews }
+export type WorkerMessage = { readonly report: ThreadReport } | { readonly main: MainReport }
 
 /** `workerData` of an answering thread. */
 export type ApiWorkerData = {
@@ -43,9 +43,9 @@ export type ApiWorkerData = {
   readonly share: ConnectionLimits
   readonly owner: string
   readonly address: { readonly host: string; readonly port: number }
-  readonly main: MainNews
+  readonly main: MainReport
   /** News from before this thread; absent where this process does not index. */
-  readonly news: readonly ThreadNews[] | undefined
+  readonly report: readonly ThreadReport[] | undefined
   /** To ask the main thread. */
   readonly asks: MessagePort
   /** For questions of the main thread: `figures`, `stop`. */
@@ -63,7 +63,7 @@ type ApiWorkersOptions = {
   readonly aggregators: Aggregators
   readonly aliases: { readonly all: () => Aliases }
   /** News of the indexing threads so far; absent where this process does not index. */
-  readonly told: (() => readonly ThreadNews[]) | undefined
+  readonly told: (() => readonly ThreadReport[]) | undefined
   /** Called when one of the threads ends by itself. */
   readonly failed: (error: unknown) => void
 }
@@ -72,7 +72,7 @@ type ApiWorkersOptions = {
 export type ApiWorkers = {
   /** Resolves once every one listens. Rejects with `address-taken`, and faults of stores. */
   readonly ready: Promise<unknown>
-  readonly take: (news: ThreadNews) => void
+  readonly take: (report: ThreadReport) => void
   /** Their pages of figures; of one that is busy, those of before. */
   readonly figures: () => Promise<readonly string[]>
   /** Lets what is under way end, for {@link stopTimeoutMs} at most. */
@@ -97,7 +97,10 @@ export function startApiWorkers(
   const { config, clock, aggregators, aliases } = options
   const over = new AbortController()
   const started: Started[] = []
-  const mainNews = (): MainNews => ({ ...aggregatorNews(aggregators), aliases: aliases.all() })
+  const mainReport = (): MainReport => ({
+    ...aggregatorReport(aggregators),
+    aliases: aliases.all(),
+  })
   const send = (message: WorkerMessage): void => {
     for (const { worker } of started) worker.postMessage(message)
   }
@@ -113,11 +116,11 @@ export function startApiWorkers(
     )
   }
   for (let thread = 2; thread <= config['api.workers']; thread++)
-    started.push(start(thread, { address, main: mainNews(), options, signal: over.signal }))
-  if (started.length > 0) void sendMainNews(mainNews, { send, clock, signal: over.signal })
+    started.push(start(thread, { address, main: mainReport(), options, signal: over.signal }))
+  if (started.length > 0) void sendMainReports(mainReport, { send, clock, signal: over.signal })
   return {
     ready: Promise.all(started.map(({ ask, worker }) => listening(ask, worker, clock))),
-    take: (news) => send({ news }),
+    take: (report) => send({ report }),
     figures: () =>
       Promise.all(
         started.map(async (one) => {
@@ -139,7 +142,7 @@ function start(
     signal,
   }: {
     readonly address: ApiWorkerData['address']
-    readonly main: MainNews
+    readonly main: MainReport
     readonly options: ApiWorkersOptions
     readonly signal: AbortSignal
   },
@@ -150,8 +153,8 @@ function start(
   const [questions, orders] = [new MessageChannel(), new MessageChannel()]
   serveCalls(questions.port1, answerAggregations(options.aggregators))
   const [asks, asked] = [questions.port2, orders.port2]
-  const news = options.told?.()
-  const known = { thread, worldModule, config, share, owner, address, main, news }
+  const report = options.told?.()
+  const known = { thread, worldModule, config, share, owner, address, main, report }
   const worker = new Worker(entryFile('service/answering/api-worker'), {
     name,
     workerData: { link, asks, asked, ...known } satisfies ApiWorkerData,
@@ -181,8 +184,8 @@ async function listening(ask: Call, worker: Worker, clock: Clock): Promise<void>
 }
 
 /** Tells every thread what changed of that which only the main thread knows. */
-async function sendMainNews(
-  mainNews: () => MainNews,
+async function sendMainReports(
+  mainReport: () => MainReport,
   {
     send,
     clock,
@@ -194,7 +197,7 @@ async function sendMainNews(
   },
 ): Promise<void> {
   for (let last = ''; !signal.aborted;) {
-    const main = mainNews()
+    const main = mainReport()
     const text = JSON.stringify(main)
     if (text !== last) send({ main })
     last = text

@@ -6,7 +6,7 @@ import type { EventContext } from '../../api/events/own-webhook.ts'
 import { createMethodNames } from '../../api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../api/evm/balances/compared-balances.ts'
 import type { EvmContext } from '../../api/evm/evm-context.ts'
-import { createPartyBooks } from '../../api/evm/party-book.ts'
+import { createRichAddressBooks } from '../../api/evm/rich-addresses.ts'
 import { createRevertReasons } from '../../api/evm/transactions/revert-reason.ts'
 import { mountExportFiles } from '../../api/exports/export-file.ts'
 import { storedNfts } from '../../api/nft/stored-nfts.ts'
@@ -274,7 +274,7 @@ function evmContextOf(config: Config, options: ApiOptions, { chains }: Directori
   const { prices, notes, doubts } = options.knowledge
   const log = options.log.child('api')
   const maxAgeMs = config['tokens.maxAge'] * 1_000
-  const parties = createPartyBooks(clock, notes)
+  const addressBooks = createRichAddressBooks(clock, notes)
   return {
     chains,
     tokens: options.tokens,
@@ -287,8 +287,8 @@ function evmContextOf(config: Config, options: ApiOptions, { chains }: Directori
     reverts: createRevertReasons(clock),
     prices,
     notes,
-    nfts: storedNfts(parties),
-    parties,
+    nfts: storedNfts(addressBooks),
+    addressBooks,
     balances: createComparedBalances({ clock, log, doubts, maxAgeMs }),
     icmContracts: messengers(options.chains),
   }
@@ -302,7 +302,7 @@ function apiContext(
 ): ApiContext {
   const { world, tokens, served } = options
   const { prices, nftRequests } = options.knowledge
-  const { parties } = evm
+  const { addressBooks } = evm
   return {
     evm,
     events,
@@ -323,11 +323,11 @@ function apiContext(
     icm: {
       chains,
       tokens,
-      parties,
+      addressBooks,
       messages: served.messages.get,
       evmChainIdOf: (blockchainId) => evmChainIdOf(served.networks.list(), blockchainId),
     },
-    search: { chains, networks, parties, clock: evm.clock },
+    search: { chains, networks, addressBooks, clock: evm.clock },
     usage: {
       store: options.calls.store,
       flush: options.calls.flush,
@@ -385,7 +385,7 @@ async function evmChainIdOf(
 const freshSeconds = 30
 
 /** A stage as it was last told. */
-type ToldStage = {
+type ReportedStage = {
   /** Below 0 before a source told one. */
   readonly headHeight: number
   /** Unix seconds at which a source told it; absent before. */
@@ -393,7 +393,9 @@ type ToldStage = {
 }
 
 /** Knows the stages of chains; absent where this process does not index. */
-type Stages = { readonly stage: (key: string, name: string) => ToldStage | undefined } | undefined
+type Stages =
+  | { readonly stage: (key: string, name: string) => ReportedStage | undefined }
+  | undefined
 
 /**
  * Returns the head that a source lately reported for a stage of a chain; `undefined` where none

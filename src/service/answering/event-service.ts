@@ -12,7 +12,7 @@ import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import { runDeliverer } from '../../events/deliverer.ts'
 import type { Delivery } from '../../events/delivery.ts'
-import { News } from '../../events/news.ts'
+import { OutboxWatch } from '../../events/outbox-watch.ts'
 import { isPrivateHost } from '../../events/sending.ts'
 import type { Database, Reader } from '../../store/engine/database.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
@@ -52,7 +52,7 @@ export function eventService(config: Config, options: EventServiceOptions): Even
   const { clock, random } = world
   const log = options.log.child('events')
   const stores = (): ReadonlyMap<string, Reader> => storesOf(options)
-  const news = new News(clock, stores)
+  const outboxes = new OutboxWatch(clock, stores)
   const isLive = (owner: string): boolean =>
     owner === '' ||
     options.keys().some(({ id, revokedAt }) => id === owner && revokedAt === undefined)
@@ -74,7 +74,7 @@ export function eventService(config: Config, options: EventServiceOptions): Even
       isPrivateHost(privateHosts, url) ? undefined : world.publicUrlProblem?.(url),
     isLive,
     reader: sources,
-    news,
+    outboxes,
     listeners: new Map(),
     limits: limitsOf(config),
   }
@@ -82,7 +82,7 @@ export function eventService(config: Config, options: EventServiceOptions): Even
   const running: Promise<unknown>[] = []
   const delivery = { ...deliveryOf(config, options), sources }
   const { owner } = options
-  const deliverer = { delivery, database: webhooks, owner, news, isLive, clock, log }
+  const deliverer = { delivery, database: webhooks, owner, outboxes, isLive, clock, log }
   return {
     context,
     start: (server) => {
@@ -93,7 +93,9 @@ export function eventService(config: Config, options: EventServiceOptions): Even
         sendTimeoutMs: config['api.sendTimeoutMs'],
       })
       over.signal.addEventListener('abort', endStreams)
-      running.push(news.run(over.signal, (error) => log.debug('outbox not read now', { error })))
+      running.push(
+        outboxes.run(over.signal, (error) => log.debug('outbox not read now', { error })),
+      )
     },
     deliver: (failed) => {
       running.push(runDeliverer(deliverer, over.signal).catch(failed))

@@ -170,7 +170,7 @@ function profilerOf(
     clock: world.clock,
     log: logs.log,
     write: profileFolder(config['node.profileDir'] || `${config.dataDir}/profiles`),
-    outside: () => ({ memory: watch.memory(), remarks: watch.remarks() }),
+    outside: () => ({ memory: watch.memory(), notes: watch.notes() }),
   })
 }
 

@@ -234,9 +234,9 @@ export function measuredAggregator(
     gauges.set('firn_warp_connected_peers', peers.connected, { network })
     const counted = { ...counters, signed: counters.signatures }
     for (const kind of answerKinds) {
-      const news = counted[kind] - written[kind]
+      const report = counted[kind] - written[kind]
       written[kind] = counted[kind]
-      gauges.add('firn_warp_answers_total', news, { network, kind })
+      gauges.add('firn_warp_answers_total', report, { network, kind })
     }
   })
   return {

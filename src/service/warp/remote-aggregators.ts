@@ -11,7 +11,7 @@ import type { AggregationRequest } from '../../warp/aggregation/request.ts'
 import type { Aggregators } from './aggregators.ts'
 
 /** Facts about the aggregators that every answering thread has without asking. */
-export type AggregatorNews = {
+export type AggregatorReport = {
   /** Ids of the networks with an aggregator; `opening` until the node was heard. */
   readonly networks: Readonly<Partial<Record<Network, number | 'opening'>>>
   readonly nodeId: string | undefined
@@ -23,7 +23,7 @@ type Question = { readonly id: number; readonly network: Network } & (
 )
 
 /** News for {@link answerAggregations}. */
-export function aggregatorNews({ byNetwork, nodeId }: Aggregators): AggregatorNews {
+export function aggregatorReport({ byNetwork, nodeId }: Aggregators): AggregatorReport {
   const networks = Object.entries(byNetwork).map(([network, served]) => [
     network,
     typeof served === 'object' ? served.networkId : served,
@@ -57,7 +57,7 @@ export function answerAggregations(
 }
 
 /** The main thread's aggregators as `news` has them, asked by `call`. */
-export function remoteAggregators(call: Call, news: () => AggregatorNews): Aggregators {
+export function remoteAggregators(call: Call, report: () => AggregatorReport): Aggregators {
   let last = 0
   const ask = async (
     network: Network,
@@ -81,7 +81,7 @@ export function remoteAggregators(call: Call, news: () => AggregatorNews): Aggre
     }
   }
   const served = (network: Network): ServedAggregator | 'opening' | undefined => {
-    const networkId = news().networks[network]
+    const networkId = report().networks[network]
     if (networkId === undefined || networkId === 'opening') return networkId
     const aggregator = {
       aggregate: (request: AggregationRequest, signal: AbortSignal) =>
@@ -100,7 +100,7 @@ export function remoteAggregators(call: Call, news: () => AggregatorNews): Aggre
         return served('fuji')
       },
     },
-    nodeId: () => news().nodeId,
+    nodeId: () => report().nodeId,
     close: () => Promise.resolve(),
   }
 }

@@ -5,11 +5,11 @@ import type { Static } from 'typebox'
 import { Type } from '../type.ts'
 import { Erc1155Token, Erc721Token } from './nft-token.ts'
 import { amount } from './scalars.ts'
-import { Erc20Token, Erc20TokenWithReputation, Party, placementFields } from './token.ts'
+import { Erc20Token, Erc20TokenWithReputation, RichAddress, placementFields } from './token.ts'
 
 const moved = {
-  from: Party,
-  to: Party,
+  from: RichAddress,
+  to: RichAddress,
   logIndex: Type.Integer({ description: 'Place of the log in its block', minimum: 0 }),
 }
 const tokens = 'Amount in the smallest unit of the token'

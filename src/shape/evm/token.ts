@@ -79,7 +79,7 @@ export const Erc20TokenWithReputation = Type.Object(
 export type Erc20TokenWithReputation = Static<typeof Erc20TokenWithReputation>
 
 /** `from` and `to` of transfers and transactions. */
-export const Party = Type.Object(
+export const RichAddress = Type.Object(
   {
     name: Type.Optional(Type.String({ description: 'Name of the token contract' })),
     symbol: Type.Optional(Type.String({ description: 'Symbol of the token contract' })),
@@ -89,10 +89,10 @@ export const Party = Type.Object(
     label: Type.Optional(Type.String({ description: 'What the operator calls the address' })),
     address: address('Address; the zero address where a contract was created'),
   },
-  { $id: 'Party', additionalProperties: false },
+  { $id: 'RichAddress', additionalProperties: false },
 )
-/** Decoded {@link Party}. */
-export type Party = Static<typeof Party>
+/** Decoded {@link RichAddress}. */
+export type RichAddress = Static<typeof RichAddress>
 
 /** Fields of the block a record lies in. */
 export const blockFields = {

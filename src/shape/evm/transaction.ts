@@ -11,7 +11,7 @@ import {
   Erc721TransferDetails,
   Erc1155TransferDetails,
 } from './token-transfer.ts'
-import { Party, blockFields, placementFields, NetworkTokenDetails } from './token.ts'
+import { RichAddress, blockFields, placementFields, NetworkTokenDetails } from './token.ts'
 
 /** A block without its transactions. */
 export const EvmBlock = Type.Object(
@@ -73,8 +73,8 @@ const fields = {
   gasUsed: decimal('Gas used'),
   gasPrice: amount('Effective price of a unit of gas, wei', 18),
   nonce: decimal('Nonce of the sender'),
-  from: Party,
-  to: Party,
+  from: RichAddress,
+  to: RichAddress,
   createdContract: Type.Optional(
     address('Of a CONTRACT_CREATION that succeeded: the contract it made'),
   ),
@@ -138,8 +138,8 @@ const internalTxTypes = [
 ] as const
 
 const frame = {
-  from: Party,
-  to: Party,
+  from: RichAddress,
+  to: RichAddress,
   internalTxType: Type.Enum([...internalTxTypes], { description: 'Kind of the call' }),
   value: amount('Coins moved, wei', 18),
   isReverted: Type.Boolean({ description: 'Whether the call, or one around it, was undone' }),

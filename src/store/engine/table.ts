@@ -61,10 +61,10 @@ export type Table = {
    * - `whole`: each row is in one place
    * - `running`: its amounts count from the first height of the tables, or of the segment, that a row is
    *   in (`store/history/over-segments.ts`)
-   * - `firsts`: its last column, behind the key, is the first height of a key. Tables and each segment
+   * - `first-rows`: its last column, behind the key, is the first height of a key. Tables and each segment
    *   have a row for every key that they name, and the oldest counts
    */
-  readonly freezes?: 'whole' | 'running' | 'firsts'
+  readonly freezes?: 'whole' | 'running' | 'first-rows'
   /** Of a table that freezes: who writes its rows; absent, those are {@link HistoryStage} `blocks`. */
   readonly stage?: HistoryStage
 }

@@ -5,7 +5,7 @@ import type { OpenAround } from '../open.ts'
 import type { Database, Reader, MaybePromise } from './database.ts'
 
 /** Called with the name of a damaged store and the words of the engine, once for each failure. */
-export type DamageTold = (store: string, reason: string) => void
+export type DamageNoted = (store: string, reason: string) => void
 
 // SQLITE_CORRUPT and SQLITE_NOTADB.
 const sqliteDamage: ReadonlySet<number> = new Set([11, 26])
@@ -13,7 +13,7 @@ const sqliteDamage: ReadonlySet<number> = new Set([11, 26])
 const postgresDamage: ReadonlySet<string> = new Set(['XX001', 'XX002'])
 
 /** Opens stores whose readings tell of damage; `inner` is what stands between already. */
-export function watchDamage(told: DamageTold, inner: OpenAround | undefined): OpenAround {
+export function watchDamage(told: DamageNoted, inner: OpenAround | undefined): OpenAround {
   return async (open, store) => {
     const look = lookFor(store.name, told)
     const database = await look(() => inner?.(open, store) ?? open())
@@ -24,7 +24,7 @@ export function watchDamage(told: DamageTold, inner: OpenAround | undefined): Op
 /** Runs a reading and looks at how it fails. */
 type Look = <T>(read: () => MaybePromise<T>) => MaybePromise<T>
 
-function lookFor(name: string, told: DamageTold): Look {
+function lookFor(name: string, told: DamageNoted): Look {
   const failed = (error: unknown): never => {
     const { sqlite, sqlstate } = faultOf(error)?.detail ?? {}
     const isDamage =

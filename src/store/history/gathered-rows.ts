@@ -50,7 +50,7 @@ export async function writeFrozen<T>(
 /** Rows that a transaction added to the tables of one stage. */
 class GatheredRows {
   readonly #stage: HistoryStage
-  readonly #parts = new Map<string, Columns[]>()
+  readonly #options = new Map<string, Columns[]>()
 
   constructor(stage: HistoryStage) {
     this.#stage = stage
@@ -66,8 +66,8 @@ class GatheredRows {
       assert(table.freezes === undefined, `rows of ${table.name} are only added while they freeze`)
     const isGathered = (table: Table): boolean => stageOf(table) === this.#stage
     const gather = ({ name }: Table, columns: Columns): void => {
-      const parts = this.#parts.get(name) ?? []
-      this.#parts.set(name, parts)
+      const parts = this.#options.get(name) ?? []
+      this.#options.set(name, parts)
       parts.push(columns)
     }
     return {
@@ -82,7 +82,7 @@ class GatheredRows {
         return writer.insert(table, columns)
       },
       insertNew: (table, columns) => {
-        if (isGathered(table) && table.freezes === 'firsts') return gather(table, columns)
+        if (isGathered(table) && table.freezes === 'first-rows') return gather(table, columns)
         refused(table)
         return writer.insertNew(table, columns)
       },
@@ -107,20 +107,20 @@ class GatheredRows {
 
   /** Writes what was gathered of a table, in the order of its key; forgets it. */
   writeInto(made: SegmentWriter, table: Table): void {
-    const parts = this.#parts.get(table.name) ?? []
-    this.#parts.delete(table.name)
+    const parts = this.#options.get(table.name) ?? []
+    this.#options.delete(table.name)
     const names = columnNames(table)
-    const isFirsts = table.freezes === 'firsts'
+    const keepsFirstRows = table.freezes === 'first-rows'
     // Of equal keys the first one counts.
-    const lanes = (isFirsts ? names : table.key).map((name) => laneOf(parts, name))
+    const lanes = (keepsFirstRows ? names : table.key).map((name) => laneOf(parts, name))
     const count = lanes[0]?.length ?? 0
     const order = keyOrder(lanes, count)
-    if (order === undefined && !isFirsts) {
+    if (order === undefined && !keepsFirstRows) {
       for (const part of parts) made.add(table, part)
       return
     }
     const rows = order ?? Uint32Array.from({ length: count }, (_, row) => row)
-    const wanted = isFirsts ? firstOfEach(lanes.slice(0, table.key.length), rows) : rows
+    const wanted = keepsFirstRows ? firstOfEach(lanes.slice(0, table.key.length), rows) : rows
     const picked = new PickedRows(parts, names)
     for (let from = 0; from < wanted.length; from += rowsAtOnce)
       made.add(table, picked.columns(wanted.subarray(from, from + rowsAtOnce)))
@@ -155,13 +155,13 @@ function firstOfEach(key: readonly Float64Array[], order: Uint32Array): Uint32Ar
 /** Rows of several parts by their number in all of them. */
 class PickedRows {
   readonly #names: readonly string[]
-  readonly #parts: readonly Columns[]
+  readonly #options: readonly Columns[]
   /** Number of the first row of each part. */
   readonly #starts: number[] = []
 
   constructor(parts: readonly Columns[], names: readonly string[]) {
     this.#names = names
-    this.#parts = parts
+    this.#options = parts
     let start = 0
     for (const part of parts) {
       this.#starts.push(start)
@@ -173,7 +173,7 @@ class PickedRows {
     const parts = Uint32Array.from(rows, (row) => this.#partOf(row))
     return Object.fromEntries(
       this.#names.map((name): [string, Column] => {
-        const columns = this.#parts.map((part) => columnOf(part, name))
+        const columns = this.#options.map((part) => columnOf(part, name))
         const values = Array.from<Value>({ length: rows.length })
         for (let at = 0; at < rows.length; at++) {
           const part = u32At(parts, at)

@@ -77,7 +77,7 @@ const pageRows = 4_096
 
 /**
  * Rows that depend on those of the same key in the segments before: the oldest holder of each is kept, and
- * to an amount that runs is added what it came to there.
+ * to a running total is added what it came to there.
  */
 async function mergeByRow({ made, pieces, pause }: Merged, table: Table): Promise<void> {
   const names = columnNames(table)

@@ -40,7 +40,10 @@ export function historyReader(reader: Reader, history: History): Reader {
     lookup: (lookup, keys) => {
       const { table, over, last } = lookup
       if (table.freezes === undefined || over === 'tables') return reader.lookup(lookup, keys)
-      assert(table.freezes !== 'firsts', `the oldest row of ${table.name} is found by a statement`)
+      assert(
+        table.freezes !== 'first-rows',
+        `the oldest row of ${table.name} is found by a statement`,
+      )
       return last === undefined ? byKey(store, lookup, keys) : newestByKey(store, lookup, keys)
     },
   }
@@ -264,7 +267,7 @@ function byKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<F
   })
 }
 
-/** The newest row of each key of a table whose amounts run, with whole amounts. */
+/** The newest row of each key of a table with running totals, with whole totals. */
 function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<Found> {
   const { table, select } = lookup
   const at = select.indexOf('value')

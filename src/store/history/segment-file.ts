@@ -252,7 +252,7 @@ function schemaIn(connection: SqliteConnection): string {
 
 /** The column that says where in history a row is. */
 export function placeColumn(table: Table): string {
-  const names = table.freezes === 'firsts' ? columnNames(table) : table.key
+  const names = table.freezes === 'first-rows' ? columnNames(table) : table.key
   const column = names.at(-1)
   assert(column !== undefined, 'a table has columns')
   return column

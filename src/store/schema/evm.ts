@@ -248,7 +248,7 @@ export const holding = table(
     key: ['token_id', 'address_id'],
     layout: 'keyed',
     sums: sumsBy('since', heightsPerSum),
-    freezes: 'firsts',
+    freezes: 'first-rows',
   },
 )
 

@@ -45,7 +45,7 @@ type ProfilerOptions = {
   /** Memory outside V8's heap, bytes by name, and remarks about the event loop. */
   readonly outside: () => {
     readonly memory: Readonly<Record<string, number>>
-    readonly remarks: readonly string[]
+    readonly notes: readonly string[]
   }
 }
 
@@ -78,7 +78,7 @@ export function createProfiler(options: ProfilerOptions): Profiler {
       ],
       period: { type: 'space', unit: 'bytes', value: heapIntervalBytes },
       samples: [...labelled(answers), ...outsideHeap(options.outside().memory)],
-      comments: [...remarksOf(answers), 'inuse_objects is estimated from sampled bytes'],
+      comments: [...notesOf(answers), 'inuse_objects is estimated from sampled bytes'],
       durationMs: clock.monotonic() - began,
     })
   }
@@ -91,7 +91,7 @@ export function createProfiler(options: ProfilerOptions): Profiler {
         { type: 'delay', unit: 'nanoseconds' },
       ],
       samples: labelled(answers),
-      comments: [...remarksOf(answers), ...options.outside().remarks],
+      comments: [...notesOf(answers), ...options.outside().notes],
       durationMs: clock.monotonic() - began,
     })
   }
@@ -142,7 +142,7 @@ function cpuRun(options: ProfilerOptions, write: Write, turn: Semaphore): CpuRun
       ],
       period: { type: 'cpu', unit: 'nanoseconds', value: cpuIntervalUs * 1_000 },
       samples: labelled(answers),
-      comments: remarksOf(answers),
+      comments: notesOf(answers),
       durationMs: clock.monotonic() - since,
     })
   }
@@ -194,7 +194,7 @@ function labelled(answers: readonly ThreadAnswer[]): readonly ProfileSample[] {
   )
 }
 
-function remarksOf(answers: readonly ThreadAnswer[]): readonly string[] {
+function notesOf(answers: readonly ThreadAnswer[]): readonly string[] {
   return answers
     .filter(({ late }) => late)
     .map(({ thread }) => `thread ${thread} did not answer in time and is missing`)

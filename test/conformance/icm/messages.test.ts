@@ -8,7 +8,7 @@ import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { Compile } from 'typebox/compile'
 
-import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
+import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
 import { noTokenNotes } from '../../../src/api/operation/token-lists.ts'
 import { icmOperations } from '../../../src/api/operations.ts'
@@ -209,7 +209,7 @@ async function serve(key: string) {
   const operations = icmOperations({
     chains: createChainDirectory(() => chains),
     tokens: pageTokens(stillClock),
-    parties: createPartyBooks(stillClock, noTokenNotes),
+    addressBooks: createRichAddressBooks(stillClock, noTokenNotes),
     messages: () => store,
   })
   const server = createServer({

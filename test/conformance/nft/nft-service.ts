@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
+import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { storedRequests } from '../../../src/api/nft/nft-requests.ts'
 import { storedNfts } from '../../../src/api/nft/stored-nfts.ts'
 import { noTokenNotes } from '../../../src/api/operation/token-lists.ts'
@@ -36,7 +36,7 @@ export async function nftService(options: ServiceOptions): Promise<NftService> {
     await requests.close()
     rmSync(dataDir, { recursive: true, force: true })
   })
-  const nfts = storedNfts(createPartyBooks(stillClock, noTokenNotes))
+  const nfts = storedNfts(createRichAddressBooks(stillClock, noTokenNotes))
   const service = await evmService({
     ...options,
     parts: { nfts, ...options.parts },

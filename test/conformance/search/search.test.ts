@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
+import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
 import { search } from '../../../src/api/search/search.ts'
 import { type EvmService, evmService, type Json } from '../../support/services/evm-service.ts'
@@ -214,7 +214,7 @@ void test('search: a hit says that its label is the one the operator gives the a
       search({
         ...parts,
         networks: createNetworkDirectory(() => []),
-        parties: createPartyBooks(parts.clock, () => ({ label: 'Till' })),
+        addressBooks: createRichAddressBooks(parts.clock, () => ({ label: 'Till' })),
       }),
     ],
   })

@@ -61,7 +61,7 @@ onBothEngines(
       const reason =
         'history stays in tables: rows of table evm_transaction_by_address of blocks 256 to 511 are not those that ' +
         'were written; firn verify --store --repair mends them'
-      assert.deepEqual(freezer.news(), { state: 'off', reason })
+      assert.deepEqual(freezer.report(), { state: 'off', reason })
       assert.equal(await ends(database), '256')
       assert.deepEqual(await storeDigest(database, digested), altered, 'no row is lost')
       assert.equal(
@@ -81,7 +81,7 @@ onBothEngines(
         'update evm_transaction_by_address set address_id = address_id - 1000000 where',
       )
       await freezer.freezeDue(signal)
-      assert.deepEqual(freezer.news(), {})
+      assert.deepEqual(freezer.report(), {})
       assert.equal(await ends(database), '256 512 768')
       assert.deepEqual(await storeDigest(database, digested), whole)
       await database.close()

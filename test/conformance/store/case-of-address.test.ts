@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 
 import { fromHex } from '../../../src/core/bytes.ts'
 import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
-import { casesOf, partiesOfIds } from '../../../src/store/query/evm/addresses.ts'
+import { casesOf, richAddressesOfIds } from '../../../src/store/query/evm/addresses.ts'
 import { controlTables } from '../../../src/store/schema/control.ts'
 import { address, evmTables, token } from '../../../src/store/schema/evm.ts'
 import { onBothEngines } from '../../support/stores/stores.ts'
@@ -25,7 +25,7 @@ onBothEngines('case of addresses: one statement for a page, with tokens', tables
     const shown = newTokens([{ id: 2, standard: 20, height: 0 }])
     await into.insert(token, { ...shown, name: ['Gold'] })
   })
-  const rows = await partiesOfIds(writer, [2, 9, 1, 2])
+  const rows = await richAddressesOfIds(writer, [2, 9, 1, 2])
   assert.deepEqual(
     rows.map((row) => row?.token?.name),
     ['Gold', undefined, undefined, 'Gold'],
@@ -34,5 +34,5 @@ onBothEngines('case of addresses: one statement for a page, with tokens', tables
     rows.map((row) => row && `0x${row.digits}`),
     [texts[1], undefined, texts[0], texts[1]].map((text) => text?.toLowerCase()),
   )
-  assert.deepEqual(await partiesOfIds(writer, []), [])
+  assert.deepEqual(await richAddressesOfIds(writer, []), [])
 })

@@ -17,7 +17,7 @@ import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
 import { healthOperations } from '../../../src/api/evm/chains/health.ts'
 import type { EvmContext } from '../../../src/api/evm/evm-context.ts'
-import { createPartyBooks } from '../../../src/api/evm/party-book.ts'
+import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { noNfts } from '../../../src/api/evm/tokens/token-views.ts'
 import { createRevertReasons } from '../../../src/api/evm/transactions/revert-reason.ts'
 import {
@@ -189,7 +189,7 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmContex
     prices: noPrices,
     notes: noTokenNotes,
     nfts: noNfts,
-    parties: createPartyBooks(clock, noTokenNotes),
+    addressBooks: createRichAddressBooks(clock, noTokenNotes),
     balances: createComparedBalances({
       clock: patient(clock),
       log: silent,

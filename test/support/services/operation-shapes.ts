@@ -4,7 +4,7 @@ import type { OperationShape } from '../../../src/api/operation/operation.ts'
 import { allOperations } from '../../../src/api/operations.ts'
 import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
 import type { Clock } from '../../../src/core/world.ts'
-import { News } from '../../../src/events/news.ts'
+import { OutboxWatch } from '../../../src/events/outbox-watch.ts'
 import { AddressUnion } from '../../../src/rollup/address-union.ts'
 import { partsOf } from './evm-service.ts'
 
@@ -33,7 +33,7 @@ export function operationShapes(): OperationShape[] {
       isLive: () => true,
       webhooks: () => Promise.reject(new Error('no store')),
       reader: { storeOf: () => undefined, describe: async () => [] },
-      news: new News(stillClock, () => new Map()),
+      outboxes: new OutboxWatch(stillClock, () => new Map()),
       listeners: new Map(),
       limits: { webhooks: 1, addresses: 1, listeners: 1 },
     },

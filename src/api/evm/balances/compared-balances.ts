@@ -44,7 +44,7 @@ export type BalanceMoment = {
 }
 
 /** Balances in the order asked; `compared` says whether the node told every one. */
-export type ToldBalances = { readonly balances: readonly bigint[]; readonly compared: Compared }
+export type NodeBalances = { readonly balances: readonly bigint[]; readonly compared: Compared }
 
 /** The oldest block at which balances were compared; `undefined` where one was not. */
 export type Compared = number | undefined
@@ -53,7 +53,7 @@ export type Compared = number | undefined
 export type ComparedBalances = (
   asked: readonly LoggedBalance[],
   moment: BalanceMoment,
-) => Promise<ToldBalances>
+) => Promise<NodeBalances>
 
 /** Takes doubts to the indexer. */
 export type TokenDoubts = {
@@ -145,7 +145,7 @@ class Comparing {
     this.#options = options
   }
 
-  async balances(asked: readonly LoggedBalance[], moment: BalanceMoment): Promise<ToldBalances> {
+  async balances(asked: readonly LoggedBalance[], moment: BalanceMoment): Promise<NodeBalances> {
     const now = this.#options.clock.monotonic()
     const only: LoggedBalance[] = []
     const rest: LoggedBalance[] = []

@@ -9,7 +9,7 @@ import {
 } from '../../../store/query/evm/balances.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { Named, PartyEntry } from '../party-book.ts'
+import type { Named, RichAddressEntry } from '../rich-addresses.ts'
 import {
   type BalanceMoment,
   type Compared,
@@ -18,7 +18,11 @@ import {
 } from './compared-balances.ts'
 
 /** A token and what is held of it, never zero. */
-export type Holding = { readonly id: number; readonly entry: PartyEntry; readonly balance: bigint }
+export type Holding = {
+  readonly id: number
+  readonly entry: RichAddressEntry
+  readonly balance: bigint
+}
 
 /** A page of holdings; `last` is where the next page begins, if there is one. */
 export type Holdings = {
@@ -38,7 +42,7 @@ export type HoldingsQuery = {
   readonly limit: number
   /** Numbers of the only tokens wanted, ascending; `undefined` for all with logs. */
   readonly only: readonly number[] | undefined
-  readonly keep: (entry: PartyEntry) => boolean
+  readonly keep: (entry: RichAddressEntry) => boolean
 }
 
 // Tokens looked at for one page: a page may come out short, with a token to go on.
@@ -55,7 +59,7 @@ export async function heldTokens(
   chain: ServedChain,
   query: HoldingsQuery,
 ): Promise<Holdings> {
-  const book = context.parties(chain)
+  const book = context.addressBooks(chain)
   const rows: Holding[] = []
   let compared: Compared
   let isFirst = true

@@ -116,11 +116,11 @@ export function listEvmBalanceSeries(context: EvmContext): Operation {
 
 /** Tokens by their addresses. Throws `not-found` for anything but an ERC-20 token of the chain. */
 async function tokensIn(
-  { parties }: EvmContext,
+  { addressBooks }: EvmContext,
   chain: ServedChain,
   contracts: readonly string[],
 ): Promise<Token[]> {
-  const book = parties(chain)
+  const book = addressBooks(chain)
   const tokens: Token[] = []
   for (const text of new Set(contracts.map((contract) => contract.toLowerCase()))) {
     const { bytes, id } = await book.find(text)

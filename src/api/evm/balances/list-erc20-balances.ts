@@ -22,7 +22,7 @@ import { askedPage, numberCursor } from '../../operation/paging.ts'
 import { valueAt } from '../../operation/token-lists.ts'
 import { subjectOf } from '../address-list.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { PartyBook } from '../party-book.ts'
+import type { RichAddressBook } from '../rich-addresses.ts'
 import { looksLikeSpam } from '../tokens/spam.ts'
 import { money, tokenPricer } from '../tokens/token-views.ts'
 import { balancesHeader } from './compared-balances.ts'
@@ -88,7 +88,7 @@ export function listErc20Balances(context: EvmContext): Operation {
         moment,
         after: after ?? 0,
         limit,
-        only: await wantedTokens(chain, context.parties(chain), query.contractAddresses),
+        only: await wantedTokens(chain, context.addressBooks(chain), query.contractAddresses),
         keep: ({ token, note }) =>
           !filtered || (token !== undefined && !looksLikeSpam(token, note, chain.facts)),
       }),
@@ -113,7 +113,7 @@ const fewContracts = 16
 /** Numbers of the contracts a caller names, ascending; those the chain never showed are left out. */
 async function wantedTokens(
   { store }: ServedChain,
-  book: PartyBook,
+  book: RichAddressBook,
   contracts: readonly string[] | undefined,
 ): Promise<readonly number[] | undefined> {
   if (contracts === undefined) return undefined

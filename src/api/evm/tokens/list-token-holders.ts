@@ -20,10 +20,10 @@ import {
   type Compared,
   type LoggedBalance,
   olderOf,
-  type ToldBalances,
+  type NodeBalances,
 } from '../balances/compared-balances.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { Named } from '../party-book.ts'
+import type { Named } from '../rich-addresses.ts'
 
 const seconds = (description: string): ReturnType<typeof Type.Integer> =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds: ${description}` })
@@ -186,9 +186,9 @@ async function balancesOf(
   context: EvmContext,
   chain: ServedChain,
   query: HolderQuery & { readonly addressIds: readonly number[] },
-): Promise<ToldBalances & { readonly named: Named }> {
+): Promise<NodeBalances & { readonly named: Named }> {
   const { addressIds, token, contract, at: height, isNewest } = query
-  const named = await context.parties(chain).load(addressIds)
+  const named = await context.addressBooks(chain).load(addressIds)
   const tokenIds = addressIds.map(() => token.id)
   const logged = await balancesOfPairs(chain.store, { addressIds, tokenIds, height })
   if (!isNewest) {

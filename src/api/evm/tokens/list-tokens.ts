@@ -79,7 +79,7 @@ function list(
   return operation(shape, async ({ path, query }) => {
     const chain = context.chains.find(path.chainId)
     const { sortBy: by = 'transfers' } = query
-    const book = context.parties(chain)
+    const book = context.addressBooks(chain)
     const counted = {
       route: shape.id,
       subject: { chain: chain.facts.key },
@@ -91,7 +91,7 @@ function list(
     }
     const unsuspected = async (rows: readonly CountedToken[]): Promise<CountedToken[]> => {
       const named = await book.load(rows.map(({ id }) => id))
-      return rows.filter(({ id }) => named(id).party.isSpam !== true)
+      return rows.filter(({ id }) => named(id).rich.isSpam !== true)
     }
     const isHidden = query.filterSpamTokens ?? true
     const page = await (isHidden

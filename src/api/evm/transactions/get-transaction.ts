@@ -30,7 +30,7 @@ import {
 import { messageInfo } from './message-info.ts'
 import {
   internalDetails,
-  internalParties,
+  internalAddresses,
   nativeTransaction,
   type TransactionContext,
   transactionContext,
@@ -78,7 +78,7 @@ export async function transactionDetail(
     coinOf(evm, chain, row.timestamp, currency),
   ])
   const [context, viewer] = await Promise.all([
-    transactionContext(evm, chain, [row], internalParties(internals)),
+    transactionContext(evm, chain, [row], internalAddresses(internals)),
     transferViewer(evm, chain, transfers),
   ])
   const info = messageInfo(evm, chain.facts, events)

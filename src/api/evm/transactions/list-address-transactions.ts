@@ -40,7 +40,7 @@ import {
 import { subjectOf, type Subject } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { Named } from '../party-book.ts'
+import type { Named } from '../rich-addresses.ts'
 import { looksLikeSpam } from '../tokens/spam.ts'
 import {
   erc1155TransferDetails,
@@ -51,7 +51,7 @@ import {
 } from '../transfers/transfer-views.ts'
 import {
   internalDetails,
-  internalParties,
+  internalAddresses,
   nativeTransaction,
   type TransactionContext,
   transactionContext,
@@ -151,7 +151,7 @@ async function participationViews(
   const transfers = rows.flatMap((row) => row.transfers)
   const internals = rows.flatMap((row) => row.internals)
   const transactions = rows.map(({ transaction }) => transaction)
-  const others = [...internalParties(internals), ...transfers.map(({ tokenId }) => tokenId)]
+  const others = [...internalAddresses(internals), ...transfers.map(({ tokenId }) => tokenId)]
   const [context, viewer] = await Promise.all([
     transactionContext(evm, chain, transactions, others),
     transferViewer(evm, chain, transfers),

@@ -26,7 +26,7 @@ import { addressPage } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
 import { namedBlock } from '../blocks.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { nativeTransactions, internalParties, internalTransaction } from './transaction-views.ts'
+import { nativeTransactions, internalAddresses, internalTransaction } from './transaction-views.ts'
 
 const ListLatestTransactions = {
   id: 'listLatestTransactions',
@@ -160,7 +160,7 @@ export function listInternalTransactions(context: EvmContext): Operation {
       query,
       rows: internalsOfAddress,
     })
-    const named = await context.parties(chain).load(internalParties(page.rows))
+    const named = await context.addressBooks(chain).load(internalAddresses(page.rows))
     const transactions = page.rows.map((row) => internalTransaction(row, named))
     const { headers } = await tracedHeaders(chain)
     return { body: { ...nextToken(page), transactions }, headers }

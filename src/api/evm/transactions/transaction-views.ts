@@ -3,7 +3,7 @@
 import { frameKinds } from '../../../codec/evm/columns.ts'
 import { createdAddress } from '../../../codec/evm/proof/rlp.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
-import type { Party } from '../../../shape/evm/token.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
 import type {
   Method,
   NativeTransaction,
@@ -17,11 +17,11 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import type { MethodName } from '../abi/known-methods.ts'
 import { decimalText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { Named } from '../party-book.ts'
+import type { Named } from '../rich-addresses.ts'
 import { placement } from '../transfers/transfer-views.ts'
 
 /** `to` of a creation: clients demand an address, and the new contract is none the sender named. */
-const zeroParty: Party = { address: '0x0000000000000000000000000000000000000000' }
+const zeroRichAddress: RichAddress = { address: '0x0000000000000000000000000000000000000000' }
 
 /** Facts that the views of transactions use beside their rows. */
 export type TransactionContext = {
@@ -33,13 +33,13 @@ export type TransactionContext = {
 
 /** Facts that the views of `rows` need, with `more` addresses by number. */
 export async function transactionContext(
-  { parties, methodNames }: EvmContext,
+  { addressBooks, methodNames }: EvmContext,
   chain: ServedChain,
   rows: readonly TransactionRow[],
   more: readonly number[] = [],
 ): Promise<TransactionContext> {
   const [named, methodName] = await Promise.all([
-    parties(chain).load([...transactionParties(rows), ...more]),
+    addressBooks(chain).load([...transactionAddresses(rows), ...more]),
     methodNames(rows.map(({ selector }) => selector)),
   ])
   return { chainId: String(chain.facts.evmChainId), named, methodName }
@@ -56,7 +56,7 @@ export async function nativeTransactions(
 }
 
 /** Numbers of the addresses in `rows`. */
-function transactionParties(rows: readonly TransactionRow[]): number[] {
+function transactionAddresses(rows: readonly TransactionRow[]): number[] {
   const ids: number[] = []
   for (const row of rows) {
     ids.push(row.fromId)
@@ -83,8 +83,8 @@ export function nativeTransaction(
     gasUsed: String(row.gasUsed),
     gasPrice: decimalText(row.gasPrice),
     nonce: String(row.nonce),
-    from: named(row.fromId).party,
-    to: row.toId === undefined ? zeroParty : named(row.toId).party,
+    from: named(row.fromId).rich,
+    to: row.toId === undefined ? zeroRichAddress : named(row.toId).rich,
     method: methodOf(row, methodName),
     value: decimalText(row.value),
   }
@@ -136,7 +136,7 @@ export function methodOf(
 }
 
 /** Numbers of the addresses in `rows`. */
-export function internalParties(rows: readonly InternalRow[]): number[] {
+export function internalAddresses(rows: readonly InternalRow[]): number[] {
   return rows.flatMap((row) => (row.toId === undefined ? [row.fromId] : [row.fromId, row.toId]))
 }
 
@@ -148,8 +148,8 @@ export function internalTransaction(row: InternalRow, named: Named): InternalTra
 /** An internal transaction inside its transaction. A failed creation is to the zero address. */
 export function internalDetails(row: InternalRow, named: Named): InternalTransactionDetails {
   return {
-    from: named(row.fromId).party,
-    to: row.toId === undefined ? zeroParty : named(row.toId).party,
+    from: named(row.fromId).rich,
+    to: row.toId === undefined ? zeroRichAddress : named(row.toId).rich,
     internalTxType: frameType(row.kind),
     value: decimalText(row.value),
     isReverted: row.reverted,

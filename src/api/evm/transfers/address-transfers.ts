@@ -77,7 +77,7 @@ async function addressTransfers<V>(
   const known =
     tokenAddress === undefined
       ? undefined
-      : await context.parties(context.chains.find(path.chainId)).find(tokenAddress)
+      : await context.addressBooks(context.chains.find(path.chainId)).find(tokenAddress)
   const { chain, page } = await addressPage(context, {
     route,
     path,
@@ -140,7 +140,7 @@ function erc20Text(row: TransferRow, viewer: TransferViewer): string {
   return (
     `{"blockNumber":"${heightOf(row.pos)}","blockTimestamp":${row.timestamp}` +
     `,"blockHash":"${row.blockHash}","txHash":"${row.txHash}"${ms}` +
-    `,"from":${viewer.partyText(row.fromId)},"to":${viewer.partyText(row.toId)}` +
+    `,"from":${viewer.richText(row.fromId)},"to":${viewer.richText(row.toId)}` +
     `,"logIndex":${row.logIndex},"value":"${decimalText(row.value)}"` +
     `,"erc20Token":${viewer.erc20Text(row)}}`
   )

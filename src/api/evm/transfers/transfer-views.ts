@@ -10,14 +10,14 @@ import type {
   Erc721Transfer,
   Erc721TransferDetails,
 } from '../../../shape/evm/token-transfer.ts'
-import type { Erc20Token, Party } from '../../../shape/evm/token.ts'
+import type { Erc20Token, RichAddress } from '../../../shape/evm/token.ts'
 import type { MaybePromise } from '../../../store/engine/database.ts'
 import { heightOf } from '../../../store/query/evm/position.ts'
 import type { TransferRow } from '../../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { decimalText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { Named } from '../party-book.ts'
+import type { Named } from '../rich-addresses.ts'
 import { tokenPricer, unpriced } from '../tokens/token-views.ts'
 
 /** Turns transfers into views; made by {@link transferViewer} for the rows of one page. */
@@ -25,9 +25,9 @@ export type TransferViewer = {
   readonly erc20Token: (row: TransferRow) => Erc20Token
   readonly erc721Token: (row: TransferRow) => Erc721Token
   readonly erc1155Token: (row: TransferRow) => Erc1155Token
-  readonly party: (id: number) => Party
+  readonly rich: (id: number) => RichAddress
   /** JSON of {@link TransferViewer.party}, and of {@link TransferViewer.erc20Token}. */
-  readonly partyText: (id: number) => string
+  readonly richText: (id: number) => string
   readonly erc20Text: (row: TransferRow) => string
 }
 
@@ -39,7 +39,7 @@ export async function transferViewer(
 ): Promise<TransferViewer> {
   const ids: number[] = []
   for (const row of rows) ids.push(row.tokenId, row.fromId, row.toId)
-  const named = await context.parties(chain).load(ids)
+  const named = await context.addressBooks(chain).load(ids)
   const erc721 = await nftTokens(rows, 721, (items) => context.nfts.erc721(chain, items))
   const erc1155 = await nftTokens(rows, 1155, (items) => context.nfts.erc1155(chain, items))
   const priced = context.prices.offered
@@ -50,8 +50,8 @@ export async function transferViewer(
       )
     : unpriced
   return {
-    party: (id) => named(id).party,
-    partyText: (id) => named(id).partyText,
+    rich: (id) => named(id).rich,
+    richText: (id) => named(id).richText,
     erc20Token: (row) => priced(named(row.tokenId).erc20),
     erc20Text: (row) => {
       const entry = named(row.tokenId)
@@ -74,8 +74,8 @@ export function erc20TransferDetails(
   viewer: TransferViewer,
 ): Erc20TransferDetails {
   return {
-    from: viewer.party(row.fromId),
-    to: viewer.party(row.toId),
+    from: viewer.rich(row.fromId),
+    to: viewer.rich(row.toId),
     logIndex: row.logIndex,
     value: decimalText(row.value),
     erc20Token: viewer.erc20Token(row),
@@ -93,8 +93,8 @@ export function erc721TransferDetails(
   viewer: TransferViewer,
 ): Erc721TransferDetails {
   return {
-    from: viewer.party(row.fromId),
-    to: viewer.party(row.toId),
+    from: viewer.rich(row.fromId),
+    to: viewer.rich(row.toId),
     logIndex: row.logIndex,
     erc721Token: viewer.erc721Token(row),
   }
@@ -111,8 +111,8 @@ export function erc1155TransferDetails(
   viewer: TransferViewer,
 ): Erc1155TransferDetails {
   return {
-    from: viewer.party(row.fromId),
-    to: viewer.party(row.toId),
+    from: viewer.rich(row.fromId),
+    to: viewer.rich(row.toId),
     logIndex: row.logIndex,
     value: decimalText(row.value),
     erc1155Token: viewer.erc1155Token(row),

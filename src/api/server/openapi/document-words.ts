@@ -318,7 +318,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   NetworkTokenDetails: 'The coin and what it costs',
   NativeTokenBalance: 'Balance of the coin of the chain',
   Erc20TokenBalance: 'Balance of an address in one token',
-  Party: 'An address with what is known of it',
+  RichAddress: 'An address with what is known of it',
   InternalTransactionDetails: 'A call inside the transaction',
   InternalTransaction: 'A call inside a transaction, with its place',
   Erc20Token: 'An ERC-20 token',

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Party } from '../../../shape/evm/token.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
 import { party, txLink } from '../evm/evm-parts.ts'
 import { send, type Answer } from '../kit/answer.ts'
 import { failureText, visible } from '../kit/format.ts'
@@ -21,7 +21,7 @@ export type CallsOf = {
   readonly address: string
   readonly items: readonly AbiItem[]
   /** The contract, with decimals where it is a token. */
-  readonly token: Party
+  readonly token: RichAddress
 }
 
 /** How a call ended. */
@@ -136,13 +136,13 @@ export function Write(props: CallsOf): JSX.Element {
   )
 }
 
-function nothing(deed: string): JSX.Element {
+function nothing(action: string): JSX.Element {
   return card(
     '',
     h(
       'p',
       { class: 'empty' },
-      `Nothing can be ${deed} here: the ABI of this contract is not known.`,
+      `Nothing can be ${action} here: the ABI of this contract is not known.`,
     ),
   )
 }

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Party } from '../../../shape/evm/token.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
 import { party } from '../evm/evm-parts.ts'
 import { amount, ends, visible } from '../kit/format.ts'
 import type { View } from '../kit/parts.ts'
@@ -23,7 +23,7 @@ const unlimited = String(2n ** 256n - 1n)
 export function argumentRows(
   chainId: string,
   values: readonly DecodedValue[],
-  of: Party,
+  of: RichAddress,
 ): readonly View[][] {
   return values.map((each, at) => [
     h('span', null, visible(each.name === '' ? String(at) : each.name)),
@@ -36,7 +36,7 @@ export function argumentRows(
 export function valueView(
   chainId: string,
   { name, type, value }: DecodedValue,
-  { decimals, symbol }: Party,
+  { decimals, symbol }: RichAddress,
 ): JSX.Element {
   if (type === 'address') return party(chainId, { address: value })
   if (type === 'uint256' && decimals !== undefined && amountName.test(name)) {

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { TokenReputation, Party } from '../../../shape/evm/token.ts'
+import type { TokenReputation, RichAddress } from '../../../shape/evm/token.ts'
 import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
 import type { Answer } from '../kit/answer.ts'
 import { clipped, count, named, visible } from '../kit/format.ts'
@@ -13,7 +13,7 @@ import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 const zeroAddress = /^0x0{40}$/
 
 /** Link to an address; tokens by symbol and address, `self` without a link. */
-export function party(chainId: string, of: Party, self = ''): JSX.Element {
+export function party(chainId: string, of: RichAddress, self = ''): JSX.Element {
   const { address, name, symbol } = of
   if (address.toLowerCase() === self.toLowerCase())
     return h('span', { class: 'quiet' }, 'this address')
@@ -64,10 +64,10 @@ export function spamPill({
 /** Sender and receiver, as seen from `self` where given: `OUT` and `IN` beside it. */
 export function bothEnds(
   chainId: string,
-  { from, to: receiver }: { readonly from: Party; readonly to: Party },
+  { from, to: receiver }: { readonly from: RichAddress; readonly to: RichAddress },
   self = '',
 ): [JSX.Element, JSX.Element] {
-  const cell = (end: Party, word: View): JSX.Element =>
+  const cell = (end: RichAddress, word: View): JSX.Element =>
     end.address.toLowerCase() === self.toLowerCase()
       ? h('span', null, word, ' ', party(chainId, end, self))
       : party(chainId, end)
@@ -152,7 +152,7 @@ export function methodWord({ method }: NativeTransaction): JSX.Element {
 }
 
 /** The receiver of a transaction: of a creation the contract that it made. */
-export function receiverOf({ to: receiver, createdContract }: NativeTransaction): Party {
+export function receiverOf({ to: receiver, createdContract }: NativeTransaction): RichAddress {
   return createdContract === undefined ? receiver : { address: createdContract }
 }
 

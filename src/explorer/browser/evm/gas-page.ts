@@ -12,8 +12,8 @@ import { useTitle } from '../kit/place.ts'
 import { chainName, coinOf, type World } from '../kit/world.ts'
 import { chainLink } from './evm-parts.ts'
 
-// Gas that common deeds take. The first is in the protocol; others are what contracts usually use.
-const deeds = [
+// Gas that common actions take. The first is in the protocol; others are what contracts usually use.
+const actions = [
   ['Native transfer', 21_000],
   ['ERC-20 transfer', 65_000],
   ['Swap', 180_000],
@@ -65,7 +65,7 @@ function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.El
         ]),
         table(
           [['Action'], ['Gas', 'num'], ['Cost at base fee', 'num']],
-          deeds.map(([what, gas]) => [
+          actions.map(([what, gas]) => [
             what,
             count(gas),
             coins(String(BigInt(baseFee) * BigInt(gas)), decimals, symbol),

@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Party } from '../../../shape/evm/token.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
 import type { InternalTransaction } from '../../../shape/evm/transaction.ts'
 import { amount, cutAmount, ends, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
@@ -23,8 +23,8 @@ export type AnyTransfer = {
   readonly txHash: string
   readonly blockNumber: string
   readonly blockTimestamp: number
-  readonly from: Party
-  readonly to: Party
+  readonly from: RichAddress
+  readonly to: RichAddress
   readonly value?: string | undefined
   readonly erc20Token?: Erc20 | undefined
   readonly erc721Token?: Nft | undefined

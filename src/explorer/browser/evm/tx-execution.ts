@@ -7,7 +7,7 @@ import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import type { Decoded } from '../../../shape/evm/log.ts'
-import type { Party } from '../../../shape/evm/token.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
 import { valueView } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { clipped, count, ends, visible } from '../kit/format.ts'
@@ -104,14 +104,14 @@ export type LogsProps = {
   readonly chainId: string
   readonly txHash: string
   /** Tokens that it moved, with their decimals. */
-  readonly tokens: readonly Party[]
+  readonly tokens: readonly RichAddress[]
 }
 
 /** The card: a button, and the logs once it was pressed. */
 export function Logs({ chainId, txHash, tokens }: LogsProps): JSX.Element {
   const [isOpen, open] = useState(false)
   const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/logs`
-  const tokenAt = (address: string): Party =>
+  const tokenAt = (address: string): RichAddress =>
     tokens.find((one) => one.address.toLowerCase() === address.toLowerCase()) ?? { address }
   const answer = useAnswer<{ logs: (Log & { readonly logIndex: number })[] }>(
     isOpen ? path : undefined,
@@ -136,7 +136,7 @@ export function Logs({ chainId, txHash, tokens }: LogsProps): JSX.Element {
 }
 
 /** Cells of an event and its arguments; topics and data where no ABI fits. */
-export function eventCells(chainId: string, log: Log, of: Party): View[] {
+export function eventCells(chainId: string, log: Log, of: RichAddress): View[] {
   const event = log.decoded
   if (event === undefined)
     return [

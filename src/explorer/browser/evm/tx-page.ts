@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Party } from '../../../shape/evm/token.ts'
+import type { RichAddress } from '../../../shape/evm/token.ts'
 import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
 import { argumentRows } from '../contract/decoded-values.ts'
@@ -87,7 +87,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
 }
 
 /** An address in full, with what it is called. */
-function whole(chainId: string, { address, label, symbol }: Party): JSX.Element {
+function whole(chainId: string, { address, label, symbol }: RichAddress): JSX.Element {
   const name = label ?? symbol ?? ''
   return h(
     'span',

@@ -36,7 +36,7 @@ export function freezeStream(freezer: Freezer, clock: Clock): Stream {
       await clock.sleep(lookEveryMs, signal)
     }
   })
-  return { ...quiet, status: () => ({ ...quiet.status(), ...freezer.news() }) }
+  return { ...quiet, status: () => ({ ...quiet.status(), ...freezer.report() }) }
 }
 
 /** Rows that keep history from freezing. */
@@ -54,7 +54,7 @@ export class Freezer {
   }
 
   /** Its part of the status: why history stays in tables. */
-  news(): Partial<StageStatus> {
+  report(): Partial<StageStatus> {
     if (this.#altered === undefined) return {}
     const { message } = this.#altered.fault
     return {

@@ -9,7 +9,7 @@ import { equalBytes, fromHex } from '../../../core/bytes.ts'
 import type { World } from '../../../core/world.ts'
 import type { StoredProofs } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { BlockNews, ResumePoint } from '../../stream/chain-spec.ts'
+import type { BlockReport, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits, type PipelineOptions } from '../../stream/pipeline.ts'
 import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
 import type { BlockChecks } from './block-checks.ts'
@@ -29,7 +29,7 @@ const longestHoldMs = 30_000
 export function blocksPipeline(
   options: {
     readonly reader: BlockReader
-    readonly writer: { readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void> }
+    readonly writer: { readonly blocks: (batch: BlockBatch, report: BlockReport) => Promise<void> }
     readonly world: World
     readonly log: Log
     readonly limits: PipelineLimits

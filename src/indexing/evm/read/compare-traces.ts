@@ -16,13 +16,13 @@ import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
 import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 
 /** Traces of a range, and the endpoint that told them. */
-export type ToldTraces = { readonly batch: TraceBatch; readonly origin: string }
+export type NodeTraces = { readonly batch: TraceBatch; readonly origin: string }
 
 type CompareTracesOptions = {
   readonly source: EvmSource
   readonly trust: TakenOnTrust
   /** Reads traces from `range.from` on, all or fewer, checked against their transactions. */
-  readonly read: (range: ReadRange, signal: AbortSignal) => Promise<ToldTraces>
+  readonly read: (range: ReadRange, signal: AbortSignal) => Promise<NodeTraces>
 }
 
 /** Differences kept in mind until endpoints agree; fetches under way are fewer. */
@@ -42,7 +42,7 @@ export class TraceComparison {
    * Looks at traces before they are handed on; with `isSampled` they are compared. Throws
    * `node-answer` when endpoints do not agree, and as `EvmSource.traces`.
    */
-  async look(told: ToldTraces, isSampled: boolean, signal: AbortSignal): Promise<void> {
+  async look(told: NodeTraces, isSampled: boolean, signal: AbortSignal): Promise<void> {
     const { source, trust } = this.#options
     const { origin } = told
     const others = source
@@ -59,7 +59,7 @@ export class TraceComparison {
     return (await this.#sumOf({ from, until, otherThan: [origin] }, signal)).sum
   }
 
-  async #compare(told: ToldTraces, signal: AbortSignal): Promise<void> {
+  async #compare(told: NodeTraces, signal: AbortSignal): Promise<void> {
     const range = rangeOf(told)
     const sums = new Map([[told.origin, batchSum(told.batch)]])
     while (sums.size < 3) {
@@ -86,7 +86,7 @@ export class TraceComparison {
   }
 
   /** Two endpoints told `sum`; who told otherwise, now or before, is caught. */
-  #agreed(told: ToldTraces, sum: string, sums: ReadonlyMap<string, string>): void {
+  #agreed(told: NodeTraces, sum: string, sums: ReadonlyMap<string, string>): void {
     const { source, trust } = this.#options
     const { from, until } = rangeOf(told)
     const reason = `told other traces of blocks ${from} to ${until - 1} than two endpoints`
@@ -110,7 +110,7 @@ export class TraceComparison {
     range: ReadRange,
     signal: AbortSignal,
   ): Promise<{ readonly sum: string; readonly origin: string }> {
-    const options: ToldTraces[] = []
+    const options: NodeTraces[] = []
     for (
       let { from } = range;
       from < range.until;
@@ -124,6 +124,6 @@ export class TraceComparison {
   }
 }
 
-function rangeOf({ batch }: ToldTraces): { readonly from: number; readonly until: number } {
+function rangeOf({ batch }: NodeTraces): { readonly from: number; readonly until: number } {
   return { from: batch.from, until: batch.until }
 }

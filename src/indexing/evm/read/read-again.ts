@@ -88,7 +88,7 @@ export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<
   for (let failures = 0; !signal.aborted;) {
     const range = trust.next
     if (range === undefined) {
-      await trust.news(signal)
+      await trust.changed(signal)
       continue
     }
     try {

@@ -14,7 +14,7 @@ import { growingPause } from '../../../core/waiting.ts'
 import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource } from '../../../source/evm-source.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { BlockNews, ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'
+import type { BlockReport, ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits } from '../../stream/pipeline.ts'
 import { idleStatus, type StageStatus } from '../../stream/stage.ts'
 import { BlockChecks, type Unchecked } from './block-checks.ts'
@@ -34,7 +34,7 @@ export type ChainWriter = TraceWriter & {
    */
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
   /** Resolves when committed. */
-  readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void>
+  readonly blocks: (batch: BlockBatch, report: BlockReport) => Promise<void>
   /** Takes away rows from a height on that were proven to be wrong. */
   readonly cut: (from: number) => Promise<void>
 }

@@ -18,7 +18,7 @@ import type { Log } from '../../../telemetry/log.ts'
 import type { ChainSpec } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits } from '../../stream/pipeline.ts'
 import { idleStatus, type StageState, type StageStatus } from '../../stream/stage.ts'
-import { type ToldTraces, TraceComparison } from './compare-traces.ts'
+import { type NodeTraces, TraceComparison } from './compare-traces.ts'
 import { rereadCaught } from './read-again.ts'
 import { TakenOnTrust, type TakenRange } from './taken-on-trust.ts'
 import { TracedRows } from './traced-rows.ts'
@@ -266,9 +266,9 @@ export class TraceReader {
     range: ReadRange,
     rows: readonly TracedRow[],
     signal: AbortSignal,
-  ): Promise<ToldTraces> {
+  ): Promise<NodeTraces> {
     const { source, gasRule } = this.#options
-    const read = (blocks: readonly unknown[], origin: string): ToldTraces => {
+    const read = (blocks: readonly unknown[], origin: string): NodeTraces => {
       checkAll(range, blocks, { rows, gas: gasRule() })
       return { batch: decoded(range, blocks), origin }
     }

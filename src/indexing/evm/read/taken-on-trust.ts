@@ -102,7 +102,7 @@ export class TakenOnTrust {
   }
 
   /** Resolves when something is to be read again, or the signal is aborted. */
-  async news(signal: AbortSignal): Promise<void> {
+  async changed(signal: AbortSignal): Promise<void> {
     if (this.next !== undefined || signal.aborted) return
     await new Promise<void>((resolve) => {
       const done = (): void => {

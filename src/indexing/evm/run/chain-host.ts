@@ -29,7 +29,7 @@ import { evmOutbox } from '../../events/evm-outbox.ts'
 import { openWatches } from '../../events/open-webhooks.ts'
 import { type NftFetching, nftStream, openRequests } from '../../nft/nft-stream.ts'
 import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
-import type { BlockNews, ChainSpec, ResumePoint, SourceLimits } from '../../stream/chain-spec.ts'
+import type { BlockReport, ChainSpec, ResumePoint, SourceLimits } from '../../stream/chain-spec.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { checkStream, leaseStream, writingRhythm } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
@@ -42,7 +42,7 @@ import { logStream } from '../logs/log-stream.ts'
 import { BlockChecks } from '../read/block-checks.ts'
 import { openEvmSource } from '../read/open-source.ts'
 import { blockchainIdStream } from '../tokens/blockchain-id-stream.ts'
-import { UnexplainedLogs } from '../tokens/token-news.ts'
+import { UnexplainedLogs } from '../tokens/token-activity.ts'
 import { tokenStream } from '../tokens/token-stream.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import { StandingIngest } from './standing-ingest.ts'
@@ -73,7 +73,7 @@ export type ChainHost = {
   /**
    * Commits a batch with its checkpoint. Throws `source-mismatch`, `lease-lost`, `store-failed`.
    */
-  readonly blocks: (batch: BlockBatch, news: BlockNews) => Promise<void>
+  readonly blocks: (batch: BlockBatch, report: BlockReport) => Promise<void>
   readonly traces: (batch: TraceBatch, headHeight: number) => Promise<void>
   /** Traces go on from height `since`; those before it that are not stored cannot be had. */
   readonly skipTraces: (since: number) => Promise<void>
@@ -164,14 +164,14 @@ function hostOver(
   const check = copiedCheckOf(chain, spec, copied, options)
   return {
     resume: ingest.resume,
-    blocks: async (batch, news) => {
+    blocks: async (batch, report) => {
       await roomForSegments(chain, signal)
       const altered = await ingest.write((into) => {
         check?.checkUsable()
-        return rhythm.batch(() => into.blocks(batch, news))
+        return rhythm.batch(() => into.blocks(batch, report))
       })
       if (altered !== undefined) freezer?.holdUp(altered)
-      asking.unexplained.note(batch, news.headHeight)
+      asking.unexplained.note(batch, report.headHeight)
     },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),

@@ -18,7 +18,7 @@ import { holdLease, type Lease } from '../../../store/lease.ts'
 import { proofsText, storedProofsText } from '../../../store/query/evm/heights.ts'
 import { meta, proofsName, tracesSinceName } from '../../../store/schema/control.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
-import type { BlockNews } from '../../stream/chain-spec.ts'
+import type { BlockReport } from '../../stream/chain-spec.ts'
 import { cutChain } from '../cut/cut-chain.ts'
 import { type FreezingAtOnce, frozenAtOnce, tracesBesideBlocks } from '../freeze/freeze-at-once.ts'
 import { applyBlocks, blockStage, checkpointAfter } from '../write/apply-blocks.ts'
@@ -70,20 +70,23 @@ export class EvmIngest {
    * then. Returns the fault of rows in tables that are not those that were written: they keep history from
    * freezing. Faults as `applyBlocks`, `lease-lost`, `store-*`.
    */
-  async blocks(batch: BlockBatch, news: Partial<BlockNews> = {}): Promise<Fault | undefined> {
+  async blocks(batch: BlockBatch, report: Partial<BlockReport> = {}): Promise<Fault | undefined> {
     try {
-      await this.#commit(batch, news)
+      await this.#commit(batch, report)
       return undefined
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'rows-altered') throw error
       this.#freezing = undefined
-      await this.#commit(batch, news)
+      await this.#commit(batch, report)
       return fault
     }
   }
 
-  async #commit(batch: BlockBatch, { proofs = {}, headHeight }: Partial<BlockNews>): Promise<void> {
+  async #commit(
+    batch: BlockBatch,
+    { proofs = {}, headHeight }: Partial<BlockReport>,
+  ): Promise<void> {
     const { database, lease, clock, outbox } = this.#options
     const freezing = this.#freezing
     await this.#whole(async (state) => {

@@ -40,7 +40,7 @@ export type WantedToken = {
 }
 
 /** Result of a look; `isTold` is false where no source has the state of this block. */
-export type Look = { readonly id: number; readonly isTold: boolean; readonly isNews: boolean }
+export type Look = { readonly id: number; readonly isTold: boolean; readonly isChanged: boolean }
 
 /** Newest transfers whose ends are asked, and holders by chance: of a token in doubt so many more. */
 const newestTransfers = 12
@@ -124,7 +124,7 @@ export async function lookAtTokens(
   const answers = await ask(calls.flat())
   const looks: Look[] = []
   if (answers.every(({ kind }) => kind === 'not-served'))
-    return subjects.map(({ id }) => ({ id, isTold: false, isNews: false }))
+    return subjects.map(({ id }) => ({ id, isTold: false, isChanged: false }))
   let from = 0
   await commit(async (writer) => {
     for (const [place, subject] of subjects.entries()) {
@@ -138,7 +138,7 @@ export async function lookAtTokens(
         own,
       })
       const { id } = subject
-      looks.push({ id, isTold: true, isNews: isNews(columns) })
+      looks.push({ id, isTold: true, isChanged: isChanged(columns) })
       Object.assign(columns, subject.counts)
       const named = Object.entries(columns).map(([name, value]) => [name, [value]] as const)
       await writer.update(token, { id: [id], ...Object.fromEntries(named) })
@@ -275,7 +275,7 @@ function agree(told: Found, looks: number): void {
   told['inexact_reason'] = null
 }
 
-function isNews(told: Found): boolean {
+function isChanged(told: Found): boolean {
   return (
     told['metadata_height'] === 0 ||
     typeof told['inexact_reason'] === 'string' ||

@@ -17,16 +17,16 @@ import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import { blockStage } from '../write/apply-blocks.ts'
 import { type Look, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
-import { askNewTokens } from './token-metadata.ts'
 import {
   addWrapped,
   Doubts,
   endOf,
   forgetUpgraded,
-  newsOfTokens,
-  type ToldDoubt,
+  activityOfTokens,
+  type NumberedDoubt,
   type UnexplainedLogs,
-} from './token-news.ts'
+} from './token-activity.ts'
+import { askNewTokens } from './token-metadata.ts'
 
 /** Tokens looked at in one round: some hundred calls. */
 const tokensPerRound = 10
@@ -90,10 +90,13 @@ export function tokenStream(
   /** Looks at tokens that are due. Returns how many somebody told of. */
   async function look(height: number, signal: AbortSignal): Promise<number> {
     const now = clock.monotonic()
-    const news = await newsOfTokens(database, unexplained, { after: newsUntil, until: height })
+    const report = await activityOfTokens(database, unexplained, {
+      after: newsUntil,
+      until: height,
+    })
     newsUntil = height
-    due.note(news.moved, 'moved', now)
-    due.note(news.touched, 'touched', now)
+    due.note(report.moved, 'moved', now)
+    due.note(report.touched, 'touched', now)
     if (!silence.isOver) return 0
     const doubts = await doubted.next()
     const nowSeconds = Math.floor(clock.now() / 1_000)
@@ -168,7 +171,7 @@ class DueTokens {
   }
 
   /** The next to look at: those in doubt, those that something happened to, and the oldest. */
-  take(doubts: readonly ToldDoubt[], oldest: readonly number[], now: number): WantedToken[] {
+  take(doubts: readonly NumberedDoubt[], oldest: readonly number[], now: number): WantedToken[] {
     const taken = new Map<number, WantedToken>()
     for (const { id, holder } of doubts)
       taken.set(id, { id, holders: holder === undefined ? [] : [holder], isDoubted: true })
@@ -189,8 +192,8 @@ class DueTokens {
 
   /** Whatever was news is looked at again soon: names to be asked, differences that may be over. */
   looked(looks: readonly Look[], now: number): void {
-    for (const { id, isNews } of looks) {
-      if (!isNews) continue
+    for (const { id, isChanged } of looks) {
+      if (!isChanged) continue
       for (const reason of ['moved', 'touched'] as const)
         this.#paused.set(`${id} ${reason}`, { looks: 0, until: now + pauses[reason].firstMs })
       this.note([id], 'touched', now)

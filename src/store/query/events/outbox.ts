@@ -28,7 +28,7 @@ export async function outboxState(
 }
 
 /** A word that is another whenever a commit collected something. A row a ledger. */
-export async function outboxNews(reader: Reader): Promise<string> {
+export async function outboxMark(reader: Reader): Promise<string> {
   return (await reader.all(everyLedger)).flat().join()
 }
 

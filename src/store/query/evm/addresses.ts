@@ -95,7 +95,7 @@ const tokenRow = storedRow({
 export type TokenRow = RowOf<typeof tokenRow>
 
 /** One address and, if it is one, its token. */
-type PartyRow = {
+type RichAddressRow = {
   /** Forty lower-case digits. */
   readonly digits: string
   /** Mask of the EIP-55 text; `undefined` where the stored one is damaged. */
@@ -132,11 +132,11 @@ const partiesQuestion = statement(
  *
  * Cost: one statement, two look-ups by key for each. A number that no address has is `undefined`.
  */
-export async function partiesOfIds(
+export async function richAddressesOfIds(
   store: Reader,
   ids: readonly number[],
-): Promise<(PartyRow | undefined)[]> {
-  const found = new Map<number, PartyRow>()
+): Promise<(RichAddressRow | undefined)[]> {
+  const found = new Map<number, RichAddressRow>()
   for (const row of await store.all(partiesQuestion, [`[${ids.join(',')}]`])) {
     found.set(integerAt(row, 0), {
       digits: textAt(row, 1),

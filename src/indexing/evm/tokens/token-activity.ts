@@ -93,7 +93,7 @@ export class UnexplainedLogs {
 }
 
 /** Tokens that something happened to. */
-export type TokenNews = {
+export type TokenActivity = {
   /** Transfers were logged. */
   readonly moved: ReadonlySet<number>
   /** Something that transfers do not explain: a call of another method, or another log. */
@@ -120,11 +120,11 @@ const calledTokens = statement(
 )
 
 /** News of blocks after height `after` up to `until`; of many blocks, of the newest. */
-export async function newsOfTokens(
+export async function activityOfTokens(
   database: Reader,
   unexplained: UnexplainedLogs,
   { after, until }: { readonly after: number; readonly until: number },
-): Promise<TokenNews> {
+): Promise<TokenActivity> {
   const range = [endOf(Math.max(after, until - blocksAtOnce)), endOf(until)]
   const moved = await database.all(movedTokens, range)
   const called = await database.all(calledTokens, range)
@@ -161,7 +161,7 @@ export async function addWrapped(
 }
 
 /** A doubt by the numbers of token and holder; a holder whom no block named has none. */
-export type ToldDoubt = { readonly id: number; readonly holder: number | undefined }
+export type NumberedDoubt = { readonly id: number; readonly holder: number | undefined }
 
 /** Doubts read at once, and how old those are that a start still reads, milliseconds. */
 const doubtsAtOnce = 10
@@ -185,7 +185,7 @@ export class Doubts {
     this.#after = chain.clock.now() - oldestMs
   }
 
-  async next(): Promise<ToldDoubt[]> {
+  async next(): Promise<NumberedDoubt[]> {
     const { key, database } = this.#chain
     const rows = (await (await this.#requests())?.all(doubtsAfter, [key, this.#after])) ?? []
     const tokens = await addressIds(
@@ -196,7 +196,7 @@ export class Doubts {
       database,
       rows.map((row) => bytesAt(row, 1)),
     )
-    const doubts: ToldDoubt[] = []
+    const doubts: NumberedDoubt[] = []
     for (const [at, row] of rows.entries()) {
       this.#after = Math.max(this.#after, integerAt(row, 2))
       const id = tokens[at]

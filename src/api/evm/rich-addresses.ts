@@ -11,20 +11,20 @@ import { createGenerations } from '../../core/bounded-maps.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import type { Erc20Token, Party } from '../../shape/evm/token.ts'
+import type { Erc20Token, RichAddress } from '../../shape/evm/token.ts'
 import type { MaybePromise } from '../../store/engine/database.ts'
-import { addressId, partiesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
+import { addressId, richAddressesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../operation/token-lists.ts'
 import { looksLikeSpam } from './tokens/spam.ts'
 
 /** One address as views use it. The objects are shared: nobody may change them. */
-export type PartyEntry = {
+export type RichAddressEntry = {
   /** EIP-55. */
   readonly address: string
-  readonly party: Party
+  readonly rich: RichAddress
   /** JSON of `party`. */
-  readonly partyText: string
+  readonly richText: string
   readonly token: TokenRow | undefined
   readonly note: TokenNote | undefined
   /** The address as an ERC-20 token, without a price. */
@@ -34,10 +34,10 @@ export type PartyEntry = {
 }
 
 /** Finds entries of a page's addresses. */
-export type Named = (id: number) => PartyEntry
+export type Named = (id: number) => RichAddressEntry
 
 /** The book of one chain. */
-export type PartyBook = {
+export type RichAddressBook = {
   readonly load: (ids: readonly number[]) => Promise<Named>
   /** Throws `bad-text` for anything but an address. */
   readonly find: (text: string) => MaybePromise<Found>
@@ -53,9 +53,9 @@ export type Found = {
 }
 
 /** Books by chain. */
-export type PartyBooks = (chain: ServedChain) => PartyBook
+export type RichAddressBooks = (chain: ServedChain) => RichAddressBook
 
-type Kept = PartyEntry & { readonly until: number }
+type Kept = RichAddressEntry & { readonly until: number }
 
 // An entry is about 800 bytes, what is found by a text 400: two generations are 24 MB per busy
 // chain.
@@ -64,8 +64,8 @@ const silentFreshMs = 1_000
 const freshMs = 10_000
 
 /** Makes books, one per store. */
-export function createPartyBooks(clock: Clock, notes: TokenNotes): PartyBooks {
-  const books = new WeakMap<ServedChain['store'], PartyBook>()
+export function createRichAddressBooks(clock: Clock, notes: TokenNotes): RichAddressBooks {
+  const books = new WeakMap<ServedChain['store'], RichAddressBook>()
   return (chain) => {
     const known = books.get(chain.store)
     if (known !== undefined) return known
@@ -75,7 +75,7 @@ export function createPartyBooks(clock: Clock, notes: TokenNotes): PartyBooks {
   }
 }
 
-function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyBook {
+function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): RichAddressBook {
   const entries = createGenerations<number, Kept>(generationSize)
   const known = createGenerations<string, Found>(generationSize)
 
@@ -95,7 +95,7 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): PartyB
     now: number,
   ): Promise<[number, Kept][]> => {
     const ids = [...stale.keys()]
-    const rows = await partiesOfIds(chain.store, ids)
+    const rows = await richAddressesOfIds(chain.store, ids)
     return ids.map((id, at) => {
       const row = rows[at]
       assert(row !== undefined, 'every number in a row names an address')
@@ -142,7 +142,7 @@ function entryOf(
   token: TokenRow | undefined,
   address: string,
   { note, isSpam }: { readonly note: TokenNote | undefined; readonly isSpam: boolean },
-): PartyEntry {
+): RichAddressEntry {
   const notes = { logoUri: note?.logoUri, isSpam: isSpam ? true : undefined } as const
   const erc20 = {
     address,
@@ -152,12 +152,12 @@ function entryOf(
     ...notes,
     ercType: 'ERC-20',
   } as const
-  const party = partyOf(address, token, { ...notes, label: note?.label })
+  const rich = partyOf(address, token, { ...notes, label: note?.label })
   let erc20Text: string | undefined
   return {
     address,
-    party,
-    partyText: JSON.stringify(party),
+    rich,
+    richText: JSON.stringify(rich),
     token,
     note,
     erc20,
@@ -169,8 +169,8 @@ function entryOf(
 function partyOf(
   address: string,
   token: TokenRow | undefined,
-  more: Pick<Party, 'logoUri' | 'isSpam' | 'label'>,
-): Party {
+  more: Pick<RichAddress, 'logoUri' | 'isSpam' | 'label'>,
+): RichAddress {
   if (token === undefined) return { label: more.label, address }
   return {
     name: token.name,

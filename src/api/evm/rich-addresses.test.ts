@@ -11,7 +11,7 @@ import { openStore } from '../../store/open.ts'
 import { address, addressByBytes, evmTables, token } from '../../store/schema/evm.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { noTokenNotes } from '../operation/token-lists.ts'
-import { createPartyBooks } from './party-book.ts'
+import { createRichAddressBooks } from './rich-addresses.ts'
 
 // The first address EIP-55 gives as an example.
 const example = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -44,7 +44,7 @@ void test('party book: a number is found once its address is stored, a token is 
     const time = { ms: 0 }
     const now = (): number => time.ms
     const clock = { now, monotonic: now, sleep: () => Promise.resolve() }
-    const book = createPartyBooks(clock, noTokenNotes)(chainOver(store))
+    const book = createRichAddressBooks(clock, noTokenNotes)(chainOver(store))
     const nameAt = async (ms: number): Promise<string> => {
       time.ms = ms
       return (await book.load([7, 7]))(7).erc20.name

@@ -6,13 +6,13 @@
 import { Bell } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import type { Reader } from '../store/engine/database.ts'
-import { outboxNews } from '../store/query/events/outbox.ts'
+import { outboxMark } from '../store/query/events/outbox.ts'
 
 /** Stores are asked this often: a part of what a block takes. */
 const lookEveryMs = 100
 
 /** One reader of news. */
-export type NewsListener = {
+export type OutboxListener = {
   /** Returns whether there was news since the last call; later news counts for the next call. */
   readonly take: () => boolean
   /** Resolves once there is something to take, or `signal` is aborted. */
@@ -20,7 +20,7 @@ export type NewsListener = {
 }
 
 /** News of the outboxes of all stores. */
-export class News {
+export class OutboxWatch {
   readonly #clock: Clock
   readonly #stores: () => ReadonlyMap<string, Reader>
   readonly #words = new Map<string, string>()
@@ -40,7 +40,7 @@ export class News {
   }
 
   /** A reader of the outboxes of the stores with these keys, which may change. */
-  listen(keys: () => Iterable<string>): NewsListener {
+  listen(keys: () => Iterable<string>): OutboxListener {
     let seen = this.#count(keys())
     return {
       take: () => {
@@ -92,7 +92,7 @@ export class News {
       const store = stores.get(key)
       if (store === undefined) continue
       try {
-        const word = await outboxNews(store)
+        const word = await outboxMark(store)
         if (this.#words.get(key) === word) continue
         this.#words.set(key, word)
         this.#changes.set(key, (this.#changes.get(key) ?? 0) + 1)

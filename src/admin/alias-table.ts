@@ -7,6 +7,8 @@
  */
 
 import { Fault } from '../core/fault.ts'
+import { jsonOf, membersOf } from '../core/json.ts'
+import type { Files } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createSemaphore } from '../telemetry/semaphore.ts'
 import type { Waits } from '../telemetry/waits.ts'
@@ -153,4 +155,50 @@ function without(aliases: Aliases, alias: string): Aliases {
     throw new Fault('not-found', `there is no alias: ${alias}`)
   }
   return { chains, routes }
+}
+
+// Aliases in a file of the data folder, so that they outlive the process.
+
+/** The store in the file at `path`. A file that cannot be read as aliases is `bad-config`. */
+export function aliasFile(path: string, files: Files): AliasStore {
+  return {
+    load: async () => {
+      const bytes = await files.read(path)
+      return aliasesIn(bytes, path)
+    },
+    save: async (aliases) => {
+      await files.write(path, new TextEncoder().encode(aliasText(aliases)))
+    },
+  }
+}
+
+/** Keeps nothing: aliases end with the process, as the original's do. */
+export const noAliasStore: AliasStore = {
+  load: async () => ({ chains: [], routes: [] }),
+  save: async () => undefined,
+}
+
+/** Aliases as they are kept. */
+export function aliasText(aliases: Aliases): string {
+  return `${JSON.stringify({ version: 1, ...aliases }, undefined, 1)}\n`
+}
+
+/** The aliases in `bytes`, none without any; `place` says where they lie. Throws `bad-config`. */
+export function aliasesIn(bytes: Uint8Array | undefined, place: string): Aliases {
+  if (bytes === undefined) return { chains: [], routes: [] }
+  const { version, chains, routes } = membersOf(jsonOf(bytes))
+  if (version !== 1 || !isAliases(chains) || !isAliases(routes)) {
+    throw new Fault('bad-config', `not a file of aliases: ${place}`)
+  }
+  return { chains, routes }
+}
+
+function isAliases(value: unknown): value is Alias[] {
+  return (
+    Array.isArray(value) &&
+    value.every((entry) => {
+      const { alias, target } = membersOf(entry)
+      return typeof alias === 'string' && typeof target === 'string'
+    })
+  )
 }

@@ -71,7 +71,7 @@ import {
   listErc1155Transfers,
 } from './evm/transfers/address-transfers.ts'
 import { listTokenTransfers } from './evm/transfers/list-token-transfers.ts'
-import type { ExportContext } from './exports/export-context.ts'
+import type { ExportContext } from './exports/export-plan.ts'
 import { exportTransactions, getExport } from './exports/export-transactions.ts'
 import { getIcmMessage } from './icm/get-message.ts'
 import type { IcmContext } from './icm/icm-context.ts'
@@ -83,7 +83,6 @@ import { chainMetrics } from './metrics/chain-metrics.ts'
 import { getMetricsChain, listMetricsChains } from './metrics/metrics-chains.ts'
 import type { MetricsContext } from './metrics/metrics-context.ts'
 import { rollingWindow } from './metrics/rolling-window.ts'
-import { getNftToken } from './nft/get-nft-token.ts'
 import {
   listCollectibleBalances,
   listErc1155Balances,
@@ -92,7 +91,7 @@ import {
 import { listNftHolders } from './nft/list-nft-holders.ts'
 import { listNftTokens } from './nft/list-nft-tokens.ts'
 import type { NftContext } from './nft/nft-context.ts'
-import { reindexNftToken } from './nft/reindex-nft-token.ts'
+import { getNftToken, reindexNftToken } from './nft/nft-token.ts'
 import type { Operation } from './operation/operation.ts'
 import { getLastActivity, getLastActivityOfMany, listChainIds } from './primary/addresses.ts'
 import { getPrimaryBlock, listPrimaryBlocks, listNodeBlocks } from './primary/blocks.ts'
@@ -128,9 +127,8 @@ import { getStatus } from './server/get-status.ts'
 import { getUsage } from './usage/get-usage.ts'
 import { listCalls } from './usage/list-calls.ts'
 import type { UsageContext } from './usage/usage-context.ts'
-import { aggregateSignatures } from './warp/aggregate-signatures.ts'
+import { aggregateSignatures, getAggregatedSignatures } from './warp/aggregate-signatures.ts'
 import type { WarpContext } from './warp/aggregators.ts'
-import { getAggregatedSignatures } from './warp/get-aggregated-signatures.ts'
 
 /** All that each family of operations answers from. */
 export type ApiContext = {

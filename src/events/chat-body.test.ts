@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { chatBody } from './chat-body.ts'
+import { chatBody } from './message.ts'
 
 const event = {
   transaction: { txHash: '0x1', value: '10', erc20Transfers: [{ symbol: '<!channel> @everyone' }] },

@@ -9,8 +9,8 @@ import { createHash } from 'node:crypto'
 
 import { toHex } from '../core/bytes.ts'
 import { assert } from '../core/fault.ts'
-import type { Webhook } from '../store/query/events/webhooks.ts'
-import { chatBody } from './chat-body.ts'
+import { isObject } from '../core/json.ts'
+import type { Webhook, WebhookBody } from '../store/query/events/webhooks.ts'
 
 /** A message of a webhook: the `told`-th of its place. */
 export type MessagePlace = { readonly pos: number; readonly told: number }
@@ -71,4 +71,43 @@ export function canonicalJson(value: unknown): string {
   // The default order is that of UTF-16 code units.
   entries.sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`
+}
+
+// Messages in the form that chat services take at the addresses they give out.
+//
+// Source: api.slack.com/messaging/webhooks, discord.com/developers/docs/resources/webhook,
+// core.telegram.org/bots/api#sendmessage (the chat is named in the address).
+
+type ChatFormat = NonNullable<WebhookBody['format']>
+
+/** The member in which each takes text. */
+const textMembers: Readonly<Record<ChatFormat, string>> = {
+  slack: 'text',
+  discord: 'content',
+  telegram: 'text',
+}
+
+/** Characters of a text; the least that is taken is Discord's 2,000. */
+const mostText = 1_900
+
+/** A title and a line for each value of `event`; values are written by strangers and mention nobody. */
+export function chatBody(format: ChatFormat, title: string, event: unknown): string {
+  const lines = [title, ...linesOf(event, '')].join('\n')
+  const plain = lines.length > mostText ? `${lines.slice(0, mostText)}…` : lines
+  const text = format === 'slack' ? escaped(plain) : plain
+  const quiet = format === 'discord' ? { allowed_mentions: { parse: [] } } : {}
+  return JSON.stringify({ [textMembers[format]]: text, ...quiet })
+}
+
+function* linesOf(value: unknown, path: string): Generator<string> {
+  if (isObject(value) || Array.isArray(value))
+    for (const [name, inner] of Object.entries(value))
+      yield* linesOf(inner, path === '' ? name : `${path}.${name}`)
+  else if (value !== '' && value !== null && value !== undefined)
+    yield `${path}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+}
+
+/** Slack reads mentions and links between these. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

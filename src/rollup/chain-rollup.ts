@@ -27,10 +27,11 @@ import {
   type OpenPeriod,
   type RollupState,
   saveRollup,
+  addNumber,
+  addProduct,
 } from './rollup-rows.ts'
 import type { AddressIds, CountedBlocks, CountedTraces, Rollup } from './rollup.ts'
 import { stepSpeed } from './speed.ts'
-import { addNumber, addProduct } from './wide-sum.ts'
 
 const hourMasks = openBits.hour | openBits.hourSender
 const clearOf: Readonly<Record<Unit, number>> = {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createGauges } from './gauges.ts'
-import { joinedGauges } from './joined-figures.ts'
+import { createGauges, joinedGauges } from './gauges.ts'
 
 void test('figures of threads: counts, times and gauges of the same labels are added up', async () => {
   const [one, other] = [createGauges(), createGauges()]

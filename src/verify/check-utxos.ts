@@ -12,8 +12,14 @@ import { assetsByNumber } from '../store/query/primary/addresses.ts'
 import type { StoredUtxo } from '../store/query/primary/utxos.ts'
 import { everyAddress, unspentUtxos } from '../store/query/primary/whole-state.ts'
 import { type PrimaryChain, utxoKinds } from '../store/schema/primary/position.ts'
-import { areEqual, type Heights, storedHeights } from './heights.ts'
-import { inParts, type Part, type Subject } from './subject.ts'
+import {
+  areEqual,
+  type Heights,
+  storedHeights,
+  inParts,
+  type Part,
+  type Subject,
+} from './subject.ts'
 
 /** Addresses of one call; nodes take 1,024. */
 const addressesPerCall = 512

@@ -17,9 +17,15 @@ import { balanceParts } from './check-balances.ts'
 import { stakingParts } from './check-staking.ts'
 import { subnetParts } from './check-subnets.ts'
 import { utxoParts } from './check-utxos.ts'
-import { acceptedHeights, areEqual, type Heights, storedHeights } from './heights.ts'
 import { newReport, type Report } from './report.ts'
-import type { Part, Subject } from './subject.ts'
+import {
+  acceptedHeights,
+  areEqual,
+  type Heights,
+  storedHeights,
+  type Part,
+  type Subject,
+} from './subject.ts'
 
 /** Subject of the comparison. */
 export type VerifyOptions = {

@@ -8,10 +8,14 @@ import { assert, Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { AskBoard, questionOf } from './aggregation/ask.ts'
-import type { CollectCounters, CollectOptions, Peers } from './aggregation/collect-task.ts'
+import {
+  type CollectCounters,
+  type CollectOptions,
+  type Peers,
+  SignatureCache,
+} from './aggregation/collect-task.ts'
 import { collect, type Collected } from './aggregation/collect.ts'
 import { isPChain } from './aggregation/request.ts'
-import { SignatureCache } from './aggregation/signature-cache.ts'
 import type { Bls } from './bls.ts'
 import type { Plan } from './plan.ts'
 import type { Signer } from './validator-set.ts'

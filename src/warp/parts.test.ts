@@ -21,7 +21,7 @@ import {
 import { decompress, FrameReader, frameOf, maxMessageSize } from '../peer/frame.ts'
 import { Allowance } from '../peer/limits.ts'
 import { silentLog } from '../telemetry/log.ts'
-import { SignatureCache } from './aggregation/signature-cache.ts'
+import { SignatureCache } from './aggregation/collect-task.ts'
 import { Tally } from './aggregation/tally.ts'
 import { Cache } from './cache.ts'
 import { parseValidators } from './node.ts'

@@ -24,8 +24,9 @@ import {
 } from '../../store/query/evm/transfers.ts'
 import { decimalText, inputOf } from '../evm/answers.ts'
 import { frameType, methodOf } from '../evm/transactions/transaction-views.ts'
-import { balanceOfCall, uintAt } from './calls.ts'
 import {
+  balanceOfCall,
+  uintAt,
   type Action,
   addressOf,
   type Query,

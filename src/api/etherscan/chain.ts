@@ -14,8 +14,9 @@ import {
 } from '../../store/query/evm/transactions.ts'
 import { logStage } from '../../store/schema/logs.ts'
 import { keptLogs } from '../evm/abi/list-logs.ts'
-import { totalSupplyCall, uintAt } from './calls.ts'
 import {
+  totalSupplyCall,
+  uintAt,
   type Action,
   addressOf,
   type Query,

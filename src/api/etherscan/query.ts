@@ -1,7 +1,7 @@
 /** A request of the Etherscan form: its parameters by name, and words for what is wrong with them. */
 
 import { parseEvmAddress } from '../../core/address.ts'
-import { fromHex } from '../../core/bytes.ts'
+import { fromHex, concatBytes, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { type Direction, type PosRange, posRange } from '../../store/query/evm/position.ts'
@@ -140,4 +140,19 @@ function directionOf({ of }: Query): Direction {
 export async function confirmationsOf(chain: ServedChain): Promise<(height: number) => string> {
   const newest = await indexedHeight(chain.store, 'blocks')
   return (height) => String(Math.max(0, newest - height + 1))
+}
+
+// Questions to contracts that this form asks, in ABI encoding.
+
+/** `totalSupply()`. */
+export const totalSupplyCall = fromHex('18160ddd')
+
+/** `balanceOf(address)`. */
+export function balanceOfCall(holder: Uint8Array): Uint8Array {
+  return concatBytes(fromHex('70a08231'), new Uint8Array(12), holder)
+}
+
+/** The number of an answer; `undefined` where it reverted or is none. */
+export function uintAt(told: Uint8Array | undefined): bigint | undefined {
+  return told === undefined || told.length < 32 ? undefined : toBigint(told.subarray(0, 32))
 }

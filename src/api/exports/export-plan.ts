@@ -2,10 +2,13 @@
 
 import { parseEvmAddress } from '../../core/address.ts'
 import { Fault } from '../../core/fault.ts'
+import type { Clock } from '../../core/world.ts'
 import type { ExportBody } from '../../shape/events/export-job.ts'
+import type { Database } from '../../store/engine/database.ts'
+import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { chainOf, type ChainOf, ownersAndAccountsIn } from '../primary/inputs.ts'
-import type { ExportContext } from './export-context.ts'
+import type { PrimaryContext } from '../primary/network/networks.ts'
 
 /** Unix seconds, both inclusive. */
 export type Period = { readonly from: number; readonly until: number }
@@ -103,4 +106,15 @@ function secondsOf(date: string): number {
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== date)
     throw new Fault('bad-parameter', `there is no such day: ${date}`)
   return ms / 1_000
+}
+
+// All that exports of transactions read.
+
+/** Everything that exports need: the lists they are made of, and where they are kept. */
+export type ExportContext = {
+  readonly evm: EvmContext
+  readonly primary: PrimaryContext
+  readonly clock: Clock
+  /** The store of what callers keep here, open for writing. */
+  readonly store: () => Promise<Database>
 }

@@ -7,8 +7,7 @@ import { csvHead, csvLines, type ListShape, listShapeOf } from '../operation/lis
 import { unknownCaller, type Operation } from '../operation/operation.ts'
 import { chainNameOf } from '../primary/inputs.ts'
 import { listTransactions } from '../primary/transactions/list-transactions.ts'
-import type { ExportContext } from './export-context.ts'
-import { type ExportPlan, namesFor } from './export-plan.ts'
+import { type ExportContext, type ExportPlan, namesFor } from './export-plan.ts'
 
 const pageSize = 100
 

@@ -8,8 +8,7 @@ import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { addExport, exportById, type ExportJob } from '../../store/query/events/export-jobs.ts'
 import { ownerOf, operation, type Operation } from '../operation/operation.ts'
-import type { ExportContext } from './export-context.ts'
-import { planOf } from './export-plan.ts'
+import { type ExportContext, planOf } from './export-plan.ts'
 
 const PostTransactionExportJob = {
   id: 'postTransactionExportJob',

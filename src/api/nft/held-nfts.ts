@@ -1,12 +1,14 @@
 /** NFTs an address holds, page by page. */
 
+import { struct } from '../../codec/kit.ts'
+import { f64, fixed, u8 } from '../../codec/primitives.ts'
 import { parseEvmAddress } from '../../core/address.ts'
 import { addressId } from '../../store/query/evm/addresses.ts'
 import { type AmountRow, amountsOfOwner } from '../../store/query/nft/amounts-of-owner.ts'
-import type { NftPlace } from '../../store/query/nft/nft-place.ts'
+import { type NftPlace, itemBytes, itemOf, maxItem } from '../../store/query/nft/nft-place.ts'
 import { tokensOfOwner } from '../../store/query/nft/tokens-of-owner.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import { placeAfter } from './nft-cursor.ts'
+import { cursorOf } from '../operation/paging.ts'
 
 /** The contracts wanted: `undefined` when a caller names one the chain has never shown. */
 export type ContractFilter = { readonly from: number; readonly until: number } | undefined
@@ -72,4 +74,29 @@ export async function heldErc1155(
     if (rows.length >= limit || found.length < chunkSize) return { rows }
   }
   return after === undefined ? { rows } : { rows, last: after }
+}
+
+// Where pages of NFT lists go on.
+
+/** The last token of a page, and to which of two lists it belongs. */
+export type NftCursor = NftPlace & { readonly standard: 721 | 1155 }
+
+const placeCursor = cursorOf(struct({ list: u8, contractId: f64, item: fixed(32) }))
+
+/** Bytes of a cursor. */
+export function encodeNftCursor({ standard, contractId, item }: NftCursor): Uint8Array {
+  return placeCursor.encode({ list: standard === 721 ? 0 : 1, contractId, item: itemBytes(item) })
+}
+
+/** The cursor of bytes that {@link encodeNftCursor} made. Throws `bad-page-token`. */
+export function decodeNftCursor(bytes: Uint8Array): NftCursor {
+  const { list, contractId, item } = placeCursor.decode(bytes)
+  return { standard: list === 0 ? 721 : 1155, contractId, item: itemOf(item) }
+}
+
+/** The place right after another. */
+function placeAfter({ contractId, item }: NftPlace): NftPlace {
+  return item === maxItem
+    ? { contractId: contractId + 1, item: 0n }
+    : { contractId, item: item + 1n }
 }

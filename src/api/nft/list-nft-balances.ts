@@ -21,9 +21,14 @@ import { balanceHeight, nativeBalance } from '../evm/balances/native-balance.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { askedPage } from '../operation/paging.ts'
-import { contractFilter, heldErc1155, heldErc721 } from './held-nfts.ts'
+import {
+  contractFilter,
+  heldErc1155,
+  heldErc721,
+  decodeNftCursor,
+  encodeNftCursor,
+} from './held-nfts.ts'
 import type { NftContext } from './nft-context.ts'
-import { decodeNftCursor, encodeNftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
 const ListErc1155Balances = {

@@ -9,8 +9,8 @@ import { type ContractToken, tokensOfContract } from '../../store/query/nft/toke
 import { subjectOf } from '../evm/address-list.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { readPage, nextToken } from '../operation/paging.ts'
+import { decodeNftCursor, encodeNftCursor, type NftCursor } from './held-nfts.ts'
 import type { NftContext } from './nft-context.ts'
-import { decodeNftCursor, encodeNftCursor, type NftCursor } from './nft-cursor.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
 const ListNftTokens = {

@@ -10,8 +10,7 @@ import type { Reader } from '../../store/engine/database.ts'
 import { callsOfKey, type CountedCalls, newestCalls } from '../../store/query/api-use.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bucketOf, type CallBody, middleOf } from './call-recorder.ts'
-import { keyOf, startOf } from './key-of-caller.ts'
-import { organisation, type UsageContext } from './usage-context.ts'
+import { keyOf, startOf, organisation, type UsageContext } from './usage-context.ts'
 
 const GetApiUsageMetrics = {
   id: 'getApiUsageMetrics',

@@ -11,8 +11,7 @@ import { type KeptCall, newestCalls } from '../../store/query/api-use.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { readPage } from '../operation/paging.ts'
 import type { CallBody } from './call-recorder.ts'
-import { keyOf, startOf } from './key-of-caller.ts'
-import { organisation, type UsageContext } from './usage-context.ts'
+import { keyOf, startOf, organisation, type UsageContext } from './usage-context.ts'
 
 const GetApiLogs = {
   id: 'getApiLogs',

@@ -1,12 +1,20 @@
 /** Document A, operation 1: validators' signatures for a Warp message. */
 
 import { toHex } from '../../core/bytes.ts'
-import { NetworkPath } from '../../shape/primary/parameters.ts'
+import { parseId } from '../../core/cb58.ts'
+import { NetworkPath, NetworkName } from '../../shape/primary/parameters.ts'
 import { Type } from '../../shape/type.ts'
-import { SignedMessage, aggregationTimeoutMs } from '../../shape/warp/signed-message.ts'
 import { parseRequest } from '../../warp/aggregation/request.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { aggregatorOf, knownNetworkId, type WarpContext } from './aggregators.ts'
+
+/** A message and the signature under it. */
+const SignedMessage = Type.Object({
+  signedMessage: Type.String({ description: 'Signed Warp message, hex without 0x' }),
+})
+
+/** Longest time an aggregation may take over HTTP: its own limits are shorter. */
+const aggregationTimeoutMs = 65_000
 
 const percent = (description: string, fallback: number): ReturnType<typeof Type.Integer> =>
   Type.Integer({ minimum: 0, maximum: 100, default: fallback, description })
@@ -69,6 +77,35 @@ export function aggregateSignatures(context: WarpContext): Operation {
     const request = parseRequest(body, knownNetworkId(context, path.network))
     const { aggregator } = aggregatorOf(context, path.network)
     const signed = await aggregator.aggregate(request, signal)
+    return { body: { signedMessage: toHex(signed) } }
+  })
+}
+
+// Document A, operation 2: the signed message of a P-Chain transaction about an L1.
+
+const GetAggregatedSignatures = {
+  id: 'getAggregatedSignatures',
+  method: 'GET',
+  path: '/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',
+  summary: 'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
+  tag: 'Signature Aggregator',
+  weight: 20,
+  timeoutMs: aggregationTimeoutMs,
+  parameters: {
+    path: Type.Object({
+      network: NetworkName,
+      txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+    }),
+    query: Type.Object({}),
+  },
+  response: SignedMessage,
+} as const
+
+/** The message of a transaction, signed. */
+export function getAggregatedSignatures(context: WarpContext): Operation {
+  return operation(GetAggregatedSignatures, async ({ path, signal }) => {
+    const { aggregator } = aggregatorOf(context, path.network)
+    const signed = await aggregator.aggregateTransaction(parseId(path.txHash), signal)
     return { body: { signedMessage: toHex(signed) } }
   })
 }

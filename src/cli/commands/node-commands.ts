@@ -21,7 +21,7 @@ export function addNodeCommands(program: Command): void {
     .option(...nodeUrl)
     .option(...config)
     .action(async (name: string, flags: Flags) =>
-      (await import('./alias.ts')).addAlias(name, flags),
+      (await import('./node-requests.ts')).addAlias(name, flags),
     )
   alias
     .command('rm <alias>')
@@ -29,14 +29,14 @@ export function addNodeCommands(program: Command): void {
     .option(...nodeUrl)
     .option(...config)
     .action(async (name: string, flags: Flags) =>
-      (await import('./alias.ts')).removeAlias(name, flags),
+      (await import('./node-requests.ts')).removeAlias(name, flags),
     )
   alias
     .command('list')
     .description('list the names given')
     .option(...nodeUrl)
     .option(...config)
-    .action(async (flags: Flags) => (await import('./alias.ts')).listAliases(flags))
+    .action(async (flags: Flags) => (await import('./node-requests.ts')).listAliases(flags))
 
   program
     .command('log')
@@ -48,7 +48,7 @@ export function addNodeCommands(program: Command): void {
     .option(...nodeUrl)
     .option(...config)
     .action(async (logger: string | undefined, flags: Flags) =>
-      (await import('./log-level.ts')).logLevel(logger, flags),
+      (await import('./node-requests.ts')).logLevel(logger, flags),
     )
 
   program
@@ -58,6 +58,6 @@ export function addNodeCommands(program: Command): void {
     .option(...nodeUrl)
     .option(...config)
     .action(async (kind: string, flags: Flags) =>
-      (await import('./profile.ts')).profile(kind, flags),
+      (await import('./node-requests.ts')).profile(kind, flags),
     )
 }

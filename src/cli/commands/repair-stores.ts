@@ -23,8 +23,7 @@ import {
   configuredStores,
   openConfigured,
 } from '../stores/configured-stores.ts'
-import { removeStore } from '../stores/remove-store.ts'
-import { repairPrimary } from '../stores/repair-primary.ts'
+import { removeStore, repairPrimary } from '../stores/repair-primary.ts'
 import { repairSegments } from '../stores/repair-segments.ts'
 import { isWhole, printVerdict, type RepairWork, verdictOf } from '../stores/store-verdict.ts'
 import { takeStore } from '../stores/take-store.ts'

@@ -6,9 +6,9 @@ import { Fault } from '../../core/fault.ts'
 import { documentNames } from '../../service/documents/documents.ts'
 import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
-import { problemsOf } from '../../store/snapshot/check-snapshot.ts'
 import type { ServerStores } from '../../store/snapshot/restore-into-servers.ts'
 import {
+  problemsOf,
   begunSnapshot,
   checkNotRestoring,
   restoreSnapshot,

@@ -1,6 +1,6 @@
 /** Mends the store of a primary network: it is replayed from the blocks it keeps. */
 
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { faultOf } from '../../core/fault.ts'
@@ -10,7 +10,6 @@ import { openStore, type StoreLocation } from '../../store/open.ts'
 import { meta } from '../../store/schema/control.ts'
 import { rawBlock } from '../../store/schema/primary/ledger.ts'
 import { openConfigured } from './configured-stores.ts'
-import { removeStore } from './remove-store.ts'
 import type { RepairWork } from './store-verdict.ts'
 import { takeStore, whileKept } from './take-store.ts'
 
@@ -102,4 +101,12 @@ function toldToReadAgain({ config, store }: RepairWork, reason: string): false {
       : `drop the schema of ${store.key}`
   console.log(`${store.key}: cannot be mended (${reason}): ${what}, and start; it is read again`)
   return false
+}
+
+// Takes the files of an embedded store away.
+
+/** Removes the file of store `key` and its log. Nobody may have it open. */
+export function removeStore(dataDir: string, key: string): void {
+  for (const suffix of ['', '-wal', '-shm'])
+    rmSync(join(dataDir, `${key}.sqlite${suffix}`), { force: true })
 }

@@ -2,9 +2,16 @@
 
 import { readdirSync } from 'node:fs'
 
-import { aliasesIn, aliasFile, aliasText, noAliasStore } from '../../admin/alias-file.ts'
 import type { NodeChain } from '../../admin/alias-rules.ts'
-import { type AliasStore, type AliasTable, createAliasTable } from '../../admin/alias-table.ts'
+import {
+  aliasesIn,
+  aliasFile,
+  aliasText,
+  noAliasStore,
+  type AliasStore,
+  type AliasTable,
+  createAliasTable,
+} from '../../admin/alias-table.ts'
 import type { NodeIdentity } from '../../admin/info-service.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../../admin/node-api.ts'
 import type { NodeListener } from '../../admin/node-listener.ts'

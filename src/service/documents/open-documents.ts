@@ -9,8 +9,7 @@ import { deploymentStore, deploymentTables } from '../../store/schema/deployment
 import type { Log } from '../../telemetry/log.ts'
 import { type DocumentName, documentNames, type Documents } from './documents.ts'
 import { storedDocuments } from './stored-documents.ts'
-import { bytesOf, watchedFile } from './watched-file.ts'
-import { writeWhole } from './whole-file.ts'
+import { bytesOf, watchedFile, writeWhole } from './watched-file.ts'
 
 /**
  * Opens the documents that `config` leads to. A process that only serves reads them from a replica

@@ -1,6 +1,7 @@
 /** Small files that other processes change while we run: keys. */
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 /** Listener for changes of a watched file. */
 export type WatchedFile<T> = {
@@ -40,4 +41,13 @@ export function bytesOf(path: string): Uint8Array | undefined {
 function stampOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`
+}
+
+// Files of secrets, written whole or not at all.
+
+/** Writes beside the file and renames; readable by the owner only. */
+export function writeWhole(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(`${path}.new`, content, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
 }

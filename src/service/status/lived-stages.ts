@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { writeWhole } from '../documents/whole-file.ts'
+import { writeWhole } from '../documents/watched-file.ts'
 
 /** Names of stages that were live, as `fuji-43113 blocks`. */
 export type LivedStages = {

@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { Fault } from '../../core/fault.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
 import { copiedHistory, markCopied } from '../copied-history.ts'
 import { type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
@@ -26,7 +26,7 @@ import { stageOf, type Table } from '../engine/table.ts'
 import { checkForeign } from '../history/fetched-segments.ts'
 import { identityName, putIdentity } from '../history/history.ts'
 import { readManifest } from '../history/manifest.ts'
-import { onDisk, placeColumn, segmentEnding } from '../history/segment-file.ts'
+import { onDisk, placeColumn, segmentEnding, checkName } from '../history/segment-file.ts'
 import { openStore } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
 import { nftAmount, nftRange, nftToken } from '../schema/nft.ts'
@@ -301,4 +301,30 @@ async function checkEnds(reader: Reader, until: number): Promise<void> {
       `store has rows of blocks that it does not have: table ${table.name}, after ${until - 1}`,
     )
   }
+}
+
+// Reads every file of a snapshot and compares it with its hash.
+
+/** Problems of the files of a snapshot, a sentence each. Cost: every byte is read. */
+export async function problemsOf(
+  folder: SnapshotFolder,
+  manifest: SnapshotManifest,
+): Promise<readonly string[]> {
+  const problems: string[] = []
+  const look = async (check: () => void | Promise<void>): Promise<void> => {
+    try {
+      await check()
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === undefined) throw error
+      problems.push(fault.message)
+    }
+  }
+  for (const { name, tables, segments } of manifest.stores) {
+    await look(() => checkFile(folder.filePath(tables), tables))
+    for (const segment of segments)
+      await look(() => checkName(folder.segmentPath(name, segment), segment.name))
+  }
+  for (const file of manifest.documents) await look(() => checkFile(folder.filePath(file), file))
+  return problems
 }

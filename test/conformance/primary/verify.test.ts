@@ -16,8 +16,7 @@ import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
-import { recordedNode } from '../../../src/verify/recorded-node.ts'
-import { recordingNode } from '../../../src/verify/recording-node.ts'
+import { recordedNode, recordingNode } from '../../../src/verify/recorded-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/verify/verify-primary.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {

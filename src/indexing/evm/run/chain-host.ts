@@ -9,11 +9,11 @@ import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
-import { foreignStore } from '../../../store/foreign-store.ts'
 import { historyOf, removeLeftovers } from '../../../store/history/history.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
 import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
 import {
+  foreignStore,
   openSmallStore,
   openStore,
   segmentFolder,

@@ -53,22 +53,19 @@ const oldest = statement(
   `select id from token where compared_at <= ? order by compared_at limit ${tokensPerRound}`,
 )
 
+type TokenStreamOptions = {
+  readonly random: Random
+  /** The store in which the API notes doubts; `undefined` while nobody has any. */
+  readonly requests: () => Promise<Database | undefined>
+  /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
+  readonly wrapped: readonly Uint8Array[]
+  readonly unexplained: UnexplainedLogs
+}
+
 /** The stream. Looks wait for the head: only there every node has the state. */
 export function tokenStream(
   chain: OpenChain,
-  {
-    random,
-    requests,
-    wrapped,
-    unexplained,
-  }: {
-    readonly random: Random
-    /** The store in which the API notes doubts; `undefined` while nobody has any. */
-    readonly requests: () => Promise<Database | undefined>
-    /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
-    readonly wrapped: readonly Uint8Array[]
-    readonly unexplained: UnexplainedLogs
-  },
+  { random, requests, wrapped, unexplained }: TokenStreamOptions,
 ): Stream {
   const { database, source, clock } = chain
   const due = new DueTokens()

@@ -7,7 +7,7 @@
  */
 
 import { readGenesis, type GenesisFacts } from '../../../codec/primary/genesis.ts'
-import { equalBytes } from '../../../core/bytes.ts'
+import { equalBytes, toBigint } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { WorkQueue } from '../../../core/waiting.ts'
 import type {
@@ -15,11 +15,15 @@ import type {
   PrimarySource,
   ValidatorHealth,
 } from '../../../source/primary/primary-source.ts'
-import type { Reader } from '../../../store/engine/database.ts'
-import { type AssetNumbers, newAssetNumbers } from '../batch/asset-numbers.ts'
+import { getCheckpoint } from '../../../store/checkpoint.ts'
+import { type Reader, statement } from '../../../store/engine/database.ts'
+import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
+import { progressBody } from '../../../store/schema/primary/bodies.ts'
+import { type AssetNumbers, newAssetNumbers, type AssetNumber } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
-import type { RowBatch } from '../batch/rows.ts'
+import type { RowBatch, Checkpoint } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
+import type { PStateRows, StoredState } from '../batch/stored-state.ts'
 import {
   type ChainReplay,
   type Fetched,
@@ -28,7 +32,8 @@ import {
 } from '../replay/chain-replay.ts'
 import { mostAhead } from '../replay/draft.ts'
 import { findAfter, type SharedChanges } from '../replay/shared-changes.ts'
-import { openStoredState } from '../write/read-state.ts'
+import { allSubnets, liveL1Validators, openStakers } from '../write/read-rows.ts'
+import { findRows } from '../write/utxos.ts'
 import {
   type BatchStore,
   openPrimaryStore,
@@ -216,5 +221,51 @@ export async function openPrimaryHost(
       await host.settled().catch(() => undefined)
       await store.close()
     },
+  }
+}
+
+// Stored state that replay needs: look-ups, and the state it begins with.
+
+/** The reading side of a store with `primaryTables`. */
+function openStoredState(reader: Reader): StoredState {
+  return {
+    find: (wanted) => findRows(reader, wanted),
+    checkpoint: (chain) => readCheckpoint(reader, chain),
+    assets: () => readAssets(reader),
+    pState: () => readPState(reader),
+  }
+}
+
+const progressQuestion = statement('select body from progress where chain = ?')
+
+async function readCheckpoint(reader: Reader, chain: ChainName): Promise<Checkpoint | undefined> {
+  const at = await getCheckpoint(reader, chain)
+  const row = await reader.get(progressQuestion, [chain])
+  if (at?.hash === undefined || row === undefined) return undefined
+  return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(bytesAt(row, 0)) }
+}
+
+const everyAsset = statement('select id, asset_id from asset order by id')
+
+async function readAssets(reader: Reader): Promise<AssetNumber[]> {
+  const rows = await reader.all(everyAsset)
+  return rows.map((row) => ({ number: integerAt(row, 0), assetId: bytesAt(row, 1) }))
+}
+
+const supplies = statement('select subnet_id, amount from supply')
+
+async function readPState(reader: Reader): Promise<PStateRows | undefined> {
+  const checkpoint = await readCheckpoint(reader, 'P')
+  if (checkpoint === undefined) return undefined
+  const rows = await reader.all(supplies)
+  return {
+    checkpoint,
+    stakers: await openStakers(reader),
+    subnets: await allSubnets(reader),
+    l1Validators: await liveL1Validators(reader),
+    supplies: rows.map((row) => ({
+      subnetId: bytesAt(row, 0),
+      supply: toBigint(bytesAt(row, 1)),
+    })),
   }
 }

@@ -17,9 +17,8 @@ import {
   statement,
   type Writer,
 } from '../../../store/engine/database.ts'
-import { foreignStore } from '../../../store/foreign-store.ts'
 import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
-import { openStore, type StoreLocation } from '../../../store/open.ts'
+import { foreignStore, openStore, type StoreLocation } from '../../../store/open.ts'
 import { genesisId, rawBlocksFrom } from '../../../store/query/primary/blocks.ts'
 import { meta } from '../../../store/schema/control.ts'
 import { primaryStoreTables } from '../../../store/schema/stores.ts'

@@ -1,0 +1,99 @@
+/** One token of an NFT contract. */
+
+import { assert, Fault } from '../../core/fault.ts'
+import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
+import { NoQuery } from '../../shape/evm/parameters.ts'
+import { NftTokenPath } from '../../shape/nft/nft-path.ts'
+import { Type } from '../../shape/type.ts'
+import { isKnownErc1155, ownersOfTokens } from '../../store/query/nft/nft-details.ts'
+import { maxItem, type NftPlace, itemBytes } from '../../store/query/nft/nft-place.ts'
+import { type Subject, subjectOf } from '../evm/address-list.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
+import { operation, type Operation } from '../operation/operation.ts'
+import type { NftContext } from './nft-context.ts'
+import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
+
+const GetNftToken = {
+  id: 'getTokenDetails',
+  method: 'GET',
+  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
+  summary: 'One token of an NFT contract',
+  tag: 'NFTs',
+  weight: 20,
+  parameters: { path: NftTokenPath, query: NoQuery },
+  response: Type.Union([Erc721Token, Erc1155Token]),
+} as const
+
+/** Neighbour of document B, endpoint 8: its owner and metadata. */
+export function getNftToken(context: NftContext): Operation {
+  return operation(GetNftToken, async ({ path }) => {
+    const { chain, place, standard } = await tokenOf(context, path)
+    const views = standard === 1155 ? erc1155Tokens : erc721Tokens
+    const [body] = await views(context, chain, [place])
+    assert(body !== undefined, 'there is a view of every place')
+    return { body }
+  })
+}
+
+// The contract and token a path names.
+
+/** A token that the chain's logs know. */
+type NamedToken = Subject & { readonly place: NftPlace; readonly standard: 721 | 1155 }
+
+/** Finds a token. Throws `bad-parameter` beyond 256 bits, `not-found` when no log names it. */
+export async function tokenOf(
+  context: NftContext,
+  path: { readonly chainId: string; readonly address: string; readonly tokenId: string },
+): Promise<NamedToken> {
+  const item = BigInt(path.tokenId)
+  if (item > maxItem)
+    throw new Fault('bad-parameter', `tokenId must be below 2^256: ${path.tokenId}`)
+  const subject = await subjectOf(context, path)
+  if (subject.id === undefined) throw unknown(path.tokenId)
+  const place = { contractId: subject.id, item }
+  const standard = await standardOfToken(subject.chain, place)
+  if (standard === undefined) throw unknown(path.tokenId)
+  return { ...subject, place, standard }
+}
+
+/** ERC-1155 goes first where a contract logs both. */
+async function standardOfToken(
+  { store }: ServedChain,
+  place: NftPlace,
+): Promise<721 | 1155 | undefined> {
+  if (await isKnownErc1155(store, place)) return 1155
+  const [owner] = await ownersOfTokens(store, [place])
+  return owner?.known === true ? 721 : undefined
+}
+
+function unknown(tokenId: string): Fault {
+  return new Fault('not-found', `token is not known here: ${tokenId}`)
+}
+
+// A request to read the metadata of a token again.
+
+const ReindexNftToken = {
+  id: 'reindexNft',
+  method: 'POST',
+  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex',
+  summary: 'Read the metadata of a token again, at most once an hour',
+  tag: 'NFTs',
+  weight: 20,
+  status: 201,
+  parameters: { path: NftTokenPath, query: NoQuery },
+  response: Type.Void({ description: 'Nothing' }),
+} as const
+
+/** Takes the request; the indexer fulfils it and moves `metadataLastUpdatedTimestamp`. */
+export function reindexNftToken(context: NftContext): Operation {
+  return operation(ReindexNftToken, async ({ path }) => {
+    const { chain, address, place, standard } = await tokenOf(context, path)
+    await context.requests.add({
+      chainKey: chain.facts.key,
+      contract: address,
+      item: itemBytes(place.item),
+      standard,
+    })
+    return { body: undefined }
+  })
+}

@@ -1,0 +1,94 @@
+/** Commands that the node listener of a running Firn answers. */
+
+import { Fault } from '../../core/fault.ts'
+import { membersOf } from '../../core/json.ts'
+import { openWorld } from '../../world/world.ts'
+import type { Flags } from '../flags.ts'
+import { callNode } from './node-client.ts'
+
+/** Names a chain (`--chain`) or an endpoint of the node listener (`--endpoint`). */
+export async function addAlias(alias: string, flags: Flags): Promise<void> {
+  const { chain, endpoint } = flags
+  if (typeof chain === 'string' && endpoint === undefined) {
+    await callNode(flags, 'admin.aliasChain', { chain, alias })
+    console.log(`${alias} is chain ${chain}`)
+  } else if (typeof endpoint === 'string' && chain === undefined) {
+    await callNode(flags, 'admin.alias', { endpoint, alias })
+    console.log(`/ext/${alias} is /ext/${endpoint}`)
+  } else {
+    throw new Fault('bad-parameter', 'give one of --chain and --endpoint')
+  }
+}
+
+/** Takes an alias of either kind away. */
+export async function removeAlias(alias: string, flags: Flags): Promise<void> {
+  await callNode(flags, 'firn.removeAlias', { alias })
+  console.log(`${alias} is removed`)
+}
+
+/** Prints all aliases an operator gave, in order of creation. */
+export async function listAliases(flags: Flags): Promise<void> {
+  const { chains, routes } = await callNode(flags, 'firn.listAliases')
+  const lines = [
+    ...listOf(chains).map(({ alias, target }) => `chain     ${alias} → ${target}`),
+    ...listOf(routes).map(({ alias, target }) => `endpoint  /ext/${alias} → /ext/${target}`),
+  ]
+  console.log(lines.length === 0 ? 'no aliases' : lines.join('\n'))
+}
+
+function listOf(value: unknown): { alias: string; target: string }[] {
+  if (!Array.isArray(value)) return []
+  return value.map((entry) => {
+    const { alias, target } = membersOf(entry)
+    return { alias: String(alias), target: String(target) }
+  })
+}
+
+/** Sets levels of a logger, or of all without a name; without levels prints them. */
+export async function logLevel(logger: string | undefined, flags: Flags): Promise<void> {
+  const named = logger === undefined ? {} : { loggerName: logger }
+  const { level, display } = flags
+  const change = {
+    ...(typeof level === 'string' ? { logLevel: level } : {}),
+    ...(typeof display === 'string' ? { displayLevel: display } : {}),
+  }
+  if (Object.keys(change).length > 0) {
+    await callNode(flags, 'admin.setLoggerLevel', { ...named, ...change })
+  }
+  const { loggerLevels } = await callNode(flags, 'admin.getLoggerLevel', named)
+  for (const [name, levels] of Object.entries(membersOf(loggerLevels))) {
+    const both = membersOf(levels)
+    console.log(`${name.padEnd(16)} file ${both['logLevel']}, display ${both['displayLevel']}`)
+  }
+}
+
+/** Profiles a running Firn: `cpu` for `--seconds`, `heap` or `lock` as they are now. */
+export async function profile(kind: string, flags: Flags): Promise<void> {
+  switch (kind) {
+    case 'cpu':
+      await profileCpu(flags)
+      break
+    case 'heap':
+      await callNode(flags, 'admin.memoryProfile')
+      break
+    case 'lock':
+      await callNode(flags, 'admin.lockProfile')
+      break
+    default:
+      throw new Fault('bad-parameter', `profile must be cpu, heap or lock: ${kind}`)
+  }
+  const file = kind === 'heap' ? 'mem' : kind
+  console.log(`${file}.profile is written in the profile folder of that process (node.profileDir)`)
+  console.log(`look at it with: go tool pprof -top ${file}.profile`)
+}
+
+async function profileCpu(flags: Flags): Promise<void> {
+  const seconds = Number(flags['seconds'] ?? 10)
+  if (!(seconds > 0 && seconds <= 1_800)) {
+    throw new Fault('bad-parameter', `seconds must be above 0, at most 1800: ${seconds}`)
+  }
+  await callNode(flags, 'admin.startCPUProfiler')
+  console.log(`profiling for ${seconds} s`)
+  await openWorld().clock.sleep(seconds * 1_000)
+  await callNode(flags, 'admin.stopCPUProfiler')
+}

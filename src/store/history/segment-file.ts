@@ -9,14 +9,18 @@
 
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
+import { zstdDecompressSync } from 'node:zlib'
 
+import { equalBytes } from '../../core/bytes.ts'
 import { assert, Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type Columns, type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
-import { SqliteConnection } from '../engine/sqlite/connection.ts'
+import { immutable, SqliteConnection } from '../engine/sqlite/connection.ts'
 import { columnNames, type Table } from '../engine/table.ts'
+import { block } from '../schema/evm.ts'
 
 /** Ending of the names of segments. */
 export const segmentEnding = '.sqlite'
@@ -248,6 +252,57 @@ export function schemaOf(tables: readonly Table[]): string {
 
 function schemaIn(connection: SqliteConnection): string {
   return JSON.stringify(connection.all(schemaQuestion))
+}
+
+/**
+ * The first of `tables` whose rows differ between two segments; `undefined` where none does: versions of SQLite
+ * and zstd make other bytes of the same rows. Inputs of blocks are compared unpacked.
+ *
+ * Cost: every row of one file is looked up in the other.
+ */
+export function differingTable(
+  { copied, made }: { readonly copied: string; readonly made: string },
+  tables: readonly Table[],
+): string | undefined {
+  const files = new DatabaseSync(':memory:')
+  try {
+    files.function('unpacks_same', (copied, made) => Number(unpacksSame(copied, made)))
+    for (const [name, path] of Object.entries({ copied, made }))
+      files.exec(`attach '${immutable(path).href.replaceAll("'", "''")}' as ${name}`)
+    return tables.find((table) => differs(files, table))?.name
+  } finally {
+    files.close()
+  }
+}
+
+function differs(files: DatabaseSync, table: Table): boolean {
+  const { name, key } = table
+  const sameKey = key.map((column) => `c.${column} is m.${column}`).join(' and ')
+  const others = columnNames(table).map((column) => {
+    const isPacked = table === block && column === 'inputs'
+    return isPacked
+      ? `not unpacks_same(c.${column}, m.${column})`
+      : `c.${column} is not m.${column}`
+  })
+  const numbers = `select (select count(*) from copied.${name}), (select count(*) from made.${name})`
+  const [copied, made] = Object.values(files.prepare(numbers).get() ?? {})
+  if (copied !== made) return true
+  const first = `select 1 from made.${name} m left join copied.${name} c on ${sameKey} where ${others.join(' or ')} limit 1`
+  return files.prepare(first).get() !== undefined
+}
+
+/** `copied` is somebody else's: no compressor may have made it, and it may unpack to very much. */
+function unpacksSame(copied: SQLOutputValue, made: SQLOutputValue): boolean {
+  if (!(copied instanceof Uint8Array) || !(made instanceof Uint8Array)) return copied === made
+  if (equalBytes(copied, made)) return true
+  if (made.length === 0) return false
+  const plain = zstdDecompressSync(made)
+  try {
+    return equalBytes(zstdDecompressSync(copied, { maxOutputLength: plain.length }), plain)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
 }
 
 /** The column that says where in history a row is. */

@@ -26,9 +26,9 @@ import {
   writeCopied,
 } from '../../../store/copied-history.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
-import { differingTable } from '../../../store/history/differing-table.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { frozenUntil, type ManifestSegment, readManifest } from '../../../store/history/manifest.ts'
+import { differingTable } from '../../../store/history/segment-file.ts'
 import { holdLease, type Lease } from '../../../store/lease.ts'
 import { storedHeights } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'

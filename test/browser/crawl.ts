@@ -2,7 +2,7 @@
 
 import type { Browser } from 'playwright-core'
 
-import { axeFaults, overflow, visit, watchedPage, type Look } from './watched-page.ts'
+import { axeFaults, overflow, visit, watchedPage } from './watched-page.ts'
 
 /** Findings. */
 export type Crawl = {
@@ -30,18 +30,22 @@ export function kindOf(place: string): string {
 
 /** Pages to visit, and how often each kind of them: the second often has what the first lacks. */
 export type CrawlPlan = {
-  readonly look: Look
+  readonly width: number
   readonly seeds: readonly string[]
   readonly perKind: number
 }
 
-/** Follows links from the overview and from `seeds`; each kind of place `perKind` times. */
+/** Follows links from the overview and from `seeds`; each kind of place `perKind` times, in light and dark. */
 export async function crawl(
   browser: Browser,
   origin: string,
-  { look, seeds, perKind }: CrawlPlan,
+  { width, seeds, perKind }: CrawlPlan,
 ): Promise<Crawl> {
-  const { page, faults: seen, close } = await watchedPage(browser, origin, look)
+  const {
+    page,
+    faults: seen,
+    close,
+  } = await watchedPage(browser, origin, { width, scheme: 'light' })
   const kinds = new Map<string, number>()
   const faults: string[] = []
   const known = new Set(['/', ...seeds])
@@ -53,13 +57,12 @@ export async function crawl(
     kinds.set(kind, visited + 1)
     await visit(page, origin, place)
     const title = await page.title()
-    const wrong = [
-      ...seen.splice(0),
-      ...(await overflow(page)),
-      ...(await axeFaults(page)),
-      ...(place === '/' || / · (Firn|Summit Explorer)$/.test(title) ? [] : [`title: ${title}`]),
-    ]
-    faults.push(...wrong.map((one) => `${look.width} ${look.scheme} ${place}: ${one}`))
+    if (place !== '/' && !/ · (Firn|Summit Explorer)$/.test(title)) seen.push(`title: ${title}`)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const wrong = [...(await overflow(page)), ...(await axeFaults(page)), ...seen.splice(0)]
+      faults.push(...wrong.map((one) => `${width} ${colorScheme} ${place}: ${one}`))
+    }
     const links = await page.$$eval('#main a[href^="/"], .menu a', (all) =>
       all.map((one) => one.getAttribute('href') ?? ''),
     )

@@ -52,11 +52,17 @@ void test('explorer of a Firn without a node', { skip }, async (t) => {
   await untilLive(firn, ['primary-fuji'])
   const browser = await openChromium(program ?? '')
   t.after(() => browser.close())
-  const look = { width: 1280, scheme: 'light' } as const
-  const { kinds, faults } = await crawl(browser, firn.apiUrl, { look, seeds: [], perKind: 2 })
+  const { kinds, faults } = await crawl(browser, firn.apiUrl, {
+    width: 1280,
+    seeds: [],
+    perKind: 2,
+  })
   // Imports and exports link to the C-Chain, whose blocks a Firn without a node leaves out: its pages say so.
   assert.equal(faults.filter((fault) => !fault.includes('/tx/c-chain/')).join('\n'), '')
-  const { page, close } = await watchedPage(browser, firn.apiUrl, look)
+  const { page, close } = await watchedPage(browser, firn.apiUrl, {
+    width: 1280,
+    scheme: 'light',
+  })
   await visit(page, firn.apiUrl, `/primary/fuji/tx/c-chain/${toCb58(new Uint8Array(32))}`)
   assert.match(await page.innerText('#main'), /no block of the c-chain is indexed/)
   await close()

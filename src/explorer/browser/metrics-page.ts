@@ -9,7 +9,7 @@ import { visible, words } from './kit/format.ts'
 import { to, withQuery } from './kit/link.ts'
 import { MetricChart, metricTitle } from './kit/metric-chart.ts'
 import { CsvLink } from './kit/paged.ts'
-import { card, facts, heading, shown } from './kit/parts.ts'
+import { card, facts, heading, segments, shown } from './kit/parts.ts'
 import { go, query, useTitle, withParams } from './kit/place.ts'
 import { now, chainName, type World } from './kit/world.ts'
 
@@ -132,7 +132,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
     h(
       'div',
       { class: 'controls' },
-      rangeLinks(params.get('days') ?? ''),
+      segments('days', 'range', ranges),
       h(
         'select',
         {
@@ -170,23 +170,6 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
     metric.startsWith('cumulative')
       ? null
       : h(Windows, { key: `${chainId} ${metric} windows`, chainId, metric }),
-  )
-}
-
-function rangeLinks(chosen: string): JSX.Element {
-  return h(
-    'nav',
-    { class: 'segments', 'aria-label': 'range' },
-    ranges.map(([value, label]) =>
-      h(
-        'a',
-        {
-          href: withParams({ days: value }),
-          'aria-current': value === chosen ? 'page' : undefined,
-        },
-        label,
-      ),
-    ),
   )
 }
 

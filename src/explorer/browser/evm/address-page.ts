@@ -161,17 +161,13 @@ function onContract(
   code: Answer<ContractCode>,
   { calls, renew }: { readonly calls: CallsOf; readonly renew: () => void },
 ): View {
-  const byView = { read: Read, write: Write, events: Events } as const
-  switch (view) {
-    case 'code':
-      return shown(code, (data) => codeView(calls, data, renew))
-    case 'read':
-    case 'write':
-    case 'events':
-      return shown(code, () => h(byView[view], calls))
-    default:
-      return undefined
-  }
+  if (view === 'code') return shown(code, (data) => codeView(calls, data, renew))
+  const part = new Map([
+    ['read', Read],
+    ['write', Write],
+    ['events', Events],
+  ]).get(view)
+  return part && shown(code, () => h(part, calls))
 }
 
 type OverviewProps = AddressProps & {
@@ -197,7 +193,18 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
         'div',
         { class: 'stack' },
         contract === undefined ? balance : contractCard(chainId, contract, code),
-        others.length === 0 ? null : card('Also active on', alsoOn(others, address)),
+        others.length === 0
+          ? null
+          : card(
+              'Also active on',
+              others.map((chain) =>
+                h(
+                  'a',
+                  { class: 'also', href: to('chain', chain.chainId, 'address', address) },
+                  chain.chainName,
+                ),
+              ),
+            ),
       ),
       h(
         'div',
@@ -286,12 +293,6 @@ function useIsCalled(chainId: string, address: string): boolean {
   )
 }
 
-function alsoOn(chains: readonly ChainInfo[], address: string): JSX.Element[] {
-  return chains.map(({ chainId, chainName: name }) =>
-    h('a', { class: 'also', href: to('chain', chainId, 'address', address) }, name),
-  )
-}
-
 /** All that it took part in, or of its own transactions those that are asked for. */
 function transactionsOf({
   world,
@@ -348,7 +349,14 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
     case 'erc721':
     case 'erc1155':
       return [
-        standards(chainId, address, view),
+        tabs(
+          transferLists.map(([list, label]) => [
+            label,
+            to('chain', chainId, 'address', address, list),
+          ]),
+          'standards',
+          'segments',
+        ),
         addressFilters(['tokenAddress', 'token address']),
         paged<Page<'transactions', AnyTransfer>>({
           path: `${path}:list${view.replace('erc', 'Erc')}`,
@@ -371,23 +379,6 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
     default:
       return failed({ status: 404, message: `no such list: ${view}` })
   }
-}
-
-function standards(chainId: string, address: string, view: string): JSX.Element {
-  return h(
-    'nav',
-    { class: 'segments', 'aria-label': 'standards' },
-    transferLists.map(([list, label]) =>
-      h(
-        'a',
-        {
-          href: to('chain', chainId, 'address', address, list),
-          'aria-current': list === view ? 'page' : undefined,
-        },
-        label,
-      ),
-    ),
-  )
 }
 
 function deploymentTable(chainId: string, contracts: readonly ContractMetadata[]): JSX.Element {

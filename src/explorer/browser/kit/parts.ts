@@ -279,12 +279,16 @@ export function neighbours(
 }
 
 /** Links of which one is the present one. */
-export function tabs(links: readonly (readonly [label: string, link: string])[]): JSX.Element {
+export function tabs(
+  links: readonly (readonly [label: string, link: string])[],
+  label = 'views',
+  look: 'tabs' | 'segments' = 'tabs',
+): JSX.Element {
   return h(
     'nav',
-    { class: 'tabs', 'aria-label': 'views' },
-    links.map(([label, link]) =>
-      h('a', { href: link, 'aria-current': link === here() ? 'page' : undefined }, label),
+    { class: look, 'aria-label': label },
+    links.map(([text, link]) =>
+      h('a', { href: link, 'aria-current': link === here() ? 'page' : undefined }, text),
     ),
   )
 }

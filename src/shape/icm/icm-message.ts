@@ -24,6 +24,8 @@ const IcmRewardDetails = Type.Object(
   { $id: 'IcmRewardDetails', additionalProperties: false },
 )
 
+const label = Type.Optional(Type.String({ description: 'What the operator calls the address' }))
+
 const IcmSourceTransaction = Type.Object(
   {
     txHash: hash('Transaction that sent the message first'),
@@ -40,6 +42,7 @@ const IcmDestinationTransaction = Type.Object(
     gasSpent: amount('Gas used × price, wei', 18),
     rewardRedeemer: address('Address that may take the reward'),
     delivererAddress: address('Address that delivered the message'),
+    delivererLabel: label,
   },
   { $id: 'IcmDestinationTransaction', additionalProperties: false },
 )
@@ -53,7 +56,9 @@ const messageFields = {
   destinationEvmChainId: Type.String({ description: 'Empty where the chain is not known here' }),
   messageNonce: decimal('Counts the messages of the source messenger'),
   from: address('Sender'),
+  fromLabel: label,
   to: address('Recipient'),
+  toLabel: label,
   data: Type.String({ description: '0x hex', pattern: '^0x([0-9a-f]{2})*$' }),
   messageExecuted: Type.Boolean({
     description: 'Whether the recipient took it, at once or in a retry',

@@ -10,7 +10,6 @@ import { Compile } from 'typebox/compile'
 
 import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
-import { noTokenNotes } from '../../../src/api/operation/token-lists.ts'
 import { icmOperations } from '../../../src/api/operations.ts'
 import { createServer } from '../../../src/api/server/server.ts'
 import { fromHex, to0x, toHex } from '../../../src/core/bytes.ts'
@@ -203,13 +202,17 @@ async function follow(
 
 const services: Answered[] = []
 
+const labelOf = (chain: number, address: string): string => `${address} of ${chain}`
+
 async function serve(key: string) {
   const store = await openStore(location, key, messageTables, 'read')
   const chains = demos.map(({ served }) => served)
   const operations = icmOperations({
     chains: createChainDirectory(() => chains),
     tokens: pageTokens(stillClock),
-    addressBooks: createRichAddressBooks(stillClock, noTokenNotes),
+    addressBooks: createRichAddressBooks(stillClock, ({ evmChainId }, address) => ({
+      label: labelOf(evmChainId, to0x(address)),
+    })),
     messages: () => store,
   })
   const server = createServer({
@@ -305,14 +308,18 @@ function compare(message: Json, expected: Expected | undefined, name: string): v
     const { chain, ...transaction } = sent
     assert.deepEqual(message.sourceTransaction, transaction)
     assert.equal(message.sourceEvmChainId, String(chain))
+    assert.equal(message.fromLabel, labelOf(chain, expected.content.from))
     assert.equal(message.rewardDetails.value, expected.fee)
     assert.equal(lower(message.rewardDetails.address), expected.feeToken)
   }
   if (received !== undefined) {
     const { chain, deliverer, redeemer, ...transaction } = received
-    const { delivererAddress, rewardRedeemer, ...shown } = message.destinationTransaction
+    const { delivererAddress, delivererLabel, rewardRedeemer, ...shown } =
+      message.destinationTransaction
     assert.deepEqual(shown, transaction)
     assert.equal(message.destinationEvmChainId, String(chain))
+    assert.equal(message.toLabel, labelOf(chain, expected.content.to))
+    assert.equal(delivererLabel, labelOf(chain, deliverer))
     assert.equal(lower(delivererAddress), deliverer)
     assert.equal(lower(rewardRedeemer), redeemer)
   }

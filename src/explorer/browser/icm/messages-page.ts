@@ -209,7 +209,7 @@ function sending(world: World, message: IcmMessage): View {
     'Sent',
     facts([
       ['Chain', messageEnd(world, chainId, message.sourceBlockchainId)],
-      ['Sender', party(chainId, { address: message.from })],
+      ['Sender', party(chainId, { address: message.from, label: message.fromLabel })],
       [
         'Transaction',
         tx === undefined
@@ -228,14 +228,19 @@ function delivery(world: World, message: IcmMessage): View {
     'Delivered',
     facts([
       ['Chain', messageEnd(world, chainId, message.destinationBlockchainId)],
-      ['Recipient', party(chainId, { address: message.to })],
+      ['Recipient', party(chainId, { address: message.to, label: message.toLabel })],
       [
         'Transaction',
         tx === undefined ? 'not yet' : idLink(to('chain', chainId, 'tx', tx.txHash), tx.txHash),
       ],
       ['Time', tx === undefined ? '' : when(tx.timestamp)],
       ['Took', timeTaken(message)],
-      ['Relayer', tx === undefined ? '' : party(chainId, { address: tx.delivererAddress })],
+      [
+        'Relayer',
+        tx === undefined
+          ? ''
+          : party(chainId, { address: tx.delivererAddress, label: tx.delivererLabel }),
+      ],
       ['Gas spent', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
     ]),
   )

@@ -41,6 +41,8 @@ export type RichAddressBook = {
   readonly load: (ids: readonly number[]) => Promise<Named>
   /** Throws `bad-text` for anything but an address. */
   readonly find: (text: string) => MaybePromise<Found>
+  /** The operator's name of an address, also of one that the chain has never shown. */
+  readonly labelOf: (address: Uint8Array) => string | undefined
 }
 
 /** An address that a caller wrote. */
@@ -135,7 +137,7 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): RichAd
       return entry
     }
   }
-  return { load, find }
+  return { load, find, labelOf: (address) => notes(chain.facts, address)?.label }
 }
 
 function entryOf(

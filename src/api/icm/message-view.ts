@@ -6,8 +6,8 @@ import { toCb58 } from '../../core/cb58.ts'
 import { assert } from '../../core/fault.ts'
 import { publicNetworks } from '../../core/network.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
+import { addressId } from '../../store/query/evm/addresses.ts'
 import type { MessageEnd, MessageRow } from '../../store/query/icm/messages.ts'
-import type { RichAddressEntry } from '../evm/rich-addresses.ts'
 import type { IcmContext } from './icm-context.ts'
 
 // 32 bytes of nonce and 20 of an address.
@@ -26,23 +26,18 @@ export async function messageView(context: IcmContext, row: MessageRow): Promise
   const { sent, received } = row
   const end = sent ?? received
   assert(end !== undefined, 'a stored message has an end')
-  const { sourceId, destinationId } = end
-  const [from, to] = await Promise.all([
-    knownAddress(context, sourceId, end.sender),
-    knownAddress(context, destinationId, end.recipient),
-  ])
   return {
     messageId: toHex(row.messageId),
     icmContractAddress: toChecksumAddress(end.contract),
-    sourceBlockchainId: toCb58(sourceId),
-    destinationBlockchainId: toCb58(destinationId),
-    sourceEvmChainId: await evmChainIdOf(context, sourceId),
-    destinationEvmChainId: await evmChainIdOf(context, destinationId),
+    sourceBlockchainId: toCb58(end.sourceId),
+    destinationBlockchainId: toCb58(end.destinationId),
+    sourceEvmChainId: await evmChainIdOf(context, end.sourceId),
+    destinationEvmChainId: await evmChainIdOf(context, end.destinationId),
     messageNonce: toBigint(end.nonce).toString(),
     from: toChecksumAddress(end.sender),
-    fromLabel: from?.rich.label,
+    fromLabel: labelOf(context, end.sourceId, end.sender),
     to: toChecksumAddress(end.recipient),
-    toLabel: to?.rich.label,
+    toLabel: labelOf(context, end.destinationId, end.recipient),
     data: to0x(end.data),
     messageExecuted: row.executed,
     receipts: receiptsOf(end.receipts),
@@ -56,8 +51,7 @@ export async function messageView(context: IcmContext, row: MessageRow): Promise
             ...transactionOf(received),
             rewardRedeemer: toChecksumAddress(received.rewardRedeemer),
             delivererAddress: toChecksumAddress(received.deliverer),
-            delivererLabel: (await knownAddress(context, destinationId, received.deliverer))?.rich
-              .label,
+            delivererLabel: labelOf(context, end.destinationId, received.deliverer),
           },
     status: statusOf(row),
   }
@@ -103,22 +97,22 @@ async function rewardOf(
     ercType: 'ERC-20',
     value,
   } as const
-  if (equalBytes(token, zeroAddress)) return nameless
-  const known = await knownAddress(context, end.sourceId, token)
-  return known === undefined ? nameless : { ...known.erc20, value }
+  const chain = context.chains.byBlockchainId(end.sourceId)
+  if (chain === undefined || equalBytes(token, zeroAddress)) return nameless
+  const id = await addressId(chain.store, token)
+  if (id === undefined) return nameless
+  const named = await context.addressBooks(chain).load([id])
+  return { ...named(id).erc20, value }
 }
 
-/** An address as its chain knows it; `undefined` where it does not, or is not served here. */
-async function knownAddress(
+/** The operator's name of an address of a chain that is served here. */
+function labelOf(
   { chains, addressBooks }: IcmContext,
   blockchainId: Uint8Array,
   address: Uint8Array,
-): Promise<RichAddressEntry | undefined> {
+): string | undefined {
   const chain = chains.byBlockchainId(blockchainId)
-  if (chain === undefined) return undefined
-  const book = addressBooks(chain)
-  const { id } = await book.find(to0x(address))
-  return id === undefined ? undefined : (await book.load([id]))(id)
+  return chain && addressBooks(chain).labelOf(address)
 }
 
 /** Decimal EVM chain id, or empty where the chain is not known here. */

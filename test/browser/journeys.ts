@@ -214,7 +214,13 @@ export const journeys: Readonly<Record<string, Journey>> = {
     await page.getByRole('button', { name: 'Show internal calls' }).click()
     await settled(page)
     const traced = await fetch(`${origin}/v1/chains/51001/transactions/${made}/calls`)
-    const { calls } = (await traced.json()) as { calls: { depth: number; callType: string }[] }
+    const { calls } = (await traced.json()) as {
+      calls: {
+        depth: number
+        callType: string
+        decodedInput?: { parameters: { type: string; value: string }[] }
+      }[]
+    }
     assert.ok(calls.length > 1)
     assert.deepEqual(
       await page.$$eval('.calls li', (all) =>
@@ -227,6 +233,11 @@ export const journeys: Readonly<Record<string, Journey>> = {
       ),
       calls.map(({ depth, callType }) => ({ depth, callType })),
     )
+    const values = calls.flatMap(({ decodedInput }) => decodedInput?.parameters ?? [])
+    const texts = values.filter(({ type }) => type === 'string').map(({ value }) => value)
+    const tree = await page.locator('.calls').first().innerText()
+    assert.ok(texts.length > 0)
+    for (const text of texts) assert.ok(tree.includes(text), text)
 
     await visit(page, origin, `/chain/51001/address/${cast['Summit.token'] ?? ''}/holders`)
     const answer = await fetch(

@@ -9,6 +9,7 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 import { HTTPClient } from '@avalanche-sdk/chainkit/lib/http.js'
+import { decodeFunctionData, parseAbi } from 'viem'
 
 import { createMethodNames } from '../../src/api/evm/abi/known-methods.ts'
 import { objectOf } from '../../src/codec/evm/raw.ts'
@@ -469,6 +470,7 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
   assert.deepEqual(new Set(all.map(({ transaction }) => transaction.txHash)), expected)
   let logged = 0
   let inner = 0
+  let decoded = 0
   for (const { transaction, logs } of all) {
     const { txHash, internalTransactions } = transaction
     const rawLogs = receiptOf.get(txHash)?.logs ?? []
@@ -503,13 +505,34 @@ void test('webhooks: logs and internal transactions are those of the raw blocks'
     )
     if (frames.length > 0) {
       const { body } = await ask(firn, 'GET', `/v1/chains/${chain}/transactions/${txHash}/calls`)
-      assert.deepEqual(body, tracedCalls(txHash))
+      const calls = body['calls'] as (Record<string, unknown> & { decodedInput?: DecodedLog })[]
+      const compared = calls.map(({ decodedInput, ...call }) =>
+        decodedInput === undefined ? call : { ...call, ...valuesOf(decodedInput) },
+      )
+      assert.deepEqual({ ...body, calls: compared }, tracedCalls(txHash))
+      decoded += calls.filter(({ decodedInput }) => decodedInput !== undefined).length
     }
     logged += plain.length
     inner += frames.length
   }
-  assert.ok(logged > 0 && inner > 0, `${logged} logs, ${inner} internal transactions`)
+  const sums = `${logged} logs, ${inner} internal transactions, ${decoded} inputs`
+  assert.ok(logged > 0 && inner > 0 && decoded > 0, sums)
 })
+
+/** Signature and values, without the names that an ABI has for them. */
+function valuesOf({ signature, parameters }: DecodedLog) {
+  return { signature, values: parameters.map(({ value }) => value) }
+}
+
+/** The same by another decoder. */
+function decodedInput(signature: string, data: string) {
+  const { args = [] } = decodeFunctionData({
+    abi: parseAbi([`function ${signature}`] as readonly string[]),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- traces have hex
+    data: data as `0x${string}`,
+  })
+  return { signature, values: args.map(String) }
+}
 
 /** Expected answer of the operation of calls for a transaction, from the bytes of its trace. */
 function tracedCalls(hash: string): Readonly<Record<string, unknown>> {
@@ -533,7 +556,7 @@ function tracedCalls(hash: string): Readonly<Record<string, unknown>> {
       gasLimit: BigInt(frame.gas).toString(),
       gasUsed: BigInt(frame.gasUsed).toString(),
       ...(method === '' ? {} : { methodHash: method }),
-      ...(name === undefined ? {} : { methodName: name }),
+      ...(name === undefined ? {} : { methodName: name, ...decodedInput(name, input) }),
       ...(frame.error === undefined ? {} : { error: frame.error }),
       isReverted,
     })

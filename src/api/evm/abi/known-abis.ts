@@ -110,3 +110,15 @@ export const wellKnown: AbiBook = {
 export function inputBySignature(signature: string, input: Uint8Array): Decoded | undefined {
   return bookOf('function', [signature]).input({ chainId: '', address: '' }, input)
 }
+
+/** An input by ABI or, without names of its arguments, by the signature of its method. */
+export function inputInWords(
+  abis: AbiBook,
+  contract: Parameters<AbiBook['input']>[0],
+  {
+    bytes,
+    methodName = '',
+  }: { readonly bytes: Uint8Array; readonly methodName: string | undefined },
+): Decoded | undefined {
+  return abis.input(contract, bytes) ?? inputBySignature(methodName, bytes)
+}

@@ -16,7 +16,7 @@ import {
 import { transfersOfTransaction } from '../../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { inputBySignature } from '../abi/known-abis.ts'
+import { inputInWords } from '../abi/known-abis.ts'
 import { tracedHeaders, decimalText, inputOf } from '../answers.ts'
 import { networkToken } from '../balances/native-balance.ts'
 import type { EvmContext } from '../evm-context.ts'
@@ -129,11 +129,13 @@ async function inWords(
   const called = target === undefined || row.inputLength === 0 ? [] : [fromHex(target)]
   const abis = await contracts.abisOf(chain, called, signal)
   const contract = { chainId: view.chainId, address: target?.toLowerCase() ?? '' }
-  const input = fromHex(view.input)
   const decodedInput =
     target === undefined
       ? undefined
-      : (abis.input(contract, input) ?? inputBySignature(view.method?.methodName ?? '', input))
+      : inputInWords(abis, contract, {
+          bytes: fromHex(view.input),
+          methodName: view.method?.methodName,
+        })
   const failed = { chain, row, input: view.input, from: view.from.address, to: target, abis }
   const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
   if (decodedInput !== undefined && view.method !== undefined)

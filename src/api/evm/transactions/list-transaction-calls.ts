@@ -15,10 +15,14 @@ import { transactionByHash } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { decodedLog } from '../abi/abi-book.ts'
+import { inputInWords } from '../abi/known-abis.ts'
 import type { EvmContext } from '../evm-context.ts'
 
 // The most that a page shows. The total says how many there are.
 const mostCalls = 1_000
+// An input may be passed on from call to call, and each contract that is called is looked up with its proxy.
+const mostHexDecoded = 500_000
+const mostContracts = 100
 
 const ListTransactionCalls = {
   id: 'listTransactionCalls',
@@ -45,6 +49,7 @@ const ListTransactionCalls = {
         methodName: Type.Optional(
           Type.String({ description: 'signature of the method, where it is known' }),
         ),
+        decodedInput: Type.Optional(Decoded),
         error: Type.Optional(
           Type.String({ description: 'why it failed, in the words of the node' }),
         ),
@@ -52,7 +57,10 @@ const ListTransactionCalls = {
           description: 'Whether the call, or one around it, was undone',
         }),
       }),
-      { description: 'Each call before those inside it, in their order; the first 1,000' },
+      {
+        description:
+          'Each call before those inside it, in their order; the first 1,000. Inputs are decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
+      },
     ),
     callCount: Type.Integer({ description: 'How many calls there are' }),
   }),
@@ -62,10 +70,11 @@ const ListTransactionCalls = {
  * Calls of a transaction. They are not stored whole: while no node traces them the answer is 503.
  * Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionCalls({ chains, methodNames }: EvmContext): Operation {
+export function listTransactionCalls({ chains, contracts, methodNames }: EvmContext): Operation {
   return operation(ListTransactionCalls, async (input) => {
     const { chainId, txHash } = input.path
-    const { store, traces, wantsTraces } = chains.find(chainId)
+    const chain = chains.find(chainId)
+    const { store, traces, wantsTraces } = chain
     const row = await transactionByHash(store, fromHex(txHash))
     if (row === undefined) throw new Fault('not-found', `transaction is not known here: ${txHash}`)
     const told = wantsTraces ? await traces?.(heightOf(row.pos), input.signal) : undefined
@@ -73,26 +82,41 @@ export function listTransactionCalls({ chains, methodNames }: EvmContext): Opera
     if (trace === undefined)
       throw new Fault('not-served', 'calls need a node that traces, and none answers now')
     const { calls, count } = callsOf(objectOf(trace, 'trace'), mostCalls)
-    const nameOf = await methodNames(
-      calls.flatMap(({ selector }) => (selector === undefined ? [] : [Number(selector)])),
-    )
+    const inputs = calls.flatMap((call) => call.input ?? [])
+    const called = new Set(calls.flatMap((call) => (call.input && call.to) ?? []))
+    const [nameOf, abis] = await Promise.all([
+      methodNames(inputs.map(selectorOf)),
+      contracts.abisOf(chain, [...called].slice(0, mostContracts).map(fromHex), input.signal),
+    ])
+    const evmChainId = String(chain.facts.evmChainId)
+    let digits = 0
     return {
       body: {
         callCount: count,
-        calls: calls.map(({ type, selector, to, error, ...call }) => {
-          const methodName = selector === undefined ? undefined : nameOf(Number(selector))
+        calls: calls.map(({ type, input: given, ...call }) => {
+          if (given === undefined) return { ...call, callType: type }
+          const methodName = nameOf(selectorOf(given))
+          digits += given.length
+          const contract = { chainId: evmChainId, address: call.to?.toLowerCase() ?? '' }
+          const decodedInput =
+            digits > mostHexDecoded
+              ? undefined
+              : inputInWords(abis, contract, { bytes: fromHex(given), methodName })
           return {
             ...call,
             callType: type,
-            to,
-            methodHash: selector,
-            methodName,
-            error,
+            methodHash: given.slice(0, 10),
+            methodName: methodName ?? decodedInput?.signature,
+            decodedInput,
           }
         }),
       },
     }
   })
+}
+
+function selectorOf(input: string): number {
+  return Number(input.slice(0, 10))
 }
 
 const ListTransactionLogs = {

@@ -81,8 +81,8 @@ type Call = {
   readonly value: string
   readonly gasLimit: string
   readonly gasUsed: string
-  /** First four bytes of the input, `0x` hex; `undefined` for fewer, and for creations. */
-  readonly selector: string | undefined
+  /** At least four bytes, `0x` hex; `undefined` for fewer, and for creations. */
+  readonly input: string | undefined
   readonly error: string | undefined
   /** It failed, or a call around it did. */
   readonly isReverted: boolean
@@ -118,8 +118,8 @@ export function callsOf(
 
 function callOf({ frame, depth, isReverted }: Waiting): Call {
   const type = typeof frame.type === 'string' ? frame.type : 'UNKNOWN'
-  const input = typeof frame.input === 'string' ? frame.input : ''
-  const creates = type.startsWith('CREATE')
+  const input = hexBytes(frame.input)?.toLowerCase() ?? ''
+  const isCall = !type.startsWith('CREATE') && /^0x[0-9a-f]{8,}$/.test(input)
   return {
     depth,
     type,
@@ -128,7 +128,7 @@ function callOf({ frame, depth, isReverted }: Waiting): Call {
     value: quantity(frame.value ?? '0x0', 'value'),
     gasLimit: quantity(frame.gas, 'gas'),
     gasUsed: quantity(frame.gasUsed, 'gas used'),
-    selector: creates || input.length < 10 ? undefined : input.slice(0, 10).toLowerCase(),
+    input: isCall ? input : undefined,
     error: typeof frame.error === 'string' ? frame.error : undefined,
     isReverted,
   }

@@ -25,19 +25,22 @@ type Call = {
   readonly gasUsed: string
   readonly methodHash?: string
   readonly methodName?: string
+  readonly decodedInput?: Decoded | undefined
   readonly error?: string
   readonly isReverted: boolean
 }
 
-/** A transaction with calls, and the coin they move. */
-export type CallsProps = {
+/** A transaction, and what amounts in it are of. */
+export type ExecutionProps = {
   readonly chainId: string
   readonly txHash: string
   readonly coin: Coin
+  /** Tokens that it moved, with their decimals. */
+  readonly tokens: readonly RichAddress[]
 }
 
 /** The card: a button, and the tree once it was pressed. */
-export function Calls({ chainId, txHash, coin }: CallsProps): JSX.Element {
+export function Calls({ chainId, txHash, coin, tokens }: ExecutionProps): JSX.Element {
   const [isOpen, open] = useState(false)
   const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/calls`
   const answer = useAnswer<{ calls: Call[]; callCount: number }>(isOpen ? path : undefined)
@@ -48,7 +51,14 @@ export function Calls({ chainId, txHash, coin }: CallsProps): JSX.Element {
           h(
             'div',
             { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'tree of calls' },
-            branch(calls, 0, (call) => callLine(chainId, call, coin)),
+            branch(calls, 0, (call) => [
+              callLine(chainId, call, coin),
+              argumentLines(
+                chainId,
+                call.decodedInput?.parameters ?? [],
+                tokenAt(tokens, call.to ?? ''),
+              ),
+            ]),
           ),
           callCount > calls.length
             ? h('p', { class: 'quiet' }, `The first ${calls.length} of ${count(callCount)}.`)
@@ -99,20 +109,10 @@ export type Log = {
   readonly decoded?: Decoded | undefined
 }
 
-/** A transaction with logs. */
-export type LogsProps = {
-  readonly chainId: string
-  readonly txHash: string
-  /** Tokens that it moved, with their decimals. */
-  readonly tokens: readonly RichAddress[]
-}
-
 /** The card: a button, and the logs once it was pressed. */
-export function Logs({ chainId, txHash, tokens }: LogsProps): JSX.Element {
+export function Logs({ chainId, txHash, tokens }: ExecutionProps): JSX.Element {
   const [isOpen, open] = useState(false)
   const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/logs`
-  const tokenAt = (address: string): RichAddress =>
-    tokens.find((one) => one.address.toLowerCase() === address.toLowerCase()) ?? { address }
   const answer = useAnswer<{ logs: (Log & { readonly logIndex: number })[] }>(
     isOpen ? path : undefined,
   )
@@ -127,7 +127,7 @@ export function Logs({ chainId, txHash, tokens }: LogsProps): JSX.Element {
                 logs.map((log) => [
                   String(log.logIndex),
                   party(chainId, { address: log.address }),
-                  ...eventCells(chainId, log, tokenAt(log.address)),
+                  ...eventCells(chainId, log, tokenAt(tokens, log.address)),
                 ]),
               ),
         )
@@ -152,12 +152,7 @@ export function eventCells(chainId: string, log: Log, of: RichAddress): View[] {
     h(
       'div',
       null,
-      event.parameters.map((each) =>
-        line([
-          each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
-          valueView(chainId, each, of),
-        ]),
-      ),
+      argumentLines(chainId, event.parameters, of),
       h(
         'details',
         null,
@@ -166,6 +161,24 @@ export function eventCells(chainId: string, log: Log, of: RichAddress): View[] {
       ),
     ),
   ]
+}
+
+function tokenAt(tokens: readonly RichAddress[], address: string): RichAddress {
+  return tokens.find((one) => one.address.toLowerCase() === address.toLowerCase()) ?? { address }
+}
+
+/** Arguments one a line; `of` is the contract that was called or logged. */
+function argumentLines(
+  chainId: string,
+  values: Decoded['parameters'],
+  of: RichAddress,
+): JSX.Element[] {
+  return values.map((each) =>
+    line([
+      each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
+      valueView(chainId, each, of),
+    ]),
+  )
 }
 
 function line(value: View): JSX.Element {

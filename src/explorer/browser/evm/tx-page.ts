@@ -66,13 +66,15 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       ...transfers(chainId, detail),
       ...internals(world, chainId, detail),
       ...called(chainId, detail),
-      h(Calls, { key: `${txHash} calls`, chainId, txHash, coin: coinOf(world, chainId) }),
-      h(Logs, {
-        key: txHash,
-        chainId,
-        txHash,
-        tokens: detail.erc20Transfers.map(({ erc20Token }) => erc20Token),
-      }),
+      [Calls, Logs].map((part, at) =>
+        h(part, {
+          key: `${txHash} ${at}`,
+          chainId,
+          txHash,
+          coin: coinOf(world, chainId),
+          tokens: detail.erc20Transfers.map(({ erc20Token }) => erc20Token),
+        }),
+      ),
       card(
         '',
         h(

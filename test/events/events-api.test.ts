@@ -555,7 +555,7 @@ function tracedCalls(hash: string): Readonly<Record<string, unknown>> {
       value: BigInt(frame.value ?? '0x0').toString(),
       gasLimit: BigInt(frame.gas).toString(),
       gasUsed: BigInt(frame.gasUsed).toString(),
-      ...(method === '' ? {} : { methodHash: method }),
+      ...(method === '' ? {} : { methodHash: method, input }),
       ...(name === undefined ? {} : { methodName: name, ...decodedInput(name, input) }),
       ...(frame.error === undefined ? {} : { error: frame.error }),
       isReverted,

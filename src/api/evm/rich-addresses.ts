@@ -11,6 +11,7 @@ import { createGenerations } from '../../core/bounded-maps.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { assert } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
+import type { Decoded } from '../../shape/evm/log.ts'
 import type { Erc20Token, RichAddress } from '../../shape/evm/token.ts'
 import type { MaybePromise } from '../../store/engine/database.ts'
 import { addressId, richAddressesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
@@ -56,6 +57,14 @@ export type Found = {
 
 /** Books by chain. */
 export type RichAddressBooks = (chain: ServedChain) => RichAddressBook
+
+/** A call or an event in words, with what the operator calls the addresses in it. */
+export function withLabels(decoded: Decoded, { labelOf }: RichAddressBook): Decoded {
+  const parameters = decoded.parameters.map((each) =>
+    each.type === 'address' ? { ...each, label: labelOf(fromHex(each.value)) } : each,
+  )
+  return { ...decoded, parameters }
+}
 
 type Kept = RichAddressEntry & { readonly until: number }
 

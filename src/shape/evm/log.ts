@@ -15,6 +15,7 @@ export const DecodedValues = Type.Array(
       description:
         'integers in base 10, bytes in hex, text as it is, lists and tuples as JSON; of an indexed parameter longer than a word the hash',
     }),
+    label: Type.Optional(Type.String({ description: 'What the operator calls the address' })),
   }),
 )
 

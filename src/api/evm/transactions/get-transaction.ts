@@ -20,6 +20,7 @@ import { inputInWords } from '../abi/known-abis.ts'
 import { tracedHeaders, decimalText, inputOf } from '../answers.ts'
 import { networkToken } from '../balances/native-balance.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { withLabels } from '../rich-addresses.ts'
 import { money } from '../tokens/token-views.ts'
 import {
   erc1155TransferDetails,
@@ -116,7 +117,7 @@ function fullTransaction(
 
 /** With what the input says by the ABIs that are known, and why it failed where it did. */
 async function inWords(
-  { contracts, reverts }: EvmContext,
+  { contracts, reverts, addressBooks }: EvmContext,
   {
     chain,
     row,
@@ -140,7 +141,8 @@ async function inWords(
   const revertReason = row.status === 1 ? undefined : await reverts(failed, signal)
   if (decodedInput !== undefined && view.method !== undefined)
     view.method.methodName ??= decodedInput.signature
-  return { ...view, decodedInput, revertReason }
+  const labelled = decodedInput && withLabels(decodedInput, addressBooks(chain))
+  return { ...view, decodedInput: labelled, revertReason }
 }
 
 // The historical price is of another day than the current one. Source: public API description.

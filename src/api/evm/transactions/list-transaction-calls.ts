@@ -8,7 +8,7 @@ import { Fault } from '../../../core/fault.ts'
 import { isObject } from '../../../core/json.ts'
 import { Decoded } from '../../../shape/evm/log.ts'
 import { ChainTransactionPath, NoQuery } from '../../../shape/evm/parameters.ts'
-import { address, amount, decimal } from '../../../shape/evm/scalars.ts'
+import { address, amount, decimal, hex } from '../../../shape/evm/scalars.ts'
 import { Type } from '../../../shape/type.ts'
 import { heightOf, placeOf } from '../../../store/query/evm/position.ts'
 import { transactionByHash } from '../../../store/query/evm/transactions.ts'
@@ -17,6 +17,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { decodedLog } from '../abi/abi-book.ts'
 import { inputInWords } from '../abi/known-abis.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { withLabels } from '../rich-addresses.ts'
 
 // The most that a page shows. The total says how many there are.
 const mostCalls = 1_000
@@ -40,6 +41,7 @@ const ListTransactionCalls = {
         callType: Type.String({ description: 'as the tracer names it: CALL, STATICCALL, …' }),
         from: address('Caller'),
         to: Type.Optional(address('Callee, or the contract created; absent where that failed')),
+        toLabel: Type.Optional(Type.String({ description: 'What the operator calls the callee' })),
         value: amount('Coins moved, wei', 18),
         gasLimit: decimal('Gas the call was given'),
         gasUsed: decimal('Gas used by the call and those inside it'),
@@ -49,6 +51,7 @@ const ListTransactionCalls = {
         methodName: Type.Optional(
           Type.String({ description: 'signature of the method, where it is known' }),
         ),
+        input: Type.Optional(hex('Input; absent where it is empty')),
         decodedInput: Type.Optional(Decoded),
         error: Type.Optional(
           Type.String({ description: 'why it failed, in the words of the node' }),
@@ -59,7 +62,7 @@ const ListTransactionCalls = {
       }),
       {
         description:
-          'Each call before those inside it, in their order; the first 1,000. Inputs are decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
+          'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
       },
     ),
     callCount: Type.Integer({ description: 'How many calls there are' }),
@@ -70,7 +73,12 @@ const ListTransactionCalls = {
  * Calls of a transaction. They are not stored whole: while no node traces them the answer is 503.
  * Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionCalls({ chains, contracts, methodNames }: EvmContext): Operation {
+export function listTransactionCalls({
+  chains,
+  contracts,
+  methodNames,
+  addressBooks,
+}: EvmContext): Operation {
   return operation(ListTransactionCalls, async (input) => {
     const { chainId, txHash } = input.path
     const chain = chains.find(chainId)
@@ -89,25 +97,28 @@ export function listTransactionCalls({ chains, contracts, methodNames }: EvmCont
       contracts.abisOf(chain, [...called].slice(0, mostContracts).map(fromHex), input.signal),
     ])
     const evmChainId = String(chain.facts.evmChainId)
+    const book = addressBooks(chain)
     let digits = 0
     return {
       body: {
         callCount: count,
-        calls: calls.map(({ type, input: given, ...call }) => {
-          if (given === undefined) return { ...call, callType: type }
+        calls: calls.map(({ type, input: given, ...rest }) => {
+          const toLabel = rest.to === undefined ? undefined : book.labelOf(fromHex(rest.to))
+          const call = { ...rest, toLabel, callType: type }
+          if (given === undefined) return call
           const methodName = nameOf(selectorOf(given))
           digits += given.length
           const contract = { chainId: evmChainId, address: call.to?.toLowerCase() ?? '' }
-          const decodedInput =
-            digits > mostHexDecoded
-              ? undefined
-              : inputInWords(abis, contract, { bytes: fromHex(given), methodName })
+          const isShown = digits <= mostHexDecoded
+          const decoded = isShown
+            ? inputInWords(abis, contract, { bytes: fromHex(given), methodName })
+            : undefined
           return {
             ...call,
-            callType: type,
             methodHash: given.slice(0, 10),
-            methodName: methodName ?? decodedInput?.signature,
-            decodedInput,
+            methodName: methodName ?? decoded?.signature,
+            input: isShown ? given : undefined,
+            decodedInput: decoded && withLabels(decoded, book),
           }
         }),
       },
@@ -131,6 +142,7 @@ const ListTransactionLogs = {
     logs: Type.Array(
       Type.Object({
         address: Type.String({ description: 'contract that logged it, 0x hex' }),
+        label: Type.Optional(Type.String({ description: 'What the operator calls the contract' })),
         topics: Type.Array(Type.String(), { description: '32 bytes each, 0x hex; at most 4' }),
         data: Type.String({ description: '0x hex' }),
         logIndex: Type.Integer({ description: 'place among the logs of the block' }),
@@ -144,7 +156,7 @@ const ListTransactionLogs = {
  * Logs of a transaction, in their order. They are not stored: while no node tells them the answer is
  * 503. Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionLogs({ chains, contracts }: EvmContext): Operation {
+export function listTransactionLogs({ chains, contracts, addressBooks }: EvmContext): Operation {
   return operation(ListTransactionLogs, async (input) => {
     const { chainId, txHash } = input.path
     const chain = chains.find(chainId)
@@ -153,6 +165,7 @@ export function listTransactionLogs({ chains, contracts }: EvmContext): Operatio
     const logs = await receiptLogs(chain, row.pos, input.signal)
     const addresses = logs.map(({ address }) => parseEvmAddress(String(address)))
     const abis = await contracts.abisOf(chain, addresses, input.signal)
+    const book = addressBooks(chain)
     return {
       body: {
         logs: logs.map(({ address, topics, data, logIndex }) => {
@@ -164,8 +177,9 @@ export function listTransactionLogs({ chains, contracts }: EvmContext): Operatio
           const decoded = decodedLog(abis, String(chain.facts.evmChainId), log)
           return {
             ...log,
+            label: book.labelOf(fromHex(log.address)),
             logIndex: Number(logIndex),
-            decoded,
+            decoded: decoded && withLabels(decoded, book),
           }
         }),
       },

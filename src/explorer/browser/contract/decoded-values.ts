@@ -8,7 +8,13 @@ import { amount, ends, visible } from '../kit/format.ts'
 import type { View } from '../kit/parts.ts'
 
 /** A value of a call or an event as the API decodes it. */
-export type DecodedValue = { readonly name: string; readonly type: string; readonly value: string }
+export type DecodedValue = {
+  readonly name: string
+  readonly type: string
+  readonly value: string
+  /** The operator's name of an address. */
+  readonly label?: string | undefined
+}
 
 // Longer values are no reading matter; the whole bytes stand below.
 const longest = 400
@@ -35,10 +41,10 @@ export function argumentRows(
 /** One value: an address as a link, an amount of an ERC-20 in whole tokens, all else as it is. */
 export function valueView(
   chainId: string,
-  { name, type, value }: DecodedValue,
+  { name, type, value, label }: DecodedValue,
   { decimals, symbol }: RichAddress,
 ): JSX.Element {
-  if (type === 'address') return party(chainId, { address: value })
+  if (type === 'address') return party(chainId, { address: value, label })
   if (type === 'uint256' && decimals !== undefined && amountName.test(name)) {
     const units = value === unlimited ? 'unlimited' : amount(value, decimals)
     return h('span', { title: value }, `${units} ${visible(symbol ?? '')}`)

@@ -21,10 +21,12 @@ type Call = {
   readonly callType: string
   readonly from: string
   readonly to?: string
+  readonly toLabel?: string | undefined
   readonly value: string
   readonly gasUsed: string
   readonly methodHash?: string
   readonly methodName?: string
+  readonly input?: string | undefined
   readonly decodedInput?: Decoded | undefined
   readonly error?: string
   readonly isReverted: boolean
@@ -58,6 +60,7 @@ export function Calls({ chainId, txHash, coin, tokens }: ExecutionProps): JSX.El
                 call.decodedInput?.parameters ?? [],
                 tokenAt(tokens, call.to ?? ''),
               ),
+              call.input === undefined ? null : raw([call.input]),
             ]),
           ),
           callCount > calls.length
@@ -83,14 +86,24 @@ function branch(calls: readonly Call[], at: number, view: (call: Call) => View):
 }
 
 function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.Element {
-  const { callType, to, methodName, methodHash, value, gasUsed, error, isReverted } = call
+  const {
+    callType,
+    to,
+    toLabel: label,
+    methodName,
+    methodHash,
+    value,
+    gasUsed,
+    error,
+    isReverted,
+  } = call
   const method = methodName?.replace(/\(.*/, '') ?? methodHash ?? ''
   return h(
     'div',
     null,
     h('code', { class: isReverted ? 'undone' : '' }, callType.toLowerCase()),
     ' ',
-    to === undefined ? null : party(chainId, { address: to }),
+    to === undefined ? null : party(chainId, { address: to, label }),
     ' ',
     method === ''
       ? null
@@ -104,6 +117,7 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
 /** A log as the API tells it. */
 export type Log = {
   readonly address: string
+  readonly label?: string | undefined
   readonly topics: readonly string[]
   readonly data: string
   readonly decoded?: Decoded | undefined
@@ -126,7 +140,7 @@ export function Logs({ chainId, txHash, tokens }: ExecutionProps): JSX.Element {
                 [['Index', 'num'], ['Address'], ['Event'], ['Parameters', 'whole']],
                 logs.map((log) => [
                   String(log.logIndex),
-                  party(chainId, { address: log.address }),
+                  party(chainId, log),
                   ...eventCells(chainId, log, tokenAt(tokens, log.address)),
                 ]),
               ),
@@ -149,17 +163,7 @@ export function eventCells(chainId: string, log: Log, of: RichAddress): View[] {
     ]
   return [
     h('code', { title: event.signature }, event.signature.replace(/\(.*/, '')),
-    h(
-      'div',
-      null,
-      argumentLines(chainId, event.parameters, of),
-      h(
-        'details',
-        null,
-        h('summary', null, 'Raw'),
-        [...log.topics, log.data].map((value) => line(bytes(value))),
-      ),
-    ),
+    h('div', null, argumentLines(chainId, event.parameters, of), raw([...log.topics, log.data])),
   ]
 }
 
@@ -178,6 +182,15 @@ function argumentLines(
       each.name === '' ? null : h('span', { class: 'quiet' }, `${visible(each.name)}: `),
       valueView(chainId, each, of),
     ]),
+  )
+}
+
+function raw(values: readonly string[]): JSX.Element {
+  return h(
+    'details',
+    null,
+    h('summary', null, 'Raw'),
+    values.map((value) => line(bytes(value))),
   )
 }
 

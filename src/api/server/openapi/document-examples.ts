@@ -38,6 +38,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   payload: '0x',
   fromAddress: '0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc',
   toAddress: '0x8db97c7cece249c2b98bdc0226cc4c2a57bf52fc',
+  toLabel: 'Bridge to Harbor',
   sourceChain: '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe',
   destinationChain: '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe',
   delegationFeePercent: '2',

@@ -149,7 +149,7 @@ void test("without an Index API every block is stored as with one, the C-Chain's
     factsFrom({ hasIndex: true }),
   ])
   assert.deepEqual(without['sizes'], whole['sizes'])
-  const [first, all] = [without, whole].map(({ block }) => block)
+  const [first, all] = [without, whole].map(({ primary_block: block }) => block)
   assert.ok(Array.isArray(first) && Array.isArray(all) && all.length > 100)
   // Proposers are told by the Index API alone.
   const unproposed = (rows: readonly unknown[]): string[] =>

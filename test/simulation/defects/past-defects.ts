@@ -24,7 +24,7 @@ export type PastDefect = {
 export const pastDefects: readonly PastDefect[] = [
   {
     name: 'one failure of a trace switches traces off for good',
-    seed: 35,
+    seed: 7,
     places: [
       {
         file: 'src/source/node-traces.ts',
@@ -52,7 +52,7 @@ export const pastDefects: readonly PastDefect[] = [
   },
   {
     name: 'a writer that lost its lease goes on writing',
-    seed: 1,
+    seed: 29,
     places: [
       {
         file: 'src/store/lease.ts',
@@ -68,7 +68,7 @@ export const pastDefects: readonly PastDefect[] = [
   },
   {
     name: 'a part of a range that a lagging node gives counts as all of it',
-    seed: 1,
+    seed: 20,
     places: [
       {
         file: 'src/indexing/stream/pipeline.ts',

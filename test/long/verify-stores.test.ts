@@ -47,7 +47,10 @@ void test('verify --store: beside a running Firn, and after a change', async (t)
   file.close()
   const changed = await runFirn('verify', '--store', ...places)
   assert.equal(changed.code, 1)
-  assert.match(changed.stdout, /^DAMAGED fuji-demo-l1: evm_transaction, heights 0 to 255: \d+ rows, changed$/m)
+  assert.match(
+    changed.stdout,
+    /^DAMAGED fuji-demo-l1: evm_transaction, heights 0 to 255: \d+ rows, changed$/m,
+  )
   assert.match(changed.stdout, /^fuji-demo-chain: \d+ rows read, all add up$/m)
   const told = await runFirn('verify', '--store', '--json', ...places)
   assert.equal(told.code, 1)

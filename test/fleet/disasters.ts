@@ -169,10 +169,10 @@ async function stopInsideTransaction(fleet: Fleet, writer: Member): Promise<void
   const other = new pg.Client({ connectionString: fleet.store })
   await other.connect()
   try {
-    await other.query(`begin; lock table "${space}".block in exclusive mode`)
+    await other.query(`begin; lock table "${space}".evm_block in exclusive mode`)
     fleet.node.head += blocks
     const sessions = (what: string): (() => Promise<boolean>) => {
-      const sql = `select 1 from pg_stat_activity where application_name = $1 and query like '%block%' and ${what}`
+      const sql = `select 1 from pg_stat_activity where application_name = $1 and query like '%evm_block%' and ${what}`
       return async () => ((await fleet.ask(sql, [`firn ${writer.owner}`])) ?? []).length > 0
     }
     await until('the commit waits', sessions("wait_event_type = 'Lock'"))

@@ -12,7 +12,7 @@ import { isObject } from '../../src/core/json.ts'
 import type { Transport, World } from '../../src/core/world.ts'
 import { BlockChecks } from '../../src/indexing/evm/read/block-checks.ts'
 import { indexedMessages } from '../../src/service/warp/indexed-messages.ts'
-import { askOne } from '../../src/source/json-rpc.ts'
+import { callOne } from '../../src/source/json-rpc.ts'
 import { openNodeSource } from '../../src/source/node-source.ts'
 import { primaryPartKinds } from '../../src/source/primary/recorded-source.ts'
 import { type AnsweredCall, questionOf } from '../../src/source/recorded-answers.ts'
@@ -213,7 +213,7 @@ async function answersAbout(
       logsOf: async (height) => {
         const number = `0x${height.toString(16)}`
         const params = [{ fromBlock: number, toBlock: number }]
-        const answer = await askOne(
+        const answer = await callOne(
           { ...limits, transport, url },
           { method: 'eth_getLogs', params },
           signal,

@@ -107,7 +107,7 @@ export function struct<F extends Fields>(fields: F): Struct<RecordOf<F>> {
 export const nothing: Struct<object> = struct({})
 
 /**
- * One of several structs, told apart by a u32 type id before them; the record carries it as
+ * One of several structs, distinguished by a u32 type id before them; the record carries it as
  * `typeId`. An unknown id is `bad-bytes` with the id and offset, never a skip.
  */
 export function union<V extends Variants>(variants: V): Format<VariantOf<V>> {

@@ -46,19 +46,19 @@ export function createGenerations<K, V>(size: number): Generations<K, V> {
 }
 
 /**
- * Reads like `read`, but once for all who ask within `forMs` milliseconds: they get what was asked
- * first. A reading that failed is not kept.
+ * Reads like `read`, but once for all callers within `forMs` milliseconds: they share the first
+ * reading. A reading that failed is not kept.
  */
 export function recently<T>(
   read: () => Promise<T>,
   { clock, forMs }: { readonly clock: Clock; readonly forMs: number },
 ): () => Promise<T> {
-  let last: { readonly askedMs: number; readonly value: Promise<T> } | undefined
+  let last: { readonly startedMs: number; readonly value: Promise<T> } | undefined
   return () => {
-    const askedMs = clock.monotonic()
-    if (last !== undefined && askedMs - last.askedMs < forMs) return last.value
+    const startedMs = clock.monotonic()
+    if (last !== undefined && startedMs - last.startedMs < forMs) return last.value
     const value = read()
-    const reading = { askedMs, value }
+    const reading = { startedMs, value }
     last = reading
     value.catch(() => {
       if (last === reading) last = undefined
@@ -76,8 +76,8 @@ export class WeighedMap<K, V> {
   #weight = 0
 
   /**
-   * An empty map of at most `most`, by `weigh`, which gives the same for an entry each time. An entry
-   * above `largest` is not kept: it would push too many others out.
+   * An empty map of at most `most`, by `weigh`, which gives the same for an entry each time. An
+   * entry above `largest` is not kept: it would push too many others out.
    */
   constructor(
     { most, largest = most }: { readonly most: number; readonly largest?: number },

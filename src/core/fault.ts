@@ -34,10 +34,10 @@ export const faults = {
   'node-too-large': { retryable: true, meaning: 'a node refused the size of a request or reply' },
   'node-answer': { retryable: true, meaning: 'a node answered something it must not' },
   'node-not-yet': { retryable: true, meaning: 'a node does not have this yet' },
-  'node-refused': { retryable: false, meaning: 'a node does not offer what was asked' },
+  'node-refused': { retryable: false, meaning: 'a node does not offer what was requested' },
   'source-mismatch': {
     retryable: false,
-    meaning: 'a node tells another history than the one stored',
+    meaning: 'a node has another history than the one stored',
   },
   'foreign-store': {
     retryable: false,
@@ -54,7 +54,7 @@ export const faults = {
   'state-violation': { retryable: false, meaning: 'a block contradicts the state before it' },
   'store-version': { retryable: false, meaning: 'the store was written by another version' },
   'store-full': { retryable: true, meaning: 'the disk is full' },
-  'store-failed': { retryable: true, meaning: 'the database did not do what was asked' },
+  'store-failed': { retryable: true, meaning: 'the database did not do what was requested' },
   'lease-lost': { retryable: true, meaning: 'another process writes this chain now' },
   'quorum-not-reached': { retryable: false, meaning: 'too little weight signed the message' },
   'no-message': { retryable: false, meaning: 'there is no message to sign' },
@@ -94,13 +94,13 @@ export function faultOf(error: unknown): Fault | undefined {
   return error instanceof Fault ? error : undefined
 }
 
-/** The answer of `ask`; `undefined` where it ends in a fault of `code`. */
+/** The answer of `work`; `undefined` where it ends in a fault of `code`. */
 export async function orAbsent<T>(
   code: FaultCode,
-  ask: () => T | Promise<T>,
+  work: () => T | Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await ask()
+    return await work()
   } catch (error) {
     if (faultOf(error)?.code !== code) throw error
     return undefined

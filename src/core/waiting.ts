@@ -2,15 +2,17 @@
 
 import type { Clock } from './world.ts'
 
-/** Gives what `make` makes at the first call, at every call: a value that not every process needs. */
+/**
+ * Gives what `make` makes at the first call, at every call: a value that not every process needs.
+ */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
 }
 
 /**
- * Milliseconds after so many failures before: the first pause doubled for each, up to the longest where
- * there is one.
+ * Milliseconds after so many failures before: the first pause doubled for each, up to the longest
+ * where there is one.
  */
 export function growingPause(
   failures: number,
@@ -26,22 +28,22 @@ export function growingPause(
 export class WorkQueue {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Does `work` once all that was asked before is done. A failure is its caller's alone. */
+  /** Does `work` once all that was handed in before is done. A failure is its caller's alone. */
   run<T>(work: () => T | Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => undefined)
     return turn
   }
 
-  /** Resolves once all that was asked so far is done. */
+  /** Resolves once all that was handed in so far is done. */
   async idle(): Promise<void> {
     await this.#last
   }
 }
 
 /**
- * A bell that any number of waits hear. A wait that ends by its signal leaves nothing behind, as one
- * in a race with a promise would that lives until the bell rings.
+ * A bell that any number of waits hear. A wait that ends by its signal leaves nothing behind, as
+ * one in a race with a promise would that lives until the bell rings.
  */
 export class Bell {
   readonly #ears = new Set<() => void>()

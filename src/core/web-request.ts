@@ -2,7 +2,7 @@
  * Headers that show which web page sent a request, if one did.
  *
  * Browsers let any page send requests to services that only their user can reach. Both listeners
- * therefore ask which host the page thought it asked, and which site it is of.
+ * therefore check which host the page addressed, and which site it is of.
  */
 
 /** Headers by lower-case name. */

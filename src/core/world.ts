@@ -51,21 +51,23 @@ export type Transport = {
 
 /** A file that is fetched by HTTP. */
 export type DownloadRequest = {
-  /** The places that may have it, the one to ask first before the others. */
+  /** The places that may have it, the one to try first before the others. */
   readonly urls: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
   /** Where it is written. After a failure the file there is incomplete. */
   readonly path: string
   /** A longer file is not taken. */
   readonly maxBytes: number
-  /** Throws a fault where the file at `path` is not the one that is meant: another place is asked. */
+  /**
+   * Throws a fault where the file at `path` is not the one that is meant: another place is tried.
+   */
   readonly check?: (path: string) => Promise<void> | void
 }
 
 /**
- * Saves a file and returns the place that had it. Packed answers and slow ones are not taken. Throws
- * `not-found` where no place has it, else the fault of a place: `node-unreachable`, `node-too-large`,
- * and those of `check`.
+ * Saves a file and returns the place that had it. Packed answers and slow ones are not taken.
+ * Throws `not-found` where no place has it, else the fault of a place: `node-unreachable`,
+ * `node-too-large`, and those of `check`.
  */
 export type Download = (request: DownloadRequest) => Promise<string>
 
@@ -88,10 +90,12 @@ export type World = {
   readonly download?: Download
   /**
    * HTTP to hosts that strangers name: refuses every address that is not public, with
-   * `node-refused`. Absent where nobody may ask such hosts.
+   * `node-refused`. Absent where such hosts may not be contacted.
    */
   readonly publicTransport?: Transport
-  /** Why `publicTransport` refuses an address, as far as that shows before its name is looked up. */
+  /**
+   * Why `publicTransport` refuses an address, as far as that shows before its name is looked up.
+   */
   readonly publicUrlProblem?: (url: URL) => string | undefined
   readonly files: Files
 }

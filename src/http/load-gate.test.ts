@@ -239,7 +239,7 @@ void test('callers: IPv4 by address, IPv6 by its /64, IPv4 in IPv6 as IPv4', () 
   }
 })
 
-void test('load gate: a request that is told twice that it is over costs its caller nothing', async () => {
+void test('load gate: a request whose end is reported twice costs its caller nothing', async () => {
   const gate = open()
   const first = gate.come('a1')
   await gate.pass(1)

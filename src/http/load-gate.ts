@@ -1,5 +1,5 @@
 /**
- * Decides which request is answered next, and which is refused at once and told to come back later.
+ * Decides which request is answered next, and which is refused at once, to come back later.
  *
  * Answers are made on one thread, mostly without a pause, so a request waits for those before it
  * and nothing can be begun twice at a time. The gate lets one handler begin per turn of the event
@@ -9,9 +9,9 @@
  *   flooded waits for one handler or two.
  * - In a lane the address that was given the least time is next (start-time fair queueing), each
  *   address first come, first served.
- * - A lane takes in as much work as can be done in `maxQueuedMs`, measured, less the delay the event
- *   loop has already. When it is full, the oldest request of the address with the most waiting is
- *   refused: its caller has waited longest and will leave first.
+ * - A lane takes in as much work as can be done in `maxQueuedMs`, measured, less the delay the
+ *   event loop has already. When it is full, the oldest request of the address with the most
+ *   waiting is refused: its caller has waited longest and will leave first.
  * - Who goes away while waiting is forgotten; nothing is done for them.
  *
  * Source of the order: Start-Time Fair Queuing, 1996.
@@ -59,7 +59,7 @@ type LoadGateOptions = {
 /** A request at the gate. */
 export type Visit = {
   readonly lane: Lane
-  /** The sharing party: an address. */
+  /** The caller that shares: an address. */
   readonly caller: string
   /** Called when it is its turn; the handler begins. */
   readonly start: () => void

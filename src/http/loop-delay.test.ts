@@ -12,7 +12,7 @@ function block(ms: number): void {
 }
 
 void test(
-  'loop delay: told of a loop that is held up, also after a rest',
+  'loop delay: reported for a loop that is held up, also after a rest',
   { timeout: 10_000 },
   async () => {
     const delay = watchLoopDelay(now)

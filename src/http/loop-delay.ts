@@ -6,8 +6,9 @@ import { setTimeout as later } from 'node:timers'
 /** The watch of a loop. */
 export type LoopDelay = {
   /**
-   * Longest delay of the last {@link windowMs} to twice that, milliseconds. Watching begins with the
-   * first question and ends when nobody asked for a while: it wakes the thread fifty times a second.
+   * Longest delay of the last {@link windowMs} to twice that, milliseconds. Watching begins with
+   * the first reading and ends when nobody has read it for a while: it wakes the thread fifty times
+   * a second.
    */
   readonly ms: () => number
   readonly stop: () => void
@@ -15,7 +16,7 @@ export type LoopDelay = {
 
 const windowMs = 500
 
-/** Nobody asked for so long: watching ends. */
+/** After so long without a reading: watching ends. */
 const restAfterMs = 1_000
 
 // A timer of this period is watched; its delay is what it takes longer.
@@ -25,7 +26,7 @@ const resolutionMs = 20
 export function watchLoopDelay(now: () => number): LoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   let resting: NodeJS.Timeout | undefined
-  let askedAt = 0
+  let readAt = 0
   let since = 0
   let before = 0
   const current = (): number =>
@@ -36,7 +37,7 @@ export function watchLoopDelay(now: () => number): LoopDelay {
     resting = undefined
   }
   const rest = (): void => {
-    const restMs = askedAt + restAfterMs - now()
+    const restMs = readAt + restAfterMs - now()
     if (restMs <= 0) stop()
     else resting = later(rest, restMs).unref()
   }
@@ -50,7 +51,7 @@ export function watchLoopDelay(now: () => number): LoopDelay {
   return {
     ms: () => {
       const at = now()
-      askedAt = at
+      readAt = at
       if (resting === undefined) begin(at)
       if (at - since >= windowMs) {
         before = at - since >= 2 * windowMs ? 0 : current()

@@ -61,12 +61,12 @@ export class AddressBook {
     this.#entries.set(address.nodeId, { ...address, timestamp: 0n, configured: true })
   }
 
-  /** Takes our node's word, said at `nowSeconds`. `true` when it is news. */
-  told(address: NodeAddress, nowSeconds: bigint): boolean {
+  /** Takes an address that our node gave at `nowSeconds`. `true` when it is new. */
+  listed(address: NodeAddress, nowSeconds: bigint): boolean {
     return this.#put({ ...address, timestamp: nowSeconds, configured: false })
   }
 
-  /** Takes what a peer passed on, if `wanted` and if the node signed it. `true` when it is news. */
+  /** Takes what a peer passed on, if `wanted` and if the node signed it. `true` when it is new. */
   heard(claim: ClaimedAddress, nowSeconds: bigint, wanted: (nodeId: string) => boolean): boolean {
     const { certificate, ip, port, timestamp, signature } = claim
     const nodeId = nodeIdOf(certificate)
@@ -80,7 +80,7 @@ export class AddressBook {
     return this.#put({ nodeId, ip, port, timestamp, configured: false })
   }
 
-  /** A fresh filter of everything heard, for asking on. Cost: a hash each. */
+  /** A fresh filter of everything heard, for the next request. Cost: a hash each. */
   knownPeers(random: Random): KnownPeers {
     const bloom = createBloom(random, 2 * this.#heard.size)
     for (const [nodeId, timestamp] of this.#heard) {

@@ -1,5 +1,5 @@
 /**
- * The filter by which peers tell each other whom they know already.
+ * The filter by which peers let each other know whom they know already.
  *
  * Source: avalanchego utils/bloom/, network/ip_tracker.go.
  */

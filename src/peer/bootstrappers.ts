@@ -1,6 +1,6 @@
 /**
- * Nodes of the public networks that are always there, for finding others where our node does not
- * tell. They are asked for addresses, and for signatures only if they validate.
+ * Nodes of the public networks that are always there: they give addresses of others where our node
+ * does not, and signatures only if they validate.
  *
  * Source: avalanchego genesis/bootstrappers.json.
  */

@@ -39,7 +39,7 @@ export class Greeter {
   }
 
   /**
-   * Names a subnet in handshakes to come. A handshake takes 16; those asked for last matter.
+   * Names a subnet in handshakes to come. A handshake takes 16; those named last matter.
    * Source: avalanchego network/peer/peer.go.
    */
   track(subnetId: Uint8Array): void {
@@ -76,7 +76,7 @@ export class Greeter {
     return (this.#signed ??= this.#signAddress())
   }
 
-  /** Filter of everybody we heard of, for a handshake or for asking on. */
+  /** Filter of everybody we heard of, for a handshake or for the next request. */
   knownPeers(): KnownPeers {
     const now = this.#options.world.clock.monotonic()
     if (this.#known === undefined || now - this.#known.at > filterMs) {

@@ -74,10 +74,10 @@ export class Allowance {
 
   /**
    * Takes `amount` at monotonic time `now`; `false`, and nothing taken, when there is not so much.
-   * `asked`: so much of what was given is not saved up but still to come.
+   * `pending`: so much of what was given is not saved up but still to come.
    */
-  take(amount: number, now: number, asked = 0): boolean {
-    const most = this.#burst + asked
+  take(amount: number, now: number, pending = 0): boolean {
+    const most = this.#burst + pending
     this.#left = Math.min(most, this.#left + ((now - this.#at) * this.#rate) / 1000)
     this.#at = now
     if (this.#left < amount) return false
@@ -85,7 +85,7 @@ export class Allowance {
     return true
   }
 
-  /** Allows `amount` more, as something was asked for. */
+  /** Allows `amount` more, as an answer of this size was requested. */
   give(amount: number): void {
     this.#left += amount
   }

@@ -29,13 +29,13 @@ type PeerPoolOptions = {
   readonly networkId: number
   readonly identity: Identity
   /**
-   * Addresses of the nodes our node is connected to, and its own, asked again whenever they may have
+   * Addresses of the nodes our node is connected to, and its own, read again whenever they may have
    * changed; `undefined` without a node.
    */
   readonly nodePeers: ((signal: AbortSignal) => Promise<readonly NodeAddress[]>) | undefined
   readonly limits: PeerLimits
   readonly configured: readonly NodeAddress[]
-  /** Nodes to ask for others where no node of ours knows any. */
+  /** Nodes that give addresses of others where no node of ours knows any. */
   readonly bootstrappers: readonly NodeAddress[]
   readonly allowPrivateIps: boolean
 }
@@ -54,10 +54,10 @@ type Attempts = {
   offence: string | undefined
 }
 
-/** Nodes known but not wanted that are connected to, so that they tell where others are. */
+/** Nodes known but not wanted that are connected to, because they give addresses of others. */
 const informants = 5
 /** Pause between two questions to our node for its peers, while a wanted node cannot be reached. */
-const askNodeMs = 5_000
+const listPeersMs = 5_000
 /** Connections to nodes. Lives until `close`. */
 export class PeerPool {
   readonly #options: PeerPoolOptions
@@ -72,8 +72,8 @@ export class PeerPool {
   readonly #dials: Allowance
   readonly #stop = new AbortController()
   #looping: Promise<void> | undefined
-  #asking: Promise<void> | undefined
-  #askedNodeAt = Number.NEGATIVE_INFINITY
+  #listing: Promise<void> | undefined
+  #listedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: PeerPoolOptions) {
     this.#options = options
@@ -139,7 +139,7 @@ export class PeerPool {
     for (const controller of this.#dialling.values()) controller.abort()
     const reason = new Fault('not-served', 'shutting down')
     for (const session of this.#sessions.values()) session.close(reason)
-    await Promise.all([this.#looping, this.#asking])
+    await Promise.all([this.#looping, this.#listing])
   }
 
   #now(): number {
@@ -276,11 +276,11 @@ export class PeerPool {
   #hear(claims: readonly ClaimedAddress[]): void {
     const nowSeconds = this.#nowSeconds()
     const isWanted = (nodeId: string): boolean => this.#wanted.has(nodeId)
-    const news: string[] = []
+    const fresh: string[] = []
     for (const claim of claims) {
-      if (this.#book.heard(claim, nowSeconds, isWanted)) news.push(nodeIdOf(claim.certificate))
+      if (this.#book.heard(claim, nowSeconds, isWanted)) fresh.push(nodeIdOf(claim.certificate))
     }
-    this.#learned('peer-addresses-heard', news)
+    this.#learned('peer-addresses-heard', fresh)
   }
 
   /** A node with a new address may be tried at once, unless it misbehaved. */
@@ -291,7 +291,7 @@ export class PeerPool {
       const attempts = this.#attempts.get(nodeId)
       if (attempts !== undefined && attempts.offence === undefined) attempts.nextAt = now
     }
-    this.#options.log.debug(event, { news: nodeIds.length })
+    this.#options.log.debug(event, { fresh: nodeIds.length })
     this.#dialDue(now)
     this.#changed()
   }
@@ -305,13 +305,13 @@ export class PeerPool {
       if (this.#book.get(nodeId) === undefined) strangers++
       if (!this.#dialling.has(nodeId)) unreachable++
     }
-    if (unreachable > 0 && this.#asking === undefined && now - this.#askedNodeAt > askNodeMs) {
-      this.#askedNodeAt = now
-      this.#asking = this.#askNode()
+    if (unreachable > 0 && this.#listing === undefined && now - this.#listedAt > listPeersMs) {
+      this.#listedAt = now
+      this.#listing = this.#listPeers()
     }
     if (strangers === 0) return
     const knownPeers = this.#greeter.knownPeers()
-    for (const session of this.#sessions.values()) session.askPeers(knownPeers)
+    for (const session of this.#sessions.values()) session.requestPeers(knownPeers)
     this.#keepInformants(now)
   }
 
@@ -326,34 +326,34 @@ export class PeerPool {
     }
   }
 
-  async #askNode(): Promise<void> {
+  async #listPeers(): Promise<void> {
     try {
       const peers = (await this.#options.nodePeers?.(this.#stop.signal)) ?? []
       const nowSeconds = this.#nowSeconds()
-      const news = peers.filter((peer) => this.#book.told(peer, nowSeconds))
+      const fresh = peers.filter((peer) => this.#book.listed(peer, nowSeconds))
       // Itself it always knows.
-      if (peers.length <= 1) this.#askBootstrappers()
+      if (peers.length <= 1) this.#addBootstrappers()
       this.#learned(
         'peer-addresses-told',
-        news.map(({ nodeId }) => nodeId),
+        fresh.map(({ nodeId }) => nodeId),
       )
     } catch (error) {
       // Gossip and configured peers may still do; the pool asks again.
       if (!this.#stop.signal.aborted) {
         this.#options.log.warn('peer-addresses-unavailable', { reason: String(error) })
-        this.#askBootstrappers()
+        this.#addBootstrappers()
       }
     } finally {
-      this.#asking = undefined
+      this.#listing = undefined
     }
   }
 
   /** Addresses that other peers report are newer. */
-  #askBootstrappers(): void {
-    const news = this.#options.bootstrappers.filter((address) => this.#book.told(address, 0n))
+  #addBootstrappers(): void {
+    const fresh = this.#options.bootstrappers.filter((address) => this.#book.listed(address, 0n))
     this.#learned(
       'peer-addresses-built-in',
-      news.map(({ nodeId }) => nodeId),
+      fresh.map(({ nodeId }) => nodeId),
     )
   }
 }

@@ -32,7 +32,7 @@ export type Answer =
   | { readonly kind: 'silence' }
   | { readonly kind: 'lost' }
 
-/** Receivers of news. All are called from socket events; none may throw. */
+/** Receivers of a session's events. All are called from socket events; none may throw. */
 export type SessionEvents = {
   readonly ready: (session: Session) => void
   readonly peers: (session: Session, peers: readonly ClaimedAddress[]) => void
@@ -79,7 +79,7 @@ const maxErrorText = 200
 /** A connection to the node `nodeId`. */
 export class Session {
   readonly nodeId: string
-  /** The version the peer told, `major.minor.patch`; empty before its handshake. */
+  /** The peer's version, `major.minor.patch`; empty before its handshake. */
   version = ''
   /** Time of the newest upgrade the peer knows, Unix seconds; 0 before its handshake. */
   upgradeTime = 0n
@@ -92,7 +92,7 @@ export class Session {
   readonly #messages: Allowance
   readonly #bytes: Allowance
   /** Bytes of answers about blocks that may come. */
-  #askedBytes = 0
+  #pendingBytes = 0
   readonly #openedAt: number
   #state: 'greeting' | 'greeted' | 'ready' | 'closed' = 'greeting'
   #nextId = 1
@@ -101,7 +101,7 @@ export class Session {
   #pingedAt: number
   #awaitsPong = false
   #broken = 0
-  #askedPeersAt = Number.NEGATIVE_INFINITY
+  #requestedPeersAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SessionOptions) {
     const now = options.now()
@@ -129,27 +129,30 @@ export class Session {
     return this.#state === 'closed'
   }
 
-  /** Asks the peer's chain. Never rejects: what goes wrong, a full queue too, is an answer. */
+  /**
+   * Sends a request to the peer's chain. Never rejects: what goes wrong, a full queue too, is an
+   * answer.
+   */
   async request(chainId: Uint8Array, appBytes: Uint8Array): Promise<Answer> {
     const question = { kind: 'app-request', appBytes } as const
-    const answer = await this.#ask(chainId, question, this.#options.limits.answerMs)
+    const answer = await this.#request(chainId, question, this.#options.limits.answerMs)
     return 'items' in answer ? { kind: 'silence' } : answer
   }
 
   /**
-   * Asks about a chain's blocks; `undefined` where no answer comes within `ms`. What is answered are
+   * Requests blocks of a chain; `undefined` where no answer comes within `ms`. What is answered are
    * views on the message.
    */
-  async askBlocks(
+  async requestBlocks(
     chainId: Uint8Array,
     question: { readonly kind: BlockQuestion; readonly ids: readonly Uint8Array[] },
     ms = this.#options.limits.answerMs,
   ): Promise<readonly Uint8Array[] | undefined> {
-    const answer = await this.#ask(chainId, question, ms)
+    const answer = await this.#request(chainId, question, ms)
     return 'items' in answer ? answer.items : undefined
   }
 
-  #ask(chainId: Uint8Array, question: Request['question'], ms: number): Promise<Answered> {
+  #request(chainId: Uint8Array, question: Request['question'], ms: number): Promise<Answered> {
     const full = this.#queue.length >= this.#options.limits.maxQueued
     if (this.#state !== 'ready' || full) return Promise.resolve({ kind: 'lost' })
     const now = this.#options.now()
@@ -160,11 +163,11 @@ export class Session {
     })
   }
 
-  /** Asks for addresses the filter does not have, at most once a second. */
-  askPeers(knownPeers: KnownPeers): void {
+  /** Requests addresses the filter does not have, at most once a second. */
+  requestPeers(knownPeers: KnownPeers): void {
     const now = this.#options.now()
-    if (this.#state !== 'ready' || now - this.#askedPeersAt < 1_000) return
-    this.#askedPeersAt = now
+    if (this.#state !== 'ready' || now - this.#requestedPeersAt < 1_000) return
+    this.#requestedPeersAt = now
     this.#send({ kind: 'get-peer-list', knownPeers, allSubnets: true })
   }
 
@@ -224,7 +227,7 @@ export class Session {
       const { chainId, question } = request
       if (question.kind !== 'app-request') {
         this.#bytes.give(answerBytes)
-        this.#askedBytes += answerBytes
+        this.#pendingBytes += answerBytes
       }
       this.#send({ ...question, chainId, requestId, deadlineNs })
     }
@@ -232,7 +235,7 @@ export class Session {
 
   #forget(requestId: number, { question }: Request): void {
     this.#outstanding.delete(requestId)
-    if (question.kind !== 'app-request') this.#askedBytes -= answerBytes
+    if (question.kind !== 'app-request') this.#pendingBytes -= answerBytes
   }
 
   #send(message: PeerMessage): void {
@@ -264,7 +267,7 @@ export class Session {
   }
 
   #spendBytes(amount: number, now: number): void {
-    if (!this.#bytes.take(amount, now, this.#askedBytes)) throw tooMuch()
+    if (!this.#bytes.take(amount, now, this.#pendingBytes)) throw tooMuch()
   }
 
   /** Nodes pass over messages they cannot read; so do we, but not for ever. */
@@ -340,7 +343,7 @@ export class Session {
     answer: Answered,
   ): void {
     const request = this.#outstanding.get(requestId)
-    // Too late, or never asked: not worth ending a session for.
+    // Too late, or never requested: not worth ending a session for.
     if (request === undefined || !equalBytes(request.chainId, chainId)) return
     if (!fits(request, answer)) return
     this.#forget(requestId, request)

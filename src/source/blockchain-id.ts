@@ -1,4 +1,4 @@
-/** A chain's id on the P-Chain, as its warp precompile tells it. */
+/** A chain's id on the P-Chain, as its warp precompile gives it. */
 
 /** The call getBlockchainID(). Source: subnet-evm precompile/contracts/warp. */
 export const blockchainIdCall = {

@@ -5,7 +5,7 @@ import type { Clock } from '../core/world.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ChainIdentity } from './evm-source.ts'
 
-/** Times that each endpoint is asked, and the pause between them. */
+/** Times that each endpoint is called, and the pause between them. */
 const rounds = 2
 const pauseMs = 250
 
@@ -13,7 +13,7 @@ const pauseMs = 250
 export type Agreed = { readonly identity: ChainIdentity; readonly endpoints: number }
 
 /**
- * Asks every endpoint twice. An endpoint that says two things has no say; of the others more than
+ * Calls every endpoint twice. An endpoint that says two things has no say; of the others more than
  * half must agree. Throws `node-answer` when they do not, `node-unreachable` when none answers.
  */
 export async function agreedIdentity(
@@ -21,7 +21,7 @@ export async function agreedIdentity(
   identify: (endpoint: Endpoint) => Promise<ChainIdentity>,
   wait: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Agreed> {
-  const told = new Map<Endpoint, ChainIdentity | undefined>()
+  const answers = new Map<Endpoint, ChainIdentity | undefined>()
   for (let round = 0; round < rounds; round++) {
     if (round > 0) await wait.clock.sleep(pauseMs, wait.signal)
     await Promise.all(
@@ -29,17 +29,17 @@ export async function agreedIdentity(
         const found = await answerOf(endpoint, identify)
         wait.signal.throwIfAborted()
         if (found === undefined) return
-        const before = told.has(endpoint) ? told.get(endpoint) : found
+        const before = answers.has(endpoint) ? answers.get(endpoint) : found
         const isSame = before !== undefined && !isDifferent(before, found)
-        told.set(endpoint, isSame ? found : undefined)
+        answers.set(endpoint, isSame ? found : undefined)
       }),
     )
   }
-  if (told.size === 0) throw new Fault('node-unreachable', 'no endpoint answers')
-  const votes = [...told.values()].filter((vote) => vote !== undefined)
+  if (answers.size === 0) throw new Fault('node-unreachable', 'no endpoint answers')
+  const votes = [...answers.values()].filter((vote) => vote !== undefined)
   for (const identity of votes) {
     const agreeing = votes.filter((vote) => !isDifferent(identity, vote)).length
-    if (agreeing * 2 > told.size) return { identity, endpoints: agreeing }
+    if (agreeing * 2 > answers.size) return { identity, endpoints: agreeing }
   }
   const ids = [...new Set(votes.map(({ chainId }) => chainId))].join(', ')
   throw new Fault('node-answer', `endpoints do not agree on which chain this is: ${ids}`)

@@ -9,7 +9,7 @@ import { EndpointPool } from './endpoint-pool.ts'
 
 const { signal } = new AbortController()
 const traces = { height: -1, capability: 'traces' } as const
-const noMatter = new Fault('not-served', 'nothing is asked here')
+const noMatter = new Fault('not-served', 'nothing is served here')
 const identity = { chainId: 7, genesisHash: '0x00', nodeVersion: 'test' }
 
 /** A pool of `names`, each of which takes so many requests, half of them traces. */
@@ -30,7 +30,7 @@ function poolOf(maxInFlight: number, ...names: readonly string[]): EndpointPool 
   })
 }
 
-/** Takes all the room for traces that an endpoint has; gives it back when told. */
+/** Takes all the room for traces that an endpoint has; gives it back on demand. */
 function busy(pool: EndpointPool, name: string, others: readonly string[]): () => void {
   const held = Promise.withResolvers<void>()
   const { size } = itemAt(
@@ -46,26 +46,26 @@ void test('endpoints: one that is busy is waited for where the other is not want
   const pool = poolOf(4, 'first', 'second')
   const [first = '', second = ''] = pool.endpoints.map(({ name }) => name)
   const release = busy(pool, second, [first])
-  let asked = ''
+  let used = ''
   const comparison = pool.run(
     { ...traces, otherThan: [first] },
-    async ({ name }) => void (asked = name),
+    async ({ name }) => void (used = name),
     signal,
   )
   // The first has room, and would answer at once.
   await pool.run(traces, async ({ name }) => assert.equal(name, first), signal)
-  assert.equal(asked, '')
+  assert.equal(used, '')
   release()
   await comparison
-  assert.equal(asked, second)
+  assert.equal(used, second)
 })
 
-void test('endpoints: one that cannot be asked is not waited for', async () => {
+void test('endpoints: one that cannot be used is not waited for', async () => {
   const pool = poolOf(4, 'first', 'second')
   const [first = '', second = ''] = pool.endpoints.map(({ name }) => name)
-  pool.doubt(second, 'told something else')
-  const asked = await pool.run({ ...traces, otherThan: [first] }, async ({ name }) => name, signal)
-  assert.equal(asked, first)
+  pool.doubt(second, 'answered something else')
+  const used = await pool.run({ ...traces, otherThan: [first] }, async ({ name }) => name, signal)
+  assert.equal(used, first)
 })
 
 void test('endpoints: traces fill half of one at most, and leave room for blocks', async () => {

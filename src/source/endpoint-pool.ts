@@ -1,9 +1,9 @@
 /**
- * Several endpoints of one chain as one: chooses the endpoint to ask, and the next one after a
+ * Several endpoints of one chain as one: chooses the endpoint to call, and the next one after a
  * failure.
  *
  * An endpoint is used only after it proved to be of the same chain as the others. The fastest
- * that has the height wanted is asked, now and then another one to keep its figures fresh. What
+ * that has the height wanted is called, now and then another one to keep its figures fresh. What
  * fails is tried elsewhere; a piece of work is always done by one endpoint alone.
  */
 
@@ -19,7 +19,7 @@ export type Need = {
   /** Height the endpoint must have; -1 for none. */
   readonly height: number
   readonly capability?: Capability | undefined
-  /** Names of endpoints that are asked only where no other can be. */
+  /** Names of endpoints that are used only where no other can be. */
   readonly otherThan?: readonly string[] | undefined
 }
 
@@ -28,11 +28,14 @@ type PoolOptions = {
   readonly log: Log
   readonly urls: readonly string[]
   readonly maxInFlight: number
-  /** True where callers wait for what is asked: no endpoint is waited for that does not answer now. */
+  /**
+   * True where callers wait for what is requested: no endpoint is waited for that does not answer
+   * now.
+   */
   readonly isUrgent?: boolean
   /** The chain's identity, where it is known. */
   readonly expected: { readonly chainId?: number; readonly genesisHash?: string }
-  /** Asks an endpoint what chain it serves; `known` is what others said before. */
+  /** Reads which chain an endpoint serves; `known` is what others said before. */
   readonly identify: (
     endpoint: Endpoint,
     known: ChainIdentity | undefined,
@@ -78,12 +81,12 @@ export class EndpointPool {
     if (pinned === undefined) throw new Fault('node-unreachable', 'no endpoint answers')
     if (this.#confirmed === pinned) return pinned
     try {
-      const asked = this.endpoints.filter(({ quarantine }) => quarantine === undefined)
+      const usable = this.endpoints.filter(({ quarantine }) => quarantine === undefined)
       const { clock } = this.#options.world
       const identify = (endpoint: Endpoint): Promise<ChainIdentity> =>
         this.#identify(endpoint, signal)
-      const agreed = await agreedIdentity(asked, identify, { clock, signal })
-      const isAlone = agreed.endpoints === 1 && asked.length > 1
+      const agreed = await agreedIdentity(usable, identify, { clock, signal })
+      const isAlone = agreed.endpoints === 1 && usable.length > 1
       if (isAlone && ++this.#loneAnswers < loneAnswersBelieved)
         throw new Fault('node-unreachable', 'only one endpoint says which chain this is')
       if (isDifferent(agreed.identity, pinned))
@@ -111,7 +114,7 @@ export class EndpointPool {
     for (const wake of this.#released.splice(0)) wake()
   }
 
-  /** Lets the endpoint of this name wait, so that others are asked. */
+  /** Lets the endpoint of this name wait, so that others are used. */
   doubt(name: string, reason: string): void {
     const { world, log } = this.#options
     for (const endpoint of this.endpoints) {
@@ -121,7 +124,7 @@ export class EndpointPool {
     }
   }
 
-  /** Returns whether another endpoint than the one of this name may be asked now. */
+  /** Returns whether another endpoint than the one of this name may be used now. */
   hasOther(name: string): boolean {
     const now = this.#options.world.clock.monotonic()
     return this.endpoints.some(
@@ -157,9 +160,9 @@ export class EndpointPool {
         return result
       } catch (error) {
         signal.throwIfAborted()
-        const told = faultOf(error)
-        if (told === undefined) throw error
-        const fault = faultFor(need, told)
+        const failure = faultOf(error)
+        if (failure === undefined) throw error
+        const fault = faultFor(need, failure)
         last = fault
         avoid.add(endpoint)
         if (avoid.size === this.endpoints.length) avoid.clear()
@@ -308,7 +311,7 @@ function meets(endpoint: Endpoint, need: Need, now: number): boolean {
 
 /**
  * Every node of an EVM chain offers the methods without which there is no chain: one that refuses
- * them is starting, badly routed or wrongly addressed, and is asked again.
+ * them is starting, badly routed or wrongly addressed, and is called again.
  */
 function faultFor(need: Need, fault: Fault): Fault {
   if (fault.code !== 'node-refused' || need.capability !== undefined) return fault
@@ -316,8 +319,8 @@ function faultFor(need: Need, fault: Fault): Fault {
 }
 
 /**
- * Those of `able` that are asked now: where others are wanted than some, these alone while they can
- * be asked, also when each is busy. A comparison is worth waiting for.
+ * Those of `able` that are used now: where others are wanted than some, these alone while they can
+ * be used, also when each is busy. A comparison is worth waiting for.
  */
 function wantedOf(able: readonly Endpoint[], need: Need, now: number): readonly Endpoint[] {
   const others = able.filter(

@@ -9,7 +9,7 @@ import type { ChainIdentity, EndpointStatus, StateCall } from './evm-source.ts'
 import { BatchSize } from './json-rpc.ts'
 import { RequestWindow } from './request-window.ts'
 
-/** Kinds of requests; an endpoint that refused one is not asked for it for a while. */
+/** Kinds of requests; one that an endpoint refused is not sent to it for a while. */
 export type Capability = 'receipts' | 'traces' | StateCall['method']
 
 /**
@@ -24,8 +24,8 @@ const longestRefusalMs = 3_600_000
 const usualWindow = { first: 16, slowMs: 500 }
 
 /**
- * Reads of traces: the node executes blocks again, and what it does for its own must not wait behind
- * them. So they are no more than it works on: more of them take longer each.
+ * Reads of traces: the node executes blocks again, and what it does for its own must not wait
+ * behind them. So they are no more than it works on: more of them take longer each.
  */
 const tracesWindow = { first: 8, slowMs: 2_000, slowerBy: 2 }
 
@@ -48,11 +48,11 @@ export class Endpoint {
   /** Scheme, host and six digits of a hash: paths and user names may hold keys. */
   readonly name: string
   readonly batch: BatchSize
-  /** Newest height it told; -1 before it told any. */
+  /** Newest height it named; -1 before it named any. */
   height = -1
   /** Set once its chain id and genesis were compared; unset again when it comes back. */
   identity: ChainIdentity | undefined
-  /** Why it is not asked any more. */
+  /** Why it is not used any more. */
   quarantine: string | undefined
   /** Of all requests but those for traces, which have one of their own. */
   readonly usual: RequestWindow
@@ -75,7 +75,7 @@ export class Endpoint {
     this.batch = new BatchSize(40)
   }
 
-  /** When it may be asked again: a monotonic time, in the past when now. */
+  /** When it may be used again: a monotonic time, in the past when now. */
   get readyAt(): number {
     return this.#downUntil
   }
@@ -86,8 +86,8 @@ export class Endpoint {
   }
 
   /**
-   * Returns whether it may take a request that needs `capability` at monotonic time `now`; an urgent one
-   * does not wait because others were answered badly.
+   * Returns whether it may take a request that needs `capability` at monotonic time `now`; an
+   * urgent one does not wait because others were answered badly.
    */
   hasRoom(capability: Capability | undefined, now: number, isUrgent = false): boolean {
     if (this.quarantine !== undefined) return false
@@ -97,7 +97,9 @@ export class Endpoint {
     return inFlight < (this.#failures > 0 ? Math.min(probes, size) : size)
   }
 
-  /** Returns whether it refused `capability` so lately that it is not asked again at `now`. */
+  /**
+   * Returns whether it refused `capability` so lately that it is not used for it again at `now`.
+   */
   lacks(capability: Capability, now: number): boolean {
     return now < (this.#refusals.get(capability)?.until ?? Number.NEGATIVE_INFINITY)
   }
@@ -117,7 +119,7 @@ export class Endpoint {
   /** A request that needed `capability` came back as it should, after `elapsedMs`. */
   succeeded(capability: Capability | undefined, elapsedMs: number): void {
     this.#failures = 0
-    // Nobody asked for this pause but we.
+    // This pause is our own choice.
     if (this.#badAnswers > 0) this.#downUntil = 0
     this.#badAnswers = 0
     this.#problem = undefined
@@ -147,7 +149,7 @@ export class Endpoint {
     }
   }
 
-  /** Something it told turned out to be untrue at `now`. */
+  /** Something it said turned out to be untrue at `now`. */
   doubted(reason: string, now: number): void {
     this.#problem = reason
     this.#backOff(longestWaitMs, now)
@@ -168,14 +170,14 @@ export class Endpoint {
     }
   }
 
-  #backOff(askedMs: number, now: number): void {
-    // Requests already under way when the first failed tell nothing new.
+  #backOff(requestedMs: number, now: number): void {
+    // Requests already under way when the first failed say nothing new.
     if (now < this.#downUntil) return
     const own = Math.min(longestWaitMs, firstWaitMs * 1.5 ** this.#failures)
     this.#failures++
     this.usual.shrink()
     this.traces.shrink()
-    this.#downUntil = now + Math.max(own, askedMs)
+    this.#downUntil = now + Math.max(own, requestedMs)
     this.identity = undefined
   }
 }
@@ -187,6 +189,6 @@ export function endpointName(url: string): string {
 }
 
 function waitOf(fault: Fault): number {
-  const asked = fault.detail['retryAfterMs']
-  return typeof asked === 'number' ? Math.min(asked, longestRetryAfterMs) : 0
+  const wait = fault.detail['retryAfterMs']
+  return typeof wait === 'number' ? Math.min(wait, longestRetryAfterMs) : 0
 }

@@ -11,7 +11,7 @@ import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 export type HeightRange = { readonly from: number; readonly until: number }
 
 /**
- * A range to read, from other endpoints than those that were asked before, where there are others.
+ * A range to read, from other endpoints than those that were used before, where there are others.
  */
 export type ReadRange = HeightRange & { readonly otherThan?: readonly string[] | undefined }
 
@@ -47,9 +47,9 @@ export type StateCall = {
 }
 
 /**
- * Answer to a {@link StateCall}. `value` is `0x` hex of its form: a quantity of at most 32 bytes for a
- * balance, else whole bytes. `reverted` is an answer of the contract, with the bytes it gave where the
- * node tells them; `not-served` says that no source has this state, and why.
+ * Answer to a {@link StateCall}. `value` is `0x` hex of its form: a quantity of at most 32 bytes
+ * for a balance, else whole bytes. `reverted` is an answer of the contract, with the bytes it gave
+ * where the node gives them; `not-served` says that no source has this state, and why.
  */
 export type StateAnswer =
   | { readonly kind: 'value'; readonly value: string }
@@ -74,14 +74,14 @@ export interface EvmSource {
   readonly identity: (signal: AbortSignal) => Promise<ChainIdentity>
   /** Height of the newest accepted block that has been executed. */
   readonly headHeight: (signal: AbortSignal) => Promise<number>
-  /** Number of blocks a read should ask for now; adapts to what endpoints bear. */
+  /** Number of blocks a read should request now; adapts to what endpoints bear. */
   readonly unitBlocks: () => number
   /** Number of reads that may run side by side now. */
   readonly window: (need: 'blocks' | 'traces') => number
   /**
    * Reads blocks with receipts from `range.from` on and gives what `decode` makes of them: all
    * of the range, or fewer when the rest is not there yet, never none. All come from one
-   * endpoint, named by `origin`; when `decode` throws, it is blamed and another one asked.
+   * endpoint, named by `origin`; when `decode` throws, it is blamed and another one is used.
    */
   readonly blocks: <T>(
     range: ReadRange,
@@ -97,7 +97,7 @@ export interface EvmSource {
     signal: AbortSignal,
   ) => Promise<T>
   /**
-   * From which height on traces can be had, where those of `from` cannot: every endpoint was asked.
+   * From which height on traces can be had, where those of `from` cannot: every endpoint was tried.
    * `from` when it can be had after all, `undefined` when nothing can.
    */
   readonly tracesSince: (
@@ -121,9 +121,9 @@ export interface EvmSource {
   ) => Promise<readonly (readonly StateAnswer[])[]>
   /** Hands calls on as they are and gives the answers, in order. Absent where there is no node. */
   readonly pass?: (calls: readonly RpcCall[], signal: AbortSignal) => Promise<readonly RpcAnswer[]>
-  /** Never asks the endpoint `origin` again: what it told contradicts what is stored. */
+  /** Never uses the endpoint `origin` again: its answers contradict what is stored. */
   readonly distrust: (origin: string, reason: string) => void
-  /** Prefers others to the endpoint `origin` for a while: what it told may be untrue. */
+  /** Prefers others to the endpoint `origin` for a while: its answers may be untrue. */
   readonly doubt: (origin: string, reason: string) => void
   readonly endpoints: () => readonly EndpointStatus[]
   readonly close: () => Promise<void>

@@ -2,9 +2,9 @@
  * JSON-RPC 2.0 over HTTP, single and in batches, with nodes that do not always keep to it.
  *
  * Answers are matched by id, whatever their order; what is missing or refused for its size is
- * asked again in smaller batches, what has arrived is kept. Whether a node takes batches is found by
- * trying, whatever it says of them: what fails in one is asked alone. A node's words never leave
- * `source`: only codes and classes do (`node-words.ts`).
+ * requested again in smaller batches, what has arrived is kept. Whether a node takes batches is
+ * found by trying, whatever it says of them: what fails in one is sent alone. A node's words never
+ * leave `source`: only codes and classes do (`node-words.ts`).
  */
 
 import { Fault } from '../core/fault.ts'
@@ -21,13 +21,13 @@ export type RpcAnswer =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly error: RpcError }
 
-/** Where and within which limits to ask. */
+/** Where, and within which limits, to send requests. */
 export type RpcTarget = {
   readonly transport: Transport
   readonly url: string
   readonly timeoutMs: number
   readonly maxReplyBytes: number
-  /** Called with the length of each reply to {@link askOne}. */
+  /** Called with the length of each reply to {@link callOne}. */
   readonly replied?: (bytes: number) => void
 }
 
@@ -77,7 +77,7 @@ export class BatchSize {
     this.calls = Math.max(1, Math.min(this.calls, Math.floor(size / 2)))
   }
 
-  /** A call was asked alone: now and then a batch is tried again. */
+  /** A call was sent alone: now and then a batch is tried again. */
   alone(): void {
     if (this.calls > 1 || ++this.#alone < this.#aloneUntil) return
     this.#alone = 0
@@ -87,13 +87,13 @@ export class BatchSize {
 }
 
 /**
- * Asks all calls and gives an answer to each, in order.
+ * Sends all calls and gives an answer to each, in order.
  *
- * Ends, for what is missing is asked in smaller batches, and a call alone has an answer or a fault.
+ * Ends: what is missing is sent in smaller batches, and a call alone has an answer or a fault.
  * One that alone is too much gets the error {@link rpcCodes}.tooLarge. Faults:
  * `node-unreachable`, `node-throttled`, `node-answer`, `node-refused`.
  */
-export async function askAll(
+export async function callAll(
   target: RpcTarget,
   calls: readonly RpcCall[],
   size: BatchSize,
@@ -104,17 +104,17 @@ export async function askAll(
   while (waiting.length > 0) {
     const chunk = waiting.slice(0, size.calls)
     const rest = waiting.slice(chunk.length)
-    const missing = await askChunk({ target, calls, size, answers, signal }, chunk)
+    const missing = await callChunk({ target, calls, size, answers, signal }, chunk)
     waiting = [...missing, ...rest]
   }
   return answers.map((answer) => answer ?? unanswered())
 }
 
 /**
- * Asks one call. Same faults as {@link askAll}, but `node-too-large`: that is an answer with the
+ * Sends one call. Same faults as {@link callAll}, but `node-too-large`: that is an answer with the
  * code a node would give itself.
  */
-export async function askOne(
+export async function callOne(
   target: RpcTarget,
   call: RpcCall,
   signal: AbortSignal,
@@ -135,7 +135,7 @@ export async function askOne(
   return answer
 }
 
-type Asking = {
+type Batched = {
   readonly target: RpcTarget
   readonly calls: readonly RpcCall[]
   readonly size: BatchSize
@@ -143,12 +143,12 @@ type Asking = {
   readonly signal: AbortSignal
 }
 
-/** Asks the calls `chunk` names and files their answers. Returns those still to ask. */
-async function askChunk(asking: Asking, chunk: readonly number[]): Promise<number[]> {
-  const { target, calls, size, answers, signal } = asking
+/** Sends the calls `chunk` names and files their answers. Returns those still to send. */
+async function callChunk(batched: Batched, chunk: readonly number[]): Promise<number[]> {
+  const { target, calls, size, answers, signal } = batched
   const only = chunk[0]
   if (chunk.length === 1 && only !== undefined) {
-    answers[only] = await askOne(target, calls[only] ?? { method: '', params: [] }, signal)
+    answers[only] = await callOne(target, calls[only] ?? { method: '', params: [] }, signal)
     size.alone()
     return []
   }
@@ -157,26 +157,29 @@ async function askChunk(asking: Asking, chunk: readonly number[]): Promise<numbe
     const reply = await exchange(target, body, signal)
     const value = parsedReply(reply)
     const found = fileAnswers(value, chunk, answers)
-    if (isRefusedInEach(chunk, answers)) return await askFirst(asking, chunk)
+    if (isRefusedInEach(chunk, answers)) return await callFirst(batched, chunk)
     if (found === chunk.length) size.clean(chunk.length, reply.body.length)
     else size.tooMuch(chunk.length)
   } catch (error) {
     if (!mayBeForBatch(error)) throw error
-    return askFirst(asking, chunk)
+    return callFirst(batched, chunk)
   }
   return chunk.filter((id) => answers[id] === undefined)
 }
 
 /**
- * Returns whether a node may have failed because it was asked in a batch: it gave an answer, and did not
- * ask us to slow down.
+ * Returns whether a node may have failed because it was called in a batch: it gave an answer, and
+ * did not request a pause.
  */
 function mayBeForBatch(error: unknown): boolean {
   if (!(error instanceof Fault) || error.code === 'node-throttled') return false
   return error.code !== 'node-unreachable' || error.detail['status'] !== undefined
 }
 
-/** Returns whether a batch was answered with one error in each element, which may be about the batch. */
+/**
+ * Returns whether a batch was answered with one error in each element, which may be about the
+ * batch.
+ */
 function isRefusedInEach(
   chunk: readonly number[],
   answers: readonly (RpcAnswer | undefined)[],
@@ -190,13 +193,14 @@ function isRefusedInEach(
 }
 
 /**
- * Asks the first call of a batch that failed alone. Where it fails as well, that is no matter of batches:
+ * Sends the first call of a batch that failed alone. Where it fails as well, that is no matter of
+ * batches:
  * its fault is thrown, and an error in each element is what it seems. Else smaller ones are tried.
  */
-async function askFirst(asking: Asking, chunk: readonly number[]): Promise<number[]> {
-  const { target, calls, size, answers, signal } = asking
+async function callFirst(batched: Batched, chunk: readonly number[]): Promise<number[]> {
+  const { target, calls, size, answers, signal } = batched
   const first = itemAt(chunk, 0)
-  const answer = await askOne(target, itemAt(calls, first), signal)
+  const answer = await callOne(target, itemAt(calls, first), signal)
   const inBatch = answers[first]
   answers[first] = answer
   const isSame = answer.kind === 'error' && inBatch?.kind === 'error'
@@ -214,7 +218,7 @@ function fileAnswers(
   answers: (RpcAnswer | undefined)[],
 ): number {
   if (!Array.isArray(value)) throw refusedBatch(value)
-  const asked = new Set(chunk)
+  const open = new Set(chunk)
   let found = 0
   for (const element of value) {
     if (!isObject(element)) continue
@@ -222,9 +226,9 @@ function fileAnswers(
     const id = element['id']
     if (answer === undefined) continue
     if (answer.kind === 'error' && refusesBatch(answer.error)) throw tooLarge()
-    if (typeof id !== 'number' || !asked.has(id)) continue
+    if (typeof id !== 'number' || !open.has(id)) continue
     // Of two answers to one call the first counts; the second is no reason to distrust the rest.
-    asked.delete(id)
+    open.delete(id)
     if (answer.kind === 'error' && answer.error.code === rpcCodes.tooLarge) continue
     answers[id] = answer
     found++

@@ -4,23 +4,23 @@ import { listOf, objectOf, type RawBlock, type RawUnit } from '../codec/evm/raw.
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
-import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'
+import { faultOfAnswer, heightText, type NodeRpc, type Read } from './node-call.ts'
 import { isThrottle, mayLackHeight, rpcCodes } from './node-words.ts'
 
 /**
  * Blocks with receipts from `range.from` on: all of the range, or those before the first that
  * cannot be had. At least one, else the fault of the first.
  */
-export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
+export async function readBlocks(rpc: NodeRpc, read: Read): Promise<RawUnit[]> {
   const { endpoint, range, signal } = read
   const calls: RpcCall[] = []
-  const withReceipts = !endpoint.lacks('receipts', ask.monotonic())
+  const withReceipts = !endpoint.lacks('receipts', rpc.monotonic())
   for (let height = range.from; height < range.until; height++) {
     const at = heightText(height)
     calls.push({ method: 'eth_getBlockByNumber', params: [at, true] })
     if (withReceipts) calls.push({ method: 'eth_getBlockReceipts', params: [at] })
   }
-  const answers = await ask.all(endpoint, calls, signal)
+  const answers = await rpc.all(endpoint, calls, signal)
   const perBlock = calls.length / (range.until - range.from)
   const units: RawUnit[] = []
   for (let at = 0; at < answers.length; at += perBlock) {
@@ -28,11 +28,11 @@ export async function readBlocks(ask: Asker, read: Read): Promise<RawUnit[]> {
     try {
       const block = blockOf(answers[at], height)
       const receipts = withReceipts
-        ? await receiptsOf(ask, read, { block, receipts: answers[at + 1], height })
-        : await receiptsOneByOne(ask, read, block)
+        ? await receiptsOf(rpc, read, { block, receipts: answers[at + 1], height })
+        : await receiptsOneByOne(rpc, read, block)
       units.push({ block, receipts })
     } catch (error) {
-      // Blocks before this one are good; the caller asks for the rest again and meets the fault.
+      // Blocks before this one are good; the caller requests the rest again and meets the fault.
       if (units.length > 0 && error instanceof Fault) break
       throw error
     }
@@ -55,7 +55,7 @@ function blockOf(answer: RpcAnswer | undefined, height: number): RawBlock {
 }
 
 async function receiptsOf(
-  ask: Asker,
+  rpc: NodeRpc,
   read: Read,
   of: { block: RawBlock; receipts: RpcAnswer | undefined; height: number },
 ): Promise<readonly unknown[]> {
@@ -67,18 +67,18 @@ async function receiptsOf(
   if (receipts?.kind === 'result') return listOf(receipts.result, 'receipts')
   if (receipts?.kind !== 'error' || isThrottle(receipts.error))
     throw faultOfAnswer(receipts, { method: 'eth_getBlockReceipts', params: [] })
-  // Nodes refuse the method in many words and codes. Where the other way has what this one has not, it is
-  // the method that is not there.
-  const found = await receiptsOneByOne(ask, read, of.block)
+  // Nodes refuse the method in many words and codes. Where the other way has what this one has not,
+  // it is the method that is not there.
+  const found = await receiptsOneByOne(rpc, read, of.block)
   const { code } = receipts.error
   if (code !== rpcCodes.tooLarge && (code === rpcCodes.methodNotFound || found.length > 0))
-    read.endpoint.refuses('receipts', ask.monotonic())
+    read.endpoint.refuses('receipts', rpc.monotonic())
   return found
 }
 
 /** For nodes without `eth_getBlockReceipts`, and blocks whose receipts fit no reply. */
 async function receiptsOneByOne(
-  ask: Asker,
+  rpc: NodeRpc,
   read: Read,
   block: RawBlock,
 ): Promise<readonly unknown[]> {
@@ -86,7 +86,7 @@ async function receiptsOneByOne(
     method: 'eth_getTransactionReceipt',
     params: [objectOf(tx, 'transaction')['hash']],
   }))
-  const answers = await ask.all(read.endpoint, calls, read.signal)
+  const answers = await rpc.all(read.endpoint, calls, read.signal)
   return answers.map((answer, at) => {
     if (answer.kind === 'error')
       throw faultOfAnswer(answer, calls[at] ?? { method: '', params: [] })

@@ -7,7 +7,7 @@ import type { RpcAnswer, RpcCall } from './json-rpc.ts'
 import { faultOfError } from './node-words.ts'
 
 /** Calls to an endpoint; `slow` has the time a trace may take. */
-export type Asker = {
+export type NodeRpc = {
   readonly all: (
     endpoint: Endpoint,
     calls: readonly RpcCall[],

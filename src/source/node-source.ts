@@ -14,9 +14,9 @@ import { blockchainIdCall, blockchainIdIn } from './blockchain-id.ts'
 import { EndpointPool } from './endpoint-pool.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ChainIdentity, EvmSource, StateAnswer, StateCall } from './evm-source.ts'
-import { askAll, askOne, type RpcAnswer, type RpcCall, type RpcTarget } from './json-rpc.ts'
+import { callAll, callOne, type RpcAnswer, type RpcCall, type RpcTarget } from './json-rpc.ts'
 import { readBlocks } from './node-blocks.ts'
-import { type Asker, faultOfAnswer, heightText } from './node-call.ts'
+import { type NodeRpc, faultOfAnswer, heightText } from './node-call.ts'
 import { isBytes, isQuantity } from './node-text.ts'
 import { lowestTraced, readTraces, traceProbe } from './node-traces.ts'
 import { isContractFailure, mayLackHeight, rpcCodes } from './node-words.ts'
@@ -31,7 +31,7 @@ type NodeSourceOptions = {
   readonly traceTimeoutMs: number
   readonly maxInFlight: number
   readonly maxReplyBytes: number
-  /** True where callers wait for what is asked. */
+  /** True where callers wait for what is requested. */
   readonly isUrgent?: boolean
 }
 
@@ -44,24 +44,24 @@ const maxBytesUnderWay = 12_000_000
 /** Replies that a read of traces holds until they are decoded. */
 const tracesOfRead = 4
 
-/** Opens a source over `urls`; asks nothing yet. Throws `bad-config` without endpoints. */
+/** Opens a source over `urls`; sends nothing yet. Throws `bad-config` without endpoints. */
 export function openNodeSource(options: NodeSourceOptions): EvmSource {
-  const ask: Asker = {
+  const rpc: NodeRpc = {
     all: (endpoint, calls, signal) =>
-      askAll(targetOf(options, endpoint, options.timeoutMs), calls, endpoint.batch, signal),
+      callAll(targetOf(options, endpoint, options.timeoutMs), calls, endpoint.batch, signal),
     slow: (endpoint, call, signal) => {
       const target = targetOf(options, endpoint, options.traceTimeoutMs)
-      return askOne({ ...target, replied: (bytes) => endpoint.traced(bytes) }, call, signal)
+      return callOne({ ...target, replied: (bytes) => endpoint.traced(bytes) }, call, signal)
     },
     monotonic: options.world.clock.monotonic,
   }
   const pool = new EndpointPool({
     ...options,
-    identify: (endpoint, known, signal) => identify(ask, { endpoint, known }, signal),
+    identify: (endpoint, known, signal) => identify(rpc, { endpoint, known }, signal),
   })
   return {
     identity: (signal) => pool.identity(signal),
-    headHeight: (signal) => headHeight(pool, ask, signal),
+    headHeight: (signal) => headHeight(pool, rpc, signal),
     unitBlocks: () => {
       const least = Math.min(...pool.endpoints.map(({ batch }) => batch.calls))
       return Math.max(1, Math.min(maxUnitBlocks, Math.floor(least / 2)))
@@ -71,23 +71,23 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
       pool.run(
         { height: range.until - 1, otherThan: range.otherThan },
         async (endpoint) =>
-          decode(await readBlocks(ask, { endpoint, range, signal }), endpoint.name),
+          decode(await readBlocks(rpc, { endpoint, range, signal }), endpoint.name),
         signal,
       ),
-    hasTraces: (signal) => hasTraces(pool, ask, signal),
+    hasTraces: (signal) => hasTraces(pool, rpc, signal),
     traces: (range, decode, signal) =>
       pool.run(
         { height: range.until - 1, capability: 'traces', otherThan: range.otherThan },
         async (endpoint) =>
-          decode(await readTraces(ask, { endpoint, range, signal }), endpoint.name),
+          decode(await readTraces(rpc, { endpoint, range, signal }), endpoint.name),
         signal,
       ),
-    tracesSince: (range, signal) => tracesSince(pool, ask, range, signal),
+    tracesSince: (range, signal) => tracesSince(pool, rpc, range, signal),
     state: async (calls, height, signal) =>
-      (await stateFrom(pool, ask, { calls, height, signal })).answers,
-    stateTwice: (calls, height, signal) => stateTwice(pool, ask, { calls, height, signal }),
+      (await stateFrom(pool, rpc, { calls, height, signal })).answers,
+    stateTwice: (calls, height, signal) => stateTwice(pool, rpc, { calls, height, signal }),
     pass: (calls, signal) =>
-      pool.run({ height: -1 }, (endpoint) => ask.all(endpoint, calls, signal), signal),
+      pool.run({ height: -1 }, (endpoint) => rpc.all(endpoint, calls, signal), signal),
     distrust: (origin, reason) => pool.distrust(origin, reason),
     doubt: (origin, reason) => pool.doubt(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
@@ -104,24 +104,27 @@ function targetOf(options: NodeSourceOptions, endpoint: Endpoint, timeoutMs: num
   }
 }
 
-async function headHeight(pool: EndpointPool, ask: Asker, signal: AbortSignal): Promise<number> {
+async function headHeight(pool: EndpointPool, rpc: NodeRpc, signal: AbortSignal): Promise<number> {
   const call = { method: 'eth_blockNumber', params: [] }
-  const told = await pool.run(
+  const named = await pool.run(
     { height: -1 },
     async (endpoint) => {
-      const [answer] = await ask.all(endpoint, [call], signal)
+      const [answer] = await rpc.all(endpoint, [call], signal)
       if (answer?.kind !== 'result') throw faultOfAnswer(answer, call)
       endpoint.height = hexNumber(answer.result, 'head height')
       return endpoint.height
     },
     signal,
   )
-  return told
+  return named
 }
 
-/** Identity of an endpoint's chain. When the chain is known, only distinguishing parts are asked. */
+/**
+ * Identity of an endpoint's chain. When the chain is known, only distinguishing parts are
+ * requested.
+ */
 async function identify(
-  ask: Asker,
+  rpc: NodeRpc,
   { endpoint, known }: { readonly endpoint: Endpoint; readonly known: ChainIdentity | undefined },
   signal: AbortSignal,
 ): Promise<ChainIdentity> {
@@ -134,7 +137,7 @@ async function identify(
       { method: 'web3_clientVersion', params: [] },
       { method: 'eth_call', params: [blockchainIdCall, 'latest'] },
     )
-  const answers = await ask.all(endpoint, calls, signal)
+  const answers = await rpc.all(endpoint, calls, signal)
   const [chain, genesis, version, id] = answers.map((answer) =>
     answer.kind === 'result' ? answer.result : undefined,
   )
@@ -144,10 +147,10 @@ async function identify(
     throw answers[1]?.kind === 'error'
       ? faultOfAnswer(answers[1], { method: 'eth_getBlockByNumber', params: [] })
       : new Fault('node-answer', 'a node has no genesis block')
-  const told = { chainId: chainIdIn(chain), genesisHash: hash }
-  if (known !== undefined) return { ...known, ...told }
+  const read = { chainId: chainIdIn(chain), genesisHash: hash }
+  if (known !== undefined) return { ...known, ...read }
   const identity = {
-    ...told,
+    ...read,
     nodeVersion: typeof version === 'string' ? version.slice(0, 200) : '',
   }
   const blockchainId = blockchainIdIn(id)
@@ -155,16 +158,16 @@ async function identify(
 }
 
 /** Chain ids are numbers in answers: larger ones are refused. Source: EIP-155 sets no limit. */
-function chainIdIn(told: unknown): number {
-  if (typeof told === 'string' && /^0x[0-9a-f]+$/i.test(told)) {
-    const id = BigInt(told)
+function chainIdIn(answer: unknown): number {
+  if (typeof answer === 'string' && /^0x[0-9a-f]+$/i.test(answer)) {
+    const id = BigInt(answer)
     if (id > BigInt(Number.MAX_SAFE_INTEGER))
       throw new Fault('source-mismatch', `chain ids above 2^53 - 1 are not served: ${id}`)
   }
-  return hexNumber(told, 'chain id')
+  return hexNumber(answer, 'chain id')
 }
 
-/** Ranges to ask for at once: as many as endpoints allow and their replies fit into memory. */
+/** Ranges to request at once: as many as endpoints allow and their replies fit into memory. */
 function blocksWindow(pool: EndpointPool): number {
   const largest = Math.max(...pool.endpoints.map(({ batch }) => batch.replyBytes))
   return Math.max(2, Math.min(pool.window(), fitting(largest)))
@@ -188,14 +191,18 @@ type StateRead = {
   readonly otherThan?: readonly string[] | undefined
 }
 
-/** State, and the endpoint that told it; no endpoint where none has it. */
-type ToldState = { readonly origin?: string; readonly answers: StateAnswer[] }
+/** State, and the endpoint that gave it; no endpoint where none has it. */
+type EndpointState = { readonly origin?: string; readonly answers: StateAnswer[] }
 
 /**
- * State from the first endpoint that has it. An endpoint that refuses the method is not asked for
+ * State from the first endpoint that has it. An endpoint that refuses the method is not used for
  * it again for a while.
  */
-async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promise<ToldState> {
+async function stateFrom(
+  pool: EndpointPool,
+  rpc: NodeRpc,
+  read: StateRead,
+): Promise<EndpointState> {
   const height = read.height === 'latest' ? -1 : read.height
   const [first] = read.calls
   // Of several methods nobody knows which one was refused.
@@ -206,7 +213,7 @@ async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promi
       { height, otherThan: read.otherThan, capability },
       async (endpoint) => ({
         origin: endpoint.name,
-        answers: await readState(ask, { endpoint, ...read }),
+        answers: await readState(rpc, { endpoint, ...read }),
       }),
       read.signal,
     )
@@ -218,40 +225,40 @@ async function stateFrom(pool: EndpointPool, ask: Asker, read: StateRead): Promi
   }
 }
 
-/** State from two endpoints, or as many as tell it. */
+/** State from two endpoints, or as many as have it. */
 async function stateTwice(
   pool: EndpointPool,
-  ask: Asker,
+  rpc: NodeRpc,
   read: StateRead,
 ): Promise<readonly (readonly StateAnswer[])[]> {
-  const first = await stateFrom(pool, ask, read)
+  const first = await stateFrom(pool, rpc, read)
   if (first.origin === undefined || !pool.hasOther(first.origin)) return [first.answers]
-  const second = await stateFrom(pool, ask, { ...read, otherThan: [first.origin] })
+  const second = await stateFrom(pool, rpc, { ...read, otherThan: [first.origin] })
   const isOther = second.origin !== undefined && second.origin !== first.origin
   return isOther ? [first.answers, second.answers] : [first.answers]
 }
 
 async function tracesSince(
   pool: EndpointPool,
-  ask: Asker,
+  rpc: NodeRpc,
   range: { readonly from: number; readonly head: number },
   signal: AbortSignal,
 ): Promise<number | undefined> {
   let lowest: number | undefined
   for (const endpoint of pool.endpoints) {
     if (endpoint.quarantine !== undefined) continue
-    const found = await lowestTraced(ask, endpoint, range, signal)
+    const found = await lowestTraced(rpc, endpoint, range, signal)
     if (found !== undefined) lowest = Math.min(found, lowest ?? found)
   }
   return lowest
 }
 
-async function hasTraces(pool: EndpointPool, ask: Asker, signal: AbortSignal): Promise<boolean> {
+async function hasTraces(pool: EndpointPool, rpc: NodeRpc, signal: AbortSignal): Promise<boolean> {
   try {
     await pool.run(
       { height: -1, capability: 'traces' },
       async (endpoint) => {
-        const answer = await ask.slow(endpoint, traceProbe, signal)
+        const answer = await rpc.slow(endpoint, traceProbe, signal)
         if (answer.kind === 'error' && answer.error.code === rpcCodes.methodNotFound)
           throw faultOfAnswer(answer, traceProbe)
       },
@@ -270,7 +277,7 @@ async function hasTraces(pool: EndpointPool, ask: Asker, signal: AbortSignal): P
  * Throws `not-served` when the node no longer has the state of that height.
  */
 async function readState(
-  ask: Asker,
+  rpc: NodeRpc,
   read: {
     readonly endpoint: Endpoint
     readonly calls: readonly StateCall[]
@@ -283,12 +290,12 @@ async function readState(
     method,
     params: slot === undefined ? [target, at] : [target, slot, at],
   }))
-  const answers = await ask.all(read.endpoint, calls, read.signal)
-  const told = answers.map((answer, index) => stateAnswer(answer, calls[index]))
+  const answers = await rpc.all(read.endpoint, calls, read.signal)
+  const answered = answers.map((answer, index) => stateAnswer(answer, calls[index]))
   // One strange answer is the contract's; none at all is the node's, and another may have it.
-  if (told.length > 0 && told.every(({ kind }) => kind === 'not-served'))
+  if (answered.length > 0 && answered.every(({ kind }) => kind === 'not-served'))
     throw new Fault('not-served', 'no node has the state of this height')
-  return told
+  return answered
 }
 
 function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer {

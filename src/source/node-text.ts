@@ -2,8 +2,8 @@
  * A node's JSON, in which nothing is certain: the only place where its text becomes ids, bytes and
  * numbers (`.oxlintrc.json` keeps the parsers out of the files around it).
  *
- * Length is looked at before form. What is not as it must be is the node's fault, `node-answer`: it is
- * asked again, and elsewhere.
+ * Length is looked at before form. What is not as it must be is the node's fault, `node-answer`: it
+ * is requested again, and elsewhere.
  */
 
 import { fromHex } from '../core/bytes.ts'

@@ -5,7 +5,7 @@ import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcAnswer, RpcCall } from './json-rpc.ts'
-import { faultOfAnswer, heightText, type Asker, type Read } from './node-call.ts'
+import { faultOfAnswer, heightText, type NodeRpc, type Read } from './node-call.ts'
 import { isThrottle, mayLackTraceState, rpcCodes } from './node-words.ts'
 
 /** Time for one transaction; the node's own default of 5 s is short for heavy ones. */
@@ -24,13 +24,13 @@ const prunedDepth = 128
  * Answers of `debug_traceBlockByNumber` for each height of the range, in order; those before the
  * first that fails. At least one, else the fault of the first.
  */
-export async function readTraces(ask: Asker, read: Read): Promise<unknown[]> {
+export async function readTraces(rpc: NodeRpc, read: Read): Promise<unknown[]> {
   const blocks: unknown[] = []
   for (let height = read.range.from; height < read.range.until; height++)
     try {
-      blocks.push(await traceOfBlock(ask, read, height))
+      blocks.push(await traceOfBlock(rpc, read, height))
     } catch (error) {
-      // The traces before it took long to read: the caller keeps them, asks for the rest again and
+      // The traces before it took long to read: the caller keeps them, requests the rest again and
       // meets the fault then.
       if (blocks.length > 0 && error instanceof Fault) break
       throw error
@@ -38,20 +38,20 @@ export async function readTraces(ask: Asker, read: Read): Promise<unknown[]> {
   return blocks
 }
 
-async function traceOfBlock(ask: Asker, read: Read, height: number): Promise<unknown> {
+async function traceOfBlock(rpc: NodeRpc, read: Read, height: number): Promise<unknown> {
   // The genesis block executes nothing; nodes refuse to trace it.
   if (height === 0) return []
   const call = blockCall(height)
-  const answer = await ask.slow(read.endpoint, call, read.signal)
+  const answer = await rpc.slow(read.endpoint, call, read.signal)
   if (answer.kind === 'result' && answer.result !== null) {
     const list = listOf(answer.result, 'traces')
-    return list.some(isFailedElement) ? traceOneByOne(ask, read, { height, whole: answer }) : list
+    return list.some(isFailedElement) ? traceOneByOne(rpc, read, { height, whole: answer }) : list
   }
   if (answer.kind === 'error' && !fallsBack.includes(answer.error.code))
     throw traceFault(answer, call)
   if (answer.kind === 'error' && isThrottle(answer.error)) throw traceFault(answer, call)
   // One transaction that fails or takes too long fails the whole block.
-  return traceOneByOne(ask, read, { height, whole: answer })
+  return traceOneByOne(rpc, read, { height, whole: answer })
 }
 
 function blockCall(height: number): RpcCall {
@@ -63,19 +63,19 @@ const fallsBack: readonly number[] = [rpcCodes.other, rpcCodes.tooLarge]
 
 /** Traces a block whose trace as a whole failed with `whole`. */
 async function traceOneByOne(
-  ask: Asker,
+  rpc: NodeRpc,
   read: Read,
   { height, whole }: { readonly height: number; readonly whole: RpcAnswer },
 ): Promise<unknown> {
   const { endpoint, signal } = read
   const header = { method: 'eth_getBlockByNumber', params: [heightText(height), false] }
-  const [block] = await ask.all(endpoint, [header], signal)
+  const [block] = await rpc.all(endpoint, [header], signal)
   if (block?.kind !== 'result' || !isObject(block.result))
     throw new Fault('node-not-yet', `a node does not have the block: ${height}`)
   const traces: unknown[] = []
   for (const txHash of listOf(block.result['transactions'], 'transactions')) {
     const call = { method: 'debug_traceTransaction', params: [txHash, tracer] }
-    const answer = await ask.slow(endpoint, call, signal)
+    const answer = await rpc.slow(endpoint, call, signal)
     if (answer.kind === 'error' || answer.result === null)
       throw failedTrace({ height, depth: endpoint.height - height, whole, answer, call })
     traces.push({ txHash, result: answer.result })
@@ -110,7 +110,9 @@ function mayLackState(answer: RpcAnswer): boolean {
   return answer.kind === 'error' && mayLackTraceState(answer.error)
 }
 
-/** A trace that fails says nothing about the node's blocks: it is asked again, without blame. */
+/**
+ * A trace that fails says nothing about the node's blocks: it is requested again, without blame.
+ */
 function traceFault(answer: RpcAnswer, call: RpcCall): Fault {
   const plain = answer.kind === 'error' ? faultOfAnswer(answer, call) : undefined
   return plain === undefined || plain.code === 'node-answer' ? noTrace(call) : plain
@@ -126,14 +128,14 @@ function noTrace({ method }: RpcCall): Fault {
  * Throws what may pass.
  */
 export async function lowestTraced(
-  ask: Asker,
+  rpc: NodeRpc,
   endpoint: Endpoint,
   range: { readonly from: number; readonly head: number },
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const isTraced = async (height: number): Promise<boolean> => {
     const call = blockCall(height)
-    const answer = await ask.slow(endpoint, call, signal)
+    const answer = await rpc.slow(endpoint, call, signal)
     if (answer.kind === 'result') return answer.result !== null
     if (answer.error.code === rpcCodes.methodNotFound || mayLackState(answer)) return false
     throw traceFault(answer, call)
@@ -147,7 +149,7 @@ export async function lowestTraced(
     if (await isTraced(middle)) traced = middle
     else untraced = middle
   }
-  // A node that keeps its newest states has lost the first of them when it is asked again.
+  // A node that keeps its newest states has lost the first of them by the second request.
   const isMoving = range.head - traced <= 2 * prunedDepth
   return isMoving ? traced + Math.floor((range.head - traced) / 4) : traced
 }

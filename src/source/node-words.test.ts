@@ -44,10 +44,10 @@ const words: readonly (readonly [string, NodeMeaning, FaultCode, FaultCode])[] =
 ]
 
 void test("node words: each of AvalancheGo's has its meaning and its faults", () => {
-  for (const [text, meaning, streamed, asked] of words) {
+  for (const [text, meaning, streamed, expected] of words) {
     assert.equal(meaningOfWords(text), meaning, text)
     assert.equal(faultOfWords('x', text, 'stream').code, streamed, text)
-    assert.equal(faultOfWords('x', text, 'question').code, asked, text)
+    assert.equal(faultOfWords('x', text, 'question').code, expected, text)
   }
 })
 

@@ -1,5 +1,6 @@
 /**
- * The words with which nodes refuse, and the faults that they are. No other file reads a node's words.
+ * The words with which nodes refuse, and the faults that they are. No other file reads a node's
+ * words.
  *
  * The RPC of an EVM chain gives most meanings a code. AvalancheGo's own APIs (platform, avm, info,
  * index) give -32000 to all of them: there the words decide.
@@ -8,8 +9,8 @@
 import { Fault, type FaultCode } from '../core/fault.ts'
 
 /**
- * An error a node answered. `message` is read in this file only, but for calls that are handed on; `data` are the bytes that a contract
- * reverted with, `0x` hex.
+ * An error a node answered. `message` is read in this file only, but for calls that are handed on;
+ * `data` are the bytes that a contract reverted with, `0x` hex.
  */
 export type RpcError = {
   readonly code: number
@@ -35,7 +36,7 @@ export const rpcCodes = {
 
 /** Meaning of a node's error. */
 export type NodeMeaning =
-  /** Ask slower. */
+  /** Send fewer requests. */
   | 'throttled'
   /** The node has no such method or API, or it is switched off. */
   | 'not-offered'
@@ -57,7 +58,9 @@ export type NodeMeaning =
   | 'no-such'
   | 'other'
 
-/** Meanings of AvalancheGo's words, the first that fits, with the file of avalanchego they are of. */
+/**
+ * Meanings of AvalancheGo's words, the first that fits, with the file of avalanchego they are of.
+ */
 const wordings: readonly (readonly [RegExp, NodeMeaning])[] = [
   // snow/validators/state.go, vms/platformvm/validators/manager.go
   [/unfinalized height|not yet finalized/i, 'not-finalized'],
@@ -71,7 +74,8 @@ const wordings: readonly (readonly [RegExp, NodeMeaning])[] = [
   [/not linearized/i, 'not-yet'],
   // vms/platformvm/service.go getSubnet, of an id that is another transaction's
   [/is not a subnet/i, 'no-subnet'],
-  // github.com/gorilla/rpc v2/map.go; graft/evm/rpc/errors.go; "disabled" is of proxies before nodes
+  // github.com/gorilla/rpc v2/map.go; graft/evm/rpc/errors.go; "disabled" is of proxies before
+  // nodes
   [/can't find method|not available|disabled/i, 'not-offered'],
   // vms/platformvm/service.go, vms/platformvm/validators/manager.go; "no such" is of older nodes
   [/problem retrieving|does ?n[o']t exist|no such/i, 'no-such'],
@@ -90,7 +94,7 @@ export function meaningOfError(error: RpcError): NodeMeaning {
   return error.code === rpcCodes.timeout ? 'out-of-time' : 'other'
 }
 
-/** Returns whether an error means: ask slower. The words are of providers before nodes. */
+/** Returns whether an error means: send fewer requests. The words are of providers before nodes. */
 export function isThrottle({ code, message }: RpcError): boolean {
   return code === rpcCodes.limit || code === 429 || /rate limit|too many requests/i.test(message)
 }
@@ -129,10 +133,10 @@ const contractFailures =
   /revert|out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit|write protection|gas uint64|return data out of bounds|max (code|initcode) size|invalid code|call depth|insufficient balance|contract address collision/i
 
 /**
- * Who asks AvalancheGo's own APIs: a `stream` waits for what a node does not have yet, a `question`
- * of a caller is answered now.
+ * Who calls AvalancheGo's own APIs: a `stream` waits for what a node does not have yet, a
+ * `question` of a caller is answered now.
  */
-export type NodeAsker = 'stream' | 'question'
+export type NodeCaller = 'stream' | 'question'
 
 const codes: Readonly<Record<NodeMeaning, FaultCode>> = {
   throttled: 'node-throttled',
@@ -148,11 +152,11 @@ const codes: Readonly<Record<NodeMeaning, FaultCode>> = {
   other: 'node-answer',
 }
 
-const codesOf: Readonly<Record<NodeAsker, Readonly<Record<NodeMeaning, FaultCode>>>> = {
+const codesOf: Readonly<Record<NodeCaller, Readonly<Record<NodeMeaning, FaultCode>>>> = {
   stream: codes,
   question: {
     ...codes,
-    // Every node that signs offers what is asked of it, and has bootstrapped.
+    // Every node that signs offers the method, and has bootstrapped.
     'not-offered': 'node-answer',
     'not-yet': 'node-answer',
     'not-finalized': 'bad-parameter',
@@ -170,10 +174,10 @@ export function faultOfError(method: string, error: RpcError): Fault {
   })
 }
 
-/** The fault that the words of AvalancheGo's own APIs stand for, for who asks. */
-export function faultOfWords(method: string, words: string, asker: NodeAsker): Fault {
+/** The fault that the words of AvalancheGo's own APIs stand for, by caller. */
+export function faultOfWords(method: string, words: string, caller: NodeCaller): Fault {
   const meaning = meaningOfWords(words)
-  const code = codesOf[asker][meaning]
+  const code = codesOf[caller][meaning]
   const isNone = meaning === 'no-subnet'
   const message = isNone ? 'the node says: is not a subnet' : sentence(code, method, 'an error')
   return new Fault(code, message, { detail: { method } })

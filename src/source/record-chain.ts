@@ -1,5 +1,5 @@
 /**
- * Makes a recording of a chain from its nodes: blocks, traces, and the state that the API asks
+ * Makes a recording of a chain from its nodes: blocks, traces, and the state that the API reads
  * for after the last block.
  *
  * Written part by part, so that a recording cut off is still one of the blocks it holds.

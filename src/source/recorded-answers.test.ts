@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { Fault } from '../core/fault.ts'
-import { askAll, askOne, BatchSize, type RpcTarget } from './json-rpc.ts'
+import { callAll, callOne, BatchSize, type RpcTarget } from './json-rpc.ts'
 import { type AnsweredCall, answeringTransport, recordedAnswers } from './recorded-answers.ts'
 import { openingBytes, partBytes, partKinds } from './recording-file.ts'
 
@@ -32,21 +32,21 @@ function target(): RpcTarget {
 void test('recorded answers: each call gets what the node said, alone and in a batch', async () => {
   const [first, second, third] = answers
   assert.ok(first !== undefined && second !== undefined && third !== undefined)
-  assert.deepEqual(await askOne(target(), first, signal), { kind: 'result', result: '0x7' })
-  assert.deepEqual(await askAll(target(), [third, second, first], new BatchSize(10), signal), [
+  assert.deepEqual(await callOne(target(), first, signal), { kind: 'result', result: '0x7' })
+  assert.deepEqual(await callAll(target(), [third, second, first], new BatchSize(10), signal), [
     { kind: 'error', error: { code: -32601, message: 'no' } },
     { kind: 'result', result: null },
     { kind: 'result', result: '0x7' },
   ])
 })
 
-void test('recorded answers: what was not asked is refused, also by one parameter', async () => {
+void test('recorded answers: what was not recorded is refused, also by one parameter', async () => {
   for (const call of [
     { method: 'eth_chainId', params: [] },
     { method: 'eth_getCode', params: ['0xab', '0x8'] },
   ])
     await assert.rejects(
-      askOne(target(), call, signal),
+      callOne(target(), call, signal),
       (error) => error instanceof Fault && error.code === 'node-refused',
       call.method,
     )

@@ -33,25 +33,25 @@ export function recordedAnswers(file: Uint8Array): AnsweredCall[] {
 }
 
 /**
- * JSON-RPC over `answers`, whatever the address. Throws `node-refused` for what was not asked when
- * they were recorded.
+ * JSON-RPC over `answers`, whatever the address. Throws `node-refused` for calls that were not made
+ * when they were recorded.
  */
 export function answeringTransport(answers: readonly AnsweredCall[]): Transport {
   const known = new Map(answers.map((call) => [questionOf(call), call]))
-  const answer = (asked: unknown): unknown => {
-    if (!isObject(asked)) throw new Fault('bad-parameter', 'a call is not an object')
-    const question = `${String(asked['method'])} ${JSON.stringify(asked['params'])}`
+  const answer = (request: unknown): unknown => {
+    if (!isObject(request)) throw new Fault('bad-parameter', 'a call is not an object')
+    const question = `${String(request['method'])} ${JSON.stringify(request['params'])}`
     const call = known.get(question)
     if (call === undefined)
       throw new Fault('node-refused', `the recording has no answer to: ${question.slice(0, 160)}`)
     const { result, error } = call
     const said = error === undefined ? { result } : { error }
-    return { jsonrpc: '2.0', id: asked['id'], ...said }
+    return { jsonrpc: '2.0', id: request['id'], ...said }
   }
   return {
     request: async ({ body }) => {
-      const asked: unknown = JSON.parse(typeof body === 'string' ? body : '')
-      const said = Array.isArray(asked) ? asked.map(answer) : answer(asked)
+      const calls: unknown = JSON.parse(typeof body === 'string' ? body : '')
+      const said = Array.isArray(calls) ? calls.map(answer) : answer(calls)
       return { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(said)) }
     },
   }

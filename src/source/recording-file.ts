@@ -122,7 +122,7 @@ export function valueOfLine(line: string): unknown {
   return value
 }
 
-/** Sum over the head without the check itself: tells a head from noise. */
+/** Sum over the head without the check itself: distinguishes a head from noise. */
 function checkOf(head: Uint8Array): number {
   let sum = 0x1d0f
   for (let at = 0; at < headBytes - 2; at++) sum = (sum * 31 + u8At(head, at)) & 0xffff

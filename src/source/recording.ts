@@ -1,7 +1,7 @@
 /**
  * A recording as a source: replays blocks, traces and state answers by range, without a network.
  *
- * State is known only after the last recorded block and only for what the recorder asked;
+ * State is known only after the last recorded block and only for what the recorder requested;
  * everything else is `not-served`, never a guess.
  */
 
@@ -29,7 +29,7 @@ import {
 } from './recording-file.ts'
 import { mayChange } from './state-questions.ts'
 
-/** A source that also tells what its header says. */
+/** A source that also gives what its header says. */
 export type Recording = EvmSource & {
   readonly header: RecordingHeader
   /** Recorded heights. */
@@ -47,8 +47,8 @@ const heldParts = 3
 const maxKept = 4
 
 /**
- * Opens the recording in `file`; with `clock` blocks are held back until that has reached their times.
- * Throws `bad-bytes`.
+ * Opens the recording in `file`; with `clock` blocks are held back until that has reached their
+ * times. Throws `bad-bytes`.
  */
 export function openRecording(file: Uint8Array, clock?: Clock): Recording {
   const parts = listParts(file)
@@ -56,9 +56,9 @@ export function openRecording(file: Uint8Array, clock?: Clock): Recording {
   const blocks = seriesOf(parts, partKinds.blocks)
   const traces = seriesOf(parts, partKinds.traces)
   const reader = new PartReader(file)
-  // Most of a start's time with a recording went here, in threads that never ask for state.
-  let told: ReadonlyMap<string, StateAnswer> | undefined
-  const answers = (): ReadonlyMap<string, StateAnswer> => (told ??= stateOf(file, parts))
+  // Most of a start's time with a recording went here, in threads that never read state.
+  let known: ReadonlyMap<string, StateAnswer> | undefined
+  const answers = (): ReadonlyMap<string, StateAnswer> => (known ??= stateOf(file, parts))
   let identity: ChainIdentity | undefined
   const heights = { from: blocks[0]?.from ?? 0, until: blocks.at(-1)?.until ?? 0 }
   const traced = heights.until > heights.from && (traces.at(-1)?.until ?? 0) >= heights.until
@@ -99,7 +99,7 @@ export function openRecording(file: Uint8Array, clock?: Clock): Recording {
     distrust: (_, reason) => {
       distrusted = reason
     },
-    // There is no other to ask, and it will say the same again.
+    // There is no other to use, and it will say the same again.
     doubt: (_, reason) => {
       distrusted = reason
     },
@@ -157,7 +157,10 @@ type Series = {
   readonly last: number
 }
 
-/** The newest block that is there at `clock`, and the lines of all blocks after a height, lower case. */
+/**
+ * The newest block that is there at `clock`, and the lines of all blocks after a height, lower
+ * case.
+ */
 function heldBack(
   { blocks, traces, reader, last }: Series,
   clock: Clock | undefined,
@@ -166,7 +169,7 @@ function heldBack(
   readonly rest: (height: number | 'latest') => readonly string[]
 } {
   if (clock === undefined) return { head: () => last, rest: () => [] }
-  // Those that may be held back, read when the head is first asked for.
+  // Those that may be held back, read when the head is first read.
   let newest: readonly number[] | undefined
   const head = (): number => {
     newest ??= timesOf(blocks.slice(-heldParts), reader)
@@ -273,12 +276,12 @@ function answerOf(
 ): StateAnswer {
   if (height !== 'latest' && height !== last)
     return { kind: 'not-served', reason: `the recording has state at height ${last} only` }
-  return state.get(stateKey(call)) ?? untold(call)
+  return state.get(stateKey(call)) ?? unrecorded(call)
 }
 
-function untold({ method, target }: StateCall): StateAnswer {
+function unrecorded({ method, target }: StateCall): StateAnswer {
   const whose = typeof target === 'string' ? target : (target.to ?? 'a creation')
-  return { kind: 'not-served', reason: `the recording does not tell ${wanted[method]} ${whose}` }
+  return { kind: 'not-served', reason: `the recording does not hold ${wanted[method]} ${whose}` }
 }
 
 const wanted: Readonly<Record<StateCall['method'], string>> = {

@@ -25,7 +25,9 @@ export class RequestWindow {
   latencyMs = 0
   readonly #limits: WindowLimits
   #growing = true
-  /** Replies left to requests that were under way when the size changed, and tell nothing of it. */
+  /**
+   * Replies left to requests that were under way when the size changed, and say nothing about it.
+   */
   #early = 0
   /** Good replies after those since the size was last judged, and the time they took. */
   #replies = 0

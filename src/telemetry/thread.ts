@@ -128,7 +128,7 @@ export function createThreads(parts: {
       const main = own(question).then((samples) => ({ thread: 'main', samples, late: false }))
       return Promise.all([
         main,
-        ...[...linked].map((thread) => askOne(thread, { id: ++lastId, question }, clock)),
+        ...[...linked].map((thread) => callOne(thread, { id: ++lastId, question }, clock)),
       ])
     },
     followHeartbeats: (told) => {
@@ -138,7 +138,7 @@ export function createThreads(parts: {
   }
 }
 
-async function askOne(thread: Linked, asked: Request, clock: Clock): Promise<ThreadAnswer> {
+async function callOne(thread: Linked, asked: Request, clock: Clock): Promise<ThreadAnswer> {
   const { promise, resolve } = Promise.withResolvers<readonly ProfileSample[]>()
   thread.pending.set(asked.id, resolve)
   thread.port.postMessage(asked)

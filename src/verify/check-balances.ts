@@ -95,7 +95,7 @@ async function comparePlatform(
 ): Promise<void> {
   const { node, signal } = subject
   const ours = await oursOf(subject, { id, chain: 'P', now })
-  const balance = await node.ask(
+  const balance = await node.call(
     nodePaths.P,
     'platform.getBalance',
     { addresses: [address] },
@@ -119,7 +119,7 @@ async function comparePlatform(
     sumsOf(ours.lockedPlatform),
     theirsOf(balance['lockedNotStakeables']),
   )
-  const stake = await node.ask(
+  const stake = await node.call(
     nodePaths.P,
     'platform.getStake',
     { addresses: [address], encoding: 'hexnc' },
@@ -140,7 +140,7 @@ async function compareAvm(
 ): Promise<void> {
   const { node, signal } = subject
   const ours = await oursOf(subject, { id, chain: 'X', now })
-  const reply = await node.ask(
+  const reply = await node.call(
     nodePaths.X,
     'avm.getAllBalances',
     { address, includePartial: false },

@@ -104,7 +104,7 @@ async function compareCurrent(
   { report }: Attempt,
 ): Promise<void> {
   const { stakers, subnetId } = of
-  const reply = await node.ask(
+  const reply = await node.call(
     nodePaths.P,
     'platform.getCurrentValidators',
     { subnetID: toCb58(subnetId) },
@@ -162,7 +162,7 @@ async function compareDelegators(
 ): Promise<void> {
   const { stakers, validator } = of
   const nodeId = toNodeId(validator.nodeId)
-  const reply = await node.ask(
+  const reply = await node.call(
     nodePaths.P,
     'platform.getCurrentValidators',
     { subnetID: toCb58(validator.subnetId), nodeIDs: [nodeId] },
@@ -219,7 +219,7 @@ async function compareSetAt(
   at: SetAt,
   report: Report,
 ): Promise<void> {
-  const reply = await node.ask(
+  const reply = await node.call(
     nodePaths.P,
     'platform.getValidatorsAt',
     { height: at.height, subnetID: toCb58(at.subnetId) },
@@ -291,7 +291,7 @@ async function compareRewards(
   const rewards = await rewardsOfStakers(network.store, [txId])
   const named = autoRenewal === undefined ? [txId] : rewards.map((reward) => reward.txId)
   for (const [key, asked] of new Map(named.map((id) => [keyOf(id), id]))) {
-    const reply = await node.ask(
+    const reply = await node.call(
       nodePaths.P,
       'platform.getRewardUTXOs',
       { txID: toCb58(asked), encoding: 'hexnc' },
@@ -316,7 +316,7 @@ async function compareSupplies(
   { report }: Attempt,
 ): Promise<void> {
   for (const { subnetId, supply } of await everySupply(network.store)) {
-    const reply = await node.ask(
+    const reply = await node.call(
       nodePaths.P,
       'platform.getCurrentSupply',
       { subnetID: toCb58(subnetId) },

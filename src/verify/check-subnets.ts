@@ -61,7 +61,7 @@ async function compareSubnet(
   report: Report,
 ): Promise<void> {
   const id = toCb58(subnet.subnetId)
-  const reply = await node.ask(nodePaths.P, 'platform.getSubnet', { subnetID: id }, signal)
+  const reply = await node.call(nodePaths.P, 'platform.getSubnet', { subnetID: id }, signal)
   const keys = listIn(reply, 'controlKeys').map((key) =>
     toHex(parsePrimaryAddress(String(key), network.hrp)),
   )
@@ -81,7 +81,7 @@ async function compareSubnet(
 }
 
 async function compareChains({ network, node, signal }: Subject, report: Report): Promise<void> {
-  const reply = await node.ask(nodePaths.P, 'platform.getBlockchains', {}, signal)
+  const reply = await node.call(nodePaths.P, 'platform.getBlockchains', {}, signal)
   const theirs = listIn(reply, 'blockchains').map((item) => {
     const chain = replyOf(item, 'item')
     return `${chain['id']} ${chain['subnetID']} ${chain['vmID']} ${chain['name']}`
@@ -123,7 +123,7 @@ async function compareL1Validator(
   const id = toCb58(ours.validationId)
   const fees = await accruedFees(network.store)
   const asked = { validationID: id }
-  const theirs = await node.ask(nodePaths.P, 'platform.getL1Validator', asked, signal)
+  const theirs = await node.call(nodePaths.P, 'platform.getL1Validator', asked, signal)
   const compare = (name: string, our: unknown): void =>
     report.compare(`L1 validators: ${name}`, id, our, ownValue(theirs, name))
   compare('subnetID', toCb58(ours.subnetId))
@@ -143,7 +143,7 @@ async function compareFees({ network, node, signal }: Subject, report: Report): 
   const bytes = await feeState(network.store)
   if (bytes === undefined) return
   const ours = progressBody.fromBytes(bytes)
-  const theirs = await node.ask(nodePaths.P, 'platform.getValidatorFeeState', {}, signal)
+  const theirs = await node.call(nodePaths.P, 'platform.getValidatorFeeState', {}, signal)
   report.compare('fee state', 'excess', ours.l1FeeExcess, theirs['excess'])
   const seconds = Date.parse(String(theirs['timestamp'])) / 1_000
   report.compare('fee state', 'chain time', ours.time, seconds)
@@ -155,7 +155,7 @@ async function compareAsset(
   report: Report,
 ): Promise<void> {
   const id = toCb58(asset.assetId)
-  const theirs = await node.ask(nodePaths.X, 'avm.getAssetDescription', { assetID: id }, signal)
+  const theirs = await node.call(nodePaths.X, 'avm.getAssetDescription', { assetID: id }, signal)
   report.compare('X assets', id, asset.name, theirs['name'])
   report.compare('X assets', id, asset.symbol, theirs['symbol'])
   report.compare('X assets', id, asset.denomination, theirs['denomination'])
@@ -174,7 +174,7 @@ async function* atomicParts({ network, node, signal, sample }: Subject): AsyncGe
     const name = 'C atomic transactions'
     const compare: Part['compare'] = async ({ report }) => {
       const asked = { txID: id, encoding: 'hexnc' }
-      const reply = await node.tryAsk(nodePaths.cAtomic, 'avax.getAtomicTx', asked, signal)
+      const reply = await node.tryCall(nodePaths.cAtomic, 'avax.getAtomicTx', asked, signal)
       if (isRefusal(reply)) report.compare(name, id, 'known', 'unknown')
       else report.compare(name, id, heightOfBlock(blockOfPos(pos)), reply['blockHeight'])
     }
@@ -197,7 +197,7 @@ async function* statusParts({ network, node, signal, sample }: Subject): AsyncGe
     const id = toCb58(txId)
     const name = 'P transactions'
     const compare: Part['compare'] = async ({ report }) => {
-      const reply = await node.ask(nodePaths.P, 'platform.getTxStatus', { txID: id }, signal)
+      const reply = await node.call(nodePaths.P, 'platform.getTxStatus', { txID: id }, signal)
       report.compare(name, id, committed ? 'Committed' : 'Aborted', reply['status'])
     }
     yield { name, chains: [], compare }

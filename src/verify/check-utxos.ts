@@ -152,7 +152,7 @@ async function utxosOfNode(
     const texts = part.map((one) => `${target}-${toPrimaryAddress(network.hrp, one)}`)
     let startIndex: Reply | undefined
     for (;;) {
-      const page = await node.ask(
+      const page = await node.call(
         path,
         method,
         {

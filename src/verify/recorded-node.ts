@@ -16,17 +16,18 @@ export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
       throw new Fault('node-refused', `the recording has no answer to: ${key.slice(0, 200)}`)
     return known.get(key)
   }
-  const tryAsk: NodeApi['tryAsk'] = async (path, method, parameters) =>
+  const tryCall: NodeApi['tryCall'] = async (path, method, parameters) =>
     replyOf(find(path, method, parameters), 'item')
-  const ask = async (path: string, method: string, parameters: Reply): Promise<Reply> => {
+  const call = async (path: string, method: string, parameters: Reply): Promise<Reply> => {
     const reply = replyOf(find(path, method, parameters), 'item')
     if (isRefusal(reply)) throw new Fault('node-answer', `the recorded node refused: ${method}`)
     return reply
   }
   return {
-    ask,
-    tryAsk,
-    askEvm: async (calls) => calls.map(({ method, params }) => find(nodePaths.evm, method, params)),
+    call,
+    tryCall,
+    callEvm: async (calls) =>
+      calls.map(({ method, params }) => find(nodePaths.evm, method, params)),
   }
 }
 
@@ -46,18 +47,18 @@ function keyOf(path: string, method: string, parameters: unknown): string {
 /** Keeps every answer of `node` that passes. */
 export function recordingNode(node: NodeApi, keep: (answer: RecordedAnswer) => void): NodeApi {
   return {
-    ask: async (path, method, parameters, signal) => {
-      const reply = await node.ask(path, method, parameters, signal)
+    call: async (path, method, parameters, signal) => {
+      const reply = await node.call(path, method, parameters, signal)
       keep({ path, method, parameters, reply })
       return reply
     },
-    tryAsk: async (path, method, parameters, signal) => {
-      const reply = await node.tryAsk(path, method, parameters, signal)
+    tryCall: async (path, method, parameters, signal) => {
+      const reply = await node.tryCall(path, method, parameters, signal)
       keep({ path, method, parameters, reply })
       return reply
     },
-    askEvm: async (calls, signal) => {
-      const replies = await node.askEvm(calls, signal)
+    callEvm: async (calls, signal) => {
+      const replies = await node.callEvm(calls, signal)
       for (const [at, call] of calls.entries()) {
         const { method, params } = call
         keep({ path: nodePaths.evm, method, parameters: params, reply: replies[at] })

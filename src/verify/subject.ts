@@ -87,11 +87,11 @@ const asked: Readonly<
   Record<PrimaryChain, (node: NodeApi, signal: AbortSignal) => Promise<number>>
 > = {
   P: async (node, signal) =>
-    integerIn(await node.ask(nodePaths.P, 'platform.getHeight', {}, signal), 'height'),
+    integerIn(await node.call(nodePaths.P, 'platform.getHeight', {}, signal), 'height'),
   X: async (node, signal) =>
-    integerIn(await node.ask(nodePaths.X, 'avm.getHeight', {}, signal), 'height'),
+    integerIn(await node.call(nodePaths.X, 'avm.getHeight', {}, signal), 'height'),
   C: async (node, signal) => {
-    const [number] = await node.askEvm([{ method: 'eth_blockNumber', params: [] }], signal)
+    const [number] = await node.callEvm([{ method: 'eth_blockNumber', params: [] }], signal)
     return integerIn({ number }, 'number')
   },
 }

@@ -12,7 +12,7 @@ import { toCb58 } from '../core/cb58.ts'
 import { faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import { type NodeAddress, parseNodeAddress } from '../peer/address-book.ts'
-import { askOne } from '../source/json-rpc.ts'
+import { callOne } from '../source/json-rpc.ts'
 import {
   bytesIn,
   fieldIn,
@@ -78,7 +78,7 @@ export function createNode(transport: Transport, baseUrl: string): Node {
   const base = baseUrl.replace(/\/+$/, '')
   const call: Node['call'] = async (path, method, params, signal) => {
     const target = { transport, url: `${base}${path}`, timeoutMs, maxReplyBytes }
-    const answer = await askOne(target, { method, params: [params] }, signal)
+    const answer = await callOne(target, { method, params: [params] }, signal)
     if (answer.kind === 'result') return answer.result
     throw faultOfWords(method, answer.error.message, 'question')
   }

@@ -1,4 +1,7 @@
-/** Files by HTTP: bounded in bytes, at a least pace, from the first of several places that has it whole. */
+/**
+ * Files by HTTP: bounded in bytes, at a least pace, from the first of several places that has it
+ * whole.
+ */
 
 import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
@@ -22,7 +25,7 @@ export const download: Download = async (request) => {
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
-      // That one place lacks it says nothing of what another one told.
+      // That one place lacks it says nothing about another one.
       if (last === undefined || fault.code !== 'not-found') last = fault
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Connections that are opened by their first request: undici is large, and many processes ask no
+ * Connections that are opened by their first request: undici is large, and many processes call no
  * node.
  */
 
@@ -29,7 +29,7 @@ export function lazyAgent(options: Agent.Options): LazyAgent {
 const load = createRequire(import.meta.url)
 
 /**
- * The agent with the one way of asking that is used here. The package as a whole loads three times
+ * The agent with the one way of sending that is used here. The package as a whole loads three times
  * as many modules: `fetch`, WebSockets, proxies, caches.
  */
 function makeAgent(options: Agent.Options): Agent {

@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * IPv4 blocks nobody outside may be asked under.
+ * IPv4 blocks nobody outside may be reached under.
  *
  * Source: IANA special-purpose address registries; 169.254.169.254 is where clouds keep secrets.
  */

@@ -3,8 +3,8 @@
  *
  * A name is resolved once, every address it has must be public, and the connection goes to the
  * address that was checked, so that a second answer of its name server changes nothing. Numbers
- * in place of names are checked as well. Redirects are not followed: whoever does asks again
- * through here.
+ * in place of names are checked as well. Redirects are not followed: whoever follows one comes
+ * again through here.
  */
 
 import { lookup as systemLookup } from 'node:dns'

@@ -91,7 +91,7 @@ void test('peers: much that was asked for at once ends no connection', async (t)
   t.after(opened.close)
   const session = await connected(opened, peer.nodeId)
   const question = { kind: 'get-ancestors', ids: [emptyId] } as const
-  const all = Array.from({ length: 8 }, () => session.askBlocks(emptyId, question))
+  const all = Array.from({ length: 8 }, () => session.requestBlocks(emptyId, question))
   const counts = (await Promise.all(all)).map((answer) => answer?.length)
   assert.deepEqual(counts, Array(8).fill(1))
 })
@@ -128,7 +128,7 @@ void test('peers: a peer is asked for ancestors once a second, one question at a
   const asked = new Map<string, { from: number; until: number }[]>()
   const sessionOf = (nodeId: string): Partial<Session> => ({
     nodeId,
-    askBlocks: async () => {
+    requestBlocks: async () => {
       const question = { from: now, until: Number.POSITIVE_INFINITY }
       asked.set(nodeId, [...(asked.get(nodeId) ?? []), question])
       await sleep(nodeId === 'slow' ? 1_500 : 30)
@@ -149,7 +149,7 @@ void test('peers: a peer is asked for ancestors once a second, one question at a
   const wanted = { chainId: emptyId, kind: 'get-ancestors', id: emptyId, read: () => true } as const
   const { signal } = new AbortController()
   const askOn = async (): Promise<void> => {
-    for (let at = 0; at < 10; at++) await blocks.ask(() => nodeIds, wanted, signal)
+    for (let at = 0; at < 10; at++) await blocks.request(() => nodeIds, wanted, signal)
   }
   await Promise.all([askOn(), askOn()])
   assert.equal([...asked.values()].flat().length, 20)

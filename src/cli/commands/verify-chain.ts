@@ -4,7 +4,7 @@ import { listOf, objectOf } from '../../codec/evm/raw.ts'
 import { Fault } from '../../core/fault.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { type SpecifiedChain, sourceLimits } from '../../service/chain-specs.ts'
-import { askOne, type RpcTarget } from '../../source/json-rpc.ts'
+import { callOne, type RpcTarget } from '../../source/json-rpc.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { type NodeLog, type VerifiedChain, verifyChain } from '../../verify/evm/verify-chain.ts'
 import { openWorld } from '../../world/world.ts'
@@ -75,7 +75,7 @@ export async function logsAt(
 ): Promise<NodeLog[]> {
   const number = `0x${height.toString(16)}`
   const call = { method: 'eth_getLogs', params: [{ fromBlock: number, toBlock: number }] }
-  const answer = await askOne(target, call, signal)
+  const answer = await callOne(target, call, signal)
   if (answer.kind === 'error')
     throw new Fault('node-refused', `the node refused eth_getLogs: ${answer.error.message}`)
   return listOf(answer.result, 'logs').map((item) => {

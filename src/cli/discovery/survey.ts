@@ -4,7 +4,7 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { publicNetworks } from '../../core/network.ts'
 import type { Transport } from '../../core/world.ts'
-import { askOne } from '../../source/json-rpc.ts'
+import { callOne } from '../../source/json-rpc.ts'
 import { integerIn, listIn, textIn } from '../../source/node-text.ts'
 import { createNodeApi, isRefusal, nodePaths } from '../../source/primary/node-api.ts'
 
@@ -62,12 +62,12 @@ export async function surveyNode(url: string, options: NodeAccess): Promise<Foun
     nodeMistake(base, options, error),
   )
   const version = textIn(
-    await api.ask(nodePaths.info, 'info.getNodeVersion', {}, signal),
+    await api.call(nodePaths.info, 'info.getNodeVersion', {}, signal),
     'version',
   )
   const bootstrapping: string[] = []
   for (const chain of ['P', 'X', 'C']) {
-    const reply = await api.ask(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
+    const reply = await api.call(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
     if (reply['isBootstrapped'] !== true) bootstrapping.push(chain)
   }
   const network = networkId === publicNetworks.mainnet.networkId ? 'mainnet' : 'fuji'
@@ -107,12 +107,12 @@ export async function surveyRpc(url: string, options: NodeAccess): Promise<Found
 async function networkIdAt(base: string, options: NodeAccess): Promise<number> {
   const api = createNodeApi({ ...options, url: base })
   const signal = AbortSignal.timeout(options.timeoutMs)
-  return integerIn(await api.ask(nodePaths.info, 'info.getNetworkID', {}, signal), 'networkID')
+  return integerIn(await api.call(nodePaths.info, 'info.getNetworkID', {}, signal), 'networkID')
 }
 
 async function chainIdAt(url: string, options: NodeAccess): Promise<number> {
   const call = { method: 'eth_chainId', params: [] }
-  const answer = await askOne({ ...options, url }, call, AbortSignal.timeout(options.timeoutMs))
+  const answer = await callOne({ ...options, url }, call, AbortSignal.timeout(options.timeoutMs))
   const id = answer.kind === 'result' ? Number(answer.result) : Number.NaN
   if (Number.isSafeInteger(id)) return id
   throw new Fault('node-answer', 'no chain id')
@@ -124,7 +124,7 @@ type Told = Readonly<Record<string, unknown>>
 async function blockchainsOf(base: string, options: NodeAccess): Promise<Told[]> {
   const api = createNodeApi({ ...options, url: base })
   const signal = AbortSignal.timeout(options.timeoutMs * 4)
-  const reply = await api.tryAsk(nodePaths.P, 'platform.getBlockchains', {}, signal)
+  const reply = await api.tryCall(nodePaths.P, 'platform.getBlockchains', {}, signal)
   return isRefusal(reply) ? [] : listIn(reply, 'blockchains').filter(isObject)
 }
 

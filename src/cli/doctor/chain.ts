@@ -5,7 +5,13 @@ import { faultOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import { endpointName } from '../../source/endpoint.ts'
-import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../../source/json-rpc.ts'
+import {
+  callAll,
+  callOne,
+  BatchSize,
+  type RpcAnswer,
+  type RpcTarget,
+} from '../../source/json-rpc.ts'
 import { traceProbe } from '../../source/node-traces.ts'
 import { meaningOfError } from '../../source/node-words.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
@@ -67,7 +73,7 @@ async function checkEndpoint(
   }
   const signal = AbortSignal.timeout(options.timeoutMs * 4)
   const ask = (method: string, ...params: unknown[]): Promise<RpcAnswer> =>
-    askOne(target, { method, params }, signal)
+    callOne(target, { method, params }, signal)
   const chainId = numberIn(await ask('eth_chainId'))
   const head = numberIn(await ask('eth_blockNumber'))
   if (chainId === undefined || head === undefined)
@@ -206,7 +212,7 @@ async function batchFinding(
   for (const calls of batches) {
     const size = new BatchSize(calls)
     const asked = Array.from({ length: calls }, () => ({ method: 'eth_chainId', params: [] }))
-    await askAll(target, asked, size, signal)
+    await callAll(target, asked, size, signal)
     if (size.calls >= calls) return fine(subject, `takes batches of ${calls} calls`)
   }
   return warning(

@@ -30,11 +30,11 @@ export async function checkNetwork(
   const signal = AbortSignal.timeout(options.timeoutMs * 4)
   try {
     const id = integerIn(
-      await api.ask(nodePaths.info, 'info.getNetworkID', {}, signal),
+      await api.call(nodePaths.info, 'info.getNetworkID', {}, signal),
       'networkID',
     )
     const version = textIn(
-      await api.ask(nodePaths.info, 'info.getNodeVersion', {}, signal),
+      await api.call(nodePaths.info, 'info.getNodeVersion', {}, signal),
       'version',
     )
     const findings = [
@@ -81,7 +81,7 @@ async function bootstrapFinding(
   chain: string,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const reply = await api.ask(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
+  const reply = await api.call(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
   return reply['isBootstrapped'] === true
     ? fine(subject, `${chain}-Chain is bootstrapped`)
     : warning(
@@ -130,7 +130,7 @@ async function refusable(
   of: { readonly parameters: Reply; readonly signal: AbortSignal },
 ): Promise<Reply | { readonly refusal: string }> {
   try {
-    return await api.tryAsk(path, method, of.parameters, of.signal)
+    return await api.tryCall(path, method, of.parameters, of.signal)
   } catch (error) {
     if (
       error instanceof Fault &&

@@ -155,7 +155,7 @@ void test('block: those before one that does not fit are given, that one is refu
   }
 })
 
-void test('block: fields of Avalanche headers are kept, absent ones are told apart from zero', () => {
+void test('block: fields of Avalanche headers are kept, absent ones are not zero', () => {
   const plain = decodeBlocks(7, [sealed(editable([]))], same).blocks
   assert.deepEqual(
     [plain.timestampMs[0], plain.minDelayExcess[0], plain.blockGasCost[0], plain.hasBaseFee[0]],

@@ -83,7 +83,7 @@ void test('traces: very deep trees do not exhaust the stack', () => {
   assert.equal(decoded(deep).count, 20_000)
 })
 
-void test('traces: an error in place of a trace is asked again, nonsense is a bad answer', () => {
+void test('traces: an error in place of a trace is requested again, nonsense is a bad answer', () => {
   throws([[{ txHash: '0x1', error: 'execution timeout' }]], 'node-not-yet')
   throws([null], 'node-answer')
   throws([[null]], 'node-answer')

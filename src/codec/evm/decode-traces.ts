@@ -31,7 +31,7 @@ const maxFrames = 1_048_575
  * `debug_traceBlockByNumber` with the callTracer for one block.
  *
  * Faults: `node-answer` for anything but a trace; `node-not-yet` where the node gave an error in
- * place of a transaction's trace (asking again, with more time, may give it).
+ * place of a transaction's trace (requesting it again, with more time, may give it).
  */
 export function decodeTraces(from: number, blocks: readonly unknown[]): TraceBatch {
   const decoder = new TraceDecoder()

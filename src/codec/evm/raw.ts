@@ -1,7 +1,7 @@
 /**
  * Replies of nodes, as far as they are read: every field unproven.
  *
- * Guards only tell an object from something else; each field is checked where it is read.
+ * Guards only distinguish an object from other values; each field is checked where it is read.
  */
 
 import { Fault } from '../../core/fault.ts'
@@ -86,7 +86,7 @@ export type RawFrame = {
   readonly calls?: unknown
 }
 
-/** A block and its receipts as one node told them. */
+/** A block and its receipts as one node gave them. */
 export type RawUnit = { readonly block: RawBlock; readonly receipts: readonly unknown[] }
 
 /** A JSON object, or a `node-answer` fault. */

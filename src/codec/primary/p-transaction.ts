@@ -221,7 +221,7 @@ export const pUnsigned = union({
   }),
   [pTypes.RewardAutoRenewedValidatorTx]: struct({ stakingTxId: id, timestamp: u64 }),
 } satisfies Readonly<Record<PTypeId, unknown>>)
-/** Decoded {@link pUnsigned}, told apart by `typeId`. */
+/** Decoded {@link pUnsigned}, distinguished by `typeId`. */
 export type PUnsigned = Decoded<typeof pUnsigned>
 
 /** The unsigned transaction with type id `Id`. */

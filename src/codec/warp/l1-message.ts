@@ -29,7 +29,7 @@ const owner = struct({ threshold: u32, addresses: array(fixed(20), 1_024) })
  *
  * - type 0, the P-Chain says: a subnet became an L1; `conversionId` is sha256 of
  *   {@link conversionData}
- * - type 1, the L1 asks: register a validator. `expiry` in Unix seconds, `nodeId` of 20 bytes,
+ * - type 1, sent by the L1: register a validator. `expiry` in Unix seconds, `nodeId` of 20 bytes,
  *   `blsPublicKey` compressed
  * - type 2, the P-Chain says: `validationId` is registered, or is not and never will be
  * - type 3, both ways: `validationId` has, or shall have, `weight` since message `nonce`

@@ -1,8 +1,8 @@
 /**
  * Protocol buffers, as far as the peer protocol and the justification need them.
  *
- * Ten messages do not pay for a code generator: a message is read by asking for the next field
- * and written field by field in ascending order, zero values left out, as canonical encoders do.
+ * Ten messages do not pay for a code generator: a message is read field by field
+ * and written in ascending order of its fields, zero values left out, as canonical encoders do.
  *
  * Source: protobuf.dev/programming-guides/encoding.
  */
@@ -24,7 +24,7 @@ export class ProtobufReader {
     this.#bytes = bytes
   }
 
-  /** Number of the next field, or 0 at the end. Read or `skip` it before asking again. */
+  /** Number of the next field, or 0 at the end. Read or `skip` it before the next call. */
   next(): number {
     if (this.#at >= this.#bytes.length) return 0
     const key = this.#varint()

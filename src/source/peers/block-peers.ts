@@ -1,7 +1,7 @@
 /**
- * Asks peers for blocks, in turn and no faster than is polite: one question for ancestors under way
- * to a peer, and one a second. Whoever does not answer rests for a while; whoever answers something
- * else than was asked is left alone.
+ * Requests blocks of peers, in turn and no faster than is polite: one request for ancestors under
+ * way to a peer, and one a second. Whoever does not answer rests for a while; whoever answers
+ * something else than was requested is left alone.
  */
 
 import { Fault, faultOf } from '../../core/fault.ts'
@@ -9,7 +9,7 @@ import type { Clock } from '../../core/world.ts'
 import type { PeerPool } from '../../peer/pool.ts'
 import type { Session } from '../../peer/session.ts'
 
-/** Peers, as blocks are asked of them. */
+/** Peers that blocks are requested of. */
 export type Peers = Pick<PeerPool, 'session' | 'want' | 'ban' | 'close'>
 
 /** A question for blocks. */
@@ -23,18 +23,18 @@ export type BlocksWanted<T> = {
   readonly read: (items: readonly Uint8Array[]) => T
 }
 
-type Turn = { asks: boolean; askedAt: number; restsUntil: number }
+type Turn = { isPending: boolean; requestedAt: number; restsUntil: number }
 
 /** Between two questions for ancestors to one peer. A peer may give 2,000 blocks for each. */
 const ancestorsEveryMs = 1_000
-/** A peer that has no answer, or takes long for it, is asked again after this. */
+/** A peer that has no answer, or takes long for it, is called again after this. */
 const restMs = 20_000
 const slowMs = 5_000
-/** Nobody gives a block for so long: whoever wants it is told. */
+/** Nobody gives a block for so long: the request fails. */
 const patienceMs = 60_000
 const lookMs = 25
 
-/** Peers that are asked for blocks. */
+/** Peers that blocks are requested of. */
 export class BlockPeers {
   readonly #peers: Peers
   readonly #clock: Clock
@@ -47,8 +47,8 @@ export class BlockPeers {
     this.#everyMs = everyMs
   }
 
-  /** Asks `nodeIds` until one answers as it should. Throws `node-unreachable` after a minute. */
-  async ask<T>(
+  /** Calls `nodeIds` until one answers as it should. Throws `node-unreachable` after a minute. */
+  async request<T>(
     nodeIds: () => readonly string[],
     wanted: BlocksWanted<T>,
     signal: AbortSignal,
@@ -59,7 +59,7 @@ export class BlockPeers {
       const session = this.#next(nodeIds(), wanted)
       if (session === undefined) await this.#clock.sleep(lookMs, signal)
       else {
-        const found = await this.#askOne(session, wanted)
+        const found = await this.#requestOne(session, wanted)
         if (found !== undefined) return found.value
       }
     }
@@ -73,27 +73,27 @@ export class BlockPeers {
       const session = this.#peers.session(nodeId)
       const turn = this.#turn(nodeId)
       if (session === undefined || turn.restsUntil > now) continue
-      const isEarly = turn.asks || now - turn.askedAt < this.#everyMs
+      const isEarly = turn.isPending || now - turn.requestedAt < this.#everyMs
       if (wanted.kind === 'get-ancestors' && isEarly) continue
       const isHolder = wanted.holders?.includes(nodeId) === true
-      const rank = turn.askedAt - (isHolder ? Number.MAX_SAFE_INTEGER : 0)
+      const rank = turn.requestedAt - (isHolder ? Number.MAX_SAFE_INTEGER : 0)
       if (best === undefined || rank < best.rank) best = { session, rank }
     }
     return best?.session
   }
 
-  async #askOne<T>(
+  async #requestOne<T>(
     session: Session,
     { chainId, kind, id, read }: BlocksWanted<T>,
   ): Promise<{ readonly value: T } | undefined> {
     const { nodeId } = session
     const turn = this.#turn(nodeId)
-    turn.askedAt = this.#clock.monotonic()
-    if (kind === 'get-ancestors') turn.asks = true
-    const items = await session.askBlocks(chainId, { kind, ids: [id] })
-    if (kind === 'get-ancestors') turn.asks = false
+    turn.requestedAt = this.#clock.monotonic()
+    if (kind === 'get-ancestors') turn.isPending = true
+    const items = await session.requestBlocks(chainId, { kind, ids: [id] })
+    if (kind === 'get-ancestors') turn.isPending = false
     const now = this.#clock.monotonic()
-    const isSlow = now - turn.askedAt > slowMs
+    const isSlow = now - turn.requestedAt > slowMs
     // Ancestors of a block that the peer does not have are none.
     const isAbsent = items === undefined || items.length === 0
     if (isSlow || isAbsent) turn.restsUntil = now + restMs
@@ -103,7 +103,7 @@ export class BlockPeers {
     } catch (error) {
       if (faultOf(error)?.code !== 'bad-bytes') throw error
       const cause = { cause: error }
-      this.#peers.ban(nodeId, new Fault('peer-misbehaved', 'blocks are not those asked for', cause))
+      this.#peers.ban(nodeId, new Fault('peer-misbehaved', 'blocks are not those requested', cause))
       return undefined
     }
   }
@@ -111,7 +111,7 @@ export class BlockPeers {
   #turn(nodeId: string): Turn {
     const known = this.#turns.get(nodeId)
     if (known !== undefined) return known
-    const turn = { asks: false, askedAt: Number.NEGATIVE_INFINITY, restsUntil: 0 }
+    const turn = { isPending: false, requestedAt: Number.NEGATIVE_INFINITY, restsUntil: 0 }
     this.#turns.set(nodeId, turn)
     return turn
   }

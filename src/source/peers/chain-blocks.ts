@@ -3,8 +3,8 @@
  *
  * The network's vote names a block, and its ancestors are fetched from there down to where they are
  * wanted. Each block names its parent by the hash of that one's bytes, so that a peer is believed
- * nothing. Where checkpoints are known, and beside places that the spool kept, several stretches are
- * fetched at once.
+ * nothing. Where checkpoints are known, and beside places that the spool kept, several stretches
+ * are fetched at once.
  */
 
 import { setBounded } from '../../core/bounded-maps.ts'
@@ -26,7 +26,7 @@ type ChainBlocksOptions = {
   readonly vote: TipVote
   /** Who says what is accepted: another list when others do. */
   readonly voters: () => Promise<readonly string[]>
-  /** Who is asked for blocks. */
+  /** Whom blocks are requested of. */
   readonly givers: () => readonly string[]
   /** Ids of blocks that the network's own nodes know as accepted. */
   readonly checkpoints: readonly Uint8Array[]
@@ -55,16 +55,19 @@ export type ContainersWanted<T> = {
 const pollMs = 1_000
 const farPollMs = 30_000
 const nearHeights = 64
-/** Waiting for the first vote; then whoever waits is told why. */
+/** Waiting for the first vote; then whoever waits learns why. */
 const firstVoteMs = 20_000
 const firstLookMs = 250
-/** So few missing blocks are asked for one by one: ancestors come by the thousand. */
+/** So few missing blocks are requested one by one: ancestors come by the thousand. */
 const fewBlocks = 8
 /** Stretches fetched at once. */
 const stretchesAtOnce = 4
 /** Checkpoints are worth a question each when more than this is missing. */
 const farHeights = 16_384
-/** Blocks below those read last that are kept, where there is room, for who reads them again after a failure. */
+/**
+ * Blocks below those read last that are kept, where there is room, for who reads them again after a
+ * failure.
+ */
 const keptHeights = 16_384
 const keptInMemory = 64
 const maxRecent = 1_024
@@ -81,7 +84,7 @@ export class ChainBlocks {
   #polledAt = Number.NEGATIVE_INFINITY
   #voters: readonly string[] = []
   #hasCheckpoints = false
-  /** How often the head was asked for since something was read. */
+  /** How often the head was read since something was read. */
   #headsInARow = 0
   #isDoubted = false
   /** The height that is waited for. */
@@ -190,10 +193,12 @@ export class ChainBlocks {
       if (container === undefined) throw new Fault('bad-bytes', 'there is no block')
       return { height: heightIn(chain, container), container: Uint8Array.from(container) }
     }
-    return peers.ask(givers, { chainId, kind: 'get', id, holders, read }, signal)
+    return peers.request(givers, { chainId, kind: 'get', id, holders, read }, signal)
   }
 
-  /** The first `most` of containers that follow each other downwards from `id`. Throws `bad-bytes`. */
+  /**
+   * The first `most` of containers that follow each other downwards from `id`. Throws `bad-bytes`.
+   */
   #chained(id: Uint8Array, containers: readonly Uint8Array[], most: number): Chained {
     let parentId = id
     const items = containers.slice(0, most)
@@ -224,7 +229,7 @@ export class ChainBlocks {
       }
       for (const { top, floor } of others.slice(0, stretchesAtOnce - 1)) {
         if (2 * spool.bytes < this.#options.spoolLimit) {
-          // Its failure is told when it is waited for.
+          // Its failure shows when it is waited for.
           this.#walk(top, floor, signal).catch(() => undefined)
         }
       }
@@ -251,7 +256,7 @@ export class ChainBlocks {
       const kind = missing > fewBlocks ? 'get-ancestors' : 'get'
       const id = parentId
       const read = (items: readonly Uint8Array[]): Chained => this.#chained(id, items, missing)
-      const found = await peers.ask(givers, { chainId, kind, id, read }, signal)
+      const found = await peers.request(givers, { chainId, kind, id, read }, signal)
       const isKept = found.items.length > fewBlocks
       parentId = Uint8Array.from(found.parentId)
       const below = await spool.put(low - 1, found.items, isKept)

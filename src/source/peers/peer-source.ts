@@ -1,6 +1,6 @@
 /**
  * The network's peers as source of a primary network: P and X, and C where it is wanted, without a
- * node. What only a node can tell comes from one where there is one.
+ * node. What only a node knows comes from one where there is one.
  */
 
 import { encode } from '../../codec/cursor.ts'
@@ -46,7 +46,7 @@ export type PeerSourceOptions = {
   /** Time of the newest upgrade known, Unix seconds. */
   readonly newestUpgrade: number
   readonly stored: StoredNetwork
-  /** Tells uptimes, and what the X-Chain had before its blocks. */
+  /** Gives uptimes, and what the X-Chain had before its blocks. */
   readonly node: PrimarySource | undefined
   /** Folder for blocks that wait for their ancestors. */
   readonly folder: string
@@ -75,15 +75,15 @@ const lookMs = 250
 export class PeerSource implements PrimarySource {
   readonly #options: PeerSourceOptions
   readonly #voters: Voters
-  readonly #asked: BlockPeers
+  readonly #blockPeers: BlockPeers
   readonly #chains = new Map<PrimaryChain, Promise<ChainBlocks>>()
   readonly #opened = new Map<PrimaryChain, ChainBlocks>()
   #identity: Promise<PrimaryIdentity> | undefined
-  #toldUpgrade = ''
+  #loggedUpgrade = ''
 
   constructor(options: PeerSourceOptions) {
     this.#options = options
-    this.#asked = new BlockPeers(options.peers, options.world.clock, options.everyMs)
+    this.#blockPeers = new BlockPeers(options.peers, options.world.clock, options.everyMs)
     const isRead = (): boolean => this.#opened.get('P')?.isRead === true
     const staked = async (): Promise<readonly Staked[] | undefined> =>
       isRead() ? options.stored.validators() : undefined
@@ -149,8 +149,8 @@ export class PeerSource implements PrimarySource {
     // A peer may say any number.
     const day = new Date(Math.min(time * 1_000, 8.64e15)).toISOString()
     const text = `this version does not know the network's upgrade of ${day}: update it before`
-    if (text !== this.#toldUpgrade) log.warn(text, {})
-    this.#toldUpgrade = text
+    if (text !== this.#loggedUpgrade) log.warn(text, {})
+    this.#loggedUpgrade = text
     return text
   }
 
@@ -182,7 +182,7 @@ export class PeerSource implements PrimarySource {
       chain,
       chainId,
       spool: await BlockSpool.open(world.files, `${folder}/${chain}`),
-      peers: this.#asked,
+      peers: this.#blockPeers,
       vote: new TipVote(peers, clock, chainId),
       voters: () => this.#voters.get(),
       givers: () => this.#voters.all(),

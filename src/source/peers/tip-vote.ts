@@ -1,7 +1,7 @@
 /**
- * Which block of a chain the network has accepted last, by more than four fifths of the votes. A list of
- * voters names each as often as it has votes. Who does not answer counts as one who disagrees, so that
- * nobody gains by keeping others away from us.
+ * Which block of a chain the network has accepted last, by more than four fifths of the votes. A
+ * list of voters names each as often as it has votes. Who does not answer counts as one who
+ * disagrees, so that nobody gains by keeping others away from us.
  *
  * A few voters, in turn, name the block they accepted last; all are asked whether they accepted it,
  * which is also true of those that are further by now.
@@ -14,7 +14,7 @@ import type { Clock } from '../../core/world.ts'
 import type { Session } from '../../peer/session.ts'
 import type { Peers } from './block-peers.ts'
 
-/** Voters that name a block at a time; all where they are others, or nobody was asked for a while. */
+/** Voters that name a block at a time; all where they are others, or nobody voted for a while. */
 const namersAtATime = 3
 const aWhileMs = 5_000
 /** A voter that needs longer is passed over. */
@@ -72,7 +72,7 @@ export class TipVote {
     const named = new Map<string, Uint8Array>()
     const name = async (session: Session | undefined): Promise<void> => {
       const question = { kind: 'get-accepted-frontier', ids: [] } as const
-      const [id] = (await session?.askBlocks(this.#chainId, question, nameMs)) ?? []
+      const [id] = (await session?.requestBlocks(this.#chainId, question, nameMs)) ?? []
       if (session === undefined || id?.length !== 32) return
       this.#heardAt.set(session.nodeId, this.#clock.monotonic())
       if (!isKnown(id)) named.set(keyOf(id), Uint8Array.from(id))
@@ -99,9 +99,9 @@ export class TipVote {
   ): Promise<readonly Accepted[]> {
     const votes = new Map(ids.map((id) => [keyOf(id), { id, holders: [] as string[] }]))
     const decided = Promise.withResolvers<void>()
-    const ask = async (session: Session): Promise<void> => {
+    const vote = async (session: Session): Promise<void> => {
       const question = { kind: 'get-accepted', ids } as const
-      const found = await session.askBlocks(this.#chainId, question, voteMs)
+      const found = await session.requestBlocks(this.#chainId, question, voteMs)
       if (found === undefined) return
       this.#heardAt.set(session.nodeId, this.#clock.monotonic())
       for (const key of new Set(found.map(keyOf))) votes.get(key)?.holders.push(session.nodeId)
@@ -110,7 +110,7 @@ export class TipVote {
       )
       if (isDecided) decided.resolve()
     }
-    const all = Promise.all(this.#ready(voters).map(ask))
+    const all = Promise.all(this.#ready(voters).map(vote))
     await Promise.race([decided.promise, all])
     return [...votes.values()]
   }

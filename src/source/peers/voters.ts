@@ -1,9 +1,10 @@
 /**
- * Who says what the network accepted: first its bootstrap nodes, as an AvalancheGo node asks them,
- * and once the P-Chain was read validators drawn by the stake that our own replay knows. Each draw is a
- * unit of stake, as in the polls of nodes: who has much of it is drawn often, and has as many votes.
+ * Who says what the network accepted: first its bootstrap nodes, as an AvalancheGo node uses them,
+ * and once the P-Chain was read validators drawn by the stake that our own replay knows. Each draw
+ * is a unit of stake, as in the polls of nodes: who has much of it is drawn often, and has as many
+ * votes.
  *
- * The same are asked for a while, however few of them answer: whoever drew again until a vote
+ * The same vote for a while, however few of them answer: whoever drew again until a vote
  * succeeds would in the end believe those who are left to him.
  */
 
@@ -41,14 +42,14 @@ export class Voters {
     this.#voters = options.bootstrappers
   }
 
-  /** Those who are asked for blocks: they are connected to. */
+  /** Those whom blocks are requested of: they are connected to. */
   all(): readonly string[] {
     return [...new Set([...this.#voters, ...this.#next, ...this.#options.bootstrappers])]
   }
 
   /**
-   * Those who vote, each as often as it has votes; the same list as long as they are the same. Others
-   * follow once they are there.
+   * Those who vote, each as often as it has votes; the same list as long as they are the same.
+   * Others follow once they are there.
    */
   async get(): Promise<readonly string[]> {
     const { peers, world } = this.#options

@@ -1,6 +1,6 @@
 /**
- * C-Chain blocks as `eth_getBlockByNumber` tells them, with their transactions: nothing of them is believed
- * but what the hash of the header proves.
+ * C-Chain blocks as `eth_getBlockByNumber` gives them, with their transactions: nothing of them is
+ * believed but what the hash of the header proves.
  */
 
 import { headerRlp } from '../../codec/evm/proof/header-hash.ts'
@@ -14,29 +14,32 @@ import { checkExtraData } from './evm-block.ts'
 import type { NodeApi } from './node-api.ts'
 import type { CBlock } from './primary-source.ts'
 
-/** Blocks `[from, until)`. Throws `node-answer` for one that its hash does not prove, `node-not-yet`. */
+/**
+ * Blocks `[from, until)`. Throws `node-answer` for one that its hash does not prove,
+ * `node-not-yet`.
+ */
 export async function cBlocksByNumber(
   api: NodeApi,
   { from, until }: { readonly from: number; readonly until: number },
   signal: AbortSignal,
 ): Promise<CBlock[]> {
-  const ask = async (heights: readonly number[]): Promise<Proven[]> => {
+  const read = async (heights: readonly number[]): Promise<Proven[]> => {
     const calls = heights.map((height) => ({
       method: 'eth_getBlockByNumber',
       params: [`0x${height.toString(16)}`, true],
     }))
-    const answers = await api.askEvm(calls, signal)
+    const answers = await api.callEvm(calls, signal)
     return heights.map((height, at) => provenBlock(answers[at], height))
   }
-  const blocks = await ask(Array.from({ length: until - from }, (_, at) => from + at))
-  // Before Apricot Phase 1 a header does not say what extra data is: it is asked for twice.
+  const blocks = await read(Array.from({ length: until - from }, (_, at) => from + at))
+  // Before Apricot Phase 1 a header does not say what extra data is: it is read twice.
   const doubtful = blocks.filter(({ isCommitted }) => !isCommitted)
-  const again = await ask(doubtful.map(({ block }) => block.height))
+  const again = await read(doubtful.map(({ block }) => block.height))
   for (const [at, { block }] of again.entries()) {
-    const told = doubtful[at]?.block
-    const isSame = told !== undefined && equalBytes(told.blockId, block.blockId)
-    if (!isSame || !equalBytes(told.extraData, block.extraData))
-      throw wrong('is told in two ways', block.height)
+    const first = doubtful[at]?.block
+    const isSame = first !== undefined && equalBytes(first.blockId, block.blockId)
+    if (!isSame || !equalBytes(first.extraData, block.extraData))
+      throw wrong('is given in two ways', block.height)
   }
   return blocks.map(({ block }) => block)
 }
@@ -49,24 +52,24 @@ function provenBlock(answer: unknown, height: number): Proven {
     throw new Fault('node-not-yet', 'a node does not have a C-Chain block yet', {
       detail: { height },
     })
-  const told = replyOf(answer, 'block')
-  const blockId = bytesIn(told, 'hash', 32)
-  const header = parsed('header', () => headerRlp(told))
+  const given = replyOf(answer, 'block')
+  const blockId = bytesIn(given, 'hash', 32)
+  const header = parsed('header', () => headerRlp(given))
   if (header === undefined || !equalBytes(keccak256(header), blockId))
     throw wrong('does not have the hash of its header', height)
-  if (integerIn(told, 'number') !== height) throw wrong('is another one', height)
-  const extraData = bytesIn(told, 'blockExtraData')
-  const committed = bytesIn(told, 'extDataHash', 32)
+  if (integerIn(given, 'number') !== height) throw wrong('is another one', height)
+  const extraData = bytesIn(given, 'blockExtraData')
+  const committed = bytesIn(given, 'extDataHash', 32)
   parsed('extra data', () => checkExtraData(extraData, committed))
-  if (compareTransactions(told) === 'broken')
+  if (compareTransactions(given) === 'broken')
     throw wrong('has other transactions than its header', height)
   const block = {
     height,
     blockId,
-    parentId: bytesIn(told, 'parentHash', 32),
-    time: integerIn(told, 'timestamp'),
-    sizeBytes: sizeOf(told, header, extraData) ?? integerIn(told, 'size'),
-    transactionCount: listIn(told, 'transactions').length,
+    parentId: bytesIn(given, 'parentHash', 32),
+    time: integerIn(given, 'timestamp'),
+    sizeBytes: sizeOf(given, header, extraData) ?? integerIn(given, 'size'),
+    transactionCount: listIn(given, 'transactions').length,
     extraData,
     proposer: undefined,
   }
@@ -76,8 +79,8 @@ function provenBlock(answer: unknown, height: number): Proven {
 /** Bytes of the block as RLP; `undefined` where a transaction is of a type that is not known. */
 function sizeOf(block: Reply, header: Uint8Array, extraData: Uint8Array): number | undefined {
   let transactions = 0
-  for (const told of listIn(block, 'transactions')) {
-    const tx = replyOf(told, 'transaction')
+  for (const item of listIn(block, 'transactions')) {
+    const tx = replyOf(item, 'transaction')
     const bytes = encodeTransaction(tx)
     if (!(bytes instanceof Uint8Array)) return undefined
     // One without a type is a list by itself, others are byte strings.

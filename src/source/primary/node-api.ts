@@ -7,28 +7,28 @@
 import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Transport } from '../../core/world.ts'
-import { askAll, askOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
+import { callAll, callOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
 import { type Reply, replyOf } from '../node-text.ts'
 import { faultOfWords } from '../node-words.ts'
 
-/** Asks a node. */
+/** Calls a node. */
 export type NodeApi = {
   /** One call with named parameters. Throws the faults of a stream ({@link faultOfWords}). */
-  readonly ask: (
+  readonly call: (
     path: string,
     method: string,
     parameters: Reply,
     signal: AbortSignal,
   ) => Promise<Reply>
   /** The same where an error is an answer; its text is for deciding, never for showing. */
-  readonly tryAsk: (
+  readonly tryCall: (
     path: string,
     method: string,
     parameters: Reply,
     signal: AbortSignal,
   ) => Promise<Reply | { readonly refusal: string }>
   /** Calls of the C-Chain's RPC with positional parameters, in their order. */
-  readonly askEvm: (
+  readonly callEvm: (
     calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
     signal: AbortSignal,
   ) => Promise<unknown[]>
@@ -65,24 +65,24 @@ export function createNodeApi(options: {
   // Public nodes take 40 calls a batch.
   const batch = new BatchSize(40)
 
-  const tryAsk: NodeApi['tryAsk'] = async (path, method, parameters, signal) => {
-    const answer = await askOne(target(path), { method, params: [parameters] }, signal)
+  const tryCall: NodeApi['tryCall'] = async (path, method, parameters, signal) => {
+    const answer = await callOne(target(path), { method, params: [parameters] }, signal)
     if (answer.kind === 'error') return { refusal: answer.error.message }
     return replyOf(answer.result, method)
   }
 
-  const ask: NodeApi['ask'] = async (path, method, parameters, signal) => {
-    const reply = await tryAsk(path, method, parameters, signal)
+  const call: NodeApi['call'] = async (path, method, parameters, signal) => {
+    const reply = await tryCall(path, method, parameters, signal)
     if (isRefusal(reply)) throw faultOfWords(method, reply.refusal, 'stream')
     return reply
   }
 
-  const askEvm: NodeApi['askEvm'] = async (calls, signal) => {
-    const answers = await askAll(target(nodePaths.evm), calls, batch, signal)
+  const callEvm: NodeApi['callEvm'] = async (calls, signal) => {
+    const answers = await callAll(target(nodePaths.evm), calls, batch, signal)
     return answers.map((answer, at) => resultOf(answer, itemAt(calls, at).method))
   }
 
-  return { ask, tryAsk, askEvm }
+  return { call, tryCall, callEvm }
 }
 
 /** Nodes answer 404 for an API that is off, and for one of a chain that they have yet to start. */
@@ -105,7 +105,7 @@ export function isAbsence(error: unknown): boolean {
   return fault?.code === 'node-refused' && fault.detail['status'] === 404
 }
 
-/** Returns whether a node refused a call of {@link NodeApi.tryAsk}. */
+/** Returns whether a node refused a call of {@link NodeApi.tryCall}. */
 export function isRefusal(
   reply: Reply | { readonly refusal: string },
 ): reply is { readonly refusal: string } {

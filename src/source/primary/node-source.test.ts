@@ -12,7 +12,7 @@ import { createNodeSource } from './node-source.ts'
 
 const { signal } = new AbortController()
 
-const told = (result: unknown) => text(JSON.stringify({ jsonrpc: '2.0', id: 0, result }))
+const reply = (result: unknown) => text(JSON.stringify({ jsonrpc: '2.0', id: 0, result }))
 const refused = (message: string) =>
   text(JSON.stringify({ jsonrpc: '2.0', id: 0, error: { code: -32_000, message } }))
 
@@ -35,11 +35,11 @@ function sourceOver(
   const transport = {
     request: async ({ body }: { readonly body?: string | Uint8Array }): Promise<HttpReply> => {
       if (String(body).includes('index.getContainerRange'))
-        return told({ containers: [{ id, bytes: block }] })
-      if (String(body).includes('avm.getBlock')) return told({ block })
+        return reply({ containers: [{ id, bytes: block }] })
+      if (String(body).includes('avm.getBlock')) return reply({ block })
       if (String(body).includes('info.isBootstrapped'))
-        return told({ isBootstrapped: started.shift() ?? true })
-      return answers.shift() ?? told({ index: '0' })
+        return reply({ isBootstrapped: started.shift() ?? true })
+      return answers.shift() ?? reply({ index: '0' })
     },
   }
   const limits = { timeoutMs: 1_000, maxReplyBytes: 100_000 }
@@ -76,7 +76,7 @@ void test('index: what the X-Chain had before its blocks is not taken for nothin
 
 void test('index: a node without one is believed once its chain is there', async () => {
   const absent = text('not here', 404)
-  // A node says twice that it has none; a 404 is asked for again each time.
+  // A node says twice that it has none; a 404 is requested again each time.
   const without = refused('the method does not exist')
   for (const absence of [
     [absent, absent, absent, absent],

@@ -5,9 +5,9 @@
  * that knows proposers and what the X-Chain had before its blocks. Else blocks are read one by one
  * by height, several at a time.
  *
- * What hashes prove is proven here: ids of containers, headers of the C-Chain and what they commit to,
- * and the last block of a read by height, which no later block names yet: the node must know it by the
- * hash of its bytes.
+ * What hashes prove is proven here: ids of containers, headers of the C-Chain and what they commit
+ * to, and the last block of a read by height, which no later block names yet: the node must know it
+ * by the hash of its bytes.
  *
  * While a node starts it answers 404 for chains and indexes that it has not registered yet. A 404
  * is therefore believed only from a node that says that the chain is bootstrapped.
@@ -121,16 +121,19 @@ export function createNodeSource(api: NodeApi, log: Log): PrimarySource {
   }
 }
 
-/** Asks twice, for facts that no hash proves and much is built upon. Throws `node-answer` where two answers differ. */
-async function twice<T>(ask: () => Promise<T>): Promise<T> {
-  const [first, second] = [await ask(), await ask()]
+/**
+ * Reads twice, for facts that no hash proves and much is built upon. Throws `node-answer` where two
+ * answers differ.
+ */
+async function twice<T>(read: () => Promise<T>): Promise<T> {
+  const [first, second] = [await read(), await read()]
   if (JSON.stringify(first) === JSON.stringify(second)) return first
   throw new Fault('node-answer', 'a node says something else when it is asked again')
 }
 
 async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryIdentity> {
   const info = (method: string, parameters: Reply = {}): Promise<Reply> =>
-    api.ask(nodePaths.info, method, parameters, signal)
+    api.call(nodePaths.info, method, parameters, signal)
   const networkId = integerIn(await info('info.getNetworkID'), 'networkID')
   const nodeVersion = textIn(await info('info.getNodeVersion'), 'version').slice(0, 200)
   const x = idIn(await info('info.getBlockchainID', { alias: 'X' }), 'blockchainID')
@@ -140,7 +143,7 @@ async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryI
   const first = await whenStarted(
     api,
     'P',
-    () => api.ask(nodePaths.P, 'platform.getBlockByHeight', block0, signal),
+    () => api.call(nodePaths.P, 'platform.getBlockByHeight', block0, signal),
     signal,
   )
   // Block 0 is a bare commit block: version 2, type id 4, then the parent, which is the genesis.
@@ -154,10 +157,10 @@ async function readIdentity(api: NodeApi, signal: AbortSignal): Promise<PrimaryI
   }
 }
 
-/** Empty for a node that is too old to tell. */
+/** Empty for a node that is too old to know. */
 async function readUpgrades(api: NodeApi, signal: AbortSignal): Promise<Record<string, number>> {
   const method = 'info.upgrades'
-  const reply = await api.tryAsk(nodePaths.info, method, {}, signal)
+  const reply = await api.tryCall(nodePaths.info, method, {}, signal)
   if (!isRefusal(reply)) return timesOf(reply)
   const fault = faultOfWords(method, reply.refusal, 'stream')
   if (fault.code === 'node-refused') return {}
@@ -165,23 +168,23 @@ async function readUpgrades(api: NodeApi, signal: AbortSignal): Promise<Record<s
 }
 
 /**
- * Asks for something of `chain`. Where it is not there: throws `node-not-yet` until the node says
- * that the chain is bootstrapped, then asks once more, as it may have come between the two.
+ * Reads something of `chain`. Where it is not there: throws `node-not-yet` until the node says
+ * that the chain is bootstrapped, then reads once more, as it may have come between the two.
  */
 async function whenStarted<T>(
   api: NodeApi,
   chain: PrimaryChain,
-  ask: () => Promise<T>,
+  read: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
   try {
-    return await ask()
+    return await read()
   } catch (error) {
     if (!isAbsence(error)) throw error
-    const ready = await api.tryAsk(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
+    const ready = await api.tryCall(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
     if (isRefusal(ready) || ready['isBootstrapped'] !== true)
       throw new Fault('node-not-yet', `the node has not started this chain yet: ${chain}`)
-    return ask()
+    return read()
   }
 }
 
@@ -197,14 +200,14 @@ export function timesOf(reply: Reply): Record<string, number> {
 
 async function readHead(api: NodeApi, chain: PrimaryChain, signal: AbortSignal): Promise<number> {
   if (chain === 'C') {
-    const [number] = await api.askEvm([{ method: 'eth_blockNumber', params: [] }], signal)
+    const [number] = await api.callEvm([{ method: 'eth_blockNumber', params: [] }], signal)
     return integerIn({ number }, 'number')
   }
-  const ready = await api.tryAsk(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
+  const ready = await api.tryCall(nodePaths.info, 'info.isBootstrapped', { chain }, signal)
   if (!isRefusal(ready) && ready['isBootstrapped'] === false)
     throw new Fault('node-not-yet', `the node is still bootstrapping: ${chain}`)
   const method = chain === 'P' ? 'platform.getHeight' : 'avm.getHeight'
-  return integerIn(await api.ask(nodePaths[chain], method, {}, signal), 'height')
+  return integerIn(await api.call(nodePaths[chain], method, {}, signal), 'height')
 }
 
 async function blocksByHeight(
@@ -219,7 +222,7 @@ async function blocksByHeight(
     const count = Math.min(callsAtATime, range.until - from)
     const some = Array.from({ length: count }, async (_, at) => {
       const parameters = { height: String(from + at), encoding: 'hexnc' }
-      const reply = await api.ask(nodePaths[chain], method, parameters, signal)
+      const reply = await api.call(nodePaths[chain], method, parameters, signal)
       return { height: from + at, bytes: bytesIn(reply, 'block'), proposer: undefined }
     })
     blocks.push(...(await Promise.all(some)))
@@ -229,8 +232,8 @@ async function blocksByHeight(
 }
 
 /**
- * That the node knows the last of these blocks by the hash of its bytes, as no later one names it yet.
- * Throws `node-answer`.
+ * That the node knows the last of these blocks by the hash of its bytes, as no later one names it
+ * yet. Throws `node-answer`.
  */
 async function confirmLast(
   api: NodeApi,
@@ -242,13 +245,13 @@ async function confirmLast(
   if (last === undefined) return
   const method = chain === 'P' ? 'platform.getBlock' : 'avm.getBlock'
   const parameters = { blockID: toCb58(sha256(last.bytes)), encoding: 'hexnc' }
-  const reply = await api.tryAsk(nodePaths[chain], method, parameters, signal)
+  const reply = await api.tryCall(nodePaths[chain], method, parameters, signal)
   if (isRefusal(reply) && meaningOfWords(reply.refusal) !== 'unknown')
     throw faultOfWords(method, reply.refusal, 'stream')
   if (isRefusal(reply) || !equalBytes(bytesIn(reply, 'block'), last.bytes))
     throw new Fault(
       'node-answer',
-      `a node does not know the block it told: ${chain} ${last.height}`,
+      `a node does not know the block it named: ${chain} ${last.height}`,
     )
 }
 
@@ -281,11 +284,11 @@ async function containersOf<T>(api: NodeApi, index: Index<T>, signal: AbortSigna
       numToFetch: String(numToFetch),
       encoding: 'hexnc',
     }
-    const reply = await api.ask(path, 'index.getContainerRange', parameters, signal)
+    const reply = await api.call(path, 'index.getContainerRange', parameters, signal)
     const containers = listIn(reply, 'containers')
     if (containers.length === 0) throw new Fault('node-not-yet', `the index ends at ${startIndex}`)
     if (containers.length > numToFetch)
-      throw new Fault('node-answer', `a node gives more containers than were asked for: ${path}`)
+      throw new Fault('node-answer', `a node gives more containers than were requested: ${path}`)
     for (const container of containers) {
       const bytes = bytesIn(container, 'bytes')
       const { id, block } = parsed('container', () => open(bytes, from + found.length))
@@ -305,10 +308,10 @@ async function lastIndex(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const method = 'index.getLastAccepted'
-  const ask = (): ReturnType<NodeApi['tryAsk']> =>
-    api.tryAsk(path, method, { encoding: 'hexnc' }, signal)
+  const read = (): ReturnType<NodeApi['tryCall']> =>
+    api.tryCall(path, method, { encoding: 'hexnc' }, signal)
   try {
-    const reply = await whenStarted(api, chain, ask, signal)
+    const reply = await whenStarted(api, chain, read, signal)
     if (!isRefusal(reply)) return integerIn(reply, 'index')
     const { code } = faultOfWords(method, reply.refusal, 'stream')
     return code === 'node-not-yet' ? -1 : undefined
@@ -341,7 +344,7 @@ async function indexState(
 }
 
 async function readHealth(api: NodeApi, signal: AbortSignal): Promise<ValidatorHealth[]> {
-  const reply = await api.ask(nodePaths.P, 'platform.getCurrentValidators', {}, signal)
+  const reply = await api.call(nodePaths.P, 'platform.getCurrentValidators', {}, signal)
   return listIn(reply, 'validators').map((validator) => {
     const uptime = fieldIn(validator, 'uptime')
     const connected = fieldIn(validator, 'connected')

@@ -113,9 +113,9 @@ void test('primary store: of a validator that renewed itself and of shared outpu
 void test('primary store: what differed before the node refused a question is told', async () => {
   const { report } = await verified(recordingPath, 64, undefined, (node) => ({
     ...node,
-    ask: async (path, method, parameters, signal) => {
+    call: async (path, method, parameters, signal) => {
       if (method === 'platform.getStake') throw new Fault('node-refused', 'no such method')
-      const reply = await node.ask(path, method, parameters, signal)
+      const reply = await node.call(path, method, parameters, signal)
       return method === 'platform.getBalance' ? { ...reply, unlockeds: { other: '1' } } : reply
     },
   }))
@@ -169,10 +169,10 @@ async function verifiedMoving(pace: Pace): Promise<Verified & { altered: number;
       for (; stored < reached; stored++) await indexer.transaction(oneBlock)
       return come > before || come > stored
     }
-    const ask: NodeApi['tryAsk'] = async (path, method, parameters, signal) => {
+    const call: NodeApi['tryCall'] = async (path, method, parameters, signal) => {
       const isHeight = method.endsWith('.getHeight')
       const moved = await pass(isHeight ? pace.heightMs : pace.stateMs)
-      const reply: Json = await recorded.ask(path, method, parameters, signal)
+      const reply: Json = await recorded.call(path, method, parameters, signal)
       if (isHeight) return { height: Number(reply['height']) + come }
       if (!moved || settled.has(method)) return reply
       altered++
@@ -181,11 +181,11 @@ async function verifiedMoving(pace: Pace): Promise<Verified & { altered: number;
     const verified = await verifyPrimary({
       network,
       node: {
-        ask,
-        tryAsk: ask,
-        askEvm: async (calls, signal) => {
+        call,
+        tryCall: call,
+        callEvm: async (calls, signal) => {
           await pass(pace.heightMs)
-          const replies = await recorded.askEvm(calls, signal)
+          const replies = await recorded.callEvm(calls, signal)
           return replies.map((reply) => Number(reply) + come)
         },
       },

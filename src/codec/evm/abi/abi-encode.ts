@@ -19,9 +19,9 @@ import {
 } from './abi.ts'
 
 /**
- * Selector and arguments, `0x` hex. Integers are numbers up to 2^53 or text in base 10 or `0x` hex, bytes and
- * addresses `0x` hex, lists are lists, tuples lists or objects by name. Throws `bad-parameter`, which says
- * what argument does not fit its type.
+ * Selector and arguments, `0x` hex. Integers are numbers up to 2^53 or text in base 10 or `0x` hex,
+ * bytes and addresses `0x` hex, lists are lists, tuples lists or objects by name. Throws
+ * `bad-parameter`, which says what argument does not fit its type.
  */
 export function encodeInput({ hash, parameters }: AbiEntry, values: readonly unknown[]): string {
   if (values.length !== parameters.length)
@@ -142,8 +142,8 @@ function paddedRight(hex: string): string {
 const longest = 80
 
 function misfit({ name, type }: AbiParameter, value: unknown): never {
-  const told = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, longest)
-  throw new Fault('bad-parameter', `${name === '' ? 'an argument' : name} is no ${type}: ${told}`)
+  const given = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, longest)
+  throw new Fault('bad-parameter', `${name === '' ? 'an argument' : name} is no ${type}: ${given}`)
 }
 
 type Json = {

@@ -29,7 +29,10 @@ export type IcmMessage = {
   readonly data: Uint8Array
 }
 
-/** A log of a messenger: its contract of 20 bytes, the topics after the first, 32 bytes each, and its data. */
+/**
+ * A log of a messenger: its contract of 20 bytes, the topics after the first, 32 bytes each, and
+ * its data.
+ */
 export type MessengerWords = {
   readonly contract: Uint8Array
   readonly topics: Uint8Array
@@ -44,7 +47,9 @@ export type ProvenMessage = {
   readonly message: IcmMessage
 }
 
-/** The message that a SendCrossChainMessage log of the chain `sourceId` proves. Throws `bad-bytes`. */
+/**
+ * The message that a SendCrossChainMessage log of the chain `sourceId` proves. Throws `bad-bytes`.
+ */
 export function provenSend(
   log: MessengerWords,
   sourceId: Uint8Array,
@@ -53,7 +58,10 @@ export function provenSend(
   return { ...proven(log, message, [sourceId, topicAt(log, 1)]), fee }
 }
 
-/** The message that a ReceiveCrossChainMessage log of the chain `destinationId` proves. Throws `bad-bytes`. */
+/**
+ * The message that a ReceiveCrossChainMessage log of the chain `destinationId` proves. Throws
+ * `bad-bytes`.
+ */
 export function provenReceive(
   log: MessengerWords,
   destinationId: Uint8Array,
@@ -64,8 +72,9 @@ export function provenReceive(
 }
 
 /**
- * Any code may lie at a messenger's address: a message is what has the hash of messenger, which has one
- * address on both chains, source, destination and nonce. Source: TeleporterMessenger.sol calculateMessageID.
+ * Any code may lie at a messenger's address: a message is what has the hash of messenger, which has
+ * one address on both chains, source, destination and nonce. Source: TeleporterMessenger.sol
+ * calculateMessageID.
  */
 function proven(
   log: MessengerWords,
@@ -167,12 +176,12 @@ function endsEarly({ length }: Uint8Array, offset: number): Fault {
 }
 
 /**
- * An honest message fits a block: a list or byte string longer than the log itself cannot be. `value` is
- * absent where it is 2^32 or more.
+ * An honest message fits a block: a list or byte string longer than the log itself cannot be.
+ * `value` is absent where it is 2^32 or more.
  */
 function tooLong(offset: number, value?: number): Fault {
-  const told = value ?? '2^32 or more'
-  return new Fault('bad-bytes', `log data names more than it holds: ${told}`, {
+  const named = value ?? '2^32 or more'
+  return new Fault('bad-bytes', `log data names more than it holds: ${named}`, {
     detail: { offset },
   })
 }

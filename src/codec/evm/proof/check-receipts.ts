@@ -180,10 +180,10 @@ export function differing(what: string, height: number): Fault {
 }
 
 /** Both absent in a creation; a node may leave the second out altogether. */
-function sameOrAbsent(repeated: unknown, told: unknown): boolean {
-  if (repeated === undefined || repeated === told) return true
-  if (typeof repeated !== 'string' || typeof told !== 'string') return repeated === (told ?? null)
-  return repeated.toLowerCase() === told.toLowerCase()
+function sameOrAbsent(repeated: unknown, given: unknown): boolean {
+  if (repeated === undefined || repeated === given) return true
+  if (typeof repeated !== 'string' || typeof given !== 'string') return repeated === (given ?? null)
+  return repeated.toLowerCase() === given.toLowerCase()
 }
 
 /**
@@ -194,16 +194,16 @@ function sameOrAbsent(repeated: unknown, told: unknown): boolean {
  * vms/saevm/README.md.
  */
 function isPriceOf({ block, tx, receipt }: Pair): boolean {
-  const told = integer(receipt.effectiveGasPrice ?? tx.gasPrice, 'gas price')
+  const given = integer(receipt.effectiveGasPrice ?? tx.gasPrice, 'gas price')
   if (typeof tx.maxFeePerGas !== 'string')
-    return tx.gasPrice === undefined || told === integer(tx.gasPrice, 'gas price')
+    return tx.gasPrice === undefined || given === integer(tx.gasPrice, 'gas price')
   const most = integer(tx.maxFeePerGas, 'fee cap')
   const { baseFeePerGas } = block
-  if (baseFeePerGas === undefined || baseFeePerGas === null) return told <= most
+  if (baseFeePerGas === undefined || baseFeePerGas === null) return given <= most
   const tip = integer(tx.maxPriorityFeePerGas ?? '0x0', 'tip cap')
   const offered = integer(baseFeePerGas, 'base fee') + tip
   const price = offered < most ? offered : most
-  return block.settledHeight === undefined ? told === price : told <= price
+  return block.settledHeight === undefined ? given === price : given <= price
 }
 
 function integer(value: unknown, what: string): bigint {

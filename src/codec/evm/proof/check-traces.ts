@@ -62,8 +62,8 @@ function checkTop(
     throw differing('gas used of a trace', height)
 }
 
-function isQuantity(told: unknown, wanted: Uint8Array): boolean {
-  const digits = hexQuantity(told)
+function isQuantity(given: unknown, wanted: Uint8Array): boolean {
+  const digits = hexQuantity(given)
   const bytes = digits === undefined ? undefined : hexBytes(digits)
   if (bytes === undefined || bytes.length !== 2 + wanted.length * 2) return false
   return wanted.length === 0 || equalBytes(Buffer.from(bytes.slice(2), 'hex'), wanted)

@@ -1,10 +1,10 @@
 /**
- * The hash of a header, from its fields as JSON-RPC tells them.
+ * The hash of a header, from its fields as JSON-RPC gives them.
  *
  * Three forms are known: Ethereum's, which anvil and most other chains have, and the two that
  * Avalanche's virtual machines put their own fields into. All begin with the same fifteen fields;
  * the rest came with upgrades, and a form ends after the last field its block has. Which form a
- * block has is told by its fields alone: all that Firn keeps of a header is then under the hash.
+ * block has follows from its fields alone: all that Firn keeps of a header is then under the hash.
  *
  * Source: avalanchego graft/coreth and graft/subnet-evm, plugin/evm/customtypes/header_ext.go;
  * libevm core/types/block.go, EIP-4895, EIP-4844, EIP-4788, EIP-7685.
@@ -122,7 +122,10 @@ export function headerRlp(block: object): Uint8Array | undefined {
   return encodeRlp(items)
 }
 
-/** Hash of a C-Chain block's extra data, as its header has it. Source: graft/coreth customtypes/hashing.go. */
+/**
+ * Hash of a C-Chain block's extra data, as its header has it. Source: graft/coreth
+ * customtypes/hashing.go.
+ */
 export function extraDataHash(extraData: Uint8Array): Uint8Array {
   return keccak256(encodeRlp(extraData))
 }

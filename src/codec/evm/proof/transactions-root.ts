@@ -1,10 +1,10 @@
 /**
- * The root a header commits to its transactions with, from what JSON-RPC tells of them.
+ * The root a header commits to its transactions with, from what JSON-RPC gives of them.
  *
  * Types 0 to 4: legacy, access lists (EIP-2930), dynamic fees (EIP-1559), blobs (EIP-4844) and set
  * code (EIP-7702), as blocks hold them: blobs themselves are not in blocks.
  *
- * The sender that a node tells of a transaction is not under the root: it would have to be
+ * The sender that a node gives of a transaction is not under the root: it would have to be
  * recovered from the signature, which takes longer than all of this.
  */
 
@@ -83,7 +83,7 @@ const hashBytes = 32
 
 /**
  * Returns whether the transactions of a block are those its header commits to, under the hashes
- * that the node gives them. Cannot be told of types that are not known and where a node left fields
+ * that the node gives them; unknown for types that are not known and where a node left fields
  * out. Throws `node-answer` for anything but a transaction.
  */
 export function compareTransactions(block: RawBlock): TransactionsOutcome {
@@ -116,7 +116,9 @@ export function encodeTransaction(tx: Tx): Uint8Array | { readonly unknown: stri
   return typeof start === 'number' ? writer.bytes.slice(start, writer.at) : start
 }
 
-/** Writes a transaction whose fields begin at `from`. Returns where it begins, a head before them. */
+/**
+ * Writes a transaction whose fields begin at `from`. Returns where it begins, a head before them.
+ */
 function writeTransaction(
   writer: RlpWriter,
   tx: Tx,

@@ -111,7 +111,7 @@ async function build(
     threads,
     gauges,
     log,
-    told,
+    reported: told,
     failed,
   }
   const indexer = config.role === 'serve' ? undefined : createIndexer(indexing)

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
-import { askNewTokens } from '../../src/indexing/evm/tokens/token-metadata.ts'
+import { readNewTokens } from '../../src/indexing/evm/tokens/token-metadata.ts'
 import type { OpenChain } from '../../src/indexing/stream/open-chain.ts'
 import { openNodeSource } from '../../src/source/node-source.ts'
 import { statement } from '../../src/store/engine/database.ts'
@@ -65,7 +65,7 @@ async function namesTold(t: Parameters<typeof freshFolder>[0], change: (node: Re
     commit: (work) => database.transaction(work),
   }
   const { signal } = new AbortController()
-  while ((await askNewTokens(chain, 1, signal)).stored > 0);
+  while ((await readNewTokens(chain, 1, signal)).stored > 0);
   const rows = await database.all(question)
   return { names: rows.map(([, name, symbol]) => [name, symbol]), events }
 }

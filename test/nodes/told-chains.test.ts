@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { Fault } from '../../src/core/fault.ts'
 import { chainShares } from '../../src/indexing/stream/chain-shares.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
-import { toldChainBodies } from '../../src/store/query/deployment.ts'
+import { reportedChainBodies } from '../../src/store/query/deployment.ts'
 import { deploymentStore, deploymentTables } from '../../src/store/schema/deployment.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
@@ -51,6 +51,6 @@ void test('told chains: a commit that fails at first is made again', async (t) =
   })
   await shares.stream.run(ending.signal)
   const other = await openStore(store, deploymentStore, deploymentTables, 'write')
-  assert.deepEqual(await toldChainBodies(other), [JSON.stringify(chain)])
+  assert.deepEqual(await reportedChainBodies(other), [JSON.stringify(chain)])
   await other.close()
 })

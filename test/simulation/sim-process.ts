@@ -132,7 +132,7 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
     waits: createWaits(world.clock.monotonic, () => undefined),
     signal: over.signal,
     stopped,
-    tell: (news: ThreadReport) => board.take(news),
+    send: (report: ThreadReport) => board.take(report),
   })
   const [one, other] = inlinePorts()
   const writer = guarded(runWriter(thread(other)))

@@ -3,7 +3,7 @@
  * webhooks want are added, or nothing at all.
  *
  * Webhooks begin with the first blocks that are stored after they were registered, and never below
- * the height the chain had then: filling an empty store, rebuilding and repairing tell nothing.
+ * the height the chain had then: filling an empty store, rebuilding and repairing report nothing.
  */
 
 import type { Clock } from '../../core/world.ts'
@@ -35,7 +35,7 @@ type OutboxOptions = {
 export type Written = {
   readonly ledger: WebhookLedger
   readonly range: PlaceRange
-  /** Returns whether the blocks concern a watched address; asking costs one look-up for each. */
+  /** Returns whether the blocks concern a watched address; one look-up for each. */
   readonly touches: (watch: Watch) => Promise<boolean>
 }
 

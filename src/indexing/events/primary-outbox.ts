@@ -27,7 +27,8 @@ export function primaryOutbox(parts: {
   })
   return async (writer, batch) => {
     const { chain, from, until } = batch
-    // Nothing of the C-Chain is told here, and what the X-Chain had before its blocks is history.
+    // Nothing of the C-Chain is reported here, and what the X-Chain had before its blocks is
+    // history.
     if (chain === 'C' || from < 0 || from === until) return
     let met: ReadonlySet<string> | undefined
     const place = (height: number): number => firstPosOf(blockIdOf(chainNumbers[chain], height))

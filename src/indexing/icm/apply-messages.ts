@@ -86,7 +86,7 @@ export async function applyMessages(
   }
   await writeHours(writer, counts)
   await writeNotes(writer, chain, [...notes.values()])
-  // A call goes through before its message is told to be received, in one transaction.
+  // A call goes through before its message is reported as received, in one transaction.
   const here = distinct(executed).filter((id) => received.has(keyOf(id)))
   await writer.insertNew(icmExecuted, { message_id: here })
   return bad
@@ -106,7 +106,7 @@ async function receivedHere(
 }
 
 /**
- * The first send of a message counts: a retry repeats it. A message is received once. Tells if it
+ * The first send of a message counts: a retry repeats it. A message is received once. Says if it
  * is new.
  */
 async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> {

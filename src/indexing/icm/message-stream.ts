@@ -14,7 +14,7 @@ import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
 import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
 import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
-import { toldChainBodies } from '../../store/query/deployment.ts'
+import { reportedChainBodies } from '../../store/query/deployment.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import { chainTables, messageTables } from '../../store/schema/stores.ts'
@@ -43,8 +43,8 @@ type Target = {
   readonly store: Database
   readonly lease: Lease
   readonly writer: MessageWriter
-  /** Kinds of malformed logs told already, so that a flood of them is told once. */
-  readonly told: Set<string>
+  /** Kinds of malformed logs that were logged, so that a flood of them is logged once. */
+  readonly logged: Set<string>
 }
 
 /** All that the stream takes of the thread that writes. */
@@ -101,7 +101,7 @@ async function openTarget(key: string, writer: MessageWriter): Promise<Target> {
   const store = await openSmallStore(writer.store, key, messageTables)
   try {
     const lease = await awaitLease(store, owner, { leaseMs, clock: world.clock, signal })
-    return { store, lease, writer, told: new Set() }
+    return { store, lease, writer, logged: new Set() }
   } catch (error) {
     await store.close()
     throw error
@@ -172,9 +172,9 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
     await holdLease(into, target.lease, writer.world.clock)
     for (const log of await applyMessages(into, chain, own)) {
       const kind = `${one.chain.key} ${log.kind}`
-      if (!target.told.has(kind))
+      if (!target.logged.has(kind))
         writer.log.warn('messenger log skipped', { chain: chain.key, tx: to0x(log.txHash) })
-      target.told.add(kind)
+      target.logged.add(kind)
     }
     await moveCheckpoint(into, one.chain.key, {
       before: done?.height,
@@ -220,7 +220,7 @@ type DeploymentChains = {
   readonly close: () => Promise<void>
 }
 
-/** Looks at what processes told of their chains; nothing is found where stores are embedded. */
+/** Looks at what processes reported of their chains; nothing is found where stores are embedded. */
 function deploymentChains(location: StoreLocation, clock: Clock): DeploymentChains {
   let store: Database | undefined
   let lookedMs = Number.NEGATIVE_INFINITY
@@ -229,7 +229,7 @@ function deploymentChains(location: StoreLocation, clock: Clock): DeploymentChai
       if (location.store === 'embedded' || clock.monotonic() - lookedMs < lookEveryMs) return []
       lookedMs = clock.monotonic()
       store ??= await openStore(location, deploymentStore, deploymentTables, 'write')
-      const chains = (await toldChainBodies(store)).map(chainIn)
+      const chains = (await reportedChainBodies(store)).map(chainIn)
       return chains.filter(({ key }) => !known.has(key))
     },
     close: async () => store?.close(),

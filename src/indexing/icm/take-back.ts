@@ -70,7 +70,7 @@ async function endOf(writer: Writer, table: Table, id: Uint8Array): Promise<End 
   return row === undefined ? undefined : endRow.read(row)
 }
 
-/** The sending chain tells fees and receipts, the receiving one that the call went through. */
+/** The sending chain says fees and receipts, the receiving one that the call went through. */
 async function takeNotes(
   writer: Writer,
   { key, blockchainId }: MessageChain,

@@ -46,7 +46,7 @@ type FetcherOptions = {
   readonly wanted?: Wanted
 }
 
-/** The kind of content to ask hosts for, and the answers to take. */
+/** The kind of content to request, and the answers to take. */
 export type Wanted = {
   readonly accept: string
   readonly maxBytes: number

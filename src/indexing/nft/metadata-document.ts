@@ -72,9 +72,9 @@ function fieldsOf(document: JsonObject): NftFields {
     properties: jsonText(own(document, 'properties')),
     decimals: decimalsOf(own(document, 'decimals')),
   }
-  const told = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries of `fields` that are there
-  return Object.fromEntries(told) as NftFields
+  return Object.fromEntries(known) as NftFields
 }
 
 function own(document: JsonObject, name: string): unknown {

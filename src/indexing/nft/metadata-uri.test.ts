@@ -11,7 +11,7 @@ const gateways = {
 const arweaveId = 'Ab3_-'.padEnd(43, 'x')
 const contentId = `Qm${'Y'.repeat(44)}`
 
-/** Addresses a URI leads to, as whoever asks them reads them. */
+/** Addresses a URI leads to, as whoever requests them reads them. */
 function placesOf(uri: string): readonly string[] {
   const plan = planOf(uri, gateways)
   return plan.kind === 'fetch' ? plan.urls.map((url) => new URL(url).href) : []

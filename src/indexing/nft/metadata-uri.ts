@@ -15,7 +15,7 @@ export type Gateways = {
   readonly arweave: string
 }
 
-/** The document itself, addresses to ask in turn, or why there is none. */
+/** The document itself, addresses to try in turn, or why there is none. */
 export type UriPlan =
   | { readonly kind: 'inline'; readonly bytes: Uint8Array }
   | { readonly kind: 'fetch'; readonly urls: readonly string[] }

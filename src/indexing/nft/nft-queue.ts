@@ -1,4 +1,4 @@
-/** Tokens to ask about, and the outcomes. */
+/** Tokens whose URIs are to be read, and the outcomes. */
 
 import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { type NftFields, type NftStatus, placeOfStatus } from '../../core/nft-status.ts'
@@ -11,7 +11,7 @@ import {
 } from '../../store/engine/database.ts'
 import { nftMetadata, nftRange, nftToken } from '../../store/schema/nft.ts'
 
-/** A token to ask about. */
+/** A token whose URI is to be read. */
 export type NftItem = {
   readonly contractId: number
   /** 20 bytes. */
@@ -33,26 +33,26 @@ export type NftResult = {
   readonly attempts: number
 }
 
-/** Tokens of one range whose URIs are asked for: most collections are smaller. */
-const maxAskedOfRange = 10_000
+/** Tokens of one range whose URIs are read: most collections are smaller. */
+const maxReadOfRange = 10_000
 
 const dueNow = statement(
   `select m.contract_id, a.bytes, m.standard, m.item, m.attempts
    from nft_metadata m join address a on a.id = m.contract_id
    where m.due is not null and m.due <= ? order by m.due limit ?`,
 )
-const unasked = statement(
+const unread = statement(
   `select t.contract_id, a.bytes, t.standard, t.item, 0
    from nft_token t join address a on a.id = t.contract_id
    where t.asked = 0 order by t.contract_id, t.standard, t.item limit ?`,
 )
-const unaskedRange = statement(
+const unreadRange = statement(
   `select r.contract_id, a.bytes, r.first_item, r.last_item, r.asked
    from nft_range r join address a on a.id = r.contract_id
    where r.asked >= 0 order by r.contract_id, r.first_item limit 1`,
 )
 
-/** Tokens to ask about in one round, and how to note that they were. */
+/** Tokens to read in one round, and how to note that they were. */
 export type NftRound = {
   readonly items: readonly NftItem[]
   readonly done: (writer: Writer) => Promise<void>
@@ -66,9 +66,9 @@ export async function nextRound(
 ): Promise<NftRound> {
   const again = await store.all(dueNow, [nowSeconds, limit])
   if (again.length > 0) return { items: again.map(itemOfRow), done: async () => {} }
-  const fresh = (await store.all(unasked, [limit])).map(itemOfRow)
-  if (fresh.length > 0) return { items: fresh, done: (writer) => markAsked(writer, fresh) }
-  const range = await store.get(unaskedRange)
+  const fresh = (await store.all(unread, [limit])).map(itemOfRow)
+  if (fresh.length > 0) return { items: fresh, done: (writer) => markRead(writer, fresh) }
+  const range = await store.get(unreadRange)
   return range === undefined ? { items: [], done: async () => {} } : roundOfRange(range, limit)
 }
 
@@ -97,7 +97,7 @@ export function itemBytes(item: bigint): Uint8Array {
   return fromBigint(item, 32)
 }
 
-async function markAsked(writer: Writer, items: readonly NftItem[]): Promise<void> {
+async function markRead(writer: Writer, items: readonly NftItem[]): Promise<void> {
   await writer.update(nftToken, {
     contract_id: items.map(({ contractId }) => contractId),
     standard: items.map(({ standard }) => standard),
@@ -121,7 +121,7 @@ function roundOfRange(row: Row, limit: number): NftRound {
       attempts: 0,
     })
   const next = Number(asked) + items.length
-  const isOver = begin + BigInt(next) > end || next >= maxAskedOfRange
+  const isOver = begin + BigInt(next) > end || next >= maxReadOfRange
   return {
     items,
     done: async (writer) => {

@@ -1,4 +1,4 @@
-/** Reasons to ask about tokens again: logs of their contracts, and requests of callers. */
+/** Reasons to read tokens again: logs of their contracts, and requests of callers. */
 
 import { eventKinds } from '../../codec/evm/columns.ts'
 import { toBigint } from '../../core/bytes.ts'
@@ -46,10 +46,10 @@ const makeUnfetchedDue = statement(
 /** Logs of a kind read at once. */
 const logsAtOnce = 500
 
-/** Positions without news that are read again rather than noted: 1,000 blocks. */
+/** Positions without changes that are read again rather than noted: 1,000 blocks. */
 const notedEvery = placesPerBlock * 1_000
 
-/** Tokens of a contract that are to be asked about again. */
+/** Tokens of a contract that are to be read again. */
 type Stale = {
   readonly contractId: number
   readonly standard: 721 | 1155
@@ -136,11 +136,12 @@ function spanOf([kind, contract, topics, data]: Row): Stale | undefined {
 }
 
 /**
- * Callers tell their requests by another clock and in other transactions: late ones are waited for.
+ * Requests of callers are written by another clock and in other transactions: late ones are waited
+ * for.
  */
 const requestDelayMs = 100
 
-/** Marks tokens due that callers asked for. */
+/** Marks tokens due that callers requested. */
 export async function readRequests(
   store: Reader,
   requests: Database,

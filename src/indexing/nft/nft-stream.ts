@@ -1,7 +1,7 @@
 /**
  * URIs and metadata of NFTs, as a stream beside the blocks of a chain.
  *
- * Contracts are asked once their chain is near its head. Documents inside a URI are always read;
+ * Contracts are called once their chain is near its head. Documents inside a URI are always read;
  * those elsewhere only where the operator switched fetching on.
  */
 
@@ -22,7 +22,7 @@ import { readDocument } from './metadata-document.ts'
 import { type Gateways, planOf } from './metadata-uri.ts'
 import { nextRound, type NftItem, type NftResult, writeResults } from './nft-queue.ts'
 import { noteFetching, readLogs, readRequests } from './nft-refresh.ts'
-import { askUris, type UriAnswer } from './token-uri.ts'
+import { readUris, type UriAnswer } from './token-uri.ts'
 
 /** Where documents are fetched. */
 export type NftFetching = {
@@ -37,7 +37,7 @@ const itemsPerRound = 200
 const fetchedPerRound = 32
 const fetchesAtOnce = 4
 
-/** Blocks behind the head at which contracts are asked: before, they may still change. */
+/** Blocks behind the head at which contracts are called: before, they may still change. */
 const nearHead = 16
 
 /** A longer URI is a document of its own, which is read and not shown. */
@@ -86,7 +86,7 @@ export function oneRound(
     const limit = fetcher === undefined ? itemsPerRound : fetchedPerRound
     const { items, done } = await nextRound(database, nowSeconds, limit)
     if (items.length === 0) return { height, isBusy: false, isLive: true }
-    const answers = await askUris(source, items, signal)
+    const answers = await readUris(source, items, signal)
     const work = items.map((item, at) => ({ item, answer: answers[at] }))
     const results = await atOnce(work, fetchesAtOnce, ({ item, answer }) =>
       resultOf(item, answer ?? { kind: 'not-served' }, { clock, fetching, fetcher, signal }),
@@ -137,8 +137,8 @@ async function resultOf(
     found.status === 'THROTTLED_TOKEN_URI'
   if (!isRetried) return { ...base, attempts: 0 }
   const own = growingPause(of.attempts, { firstMs: firstRetryMs, longestMs: longestRetryMs })
-  const asked = Math.min(longestRetryMs, (found.retryAfterSeconds ?? 0) * 1_000)
-  const waitSeconds = Math.max(own, asked) / 1_000
+  const requestedMs = Math.min(longestRetryMs, (found.retryAfterSeconds ?? 0) * 1_000)
+  const waitSeconds = Math.max(own, requestedMs) / 1_000
   const due = Math.floor(by.clock.now() / 1_000) + waitSeconds
   return { ...base, due, attempts: of.attempts + 1 }
 }

@@ -7,7 +7,7 @@ import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.
 import { fillId, maxDocumentBytes } from './metadata-uri.ts'
 import type { NftItem } from './nft-queue.ts'
 
-/** A URI, the reason why there is none, or that no source can tell now. */
+/** A URI, the reason why there is none, or that no source has it now. */
 export type UriAnswer =
   | { readonly kind: 'uri'; readonly uri: string }
   | { readonly kind: 'bad'; readonly status: NftStatus }
@@ -22,8 +22,8 @@ const maxAnswerBytes = Math.ceil(maxDocumentBytes * 1.4)
 /** Control characters, which no URI has and no engine stores. */
 const unseen = /\p{Cc}/gu
 
-/** Asks for the URIs of `items`, in their order. Throws what the source throws. */
-export async function askUris(
+/** Reads the URIs of `items`, in their order. Throws what the source throws. */
+export async function readUris(
   source: EvmSource,
   items: readonly NftItem[],
   signal: AbortSignal,
@@ -31,9 +31,9 @@ export async function askUris(
   const calls = items.map((item) =>
     callTo(item, item.standard === 721 ? selectors.tokenUri : selectors.uri),
   )
-  const told = await source.state(calls, 'latest', signal)
+  const answers = await source.state(calls, 'latest', signal)
   const reverted = items.filter(
-    ({ standard }, at) => standard === 721 && told[at]?.kind === 'reverted',
+    ({ standard }, at) => standard === 721 && answers[at]?.kind === 'reverted',
   )
   const owners =
     reverted.length === 0
@@ -45,7 +45,7 @@ export async function askUris(
         )
   const missing = new Set(reverted.filter((_, at) => owners[at]?.kind === 'reverted'))
   return items.map((item, at) =>
-    missing.has(item) ? { kind: 'bad', status: 'MISSING_TOKEN' } : answerOf(told[at], item),
+    missing.has(item) ? { kind: 'bad', status: 'MISSING_TOKEN' } : answerOf(answers[at], item),
   )
 }
 

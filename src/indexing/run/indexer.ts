@@ -48,9 +48,9 @@ export type IndexerOptions = {
   readonly threads: Threads
   readonly gauges: Gauges
   readonly log: Log
-  /** Told what the threads tell, besides {@link Indexer.status}. */
-  readonly told?: (report: ThreadReport) => void
-  /** Told once when a thread ends by itself: nothing is indexed any more. */
+  /** Called with what the threads report, besides {@link Indexer.status}. */
+  readonly reported?: (report: ThreadReport) => void
+  /** Called once when a thread ends by itself: nothing is indexed any more. */
   readonly failed: (error: unknown) => void
 }
 
@@ -86,7 +86,7 @@ export type ThreadData = ThreadWork & {
   readonly port: MessagePort
 }
 
-/** The one thing the main thread tells the others. */
+/** The one message of the main thread to the others. */
 export const stopWord = 'stop'
 
 /** A batch under way is committed within this time; afterwards the threads are ended. */
@@ -126,7 +126,7 @@ export function heapLimits(name: ThreadName, maxReplyBytes: number): ResourceLim
   }
 }
 
-/** Keeps the last news of every chain; `take` is given all of them. */
+/** Keeps the last status of every chain; `take` is given all of them. */
 export function followReports(
   of: StatusBoardOptions,
 ): IndexingStatus & { readonly take: (report: ThreadReport) => void } {
@@ -169,7 +169,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     })
     worker.on('message', (report: ThreadReport) => {
       take(report)
-      options.told?.(report)
+      options.reported?.(report)
     })
     worker.on('error', (error) => {
       options.log.error('thread failed', { thread: name, error })
@@ -194,7 +194,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 }
 
-/** Tells a thread to stop and waits for its end; ends it by force when that takes too long. */
+/** Stops a thread and waits for its end; ends it by force when that takes too long. */
 async function ended(worker: Worker, clock: Clock): Promise<void> {
   // A thread that is gone has no id any more, and no more events.
   if (worker.threadId < 0) return

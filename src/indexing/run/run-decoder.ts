@@ -34,7 +34,7 @@ const rowBytes = 120
 /** Fetched ahead per chain at least: a few replies of the largest kind. */
 const leastBufferBytes = 8 * 1024 * 1024
 
-/** Works until the thread is told to stop, and ends what it began. */
+/** Works until the thread is stopped, and ends what it began. */
 export async function runDecoder(thread: WorkerThread): Promise<void> {
   const call = callerOver(thread.data.port, thread.signal)
   const running = runStreams(thread)
@@ -48,7 +48,7 @@ export async function runDecoder(thread: WorkerThread): Promise<void> {
 /** Replays a primary network; the other streams are the writer's. */
 async function runNetwork(
   of: WorkerThread & { readonly running: Running },
-  ask: Call,
+  call: Call,
   spec: StreamSpec,
 ): Promise<void> {
   if (spec.kind !== 'primary') return
@@ -56,7 +56,7 @@ async function runNetwork(
   let reader: Reader | undefined
   const openHost = async (source: PrimarySource): Promise<OpenHost> => {
     const identity = await source.identity(signal)
-    const store = await openStoreOver(ask, spec.key, identity)
+    const store = await openStoreOver(call, spec.key, identity)
     const opened = await openStore(data.store, spec.key, primaryStoreTables, 'read')
     reader = opened
     const { genesis } = store
@@ -76,17 +76,17 @@ async function runNetwork(
   }
 }
 
-async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<void> {
-  const { data, world, signal, tell } = of
+async function runChain(of: WorkerThread, call: Call, spec: ChainSpec): Promise<void> {
+  const { data, world, signal, send } = of
   const log = of.log.child(spec.key)
   const bufferBytes = Math.max(leastBufferBytes, data.limits.bufferBytes / data.chains.length)
   try {
     const source = await openEvmSource(spec, data.limits, { world, log })
-    const keepCurrent = currentKeeper(spec, (at) => ask('current', { key: spec.key, at }))
+    const keepCurrent = currentKeeper(spec, (at) => call('current', { key: spec.key, at }))
     const reader: ChainReader = new ChainReader({
       spec,
       source,
-      writer: writerOver(ask, spec.key, of.waits),
+      writer: writerOver(call, spec.key, of.waits),
       world,
       log,
       compress: (bytes) => zstdCompressSync(bytes),
@@ -95,7 +95,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
       changed: () => {
         const stages = reader.stages()
         const { endpoints } = source
-        tell({ key: spec.key, stages, endpoints: endpoints(), unchecked: reader.unchecked() })
+        send({ key: spec.key, stages, endpoints: endpoints(), unchecked: reader.unchecked() })
         keepCurrent(stages)
       },
     })
@@ -105,7 +105,7 @@ async function runChain(of: WorkerThread, ask: Call, spec: ChainSpec): Promise<v
     const fault = faultOf(error)
     if (fault === undefined) throw error
     log.error('chain stopped', { reason: fault.message, ...fault.detail })
-    tell({
+    send({
       key: spec.key,
       stages: [
         {
@@ -146,29 +146,29 @@ function isOfBlocks({ stage }: StageStatus): boolean {
 }
 
 /** The writer thread's end for one chain. Buffers of a batch are gone once it is handed over. */
-function writerOver(ask: Call, key: string, waits: Waits): ChainWriter {
+function writerOver(call: Call, key: string, waits: Waits): ChainWriter {
   return {
     begin: async (identity) => {
-      const resume = await ask('begin', { key, identity })
+      const resume = await call('begin', { key, identity })
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
       return resume as ResumePoint
     },
     blocks: async (batch, report) => {
-      await waitOn(waits, 'writer', ask('blocks', { key, batch, report }, buffersOf(batch)))
+      await waitOn(waits, 'writer', call('blocks', { key, batch, report }, buffersOf(batch)))
     },
     traces: async (batch, headHeight) => {
-      await waitOn(waits, 'writer', ask('traces', { key, batch, headHeight }, buffersOf(batch)))
+      await waitOn(waits, 'writer', call('traces', { key, batch, headHeight }, buffersOf(batch)))
     },
     skipTraces: async (since) => {
-      await ask('skipTraces', { key, since })
+      await call('skipTraces', { key, since })
     },
     transactions: async (range) => {
-      const rows = await ask('transactions', { key, range })
+      const rows = await call('transactions', { key, range })
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by run-writer.ts
       return rows as readonly TracedRow[]
     },
     cut: async (from) => {
-      await ask('cut', { key, from })
+      await call('cut', { key, from })
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the streams of a worker thread and tells how far they are. */
+/** Runs the streams of a worker thread and reports how far they are. */
 
 import { faultOf } from '../../core/fault.ts'
 import { freezeStreamName, type StageStatus, type Stream } from '../stream/stage.ts'
@@ -13,11 +13,11 @@ export type Running = {
   readonly ended: () => Promise<void>
 }
 
-/** Streams have no news of their own; their status is looked at this often. */
+/** Streams report nothing by themselves; their status is read this often. */
 const statusEveryMs = 250
 
-/** Begins to tell at once. */
-export function runStreams({ world, log, signal, tell }: WorkerThread): Running {
+/** Begins to report at once. */
+export function runStreams({ world, log, signal, send }: WorkerThread): Running {
   const running: Promise<void>[] = []
   const streams = new Map<string, readonly Stream[]>()
 
@@ -27,24 +27,24 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
     if (fault === undefined) throw error
   }
 
-  const tellOf = (key: string): void => {
+  const sendStatus = (key: string): void => {
     const stages = (streams.get(key) ?? []).map((stream) => stream.status()).filter(isShown)
-    if (stages.length > 0) tell({ key, stages })
+    if (stages.length > 0) send({ key, stages })
   }
 
-  const tellStatus = async (): Promise<void> => {
+  const keepSending = async (): Promise<void> => {
     while (!signal.aborted) {
-      for (const key of streams.keys()) tellOf(key)
+      for (const key of streams.keys()) sendStatus(key)
       await world.clock.sleep(statusEveryMs)
     }
   }
-  void tellStatus()
+  void keepSending()
 
   return {
     report,
     start: (key, stream) => {
       streams.set(key, [...(streams.get(key) ?? []), stream])
-      tellOf(key)
+      sendStatus(key)
       running.push(
         stream.run(signal).catch((error: unknown) => {
           if (!signal.aborted) report(key, stream.name, error)
@@ -57,11 +57,11 @@ export function runStreams({ world, log, signal, tell }: WorkerThread): Running 
   }
 }
 
-/** Their failures are told by the stages whose store they serve. */
+/** Their failures are reported by the stages whose store they serve. */
 const quietStages: ReadonlySet<string> = new Set(['lease', 'pace', 'blockchain id', 'share'])
 
 function isShown({ stage, state, reason }: StageStatus): boolean {
-  // A deployment that does not freeze has nothing to tell of it but a store that it cannot use.
+  // A deployment that does not freeze has nothing to report of it but a store that it cannot use.
   if (stage === freezeStreamName && state === 'off' && reason === undefined) return false
   return !quietStages.has(stage)
 }

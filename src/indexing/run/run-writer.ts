@@ -33,8 +33,8 @@ type About = {
 }
 
 /**
- * Works until the thread is told to stop, and closes the stores. `merge` writes merged segments beside this
- * thread; absent: it does so itself.
+ * Works until the thread is stopped, and closes the stores. `merge` writes merged segments beside
+ * this thread; absent: it does so itself.
  */
 export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promise<void> {
   const { data, world, log, signal } = thread

@@ -37,7 +37,7 @@ export type StatusBoardOptions = {
   readonly gauges: Gauges
 }
 
-/** Keeps the last news of each chain and writes the gauges. */
+/** Keeps the last status of each chain and writes the gauges. */
 export class StatusBoard {
   readonly #options: StatusBoardOptions
   readonly #stages = new Map<string, Map<string, StageStatus>>()
@@ -46,7 +46,7 @@ export class StatusBoard {
 
   constructor(options: StatusBoardOptions) {
     this.#options = options
-    // Shown in this order, whatever is told first.
+    // Shown in this order, whatever is reported first.
     const first = ['blocks', 'traces'].map((stage) => [stage, idleStatus(stage)] as const)
     for (const { key } of options.chains) this.#stages.set(key, new Map(first))
   }
@@ -61,7 +61,7 @@ export class StatusBoard {
     for (const stage of report.stages) {
       stages.set(stage.stage, stage)
       const labels = { chain, stage: stage.stage }
-      // A height below 0 is none: nothing was committed or told yet, or the stage follows no
+      // A height below 0 is none: nothing was committed or reported yet, or the stage follows no
       // blocks.
       if (stage.indexedHeight >= 0) gauges.set('firn_index_height', stage.indexedHeight, labels)
       if (stage.headHeight >= 0) gauges.set('firn_index_head_height', stage.headHeight, labels)

@@ -1,11 +1,12 @@
 /**
  * Shares the chains of a deployment among the processes that index it.
  *
- * Every process tells in the store of the deployment, more than once a second, how many leases it has
- * and which ones it waits for. Its share is ⌈its chains / processes⌉. A process below its share takes
- * a store that nobody holds at once; one that has its share leaves it to the others for two seconds
- * (`awaitLease`); one with more gives up what another one below its share waits for. Nobody decides for
- * another, and the lease alone says who writes: a wrong count costs a move, never a row.
+ * Every process reports in the store of the deployment, more than once a second, how many leases it
+ * has and which ones it waits for. Its share is ⌈its chains / processes⌉. A process below its share
+ * takes a store that nobody holds at once; one that has its share leaves it to the others for two
+ * seconds (`awaitLease`); one with more gives up what another one below its share waits for. Nobody
+ * decides for another, and the lease alone says who writes: a wrong count costs a move, never a
+ * row.
  */
 
 import { faultOf } from '../../core/fault.ts'
@@ -15,10 +16,10 @@ import { awaitLease, type Lease, leaseTtlMs } from '../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import {
   forgetProcesses,
-  tellChains,
-  type TellingProcess,
-  tellingProcesses,
-  tellProcess,
+  reportChains,
+  type ReportingProcess,
+  reportingProcesses,
+  reportProcess,
 } from '../../store/query/deployment.ts'
 import { deploymentStore, deploymentTables } from '../../store/schema/deployment.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -41,7 +42,7 @@ export type ChainShares = {
   readonly takeLease: TakeLease
   /** From now on `store` is part of what this process has, while it holds its lease. */
   readonly add: (key: string, store: SharedStore) => void
-  /** Tells of this process, looks at the others, and gives up what is theirs. */
+  /** Reports this process, looks at the others, and gives up what is theirs. */
   readonly stream: Stream
 }
 
@@ -74,9 +75,9 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
   const held = (): string[] => [...own].filter(([, one]) => one.isHeld()).map(([key]) => key)
 
   const round = async (store: Database): Promise<void> => {
-    const told = { owner, beat: ++beat, held: held().length, waits: [...waiting] }
-    await tellProcess(store, told)
-    const { living, ended } = others.seen(await tellingProcesses(store))
+    const reported = { owner, beat: ++beat, held: held().length, waits: [...waiting] }
+    await reportProcess(store, reported)
+    const { living, ended } = others.seen(await reportingProcesses(store))
     await forgetProcesses(store, ended)
     const before = share
     share = Math.ceil(keys.length / (living.length + 1))
@@ -89,13 +90,13 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
 
   const stream = quietStream('share', async () => {
     let store: Database | undefined
-    let isTold = false
+    let isReported = false
     try {
       while (!signal.aborted) {
         await unlessAway(async () => {
           store ??= await openStore(options.store, deploymentStore, deploymentTables, 'write')
-          if (!isTold) await tellChains(store, options.messengers.map(bodyOf))
-          isTold = true
+          if (!isReported) await reportChains(store, options.messengers.map(bodyOf))
+          isReported = true
           await round(store)
         })
         known.resolve()
@@ -151,7 +152,7 @@ async function leave(store: Database | undefined, owner: string): Promise<void> 
 export function surplus(
   held: readonly string[],
   share: number,
-  others: readonly TellingProcess[],
+  others: readonly ReportingProcess[],
 ): readonly string[] {
   const given: string[] = []
   for (const other of others) {
@@ -176,16 +177,16 @@ class OtherProcesses {
     this.#leaseMs = leaseMs
   }
 
-  seen(told: readonly TellingProcess[]): {
-    readonly living: readonly TellingProcess[]
+  seen(reported: readonly ReportingProcess[]): {
+    readonly living: readonly ReportingProcess[]
     readonly ended: readonly string[]
   } {
     const now = this.#clock.monotonic()
     const before = this.#seen
     this.#seen = new Map()
-    const living: TellingProcess[] = []
+    const living: ReportingProcess[] = []
     const ended: string[] = []
-    for (const process of told) {
+    for (const process of reported) {
       if (process.owner === this.#owner) continue
       const last = before.get(process.owner)
       const mark = last?.beat === process.beat ? last : { beat: process.beat, sinceMs: now }

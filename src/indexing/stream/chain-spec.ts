@@ -55,7 +55,7 @@ export type SourceLimits = {
   readonly bufferBytes: number
   /** Far behind the head one EVM block in so many is checked; 1: every one. */
   readonly checkEvery: number
-  /** True where callers wait for what is asked. */
+  /** True where callers wait for what is requested. */
   readonly isUrgent?: boolean
 }
 

@@ -25,7 +25,7 @@ void test('progress over all stages: blocks done and traces begun is about half,
   assert.deepEqual(later, { share: 0.75, stage: 'traces', etaSeconds: 50 })
 })
 
-void test('progress over all stages: the slowest stage is named, and its time is told', () => {
+void test('progress over all stages: the slowest stage is named, and its time is given', () => {
   const stages = [at('P', 899, { etaSeconds: 10 }), at('X', 99, { etaSeconds: 90 })]
   const { stage, etaSeconds } = overallOf(stages)
   assert.deepEqual({ stage, etaSeconds }, { stage: 'X', etaSeconds: 90 })

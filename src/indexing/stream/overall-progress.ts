@@ -71,7 +71,7 @@ function left({ etaSeconds, indexedHeight, headHeight }: StageStatus): number {
 export class SteadyProgress {
   readonly #most = new Map<string, number>()
 
-  /** Progress of the chain `key`, never less than what was told before. */
+  /** Progress of the chain `key`, never less than what was shown before. */
   of(key: string, stages: readonly StageStatus[]): Overall {
     const now = overallOf(stages)
     const share = Math.max(now.share, this.#most.get(key) ?? 0)

@@ -21,7 +21,7 @@ export type PipelineOptions<Batch extends HeightRange> = {
   readonly name: string
   /** First height to fetch: the checkpoint + 1. */
   readonly from: number
-  /** Blocks a fetch should ask for now. */
+  /** Blocks a fetch should request now. */
   readonly unit: () => number
   /** Fetches that may run side by side now. */
   readonly window: () => number
@@ -72,7 +72,7 @@ const maxApplying = 2
 /** A commit while far behind waits at most this long to fill. */
 const gatherMs = 1_000
 
-/** A head that stands still is told again this often. */
+/** A head that stands still is reported again this often. */
 const headNewsMs = 5_000
 
 /** Pauses after failures of a fetch. */
@@ -92,7 +92,7 @@ export class Pipeline<Batch extends HeightRange> {
   #heldBytes = 0
   #fetching = 0
   #applying = 0
-  /** Next height to ask for, to hand on, and after the last commit. */
+  /** Next height to request, to hand on, and after the last commit. */
   #nextFetch: number
   #nextLink: number
   #committed: number
@@ -101,7 +101,7 @@ export class Pipeline<Batch extends HeightRange> {
   #pieceBytes = 0
   #lastApplyMs = Number.NEGATIVE_INFINITY
   #problem: string | undefined
-  /** The reason why no source tells the head; undefined while one does. */
+  /** The reason why no source has the head; undefined while one does. */
   #headLost: string | undefined
   #failure: unknown
   #stopped: string | undefined
@@ -130,7 +130,7 @@ export class Pipeline<Batch extends HeightRange> {
     this.#notify()
   }
 
-  /** Nobody tells the head any more: what is committed may be behind it. */
+  /** No source has the head any more: what is committed may be behind it. */
   loseHead(reason: string): void {
     if (this.#headLost === reason) return
     this.#headLost = reason
@@ -142,7 +142,7 @@ export class Pipeline<Batch extends HeightRange> {
     this.#notify()
   }
 
-  /** Newest height that was told; -1 before any. */
+  /** Newest height that was reported; -1 before any. */
   get head(): number {
     return this.#head
   }

@@ -9,7 +9,7 @@ import { type Round, roundStream } from './round-stream.ts'
 const done: Round = { height: 7, isBusy: false, isLive: true }
 
 /** Runs rounds of these outcomes; what the status says after each. */
-async function told(outcomes: readonly (Round | Error)[]): Promise<string[]> {
+async function statuses(outcomes: readonly (Round | Error)[]): Promise<string[]> {
   const over = new AbortController()
   const states: string[] = []
   const left = [...outcomes]
@@ -26,9 +26,9 @@ async function told(outcomes: readonly (Round | Error)[]): Promise<string[]> {
   return states
 }
 
-void test('round stream: a failure is told and tried again, then it is gone', async () => {
+void test('round stream: a failure is statuses and tried again, then it is gone', async () => {
   const away = new Fault('store-failed', 'cut off')
-  assert.deepEqual(await told([done, away, away, { ...done, height: 8 }]), [
+  assert.deepEqual(await statuses([done, away, away, { ...done, height: 8 }]), [
     'syncing -1',
     'live 7',
     'syncing 7 cut off',
@@ -38,7 +38,7 @@ void test('round stream: a failure is told and tried again, then it is gone', as
 })
 
 void test('round stream: what is no fault ends it, and it says so', async () => {
-  assert.deepEqual(await told([done, new TypeError('a bug')]), [
+  assert.deepEqual(await statuses([done, new TypeError('a bug')]), [
     'syncing -1',
     'live 7',
     'stopped it broke; see the log',

@@ -31,7 +31,7 @@ const idlePauseMs = 1_000
 const failurePauseMs = 3_000
 
 /**
- * A stream of `round`s. A fault is told in the status and the round is tried again; what is no
+ * A stream of `round`s. A fault is shown in the status and the round is tried again; what is no
  * fault ends the stream.
  */
 export function roundStream(
@@ -169,7 +169,7 @@ export function leaseStream(
   })
 }
 
-// Tells a store whether it is being filled or follows its chain, by how busy its writer is.
+// Lets a store know whether it is being filled or follows its chain, by how busy its writer is.
 //
 // A store that waits for its node, its chain or its prover follows: what it keeps in memory and in
 // its log to write less is then of no use.
@@ -225,7 +225,7 @@ export function writingRhythm(database: Database, clock: Clock): WritingRhythm {
         try {
           await look()
         } catch (error) {
-          // The next look says it again; what is wrong with the store is told by who writes it.
+          // The next look says it again; what is wrong with the store is reported by its writer.
           if (faultOf(error) === undefined) throw error
         }
       }

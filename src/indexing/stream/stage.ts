@@ -8,7 +8,7 @@
 
 /**
  * `syncing`: behind its head, or without a source for the moment. `live`: has all there is.
- * `stopped`: needs someone, `reason` says why. `off`: was not asked for or cannot be had.
+ * `stopped`: needs someone, `reason` says why. `off`: was not requested or cannot be had.
  */
 export type StageState = 'syncing' | 'live' | 'stopped' | 'off'
 
@@ -21,9 +21,9 @@ export type StageStatus = {
   readonly state: StageState
   /** Last height committed; -1 before the first. */
   readonly indexedHeight: number
-  /** Newest accepted height known; -1 before one was told. */
+  /** Newest accepted height known; -1 before one is. */
   readonly headHeight: number
-  /** Unix seconds when the source last told its head; absent before it did. */
+  /** Unix seconds when the source last gave its head; absent before it did. */
   readonly headAt?: number | undefined
   /** Over the last half minute. */
   readonly blocksPerSecond: number
@@ -41,7 +41,7 @@ export type StageStatus = {
   readonly isForeign?: boolean | undefined
 }
 
-/** Work that runs beside others until it is told to end. */
+/** Work that runs beside others until its signal is aborted. */
 export type Stream = {
   /** Stable: the checkpoint's key, the log field, the label. */
   readonly name: string

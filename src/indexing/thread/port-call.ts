@@ -13,7 +13,7 @@ export type Port = {
   readonly on: (event: 'message', receive: (value: unknown) => void) => unknown
 }
 
-/** Asks the other side. */
+/** Calls the other side. */
 export type Call = (name: string, argument: unknown, transfer?: ArrayBuffer[]) => Promise<unknown>
 
 type Request = { readonly id: number; readonly name: string; readonly argument: unknown }
@@ -27,9 +27,9 @@ type Reply =
   | { readonly id: number; readonly error: string }
 
 /**
- * A function that asks over `port`. Only one may read a port. Once `signal` is aborted no caller
+ * A function that calls over `port`. Only one may read a port. Once `signal` is aborted no caller
  * waits any more, because the other side may itself wait for a lease. It still does what it was
- * asked.
+ * called for.
  */
 export function callerOver(port: Port, signal?: AbortSignal): Call {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
@@ -90,10 +90,10 @@ function replyOf(message: unknown): Reply {
   return message as Reply
 }
 
-function faultFrom(told: { code: string; message: string; detail: FaultDetail }): Fault | Error {
-  return isCode(told.code)
-    ? new Fault(told.code, told.message, { detail: told.detail })
-    : new Error(told.message)
+function faultFrom(given: { code: string; message: string; detail: FaultDetail }): Fault | Error {
+  return isCode(given.code)
+    ? new Fault(given.code, given.message, { detail: given.detail })
+    : new Error(given.message)
 }
 
 function isCode(code: string): code is FaultCode {

@@ -27,7 +27,7 @@ export type WorkerThread = {
   readonly signal: AbortSignal
   /** Resolves when the signal is aborted. */
   readonly stopped: Promise<void>
-  readonly tell: (report: ThreadReport) => void
+  readonly send: (report: ThreadReport) => void
 }
 
 /** News of one chain go out at most this often, except when a state changes. */
@@ -58,7 +58,7 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
     waits,
     signal: stopping.signal,
     stopped: stopped.promise,
-    tell: limitedNews(world, (report) => port.postMessage(report)),
+    send: limitedReports(world, (report) => port.postMessage(report)),
     leave: () => {
       port.close()
       data.port.close()
@@ -67,8 +67,8 @@ export async function enterThread(): Promise<WorkerThread & { readonly leave: ()
   }
 }
 
-/** Passes news on, the newest of each chain, not more often than anyone can read. */
-function limitedNews(
+/** Passes reports on, the newest of each chain, not more often than anyone can read. */
+function limitedReports(
   world: World,
   post: (report: ThreadReport) => void,
 ): (report: ThreadReport) => void {

@@ -64,7 +64,7 @@ export async function changeDocument(
 }
 
 /** A process, as it tells of itself. */
-export type TellingProcess = {
+export type ReportingProcess = {
   /** Names it in leases, and no other. */
   readonly owner: string
   /** Grows as long as it lives. */
@@ -79,7 +79,7 @@ const processes = statement('select owner, beat, held, waits from deployment_pro
 const chains = statement('select body from deployment_chain order by store')
 
 /** Writes down what a process tells of itself. */
-export async function tellProcess(store: Database, told: TellingProcess): Promise<void> {
+export async function reportProcess(store: Database, told: ReportingProcess): Promise<void> {
   await store.transaction((writer) =>
     writer.upsert(deploymentProcess, {
       owner: [told.owner],
@@ -97,7 +97,7 @@ export async function forgetProcesses(store: Database, owners: readonly string[]
 }
 
 /** All processes, those that ended a short while ago among them. */
-export async function tellingProcesses(store: Reader): Promise<readonly TellingProcess[]> {
+export async function reportingProcesses(store: Reader): Promise<readonly ReportingProcess[]> {
   const rows = await store.all(processes)
   return rows.map(([owner, beat, held, waits]) => {
     const list: unknown = JSON.parse(String(waits))
@@ -111,7 +111,7 @@ export async function tellingProcesses(store: Reader): Promise<readonly TellingP
 }
 
 /** Writes down chains, each by the name of its store; `body` is what is said of it. */
-export async function tellChains(
+export async function reportChains(
   store: Database,
   told: readonly { readonly store: string; readonly body: string }[],
 ): Promise<void> {
@@ -125,7 +125,7 @@ export async function tellChains(
 }
 
 /** Bodies of all chains, in the order of their stores. */
-export async function toldChainBodies(store: Reader): Promise<readonly string[]> {
+export async function reportedChainBodies(store: Reader): Promise<readonly string[]> {
   const rows = await store.all(chains)
   return rows.map(([body]) => String(body))
 }

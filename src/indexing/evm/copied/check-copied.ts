@@ -195,7 +195,7 @@ export class CopiedHistoryCheck {
       try {
         const others = names.filter((each) => each !== name)
         await this.#compareOnce(segment, others, signal)
-        for (const each of differing) source.doubt(each, 'told other blocks than another endpoint')
+        for (const each of differing) source.doubt(each, 'gave other blocks than another endpoint')
         return true
       } catch (error) {
         const code = faultOf(error)?.code

@@ -124,7 +124,7 @@ function collectMessages({ batch }: StoredBatch, ids: Set<string>): void {
   }
 }
 
-/** Writes down that `ids` were told of from height `height` on, where rows are gone. */
+/** Writes down that `ids` were reported from height `height` on, where rows are gone. */
 async function noteCut(writer: Writer, height: number, ids: ReadonlySet<string>): Promise<void> {
   if (ids.size === 0) return
   const rows = await writer.all(stored)
@@ -159,7 +159,7 @@ const rangeBefore = statement(
 
 /**
  * Removes tokens first seen in `stored`, and takes a standard back that only its logs showed; such
- * a contract is asked again what it is.
+ * a contract is called again for what it is.
  */
 async function cutTokens(writer: Writer, { batch, ids }: StoredBatch): Promise<void> {
   const { transfers, events } = batch

@@ -110,7 +110,7 @@ async function meet(
 }
 
 /**
- * Ranges of a contract as its logs before position `before` left them. Their URIs are asked anew.
+ * Ranges of a contract as its logs before position `before` left them. Their URIs are read anew.
  */
 async function rangesBefore(writer: Writer, contractId: number, before: number): Promise<void> {
   const stored = await writer.all(rangesOf, [contractId])

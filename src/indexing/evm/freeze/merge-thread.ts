@@ -1,8 +1,8 @@
 /**
  * Merges segments in a thread of its own, one job after the other, so that the writer goes on meanwhile.
  *
- * The thread starts and ends with its job: near the head there is one in hours. The thread that asks does
- * a small job itself, which takes less time than the start of another thread.
+ * The thread starts and ends with its job: near the head there is one in hours. The calling thread
+ * does a small job itself, which takes less time than the start of another thread.
  */
 
 import { statSync } from 'node:fs'
@@ -22,7 +22,7 @@ const heapMib = 256
 
 /**
  * A way of merging for all chains of a process; jobs end when `signal` is aborted. Sources of at most
- * `smallBytes` together are merged by the thread that asks.
+ * `smallBytes` together are merged by the calling thread.
  */
 export function mergingThread(signal: AbortSignal, smallBytes = usualSmallBytes): MergeFiles {
   const queue = new WorkQueue()

@@ -1,7 +1,7 @@
 /**
  * The logs of a chain, as a stage of its own behind its blocks, in a store of its own.
  *
- * It asks the node again for blocks that are stored: every one must have the hash that the chain
+ * It reads blocks that are stored from the node again: every one must have the hash that the chain
  * has at its height, and receipts that its header commits to. Where headers commit to receipts
  * later, it stays behind what is proven. Turned on late it begins at the chain's first block.
  */

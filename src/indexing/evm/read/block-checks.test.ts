@@ -41,7 +41,7 @@ void test('unknown headers: the only endpoint is believed at once', () => {
   assert.deepEqual(checks.unchecked(), { header: 1, transactions: 0, bloom: 0 })
 })
 
-void test('unknown headers: believed once every endpoint tells such', () => {
+void test('unknown headers: believed once every endpoint has such', () => {
   const checks = checksOver([up('a'), up('b')])
   assert.equal(isRefused(checks, madeUp(), 1, 'a'), true)
   assert.equal(isRefused(checks, madeUp(), 2, 'a'), true)
@@ -83,7 +83,7 @@ void test('which blocks are looked at: the newest, samples, the first ones, and 
   assert.ok(!checks.wants(1_001, false), 'it is settled')
 })
 
-void test('all blocks: each is checked whether or not anybody is told of it', () => {
+void test('all blocks: each is checked whether or not anybody reads of it', () => {
   const wrong = madeUp({ receiptsRoot: `0x${'22'.repeat(32)}` })
   const verdicts: string[] = []
   for (const judged of [undefined, (_: number, verdict: string) => void verdicts.push(verdict)]) {

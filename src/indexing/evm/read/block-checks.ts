@@ -12,14 +12,14 @@
  * and chains made up for tests have made-up hashes. An honest node must not be accused of that, so
  * each check has to hold once before a failure of it counts: for headers once per form, which is
  * the set of fields it has, because an upgrade shows as another set. What held and then does not is
- * the endpoint's fault. What never held is not known: endpoints that may know better are asked
+ * the endpoint's fault. What never held is not known: endpoints that may know better are tried
  * first, and when none does, the block is taken without this check, which is counted and logged
  * once. In a header that is proven, though, the transactions root is what the chain says, and
  * transactions that contradict it are a fault from the first block on. Genesis decides nothing:
  * files make it, and the one of anvil has fields that its hash does not.
  *
  * Results last as long as the process. A fault is `node-answer`, as for receipts: the
- * endpoint is blamed and another one asked.
+ * endpoint is blamed and another one used.
  */
 
 import { checkReceipts, compareBloom } from '../../../codec/evm/proof/check-receipts.ts'
@@ -42,18 +42,18 @@ export type Unchecked = Readonly<Record<CheckName, number>>
  */
 export type Verdict = 'proven' | 'taken' | 'refuted'
 
-/** A block, and who told it. */
-type Told = { readonly unit: RawUnit; readonly height: number; readonly origin: string }
+/** A block, and the endpoint that gave it. */
+type OriginBlock = { readonly unit: RawUnit; readonly height: number; readonly origin: string }
 
 /** Result of one check, or for headers of one form. */
 type Knowledge = {
   readonly name: CheckName
-  /** `asking`: not known yet, endpoints are asked; `unknown`: none knew better. */
-  state: 'asking' | 'holds' | 'unknown'
+  /** `open`: not known yet, endpoints are compared; `unknown`: none knew better. */
+  state: 'open' | 'holds' | 'unknown'
   logged: boolean
-  /** Endpoints whose blocks failed while asking. */
+  /** Endpoints whose blocks failed while `open`. */
   readonly failed: Set<string>
-  /** Number of refusals of a block while it was asked for, by its height. */
+  /** Number of refusals of a block while it was requested, by its height. */
   readonly refusals: Map<number, number>
 }
 
@@ -61,7 +61,7 @@ type Knowledge = {
 const firstBlocks = 16
 
 /**
- * Refusals of one block while asking. The pool turns to another endpoint after each; one that lags
+ * Refusals of one block while `open`. The pool turns to another endpoint after each; one that lags
  * or fails must not hold a chain for long.
  */
 const maxRefusals = 4
@@ -128,7 +128,7 @@ export class BlockChecks {
 
   /**
    * The blocks from height `from` on before the first that fails; those that `wants` names are
-   * checked, and `judged` is told of each. Throws the fault of the first one, `node-answer`.
+   * checked, and `judged` is called for each. Throws the fault of the first one, `node-answer`.
    */
   checkAll(
     units: readonly RawUnit[],
@@ -152,7 +152,7 @@ export class BlockChecks {
         of.judged?.(height, isProven ? 'proven' : 'taken')
       } catch (error) {
         of.judged?.(height, 'refuted')
-        // The blocks before it took long to read: the caller keeps them, asks for the rest again
+        // The blocks before it took long to read: the caller keeps them, requests the rest again
         // and meets the fault then.
         if (at > 0 && error instanceof Fault) return units.slice(0, at)
         throw error
@@ -163,12 +163,12 @@ export class BlockChecks {
 
   /** Checks one block. Returns whether its hash proves all of it. Throws `node-answer`. */
   check(unit: RawUnit, height: number, origin: string): boolean {
-    const told: Told = { unit, height, origin }
+    const given: OriginBlock = { unit, height, origin }
     if (this.#doubted.size < maxDoubted) this.#doubted.add(height)
     checkReceipts(unit, height)
-    const proven = height > 0 && this.#checkHeader(told)
-    const whole = this.#checkTransactions(told, proven)
-    if (!proven) this.#checkBloom(told)
+    const proven = height > 0 && this.#checkHeader(given)
+    const whole = this.#checkTransactions(given, proven)
+    if (!proven) this.#checkBloom(given)
     this.#doubted.delete(height)
     return proven && whole
   }
@@ -191,34 +191,35 @@ export class BlockChecks {
     return Number.isFinite(this.#firstUnproven) ? this.#firstUnproven : undefined
   }
 
-  #checkHeader(told: Told): boolean {
-    const { block } = told.unit
+  #checkHeader(given: OriginBlock): boolean {
+    const { block } = given.unit
     const form = this.#formOf(this.#headerForms.of(block))
     this.#headers++
     if (compareHeader(block) === 'hold') {
       this.#proven++
-      this.#held(form, told)
+      this.#held(form, given)
       return true
     }
-    this.#failed(form, told, { unknownFields: unknownFields(block).join(' ') })
+    this.#failed(form, given, { unknownFields: unknownFields(block).join(' ') })
     return false
   }
 
   /** Returns whether the transactions are those of the header. */
-  #checkTransactions(told: Told, proven: boolean): boolean {
-    const outcome = compareTransactions(told.unit.block)
+  #checkTransactions(given: OriginBlock, proven: boolean): boolean {
+    const outcome = compareTransactions(given.unit.block)
     if (outcome === 'none') return true
-    if (outcome === 'hold') this.#held(this.#transactions, told)
-    else if (outcome !== 'broken') this.#pass(this.#transactions, told, { reason: outcome.unknown })
-    else if (proven) throw broken(this.#transactions, told)
-    else this.#failed(this.#transactions, told, { reason: 'another root' })
+    if (outcome === 'hold') this.#held(this.#transactions, given)
+    else if (outcome !== 'broken')
+      this.#pass(this.#transactions, given, { reason: outcome.unknown })
+    else if (proven) throw broken(this.#transactions, given)
+    else this.#failed(this.#transactions, given, { reason: 'another root' })
     return outcome === 'hold'
   }
 
-  #checkBloom(told: Told): void {
-    const outcome = compareBloom(told.unit)
-    if (outcome === 'hold') this.#held(this.#bloom, told)
-    if (outcome === 'broken') this.#failed(this.#bloom, told, { reason: 'another bloom' })
+  #checkBloom(given: OriginBlock): void {
+    const outcome = compareBloom(given.unit)
+    if (outcome === 'hold') this.#held(this.#bloom, given)
+    if (outcome === 'broken') this.#failed(this.#bloom, given, { reason: 'another bloom' })
   }
 
   #formOf(name: string): Knowledge {
@@ -234,25 +235,25 @@ export class BlockChecks {
     return fresh
   }
 
-  #held(what: Knowledge, { height }: Told): void {
+  #held(what: Knowledge, { height }: OriginBlock): void {
     if (what.state === 'unknown') this.#log.info('blocks are checked', { check: what.name, height })
     what.state = 'holds'
     what.refusals.clear()
   }
 
   /** A fault, a question to others, or a block that is taken as it is. */
-  #failed(what: Knowledge, told: Told, why: Readonly<Record<string, string>>): void {
-    if (what.state === 'holds' || this.#asksOthers(what, told)) throw broken(what, told)
+  #failed(what: Knowledge, given: OriginBlock, why: Readonly<Record<string, string>>): void {
+    if (what.state === 'holds' || this.#triesOthers(what, given)) throw broken(what, given)
     what.state = 'unknown'
     what.refusals.clear()
-    this.#pass(what, told, why)
+    this.#pass(what, given, why)
   }
 
   /**
-   * Returns whether another endpoint, none of whose blocks has failed yet, is to be asked for this
+   * Returns whether another endpoint, none of whose blocks has failed yet, is to be used for this
    * one.
    */
-  #asksOthers(what: Knowledge, { height, origin }: Told): boolean {
+  #triesOthers(what: Knowledge, { height, origin }: OriginBlock): boolean {
     if (what.state === 'unknown') return false
     what.failed.add(origin)
     const refusals = (what.refusals.get(height) ?? 0) + 1
@@ -263,7 +264,7 @@ export class BlockChecks {
     )
   }
 
-  #pass(what: Knowledge, { height }: Told, why: Readonly<Record<string, string>>): void {
+  #pass(what: Knowledge, { height }: OriginBlock, why: Readonly<Record<string, string>>): void {
     this.#unchecked[what.name]++
     this.#firstUnproven = Math.min(this.#firstUnproven, height)
     this.#unverified = `${unverifiedOf[what.name]}, since height ${this.#firstUnproven}`
@@ -274,7 +275,7 @@ export class BlockChecks {
 }
 
 function unknownYet(name: CheckName): Knowledge {
-  return { name, state: 'asking', logged: false, failed: new Set(), refusals: new Map() }
+  return { name, state: 'open', logged: false, failed: new Set(), refusals: new Map() }
 }
 
 const faultOfCheck = {
@@ -289,7 +290,7 @@ const unverifiedOf = {
   bloom: 'headers are not made in a way that is known',
 } as const satisfies Record<CheckName, string>
 
-function broken({ name }: Knowledge, { height }: Told): Fault {
+function broken({ name }: Knowledge, { height }: OriginBlock): Fault {
   return new Fault('node-answer', `${faultOfCheck[name]} at height ${height}`, {
     detail: { height },
   })

@@ -26,7 +26,7 @@ type PieceOptions = {
   readonly signal: AbortSignal
 }
 
-/** A decoded range and the endpoint that told it. */
+/** A decoded range and the endpoint that gave it. */
 export type BlocksPiece = {
   readonly from: number
   readonly until: number
@@ -37,7 +37,7 @@ export type BlocksPiece = {
 
 /**
  * Reads blocks from `range.from` on: all of the range, or fewer. An endpoint whose answer
- * contradicts itself is caught, and another one asked. Faults as `EvmSource.blocks`.
+ * contradicts itself is caught, and another one used. Faults as `EvmSource.blocks`.
  */
 export function readPiece(
   reader: BlockReader,
@@ -95,7 +95,7 @@ function pieceOf(
   return piece
 }
 
-/** Returns whether there is another endpoint that was never found to tell an untruth. */
+/** Returns whether there is another endpoint that was never found to be wrong. */
 function hasOther(source: EvmSource, trust: TakenOnTrust, origin: string): boolean {
   return source
     .endpoints()

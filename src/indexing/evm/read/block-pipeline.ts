@@ -25,7 +25,7 @@ const headBlocks = 8
  */
 const longestHoldMs = 30_000
 
-/** The pipeline of blocks of one chain; `committed` is told after each commit. */
+/** The pipeline of blocks of one chain; `committed` is called after each commit. */
 export function blocksPipeline(
   options: {
     readonly reader: BlockReader

@@ -1,10 +1,10 @@
 /**
- * Traces of two endpoints compared. Inner frames are under no hash: what one node alone tells of
- * them can be forged. Where a second endpoint offers traces, a sample of reads is asked of it, too.
+ * Traces of two endpoints compared. Inner frames are under no hash: what one node alone says of
+ * them can be forged. Where a second endpoint offers traces, a sample is read from it, too.
  *
- * Endpoints that differ are asked again, and a third one where there is one: two that agree are
+ * Endpoints that differ are read again, and a third one where there is one: two that agree are
  * believed. Until then the traces are not handed on, and the stage says why. An endpoint that was
- * in the wrong has what it told since it last agreed with another read again, and all it tells
+ * in the wrong has what it gave since it last agreed with another read again, and all it gives
  * compared.
  */
 
@@ -15,7 +15,7 @@ import { Fault } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
 import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'
 
-/** Traces of a range, and the endpoint that told them. */
+/** Traces of a range, and the endpoint that gave them. */
 export type NodeTraces = { readonly batch: TraceBatch; readonly origin: string }
 
 type CompareTracesOptions = {
@@ -42,70 +42,70 @@ export class TraceComparison {
    * Looks at traces before they are handed on; with `isSampled` they are compared. Throws
    * `node-answer` when endpoints do not agree, and as `EvmSource.traces`.
    */
-  async look(told: NodeTraces, isSampled: boolean, signal: AbortSignal): Promise<void> {
+  async look(traces: NodeTraces, isSampled: boolean, signal: AbortSignal): Promise<void> {
     const { source, trust } = this.#options
-    const { origin } = told
+    const { origin } = traces
     const others = source
       .endpoints()
       .filter(({ name, state }) => name !== origin && state !== 'quarantined')
     if (others.length === 0) return
-    const isOpen = this.#open.has(told.batch.from)
-    if (isSampled || isOpen || !trust.believes(origin)) await this.#compare(told, signal)
-    else trust.took({ ...rangeOf(told), origin, sum: batchSum(told.batch) })
+    const isOpen = this.#open.has(traces.batch.from)
+    if (isSampled || isOpen || !trust.believes(origin)) await this.#compare(traces, signal)
+    else trust.took({ ...rangeOf(traces), origin, sum: batchSum(traces.batch) })
   }
 
-  /** Sum of the traces of a range as another endpoint than its own tells them now. */
+  /** Sum of the traces of a range as another endpoint than its own gives them now. */
   async sumNow({ from, until, origin }: TakenRange, signal: AbortSignal): Promise<string> {
     return (await this.#sumOf({ from, until, otherThan: [origin] }, signal)).sum
   }
 
-  async #compare(told: NodeTraces, signal: AbortSignal): Promise<void> {
-    const range = rangeOf(told)
-    const sums = new Map([[told.origin, batchSum(told.batch)]])
+  async #compare(traces: NodeTraces, signal: AbortSignal): Promise<void> {
+    const range = rangeOf(traces)
+    const sums = new Map([[traces.origin, batchSum(traces.batch)]])
     while (sums.size < 3) {
       const other = await this.#sumOf({ ...range, otherThan: [...sums.keys()] }, signal)
       // Nobody else offers traces now.
       if (sums.has(other.origin) || other.origin === '') break
       const agrees = [...sums.values()].includes(other.sum)
       sums.set(other.origin, other.sum)
-      if (agrees) return this.#agreed(told, other.sum, sums)
+      if (agrees) return this.#agreed(traces, other.sum, sums)
     }
-    if (sums.size === 1 && this.#options.trust.believes(told.origin)) return
+    if (sums.size === 1 && this.#options.trust.believes(traces.origin)) return
     if (sums.size === 1)
       throw new Fault(
         'node-answer',
-        `${told.origin} gave other traces before, and no other endpoint gave any`,
+        `${traces.origin} gave other traces before, and no other endpoint gave any`,
       )
     if (this.#open.size < maxOpen)
       this.#open.set(range.from, new Map([...(this.#open.get(range.from) ?? []), ...sums]))
     throw new Fault(
       'node-answer',
-      `endpoints tell different traces of blocks ${range.from} to ${range.until - 1}: ${[...sums.keys()].join(', ')}`,
+      `endpoints give different traces of blocks ${range.from} to ${range.until - 1}: ${[...sums.keys()].join(', ')}`,
       { detail: { from: range.from } },
     )
   }
 
-  /** Two endpoints told `sum`; who told otherwise, now or before, is caught. */
-  #agreed(told: NodeTraces, sum: string, sums: ReadonlyMap<string, string>): void {
+  /** Two endpoints gave `sum`; who gave another, now or before, is caught. */
+  #agreed(traces: NodeTraces, sum: string, sums: ReadonlyMap<string, string>): void {
     const { source, trust } = this.#options
-    const { from, until } = rangeOf(told)
-    const reason = `told other traces of blocks ${from} to ${until - 1} than two endpoints`
+    const { from, until } = rangeOf(traces)
+    const reason = `gave other traces of blocks ${from} to ${until - 1} than two endpoints`
     const before = this.#open.get(from) ?? new Map<string, string>()
     this.#open.delete(from)
     for (const [origin, its] of [...before, ...sums]) {
       if (its === sum) continue
       source.doubt(origin, reason)
       trust.caught(origin)
-      // All of what it tells is compared from now on, also what is under way.
+      // All of what it gives is compared from now on, also what is under way.
       trust.disbelieve(origin)
     }
     for (const [origin, its] of sums)
       if (its === sum && (before.get(origin) ?? sum) === sum) trust.proved(origin, until - 1)
-    if (sums.get(told.origin) !== sum)
-      throw new Fault('node-answer', `${told.origin} ${reason}`, { detail: { from } })
+    if (sums.get(traces.origin) !== sum)
+      throw new Fault('node-answer', `${traces.origin} ${reason}`, { detail: { from } })
   }
 
-  /** Sum of all of a range, and who told it; nobody where several had to. */
+  /** Sum of all of a range, and who gave it; nobody where several had to. */
   async #sumOf(
     range: ReadRange,
     signal: AbortSignal,

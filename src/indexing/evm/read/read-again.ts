@@ -1,5 +1,5 @@
 /**
- * Blocks that are read a second time: those that a caught endpoint told, and those whose receipts
+ * Blocks that are read a second time: those that a caught endpoint gave, and those whose receipts
  * no header had settled when the process ended.
  */
 
@@ -33,10 +33,10 @@ export async function sumNow(
 }
 
 /**
- * The stored blocks that are not settled, as nodes tell them now; they end with `lastHash`, `0x`
+ * The stored blocks that are not settled, as nodes give them now; they end with `lastHash`, `0x`
  * hex.
  *
- * Throws `rows-refuted` when rows were made of other receipts, `node-answer` when what is told is
+ * Throws `rows-refuted` when rows were made of other receipts, `node-answer` when what is given is
  * not what is stored, and as `EvmSource.blocks`.
  */
 export async function unsettledNow(
@@ -54,18 +54,18 @@ export async function unsettledNow(
     const isLast = row === blocks.count - 1
     const next = isLast ? stored.lastHash.slice(2) : at(blocks.parentHash, row + 1)
     if (at(blocks.hash, row) === next) continue
-    for (const { origin } of pieces) reader.source.doubt(origin, 'told blocks that are not stored')
-    throw new Fault('node-answer', `a node tells another block than is stored: ${first[0] + row}`)
+    for (const { origin } of pieces) reader.source.doubt(origin, 'gave blocks that are not stored')
+    throw new Fault('node-answer', `a node gives another block than is stored: ${first[0] + row}`)
   }
-  const told = pieces.flatMap(({ settling }) => settling)
+  const settled = pieces.flatMap(({ settling }) => settling)
   for (const [height, sum] of stored.unsettled) {
-    const block = told.find((each) => each.height === height)
+    const block = settled.find((each) => each.height === height)
     if (block !== undefined && sumOfReceipts(block.receipts) === sum) continue
-    throw new Fault('rows-refuted', `receipts of block ${height} were told in two ways`, {
+    throw new Fault('rows-refuted', `receipts of block ${height} were given in two ways`, {
       detail: { from: height },
     })
   }
-  return told
+  return settled
 }
 
 /** Something that was taken on trust and can be read again. */
@@ -80,7 +80,7 @@ export type Rereading = {
 }
 
 /**
- * Reads again what caught endpoints told, until the signal is aborted. Throws `rows-refuted` for
+ * Reads again what caught endpoints gave, until the signal is aborted. Throws `rows-refuted` for
  * the first range that differs; other faults that may pass are waited out.
  */
 export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<void> {
@@ -114,7 +114,7 @@ async function reread(
   const { from, origin } = range
   if ((await read(range, signal)) !== range.sum) {
     trust.disbelieve(origin)
-    throw new Fault('rows-refuted', `blocks from ${from} on are not those that ${origin} told`, {
+    throw new Fault('rows-refuted', `blocks from ${from} on are not those that ${origin} gave`, {
       detail: { from },
     })
   }

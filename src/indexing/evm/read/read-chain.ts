@@ -3,7 +3,7 @@
  *
  * Traces never hold the head back: they follow what blocks have committed. Runs in the decoder
  * thread; `ChainWriter` is the way to the writer. When the store fails, both begin again where its
- * rows end: whether the batch under way was stored is asked, not guessed.
+ * rows end: whether the batch under way was stored is read, not guessed.
  */
 
 import type { BlockBatch } from '../../../codec/evm/columns.ts'
@@ -29,7 +29,7 @@ import { watchHead } from './watch-head.ts'
 /** The writer of one chain, as its reader sees it. */
 export type ChainWriter = TraceWriter & {
   /**
-   * Opens the store for this chain, the first time; tells where its rows end once all that was
+   * Opens the store for this chain, the first time; returns where its rows end once all that was
    * handed over before is done. Throws `source-mismatch` when it holds another chain.
    */
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
@@ -63,7 +63,7 @@ const longestPauseMs = 10_000
 /** A database that comes back is the deployment's own: it is found soon. */
 const longestStorePauseMs = 2_000
 
-/** Reads one chain until it is told to end. */
+/** Reads one chain until its signal is aborted. */
 export class ChainReader {
   readonly #options: ReadChainOptions
   readonly #reader: BlockReader

@@ -1,7 +1,7 @@
 /**
  * Reads the traces of one EVM chain, after its blocks.
  *
- * Nothing a node says about traces is believed for ever: what fails is asked again with growing
+ * Nothing a node says about traces is believed for ever: what fails is read again with growing
  * pauses, also where no endpoint offers traces. Where the state of old blocks is gone everywhere,
  * reading goes on from where it begins, and the store says from where traces are complete.
  */
@@ -35,7 +35,7 @@ const traceBatchShare = 4
 /** One read in so many is compared with a second endpoint's: the nodes trace 6 % more. */
 const usualCompareEvery = 16
 
-/** Pauses before endpoints that offer no traces are asked again; doubled each time. */
+/** Pauses before endpoints that offer no traces are tried again; doubled each time. */
 const firstOffPauseMs = 60_000
 const longestOffPauseMs = 3_600_000
 
@@ -47,8 +47,8 @@ const firstWaitMs = 500
 const longestWaitMs = 10_000
 
 /**
- * Failures in a row, about eight seconds of them, after which every endpoint is asked whether the
- * state of a block is gone.
+ * Failures in a row, about eight seconds of them, after which every endpoint is checked for whether
+ * the state of a block is gone.
  */
 const statelessTries = 6
 
@@ -115,7 +115,7 @@ export class TraceReader {
     this.#trust.forget(from)
   }
 
-  /** Reads again what endpoints told that were caught, see `rereadCaught`. */
+  /** Reads again what caught endpoints gave, see `rereadCaught`. */
   readAgain(signal: AbortSignal): Promise<void> {
     const { world, log, changed } = this.#options
     const sumNow = (range: TakenRange, inner: AbortSignal): Promise<string> =>
@@ -160,7 +160,7 @@ export class TraceReader {
     if (off) this.#status = { ...this.#status, state, reason }
   }
 
-  /** Returns whether an endpoint offers traces; asks until one offers them or all refuse. */
+  /** Returns whether an endpoint offers traces; tries until one offers them or all refuse. */
   async #offered(signal: AbortSignal): Promise<boolean> {
     const { source, world, log, changed } = this.#options
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(longestWaitMs, waitMs * 2)) {
@@ -230,11 +230,11 @@ export class TraceReader {
       window: () => source.window('traces'),
       fetch: async (range, signal) => {
         try {
-          const told = await this.#read(range, await stored.of(range, pipeline.head), signal)
+          const traces = await this.#read(range, await stored.of(range, pipeline.head), signal)
           // Drawn, so that a node cannot know which of its answers is compared.
           const isSampled = world.random.number() * compareEvery < 1
-          await this.#comparison.look(told, isSampled, signal)
-          return told.batch
+          await this.#comparison.look(traces, isSampled, signal)
+          return traces.batch
         } catch (error) {
           stored.forget()
           // The others wait for the first, and it is the one that says why.

@@ -68,20 +68,20 @@ void test('settlement: a changed receipt is found when its block is settled, and
 
 void test('settlement: what was wrong and is read again is proven', () => {
   const settlement = new Settlement()
-  const told = (at: number, unit: RawUnit) =>
+  const given = (at: number, unit: RawUnit) =>
     settlement.link({ from: at, until: at + 1 }, settlingBlocks([unit], at, 'node'))
   for (let at = 0; at < 24; at++) {
     const unit = units[at]
     assert.ok(unit)
     assert.equal(
-      told(at, at === 20 ? { ...unit, receipts: [] } : unit)?.from,
+      given(at, at === 20 ? { ...unit, receipts: [] } : unit)?.from,
       at === 23 ? 20 : undefined,
     )
   }
   for (let at = 20; at < 44; at++) {
     const unit = units[at]
     assert.ok(unit)
-    assert.equal(told(at, unit), undefined)
+    assert.equal(given(at, unit), undefined)
   }
   assert.equal(settlement.provenHeight, lastProven)
 })

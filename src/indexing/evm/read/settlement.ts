@@ -26,7 +26,7 @@ import type { StoredSettlement } from '../../../store/query/evm/heights.ts'
 /** Facts that are kept of one block. */
 export type SettlingBlock = {
   readonly height: number
-  /** The endpoint that told it. */
+  /** The endpoint that gave it. */
   readonly origin: string
   readonly settledHeight: number
   readonly receiptsRoot: unknown

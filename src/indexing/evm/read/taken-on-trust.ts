@@ -1,16 +1,16 @@
 /**
- * Answers taken from endpoints without a proof, until they have proved to tell the truth since.
+ * Answers taken from endpoints without a proof, until they have proved to be right since.
  *
  * Blocks far behind the head where an operator wants samples only, blocks whose headers are of a
- * form that is not known, traces that no second endpoint was asked for: each is kept in mind with a
- * sum of what it became. Once its endpoint is caught with something untrue, all that it told since
+ * form that is not known, traces that no second endpoint was read for: each is kept in mind with a
+ * sum of what it became. Once its endpoint is caught with something untrue, all that it gave since
  * its last proven block is read again and compared. Lives in memory: a restart forgets it.
  */
 
 import type { HeightRange } from '../../../source/evm-source.ts'
 import type { StageStatus } from '../../stream/stage.ts'
 
-/** A range that one endpoint told. */
+/** A range that one endpoint gave. */
 export type TakenRange = HeightRange & {
   readonly origin: string
   /** Equal for equal rows. */
@@ -41,7 +41,7 @@ export class TakenOnTrust {
     this.#count--
   }
 
-  /** The endpoint told a block that is proven: what it told before that is believed. */
+  /** The endpoint gave a block that is proven: what it gave before that is believed. */
   proved(origin: string, height: number): void {
     const all = this.#byOrigin.get(origin)
     if (all === undefined) return
@@ -50,7 +50,7 @@ export class TakenOnTrust {
     this.#byOrigin.set(origin, left)
   }
 
-  /** The endpoint told something untrue: what it told since its last proven block is read again. */
+  /** The endpoint gave something untrue: what it gave since its last proven block is read again. */
   caught(origin: string): void {
     const all = this.#byOrigin.get(origin) ?? []
     this.#byOrigin.delete(origin)
@@ -92,7 +92,7 @@ export class TakenOnTrust {
   shownIn(status: StageStatus): StageStatus {
     const { next } = this
     if (next === undefined || status.state !== 'live') return status
-    const reason = `blocks from ${next.from} on are read again: ${next.origin} told others untruly`
+    const reason = `blocks from ${next.from} on are read again: ${next.origin} gave untrue ones`
     return { ...status, state: 'syncing', reason }
   }
 

@@ -22,9 +22,9 @@ function rowsOf({ from, until }: HeightRange, each: number): TracedRow[] {
 }
 
 void test('rows of traces: each height has its own, in order, in few questions of a bounded size', async () => {
-  const asked: HeightRange[] = []
+  const ranges: HeightRange[] = []
   const rows = new TracedRows(async (range) => {
-    asked.push(range)
+    ranges.push(range)
     return rowsOf(range, 40)
   })
   // As the pipeline does: up to 64 heights at once, which end in any order.
@@ -42,13 +42,13 @@ void test('rows of traces: each height has its own, in order, in few questions o
       )
     }
   }
-  assert.ok(asked.length < 20, `${asked.length} questions`)
-  const most = Math.max(...asked.map(({ from, until }) => until - from))
+  assert.ok(ranges.length < 20, `${ranges.length} questions`)
+  const most = Math.max(...ranges.map(({ from, until }) => until - from))
   assert.ok(most * 40 <= 8_192, `${most} blocks at once`)
-  assert.equal(Math.max(...asked.map(({ until }) => until)), 3_005)
+  assert.equal(Math.max(...ranges.map(({ until }) => until)), 3_005)
 })
 
-void test('rows of traces: a question that fails is asked again, and nothing beyond the head is', async () => {
+void test('rows of traces: a question that fails is sent again, and nothing beyond the head is', async () => {
   let fails = true
   const rows = new TracedRows(async (range) => {
     if (fails) throw new Fault('store-failed', 'not now')

@@ -1,7 +1,7 @@
 /**
  * Stored transactions that traces are held against, read ahead of them.
  *
- * The store answers between two commits, which take a second each while it is filled: asked block by
+ * The store answers between two commits, which take a second each while it is filled: read block by
  * block, traces would come at the speed of commits.
  */
 
@@ -49,16 +49,16 @@ export class TracedRows {
     this.#answers = []
   }
 
-  /** The answer that has `height`; the one after it is asked for once half of it is used. */
+  /** The answer that has `height`; the one after it is requested once half of it is used. */
   #answerAt(height: number, head: number): Answer {
     if (height > head)
       throw new Fault('node-not-yet', `a block is not stored yet: ${height}`, {
         detail: { height },
       })
-    const answer = this.#known(height) ?? this.#ask(height, head)
+    const answer = this.#known(height) ?? this.#request(height, head)
     const { from, until } = answer.range
     const isHalfUsed = height - from >= (until - from) / 2
-    if (isHalfUsed && until <= head && this.#known(until) === undefined) this.#ask(until, head)
+    if (isHalfUsed && until <= head && this.#known(until) === undefined) this.#request(until, head)
     return answer
   }
 
@@ -66,11 +66,11 @@ export class TracedRows {
     return this.#answers.find(({ range }) => range.from <= height && height < range.until)
   }
 
-  #ask(from: number, head: number): Answer {
+  #request(from: number, head: number): Answer {
     const range = { from, until: Math.min(from + this.#blocks, head + 1) }
     const answer: Answer = { range, byHeight: this.#byHeight(range) }
     this.#answers = [answer, ...this.#answers].slice(0, keptAnswers)
-    // A question that failed is asked again by the next caller that needs it.
+    // A question that failed is sent again by the next caller that needs it.
     answer.byHeight.catch(() => {
       this.#answers = this.#answers.filter((each) => each !== answer)
     })

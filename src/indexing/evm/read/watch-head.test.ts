@@ -7,10 +7,10 @@ import { silentLog } from '../../../telemetry/log.ts'
 import { watchHead } from './watch-head.ts'
 
 type Watched = {
-  /** Milliseconds from the moment a block was there to that at which it was told, in order. */
+  /** Milliseconds from the moment a block was there to that at which it was known, in order. */
   readonly waits: readonly number[]
   /** Questions in the last ten seconds. */
-  readonly asked: number
+  readonly reads: number
   readonly lost: readonly string[]
 }
 
@@ -60,7 +60,7 @@ async function watched(
   await clock.sleep(untilMs)
   ending.abort()
   await watching
-  return { waits, asked: questions.filter((at) => at >= untilMs - 10_000).length, lost }
+  return { waits, reads: questions.filter((at) => at >= untilMs - 10_000).length, lost }
 }
 
 function share(waits: readonly number[], part: number): number {
@@ -68,17 +68,17 @@ function share(waits: readonly number[], part: number): number {
 }
 
 for (const everyMs of [200, 1_000, 2_000])
-  void test(`head: a block each ${everyMs} ms is told within 100 ms, half of them within 60`, async () => {
-    const { waits, asked } = await watched((at) => Math.floor(at / everyMs), 120_000)
+  void test(`head: a block each ${everyMs} ms is known within 100 ms, half of them within 60`, async () => {
+    const { waits, reads } = await watched((at) => Math.floor(at / everyMs), 120_000)
     // The rhythm is not known at first.
     const known = waits.slice(5)
     assert.ok(known.length > 50, `${known.length} blocks`)
     assert.ok(share(known, 0.5) <= 60, `half within ${share(known, 0.5)} ms`)
     assert.ok(share(known, 0.99) <= 100, `most within ${share(known, 0.99)} ms`)
-    assert.ok(asked <= 300, `${asked} questions in ten seconds`)
+    assert.ok(reads <= 300, `${reads} questions in ten seconds`)
   })
 
-void test('head: blocks without any rhythm are told within a quarter of a second', async () => {
+void test('head: blocks without any rhythm are known within a quarter of a second', async () => {
   let seed = 7
   const times: number[] = []
   for (let at = 0; at < 120_000; times.push(at)) {
@@ -103,18 +103,18 @@ void test('head: after a silence the rhythm is found again within ten blocks', a
 })
 
 void test('head: of a chain that stands still four questions a second', async () => {
-  const { asked } = await watched((at) => Math.min(100, Math.floor(at / 200)), 120_000)
-  assert.ok(asked >= 38 && asked <= 42, `${asked} in ten seconds`)
+  const { reads } = await watched((at) => Math.min(100, Math.floor(at / 200)), 120_000)
+  assert.ok(reads >= 38 && reads <= 42, `${reads} in ten seconds`)
 })
 
-void test('head: far behind it is asked once a second, and so is a node that is away', async () => {
+void test('head: far behind it is read once a second, and so is a node that is away', async () => {
   const far = await watched(
     (at) => 10_000 + Math.floor(at / 200),
     60_000,
     () => 0,
   )
-  assert.ok(far.asked >= 9 && far.asked <= 11, `${far.asked} in ten seconds`)
+  assert.ok(far.reads >= 9 && far.reads <= 11, `${far.reads} in ten seconds`)
   const away = await watched(() => -1, 60_000)
-  assert.ok(away.asked >= 9 && away.asked <= 11, `${away.asked} in ten seconds`)
+  assert.ok(away.reads >= 9 && away.reads <= 11, `${away.reads} in ten seconds`)
   assert.ok(away.lost.length > 0)
 })

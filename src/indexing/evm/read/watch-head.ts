@@ -1,4 +1,4 @@
-/** Asks a chain's source for its head, as often as it is worth. */
+/** Reads the head of a chain's source, as often as it is worth. */
 
 import { faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
@@ -11,7 +11,7 @@ const headFailures = 2
 /** Pause after a question that failed. */
 const failurePauseMs = 1_000
 
-/** Tells `blocks` the head until `signal` is aborted. Throws `source-mismatch`, and bugs. */
+/** Sets the head of `blocks` until `signal` is aborted. Throws `source-mismatch`, and bugs. */
 export async function watchHead(
   options: {
     readonly source: Pick<EvmSource, 'headHeight'>
@@ -36,7 +36,7 @@ export async function watchHead(
       const height = await source.headHeight(signal)
       const now = clock.monotonic()
       blocks.setHead(height)
-      rhythm.told(height, now)
+      rhythm.saw(height, now)
       pauseMs = rhythm.pauseMs(height - blocks.committed, now)
       failures = 0
     } catch (error) {
@@ -61,11 +61,11 @@ async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 }
 
 /**
- * When to ask a node for its newest height again.
+ * When to read a node's newest height again.
  *
- * A chain gains blocks in a rhythm: it is measured, and asked for often only around the moment at
- * which the next one is due. Far behind the head the answer changes nothing, so that it is asked for
- * rarely; a chain that stands still is asked four times a second.
+ * A chain gains blocks in a rhythm: it is measured, and read often only around the moment at
+ * which the next one is due. Far behind the head the answer changes nothing, so that it is read
+ * rarely; a chain that stands still is read four times a second.
  */
 
 /** Blocks that are not stored yet, from which on the head is of no interest for a while. */
@@ -86,7 +86,7 @@ const newest = 0.25
 /** A longer interval is a silence: it says nothing of when the next block is due. */
 const longestIntervalMs = 4_000
 
-/** Follows the heights a node tells; times are monotonic milliseconds. */
+/** Follows the heights a node gives; times are monotonic milliseconds. */
 class HeadRhythm {
   #height = -1
   #newsAt = 0
@@ -94,7 +94,7 @@ class HeadRhythm {
   #intervalMs = 0
 
   /** The node said `height` at `now`. */
-  told(height: number, now: number): void {
+  saw(height: number, now: number): void {
     if (height <= this.#height) return
     // Blocks before the first answer are of unknown age.
     if (this.#height >= 0) {

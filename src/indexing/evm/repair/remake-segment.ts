@@ -38,7 +38,7 @@ import { writeNftHoldings } from '../write/nft-rows.ts'
 
 /** Blocks written at once. */
 const blocksAtOnce = 256
-/** Blocks whose traces are asked for at once. */
+/** Blocks whose traces are requested at once. */
 const blocksOfTraces = 4
 
 /** How blocks are read from a node. */
@@ -47,7 +47,7 @@ export type NodeReading = {
   readonly checks: BlockChecks
   /** Heights that have traces. */
   readonly traced: HeightRange
-  /** Endpoints that are not asked while others can be. */
+  /** Endpoints that are not used while others can be. */
   readonly otherThan?: readonly string[] | undefined
   readonly signal: AbortSignal
 }
@@ -180,7 +180,7 @@ export function differs(what: string): Fault {
   return new Fault('source-mismatch', what, { detail: { isDifference: true } })
 }
 
-/** Tells it from others. */
+/** Distinguishes it from others. */
 export function isDifference(error: unknown): error is Fault {
   return error instanceof Fault && error.detail['isDifference'] === true
 }

@@ -152,7 +152,9 @@ async function removePlaceless(
     )
 }
 
-/** Makes tokens, owners of NFTs and metrics again; contracts and documents are asked when Firn runs. */
+/**
+ * Makes tokens, owners of NFTs and metrics again; contracts and documents are read when Firn runs.
+ */
 async function stateAnew(writer: Writer): Promise<void> {
   for (const table of state) await writer.clear(table)
   const into = writingOnly(writer, state)

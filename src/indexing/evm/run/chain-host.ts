@@ -66,8 +66,8 @@ type ChainHostOptions = {
 /** Writes one EVM chain. Calls may overlap; they are done in order. */
 export type ChainHost = {
   /**
-   * Where the rows end, once all that was asked before is done; waits while another process writes
-   * the store. Needed anew after every `lease-lost`. Throws `lease-lost`, `store-failed`.
+   * Where the rows end, once all that was handed in before is done; waits while another process
+   * writes the store. Needed anew after every `lease-lost`. Throws `lease-lost`, `store-failed`.
    */
   readonly resume: () => Promise<ResumePoint>
   /**
@@ -152,7 +152,7 @@ function hostOver(
   const { clock } = world
   const { key } = spec
   const watches = openWatches(store, key)
-  const asking = askingStreams(spec, options)
+  const nodeStreams = streamsOfNode(spec, options)
   const rhythm = writingRhythm(database, clock)
   const keepMs = options.keepEventsMs
   const outbox = keepMs === undefined ? undefined : evmOutbox({ watches, clock, keepMs })
@@ -171,7 +171,7 @@ function hostOver(
         return rhythm.batch(() => into.blocks(batch, report))
       })
       if (altered !== undefined) freezer?.holdUp(altered)
-      asking.unexplained.note(batch, report.headHeight)
+      nodeStreams.unexplained.note(batch, report.headHeight)
     },
     traces: (batch) => ingest.write((into) => rhythm.batch(() => into.traces(batch))),
     skipTraces: (since) => ingest.write((into) => into.skipTraces(since)),
@@ -190,12 +190,12 @@ function hostOver(
         ? []
         : [freezeStream(freezer, clock), mergeStream(chain, options.merge)]),
       checkStream({ database, tables: chainTables, key, clock, log }),
-      ...asking.over(chain),
+      ...nodeStreams.over(chain),
     ],
     shared: ingest,
     close: async () => {
       await ingest.settled()
-      await asking.close()
+      await nodeStreams.close()
       await watches.close()
       await source.close()
       await database.close()
@@ -203,8 +203,8 @@ function hostOver(
   }
 }
 
-/** Streams that ask the node of what blocks do not say. */
-function askingStreams(
+/** Streams that read from the node what blocks do not say. */
+function streamsOfNode(
   spec: ChainSpec,
   { world, store }: ChainHostOptions,
 ): {

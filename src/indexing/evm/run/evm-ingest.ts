@@ -33,7 +33,7 @@ export type EvmIngestOptions = {
   readonly clock: Clock
   /** Loads the counters as of the last commit; absent where nobody counts. */
   readonly openRollup?: ((reader: Reader) => MaybePromise<Rollup>) | undefined
-  /** Notes what webhooks are to be told; absent where nobody tells. */
+  /** Notes what webhooks report; absent where there are none. */
   readonly outbox?: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */
   readonly freezing?: FreezingAtOnce | undefined

@@ -38,7 +38,7 @@ type StandingIngestOptions = {
   readonly world: World
   readonly log: Log
   readonly signal: AbortSignal
-  /** Notes what webhooks are to be told; absent where nobody tells. */
+  /** Notes what webhooks report; absent where there are none. */
   readonly outbox: EvmOutbox | undefined
   /** Present where blocks of a backfill become segments at once. */
   readonly freezing: FreezingAtOnce | undefined
@@ -48,7 +48,7 @@ type StandingIngestOptions = {
 export class StandingIngest {
   readonly #options: StandingIngestOptions
   /**
-   * Writes what follows the rows that `resume` told of; none when another process added to them.
+   * Writes what follows the rows that `resume` returned; none when another process added to them.
    */
   #ingest: EvmIngest | undefined
   readonly #queue = new WorkQueue()
@@ -60,9 +60,9 @@ export class StandingIngest {
   }
 
   /**
-   * Where the rows end, once all that was asked before is done; waits while another process writes
-   * the store. Needed before the first batch, and again after `lease-lost`. Throws `lease-lost`,
-   * `store-failed`.
+   * Where the rows end, once all that was handed in before is done; waits while another process
+   * writes the store. Needed before the first batch, and again after `lease-lost`. Throws
+   * `lease-lost`, `store-failed`.
    */
   readonly resume = async (): Promise<ResumePoint> => {
     const { database, standing, spec, world, outbox, freezing } = this.#options
@@ -109,7 +109,7 @@ export class StandingIngest {
   /** Returns whether this process writes the store, as far as it knows. */
   readonly isHeld = (): boolean => this.#options.standing.isHeld
 
-  /** Leaves the store to another process, once all that was asked before is done. */
+  /** Leaves the store to another process, once all that was handed in before is done. */
   readonly giveUp = (): Promise<void> =>
     this.#inOrder(async () => {
       this.#ingest = undefined

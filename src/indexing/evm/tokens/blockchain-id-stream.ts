@@ -1,5 +1,5 @@
 /**
- * Learns the chain's id on the P-Chain where its node could not tell it when the chain was opened.
+ * Learns the chain's id on the P-Chain where its node did not give it when the chain was opened.
  *
  * A node that starts refuses calls for a while, and the warp precompile appears with an upgrade. The
  * interchain messages of a chain wait for its id.
@@ -27,7 +27,7 @@ export function blockchainIdStream(chain: OpenChain): Stream {
   })
 }
 
-/** Asks and stores the id where it is missing. Returns false when nobody could tell it. */
+/** Reads and stores the id where it is missing. Returns false when no source has it. */
 async function isStored(
   { database, source, commit }: OpenChain,
   signal: AbortSignal,

@@ -16,7 +16,7 @@ import { addressIds, tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { decimalsQuestion, factsOf, questionsTo } from './token-metadata.ts'
 import { tokenDecimals } from './token-text.ts'
 
-/** Contracts asked at once: with seven calls each, below the 1,000 calls of a batch. */
+/** Contracts called at once: with seven calls each, below the 1,000 calls of a batch. */
 const contractsAtOnce = 100
 /** Contracts whose word is kept, some 150 bytes each and up to twice as many. */
 const contractsKept = 50_000
@@ -33,8 +33,8 @@ const { erc20, erc721, erc721OneTopic, senderIndexed } = transferKinds
 const shared: ReadonlySet<number> = new Set([erc721, erc721OneTopic, senderIndexed])
 
 /**
- * Makes transfers of ERC-20 what they are, in `batch` itself. A contract of which the source tells nothing
- * is what its logs look like. Faults are those of the source.
+ * Makes transfers of ERC-20 what they are, in `batch` itself. A contract of which the source says
+ * nothing is what its logs look like. Faults are those of the source.
  */
 export async function asContractsSay(
   batch: BlockBatch,
@@ -46,7 +46,7 @@ export async function asContractsSay(
   for (let from = 0; from < unknown.length; from += contractsAtOnce) {
     const some = unknown.slice(from, from + contractsAtOnce)
     const decimals = await source.state(some.map(decimalsQuestion), 'latest', signal)
-    // Most are collections: what has no decimals is asked no further.
+    // Most are collections: what has no decimals is called no further.
     const tokens = some.filter((contract, at) => {
       const answer = itemAt(decimals, at)
       if (answer.kind !== 'not-served' && tokenDecimals(answer) === undefined)

@@ -39,10 +39,16 @@ export type WantedToken = {
   readonly isDoubted: boolean
 }
 
-/** Result of a look; `isTold` is false where no source has the state of this block. */
-export type Look = { readonly id: number; readonly isTold: boolean; readonly isChanged: boolean }
+/** Result of a look; `isAnswered` is false where no source has the state of this block. */
+export type Look = {
+  readonly id: number
+  readonly isAnswered: boolean
+  readonly isChanged: boolean
+}
 
-/** Newest transfers whose ends are asked, and holders by chance: of a token in doubt so many more. */
+/**
+ * Newest transfers whose ends are read, and holders by chance: of a token in doubt so many more.
+ */
 const newestTransfers = 12
 const mostByChance = 32
 const mostInDoubt = 256
@@ -106,12 +112,12 @@ export async function lookAtTokens(
   signal: AbortSignal,
 ): Promise<Look[]> {
   const subjects = await subjectsOf(database, wanted, at)
-  const ask = (calls: readonly StateCall[]): Promise<readonly StateAnswer[]> =>
+  const read = (calls: readonly StateCall[]): Promise<readonly StateAnswer[]> =>
     calls.length === 0 ? Promise.resolve([]) : source.state(calls, at.height, signal)
   const targets = subjects.map((subject) => to0x(subject.address))
-  const codes = await ask(targets.map((target) => ({ method: 'eth_getCode', target })))
+  const codes = await read(targets.map((target) => ({ method: 'eth_getCode', target })))
   const renewed = subjects.filter((subject, place) => codeChange(subject, codes[place]) !== 'none')
-  const sources = await ask(
+  const sources = await read(
     renewed.flatMap(({ address: of }) =>
       [slots.beacon, slots.implementation].map((slot): StateCall => ({
         method: 'eth_getStorageAt',
@@ -121,10 +127,10 @@ export async function lookAtTokens(
     ),
   )
   const calls = subjects.map((subject) => callsTo(subject))
-  const answers = await ask(calls.flat())
+  const answers = await read(calls.flat())
   const looks: Look[] = []
   if (answers.every(({ kind }) => kind === 'not-served'))
-    return subjects.map(({ id }) => ({ id, isTold: false, isChanged: false }))
+    return subjects.map(({ id }) => ({ id, isAnswered: false, isChanged: false }))
   let from = 0
   await commit(async (writer) => {
     for (const [place, subject] of subjects.entries()) {
@@ -138,7 +144,7 @@ export async function lookAtTokens(
         own,
       })
       const { id } = subject
-      looks.push({ id, isTold: true, isChanged: isChanged(columns) })
+      looks.push({ id, isAnswered: true, isChanged: isChanged(columns) })
       Object.assign(columns, subject.counts)
       const named = Object.entries(columns).map(([name, value]) => [name, [value]] as const)
       await writer.update(token, { id: [id], ...Object.fromEntries(named) })
@@ -171,7 +177,7 @@ async function subjectsOf(
   return subjects
 }
 
-/** Holders to ask: those in doubt, the ends of the newest transfers, and some by chance. */
+/** Holders to read: those in doubt, the ends of the newest transfers, and some by chance. */
 async function drawnHolders(
   database: Reader,
   random: Random,
@@ -236,50 +242,50 @@ function found(
   at: { readonly height: number; readonly nowSeconds: number },
   { code, sources, own }: Answers,
 ): Found {
-  const told: Found = { compared_at: at.nowSeconds }
+  const found: Found = { compared_at: at.nowSeconds }
   const change = codeChange(subject, code)
-  if (change !== 'none') told['code'] = hashOf(code)
-  if (sources.length > 0) told['source'] = sourceIn(sources, code) ?? null
+  if (change !== 'none') found['code'] = hashOf(code)
+  if (sources.length > 0) found['source'] = sourceIn(sources, code) ?? null
   const named = own.slice(0, own.length - subject.holders.length)
-  const { differs, asked } = compared(subject, own.slice(named.length))
+  const { differs, count } = compared(subject, own.slice(named.length))
   if (change === 'anew') {
-    // What was known is of another contract: its name is asked for, and its balances of it alone.
-    told['metadata_height'] = 0
-    inexact(told, { height: at.height, reason: 'the code of the contract changed' })
-  } else if (isRenamed(subject, named)) told['metadata_height'] = 0
-  else if (integerAt(subject.row, 4) > 0) told['metadata_at'] = at.nowSeconds
+    // What was known is of another contract: its name is read, and its balances of it alone.
+    found['metadata_height'] = 0
+    inexact(found, { height: at.height, reason: 'the code of the contract changed' })
+  } else if (isRenamed(subject, named)) found['metadata_height'] = 0
+  else if (integerAt(subject.row, 4) > 0) found['metadata_at'] = at.nowSeconds
   if (differs !== undefined) {
     if (maybeIntegerAt(subject.row, 7) === undefined || change === 'anew')
-      inexact(told, { height: at.height, ...differs })
-    told['agreed'] = 0
-  } else if (asked > 0 && maybeIntegerAt(subject.row, 7) !== undefined && change !== 'anew')
-    agree(told, integerAt(subject.row, 9) + 1)
-  return told
+      inexact(found, { height: at.height, ...differs })
+    found['agreed'] = 0
+  } else if (count > 0 && maybeIntegerAt(subject.row, 7) !== undefined && change !== 'anew')
+    agree(found, integerAt(subject.row, 9) + 1)
+  return found
 }
 
 function inexact(
-  told: Found,
+  found: Found,
   of: { readonly height: number; readonly holder?: number; readonly reason: string },
 ): void {
-  told['inexact_height'] = of.height
-  told['inexact_holder'] = of.holder ?? null
-  told['inexact_reason'] = of.reason
-  told['agreed'] = 0
+  found['inexact_height'] = of.height
+  found['inexact_holder'] = of.holder ?? null
+  found['inexact_reason'] = of.reason
+  found['agreed'] = 0
 }
 
-function agree(told: Found, looks: number): void {
-  told['agreed'] = looks
+function agree(found: Found, looks: number): void {
+  found['agreed'] = looks
   if (looks < looksToAgree) return
-  told['inexact_height'] = null
-  told['inexact_holder'] = null
-  told['inexact_reason'] = null
+  found['inexact_height'] = null
+  found['inexact_holder'] = null
+  found['inexact_reason'] = null
 }
 
-function isChanged(told: Found): boolean {
+function isChanged(found: Found): boolean {
   return (
-    told['metadata_height'] === 0 ||
-    typeof told['inexact_reason'] === 'string' ||
-    Number(told['agreed']) > 0
+    found['metadata_height'] === 0 ||
+    typeof found['inexact_reason'] === 'string' ||
+    Number(found['agreed']) > 0
   )
 }
 
@@ -327,20 +333,20 @@ function compared(
   { holders }: Subject,
   answers: readonly StateAnswer[],
 ): {
-  readonly asked: number
+  readonly count: number
   readonly differs?: { readonly holder: number; readonly reason: string }
 } {
-  let asked = 0
+  let count = 0
   for (const [place, { id, address: holder, sum }] of holders.entries()) {
     const answer = answers[place]
     if (answer === undefined || answer.kind === 'not-served') continue
-    asked++
-    const told = answer.kind === 'value' ? firstWord(answer.value) : 0n
-    if (told === sum) continue
-    const reason = `${to0x(holder)} has ${told} by balanceOf and ${sum} by logs`
-    return { asked, differs: { holder: id, reason } }
+    count++
+    const found = answer.kind === 'value' ? firstWord(answer.value) : 0n
+    if (found === sum) continue
+    const reason = `${to0x(holder)} has ${found} by balanceOf and ${sum} by logs`
+    return { count, differs: { holder: id, reason } }
   }
-  return { asked }
+  return { count }
 }
 
 /** A contract that answers nonsense gives nobody anything. */

@@ -11,7 +11,9 @@ import { placesPerBlock } from '../../../store/schema/sums.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { newTokens, type ShownToken } from '../write/transfer-rows.ts'
 
-/** Events read at once; of tokens that one contract lends its code, so many are asked anew at once. */
+/**
+ * Events read at once; of tokens that one contract lends its code, so many are read anew at once.
+ */
 const eventsAtOnce = 100
 const lentAtOnce = 4_096
 
@@ -31,8 +33,9 @@ const lent = statement(
 )
 
 /**
- * Marks tokens whose code changed in blocks after position `after` up to `until` as not asked: those whose
- * proxy says so, and those whose beacon or implementation does. Returns the position to go on from.
+ * Marks tokens whose code changed in blocks after position `after` up to `until` as not read: those
+ * whose proxy says so, and those whose beacon or implementation does. Returns the position to go on
+ * from.
  */
 export async function forgetUpgraded(
   { database, commit }: OpenChain,
@@ -61,7 +64,7 @@ export async function forgetUpgraded(
     await commit(async (writer) => {
       const all = [...ids].toSorted((a, b) => a - b)
       const never = all.map(() => 0)
-      // Where its code lies now is asked with the next look, which is due at once.
+      // Where its code lies now is read with the next look, which is due at once.
       const code = all.map(() => null)
       await writer.update(token, { id: all, metadata_height: never, compared_at: never, code })
     })
@@ -172,7 +175,9 @@ const doubtsAfter = statement(
    where chain = ? and asked_at > ? order by asked_at limit ${doubtsAtOnce}`,
 )
 
-/** Reads the doubts of one chain in order. One that comes late by another clock is told again. */
+/**
+ * Reads the doubts of one chain in order. One that comes late by another clock is reported again.
+ */
 export class Doubts {
   readonly #chain: OpenChain
   readonly #requests: () => Promise<Database | undefined>

@@ -1,7 +1,7 @@
 /**
- * Names, symbols, decimals and interfaces of tokens, asked of the contracts themselves.
+ * Names, symbols, decimals and interfaces of tokens, read from the contracts themselves.
  *
- * Runs beside the blocks and never holds them up. A contract is asked when its first transfer was
+ * Runs beside the blocks and never holds them up. A contract is called when its first transfer was
  * stored, and again when its code changed or a look at it (`look-at-tokens.ts`) found it renamed.
  */
 
@@ -13,10 +13,10 @@ import { token, tokenWord } from '../../../store/schema/evm.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { isTrue, tokenDecimals, tokenText } from './token-text.ts'
 
-/** Tokens asked in one round: with seven calls each, below the 1,000 calls of a batch. */
+/** Tokens called in one round: with seven calls each, below the 1,000 calls of a batch. */
 const tokensPerRound = 100
 
-/** Of these, how many are asked of two endpoints: at the head new tokens come one by one. */
+/** Of these, how many are read from two endpoints: at the head new tokens come one by one. */
 const tokensCompared = 20
 
 /**
@@ -43,7 +43,7 @@ const names = [
   'isErc1155',
 ] as const
 
-const unasked = statement(
+const unread = statement(
   `select t.id, a.bytes, t.standard, t.first_height from token t join address a on a.id = t.id
    where t.metadata_height = 0 order by t.id limit ${tokensPerRound}`,
 )
@@ -57,47 +57,47 @@ export type TokenFacts = {
   readonly standard: number
 }
 
-/** Of tokens nobody had asked: how many were asked now, and how many answers were stored. */
-export type Asked = { readonly asked: number; readonly stored: number }
+/** Of tokens nobody had called: how many were called now, and how many answers were stored. */
+export type ReadTokens = { readonly called: number; readonly stored: number }
 
 /**
- * Asks tokens nobody asked yet. None is stored when no source can tell now. `height` is written as
- * the height of the answers.
+ * Calls tokens that were never called. None is stored when no source answers now. `height` is
+ * written as the height of the answers.
  */
-export async function askNewTokens(
+export async function readNewTokens(
   chain: OpenChain,
   height: number,
   signal: AbortSignal,
-): Promise<Asked> {
-  const rows = await chain.database.all(unasked)
-  if (rows.length === 0) return { asked: 0, stored: 0 }
+): Promise<ReadTokens> {
+  const rows = await chain.database.all(unread)
+  if (rows.length === 0) return { called: 0, stored: 0 }
   const answers = await answersOf(chain, rows, signal)
-  const told: { readonly row: Row; readonly facts: TokenFacts }[] = []
+  const answered: { readonly row: Row; readonly facts: TokenFacts }[] = []
   for (const [at, row] of rows.entries()) {
     const own = answers.slice(at * names.length, (at + 1) * names.length)
-    // A node that has no answer at all is asked again later; one that lacks some has no more.
+    // A node that has no answer at all is called again later; one that lacks some has no more.
     if (own.every(({ kind }) => kind === 'not-served')) continue
-    told.push({ row, facts: factsOf(own, Number(row[2])) })
+    answered.push({ row, facts: factsOf(own, Number(row[2])) })
   }
-  if (told.length === 0) return { asked: rows.length, stored: 0 }
+  if (answered.length === 0) return { called: rows.length, stored: 0 }
   await chain.commit(async (writer) => {
     await writer.update(token, {
-      id: told.map(({ row }) => Number(row[0])),
-      name: told.map(({ facts }) => facts.name ?? null),
-      symbol: told.map(({ facts }) => facts.symbol ?? null),
-      decimals: told.map(({ facts }) => facts.decimals ?? null),
-      standard: told.map(({ facts }) => facts.standard),
-      metadata_height: told.map(({ row }) => Math.max(1, height, Number(row[3]))),
-      metadata_at: told.map(() => Math.floor(chain.clock.now() / 1_000)),
+      id: answered.map(({ row }) => Number(row[0])),
+      name: answered.map(({ facts }) => facts.name ?? null),
+      symbol: answered.map(({ facts }) => facts.symbol ?? null),
+      decimals: answered.map(({ facts }) => facts.decimals ?? null),
+      standard: answered.map(({ facts }) => facts.standard),
+      metadata_height: answered.map(({ row }) => Math.max(1, height, Number(row[3]))),
+      metadata_at: answered.map(() => Math.floor(chain.clock.now() / 1_000)),
     })
-    const named = told.map(({ row, facts }) => ({ id: Number(row[0]), ...facts }))
+    const named = answered.map(({ row, facts }) => ({ id: Number(row[0]), ...facts }))
     await writer.insertNew(tokenWord, wordColumns(named))
   })
-  return { asked: rows.length, stored: told.length }
+  return { called: rows.length, stored: answered.length }
 }
 
 /**
- * Answers to all questions about `rows`. Those about the first of them are asked of a second
+ * Answers to all questions about `rows`. Those about the first of them are sent to a second
  * endpoint, too, where there is one: no hash covers them.
  */
 async function answersOf(
@@ -115,7 +115,7 @@ async function answersOf(
 }
 
 /**
- * Answers of two endpoints. What they tell differently, also when they are asked again, counts as
+ * Answers of two endpoints. What they answer differently, twice, counts as
  * not answered by the contract: better no name than a wrong one.
  */
 async function agreedAnswers(
@@ -123,23 +123,25 @@ async function agreedAnswers(
   calls: readonly StateCall[],
   signal: AbortSignal,
 ): Promise<readonly StateAnswer[]> {
-  const tell = async (): Promise<{ first: readonly StateAnswer[]; differ: readonly number[] }> => {
+  const read = async (): Promise<{ first: readonly StateAnswer[]; differ: readonly number[] }> => {
     const [first = [], second = first] = await source.stateTwice(calls, 'latest', signal)
     return { first, differ: differing(first, second) }
   }
-  let told = await tell()
-  if (told.differ.length > 0) told = await tell()
-  const agreed = [...told.first]
-  for (const at of told.differ) {
+  let answered = await read()
+  if (answered.differ.length > 0) answered = await read()
+  const agreed = [...answered.first]
+  for (const at of answered.differ) {
     agreed[at] = { kind: 'reverted' }
     const target = calls[at]?.target
     const contract = typeof target === 'object' ? target.to : target
-    log.warn('endpoints tell different answers', { contract, question: names[at % names.length] })
+    log.warn('endpoints give different answers', { contract, question: names[at % names.length] })
   }
   return agreed
 }
 
-/** Places of answers that two endpoints told differently; a value not served counts as no answer. */
+/**
+ * Places of answers that two endpoints gave differently; a value not served counts as no answer.
+ */
 function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]): number[] {
   const text = (answer: StateAnswer): string =>
     answer.kind === 'value' ? answer.value.toLowerCase() : answer.kind
@@ -174,7 +176,7 @@ export function questionsTo(to: string): StateCall[] {
   return names.map((name) => ({ method: 'eth_call', target: { to, data: questions[name] } }))
 }
 
-/** The one of them that asks for decimals. */
+/** The one of them that reads decimals. */
 export function decimalsQuestion(to: string): StateCall {
   return { method: 'eth_call', target: { to, data: questions.decimals } }
 }

@@ -26,7 +26,7 @@ import {
   type NumberedDoubt,
   type UnexplainedLogs,
 } from './token-activity.ts'
-import { askNewTokens } from './token-metadata.ts'
+import { readNewTokens } from './token-metadata.ts'
 
 /** Tokens looked at in one round: some hundred calls. */
 const tokensPerRound = 10
@@ -46,7 +46,7 @@ const pauses = {
 /** Tokens that wait for a look, and those of which pauses are kept, 100 bytes each and up to twice as many. */
 const mostKept = 65_536
 
-/** Pauses before tokens are asked again that no source could tell of; doubled each time. */
+/** Pauses before tokens are called again that no source had; doubled each time. */
 const silentPauses = { firstMs: 2_000, longestMs: 600_000 } as const
 
 const oldest = statement(
@@ -71,27 +71,27 @@ export function tokenStream(
   const due = new DueTokens()
   const doubted = new Doubts(chain, requests)
   let upgradedUntil = -1
-  /** The height that was the head when it was last asked for. */
+  /** The height that was the head when it was last read. */
   let headSeen = -1
-  let newsUntil = -1
+  let activityUntil = -1
   const silence = new Silence(clock)
 
-  /** Asks new tokens, unless nobody could tell of them lately. Returns how many were stored. */
-  async function ask(height: number, signal: AbortSignal): Promise<number> {
+  /** Calls new tokens, unless no source answered lately. Returns how many were stored. */
+  async function readNew(height: number, signal: AbortSignal): Promise<number> {
     if (!silence.isOver) return 0
-    const { asked, stored } = await askNewTokens(chain, height, signal)
-    if (asked > 0) silence.told(stored > 0)
+    const { called, stored } = await readNewTokens(chain, height, signal)
+    if (called > 0) silence.heard(stored > 0)
     return stored
   }
 
-  /** Looks at tokens that are due. Returns how many somebody told of. */
+  /** Looks at tokens that are due. Returns how many were answered. */
   async function look(height: number, signal: AbortSignal): Promise<number> {
     const now = clock.monotonic()
     const report = await activityOfTokens(database, unexplained, {
-      after: newsUntil,
+      after: activityUntil,
       until: height,
     })
-    newsUntil = height
+    activityUntil = height
     due.note(report.moved, 'moved', now)
     due.note(report.touched, 'touched', now)
     if (!silence.isOver) return 0
@@ -103,29 +103,29 @@ export function tokenStream(
     if (wanted.length === 0) return 0
     const looks = await lookAtTokens(chain, wanted, { height, nowSeconds, random }, signal)
     due.looked(looks, clock.monotonic())
-    const told = looks.filter(({ isTold }) => isTold).length
-    silence.told(told > 0)
-    return told
+    const answered = looks.filter(({ isAnswered }) => isAnswered).length
+    silence.heard(answered > 0)
+    return answered
   }
 
   async function round(signal: AbortSignal): Promise<Round> {
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
     if (height < 0) return { height, isBusy: false, isLive: false }
-    if (upgradedUntil < 0) [upgradedUntil, newsUntil] = [endOf(height), height]
+    if (upgradedUntil < 0) [upgradedUntil, activityUntil] = [endOf(height), height]
     upgradedUntil = await forgetUpgraded(chain, upgradedUntil, endOf(height))
     await addWrapped(chain, wrapped)
-    const asked = await ask(height, signal)
+    const called = await readNew(height, signal)
     // A newer head does not take away the state of the block that was it.
     if (height !== headSeen && height >= (await source.headHeight(signal))) headSeen = height
     const looked = height === headSeen ? await look(height, signal) : 0
-    const isLive = asked === 0 && looked === 0
+    const isLive = called === 0 && looked === 0
     return { height, isBusy: !isLive, isLive }
   }
 
   return roundStream('tokens', chain, round)
 }
 
-/** A source that told nothing is asked again ever more rarely. */
+/** A source that answered nothing is called again ever more rarely. */
 class Silence {
   readonly #clock: Clock
   #until = Number.NEGATIVE_INFINITY
@@ -139,7 +139,7 @@ class Silence {
     return this.#clock.monotonic() >= this.#until
   }
 
-  told(something: boolean): void {
+  heard(something: boolean): void {
     if (!something)
       this.#until = this.#clock.monotonic() + growingPause(this.#failures, silentPauses)
     this.#failures = something ? 0 : this.#failures + 1
@@ -187,7 +187,7 @@ class DueTokens {
     return [...taken.values()]
   }
 
-  /** Whatever was news is looked at again soon: names to be asked, differences that may be over. */
+  /** Whatever changed is looked at again soon: names to be read, differences that may be over. */
   looked(looks: readonly Look[], now: number): void {
     for (const { id, isChanged } of looks) {
       if (!isChanged) continue

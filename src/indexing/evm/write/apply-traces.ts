@@ -49,7 +49,10 @@ export async function applyTraces(
   return { ids, before, timestamps: Float64Array.from(times, ([time]) => Number(time)) }
 }
 
-/** Writes listed frames and the lists of their parties. `ids` are numbers of addresses. */
+/**
+ * Writes listed frames and the lists of their senders and receivers. `ids` are numbers of
+ * addresses.
+ */
 export async function writeInternals(
   writer: Writer,
   batch: TraceBatch,

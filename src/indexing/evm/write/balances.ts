@@ -1,5 +1,5 @@
 /**
- * Running ERC-20 balances as logs tell them.
+ * Running ERC-20 balances from logs.
  *
  * One row per (address, token, block) that changed the balance, plus a first row for every pair
  * a transfer names, so that the pair is a candidate even when nothing moved. The zero address

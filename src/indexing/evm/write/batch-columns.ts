@@ -62,7 +62,7 @@ export function prefixesOf(hashes: Uint8Array): Float64Array {
  * Positions of rows that lie in `rowBlock[i]`: height × 2^20 + count of rows of the block before.
  *
  * Also the rows' places in their blocks. Rows are in order of blocks; a block that has more rows
- * than places is told by `overfull`.
+ * than places is found by `overfull`.
  */
 export function placesOf(
   from: number,

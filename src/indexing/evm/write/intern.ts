@@ -113,7 +113,7 @@ export class Interner {
   }
 }
 
-/** First six bytes as an integer: nearly the order of the whole, which is all a tree asks for. */
+/** First six bytes as an integer: nearly the order of the whole, which is all a tree needs. */
 function firstBytes(bytes: Uint8Array): number {
   let first = 0
   for (let at = 0; at < 6; at++) first = first * 256 + u8At(bytes, at)

@@ -94,7 +94,7 @@ function tokenLists(
 }
 
 /**
- * Writes tokens seen for the first time, and the standard of those whose logs tell more now: the
+ * Writes tokens seen for the first time, and the standard of those whose logs say more now: the
  * highest of 20, 721, 1155 that any log showed. `heights` are those of the transfers.
  */
 export async function writeTokens(
@@ -153,7 +153,7 @@ export type ShownToken = {
   readonly height: number
 }
 
-/** Columns of new rows of `token`: nobody asked these contracts anything yet. */
+/** Columns of new rows of `token`: these contracts were not called yet. */
 export function newTokens(tokens: readonly ShownToken[]): ColumnsOf<typeof token> {
   const never = tokens.map(() => 0)
   const unknown = tokens.map(() => null)

@@ -17,7 +17,7 @@ export type AssetNumbers = {
   readonly of: (assetId: Uint8Array) => number
   /** The asset of a number that was given. */
   readonly idOf: (number: number) => Uint8Array
-  /** Numbers given since this was asked last: rows to store. */
+  /** Numbers given since this was read last: rows to store. */
   readonly taken: () => AssetNumber[]
 }
 
@@ -39,7 +39,7 @@ export function newAssetNumbers(stored: Iterable<AssetNumber>): AssetNumbers {
     numbers.add(assetId, number)
     ids[number] = assetId
   }
-  // One array is asked for again and again: an asset's id is nearly always the last one.
+  // One array is looked up again and again: an asset's id is nearly always the last one.
   let lastId: Uint8Array = noId
   let lastNumber = 0
   return {

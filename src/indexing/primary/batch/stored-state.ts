@@ -1,7 +1,7 @@
 /**
  * Rows written before that replay needs: the interface to the store, in plain data.
  *
- * Replay itself is synchronous and pure. Around each batch the caller asks `inputsOf…` for ids,
+ * Replay itself is synchronous and pure. Around each batch the caller takes ids from `inputsOf…`,
  * looks them up at once ({@link UtxoReader}), and hands the answers to `apply…`. After any fault,
  * in replay or in the store, the in-memory state is void: load it again.
  */

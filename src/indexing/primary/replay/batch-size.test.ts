@@ -29,17 +29,17 @@ void test('batch size: large blocks make it smaller at once, but never nothing',
 })
 
 void test('batch size: blocks that have grown are fetched no further than a batch', async () => {
-  const asked: [number, number][] = []
+  const ranges: [number, number][] = []
   const fetched = async (bytes: number): Promise<number> => {
-    asked.length = 0
+    ranges.length = 0
     const found = await fetchEnough({ from: 10, until: 5_010 }, async ({ from, until }) => {
-      asked.push([from, until])
+      ranges.push([from, until])
       return blocks(until - from, bytes)
     })
     return found.length
   }
   assert.equal(await fetched(100), 5_000)
-  assert.deepEqual(asked.at(-1), [4_106, 5_010])
+  assert.deepEqual(ranges.at(-1), [4_106, 5_010])
   assert.equal(await fetched(8_192), 1_024)
-  assert.deepEqual(asked, [[10, 1_034]])
+  assert.deepEqual(ranges, [[10, 1_034]])
 })

@@ -117,7 +117,7 @@ export function countBurned(state: { burned: bigint | undefined }, { burned }: D
 
 /** The finished batch; what lives on in memory is copied. */
 export function closeDraft(draft: Draft, assets: AssetNumbers, checkpoint: Checkpoint): RowBatch {
-  // Rows of an empty batch are not stored: numbers still to be told wait for the next.
+  // Rows of an empty batch are not stored: numbers still to be stored wait for the next.
   const newAssets = draft.from === undefined ? [] : assets.taken()
   const until = checkpoint.height + 1
   const from = draft.from ?? until
@@ -187,7 +187,7 @@ export function violation(
 /** Heights to fetch next. */
 type BatchSize = {
   readonly heights: () => number
-  /** Tells what a fetch gave. */
+  /** Records what a fetch gave. */
   readonly saw: (blocks: readonly { readonly bytes: Uint8Array }[]) => void
 }
 

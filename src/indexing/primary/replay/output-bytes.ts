@@ -27,7 +27,7 @@ export class OutputWriter {
   readonly #kept = new Map<number, Memory>()
 
   /**
-   * An output's bytes, to be copied before the next are asked for. Throws `bad-bytes` for a type no
+   * An output's bytes, to be copied before the next are read. Throws `bad-bytes` for a type no
    * chain has.
    */
   bytesOf(output: OutputFields): Uint8Array {

@@ -74,7 +74,7 @@ export type ImportSpend = Spend & {
   readonly sourceChain: ChainName
 }
 
-/** Outputs known without asking the store. */
+/** Outputs known without a look into the store. */
 export type UtxoSet = {
   readonly chain: ChainName
   readonly ring: OutputRing
@@ -108,7 +108,7 @@ export function newUtxoSet(
   return { ...kept, next, ends: [], returned, imports, earlyImports: new Map() }
 }
 
-/** Returns whether an output of this chain is known without asking the store. */
+/** Returns whether an output of this chain is known without a look into the store. */
 export function isKnown(set: UtxoSet, { txId, outputIndex }: OutputPlace): boolean {
   return findOutput(set.ring, txId, outputIndex) !== -1
 }

@@ -21,25 +21,25 @@ type About = {
 
 /** A store in the other thread, opened: the bytes of its genesis. */
 export async function openStoreOver(
-  ask: Call,
+  call: Call,
   key: string,
   identity: PrimaryIdentity,
 ): Promise<BatchStore & { readonly genesis: Uint8Array }> {
-  const genesis = await ask('primary', { key, identity })
+  const genesis = await call('primary', { key, identity })
   assert(genesis instanceof Uint8Array, 'the other end answers with genesis')
   return {
     genesis,
-    begin: async () => Number(await ask('primary-begin', { key })),
+    begin: async () => Number(await call('primary-begin', { key })),
     commit: async (session, batch, raw) => {
-      await ask(
+      await call(
         'primary-commit',
         { key, session, batch, raw },
         buffersOf([batch.blocks, batch.ledger, batch.stakers, raw]),
       )
     },
-    takeBack: async (chain) => (await ask('primary-take-back', { key, chain })) === true,
+    takeBack: async (chain) => (await call('primary-take-back', { key, chain })) === true,
     health: async (all) => {
-      await ask('primary-health', { key, all })
+      await call('primary-health', { key, all })
     },
   }
 }
@@ -51,10 +51,10 @@ export function primaryAnswers(
   const stores = new Map<string, PrimaryStore>()
   const about = (argument: unknown): About & { readonly store: PrimaryStore } => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the other end, above
-    const told = argument as About
-    const store = stores.get(told.key)
+    const given = argument as About
+    const store = stores.get(given.key)
     assert(store !== undefined, 'a store is opened before it is written')
-    return { ...told, store }
+    return { ...given, store }
   }
   return {
     primary: async (argument) => {

@@ -62,8 +62,8 @@ export type PrimaryHost = {
   readonly replay: (chain: ChainName) => Promise<ChainReplay>
   /**
    * Replays what was fetched and hands it to the store, which may still be writing it afterwards:
-   * a failure is told by the next call, whichever chain's it is. A failure that is no fault of the
-   * store's stops only the chain whose batch it was: others may try again.
+   * a failure is thrown by the next call, whichever chain's it is. A failure that is no fault of
+   * the store's stops only the chain whose batch it was: others may try again.
    */
   readonly commit: (
     replay: ChainReplay,
@@ -71,10 +71,10 @@ export type PrimaryHost = {
     signal: AbortSignal,
   ) => Promise<void>
   /**
-   * Takes the newest batch of a chain back where its last block is at `height` and has another id than `told`.
-   * Returns whether it did.
+   * Takes the newest batch of a chain back where its last block is at `height` and has another id
+   * than `accepted`. Returns whether it did.
    */
-  readonly takeBack: (chain: ChainName, height: number, told: Uint8Array) => Promise<boolean>
+  readonly takeBack: (chain: ChainName, height: number, accepted: Uint8Array) => Promise<boolean>
   /** Waits until all that was handed over is stored; `chain` is who waits. */
   readonly settled: (chain?: ChainName) => Promise<void>
   /** Last height of a chain that is stored, -1 before its first block or its first replay. */
@@ -141,10 +141,10 @@ export function primaryHost(options: PrimaryHostOptions): PrimaryHost {
     const storing = noted(now, of, made.rows, store.commit(of.number, made.rows, made.raw))
     now.ahead = [...now.ahead, { shared: made.shared, stored: storing }].slice(-mostAhead)
   }
-  const takeBack: PrimaryHost['takeBack'] = async (chain, height, told) => {
+  const takeBack: PrimaryHost['takeBack'] = async (chain, height, accepted) => {
     await stored(now, now.ahead).catch(() => undefined)
     const at = await state.checkpoint(chain)
-    if (at?.height !== height || equalBytes(at.blockId, told)) return false
+    if (at?.height !== height || equalBytes(at.blockId, accepted)) return false
     now.session = undefined
     now.lost = { chain, error: new Fault('store-failed', `block ${height} is taken back`) }
     return store.takeBack(chain)
@@ -217,7 +217,7 @@ export async function openPrimaryHost(
     ...host,
     database,
     close: async () => {
-      // A failure was told to who sent the batch.
+      // A failure was thrown to the sender of the batch.
       await host.settled().catch(() => undefined)
       await store.close()
     },

@@ -143,12 +143,12 @@ function guardOf(lease: Lease, clock: Clock): Guard {
   }
 }
 
-type Told = {
+type OutboxAndWorld = {
   readonly outbox?: PrimaryOutbox
   readonly closeOutbox?: () => Promise<void>
 }
 
-function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreOptions): Told {
+function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreOptions): OutboxAndWorld {
   if (keepEventsMs === undefined) return {}
   const watches = openWatches(store, key)
   return {
@@ -157,7 +157,7 @@ function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreOptions): Tol
   }
 }
 
-type StoreOf = Told & {
+type StoreOf = OutboxAndWorld & {
   readonly genesis: Uint8Array
   readonly rules: PrimaryRules
   readonly lease: StandingLease

@@ -2,8 +2,8 @@
  * The streams of one primary network: its three chains, and what the node thinks of validators.
  *
  * Each chain fetches ahead while another commits. Temporary faults of a node are tried again and
- * shown in the status meanwhile; blocks that contradict the store, however often they are asked
- * for, stop that chain alone.
+ * shown in the status meanwhile; blocks that contradict the store, however often they are read,
+ * stop that chain alone.
  */
 
 import { faultOf, Fault, type FaultCode } from '../../../core/fault.ts'
@@ -27,7 +27,7 @@ import type { ChainReplay, Fetched } from '../replay/chain-replay.ts'
 import type { PrimaryHost } from './host.ts'
 import { openPeers } from './open-peers.ts'
 
-/** Pause at the head before it is asked for again; blocks come every few seconds at most. */
+/** Pause at the head before it is read again; blocks come every few seconds at most. */
 const headPauseMs = 500
 /** A chain whose node lets a question wait for so long is not called live. */
 const patienceMs = 5_000
@@ -39,9 +39,9 @@ const mostStorePauseMs = 2_000
 /**
  * Refusals in a row after which a node is believed not to offer a chain that never was there, and
  * blocks in a row after which it is believed that they contradict the stored ones. With the pauses
- * between them they take a minute. The chain is called stopped then, and the node is asked on.
+ * between them they take a minute. The chain is called stopped then, and the node is still read.
  */
-const tellingsBelieved = 8
+const failuresBelieved = 8
 /** Faults that no node can put right. */
 const ownFaults: readonly FaultCode[] = ['bad-config', 'store-version', 'rows-altered']
 /** Uptimes change by the minute. */
@@ -59,7 +59,7 @@ export type DecoderThread = {
 }
 
 type PrimaryStreamOptions = DecoderThread & {
-  /** Opens the host over a source; asked again while its node or its store is not there. */
+  /** Opens the host over a source; called again while its node or its store is not there. */
   readonly openHost: (source: PrimarySource) => Promise<OpenHost>
 }
 
@@ -99,11 +99,11 @@ function whyOff(
   { cAtomic, peers, nodeUrl }: PrimaryStreamSpec,
 ): string | undefined {
   if (chain === 'C' && !cAtomic) {
-    return 'not asked for: blocks of the C-Chain are large, and from peers they come whole (cAtomic)'
+    return 'not requested: blocks of the C-Chain are large, and from peers they come whole (cAtomic)'
   }
   const isPublic = peers?.networkId === 1 || peers?.networkId === 5
   if (chain !== 'X' || !isPublic || nodeUrl !== '') return undefined
-  return 'its history before Cortina is not in blocks: a node with an Index API tells it (nodeUrl)'
+  return 'its history before Cortina is not in blocks: a node with an Index API has it (nodeUrl)'
 }
 
 function offStream(chain: ChainName, reason: string): Stream {
@@ -157,7 +157,7 @@ function sharedHost(
       try {
         const host = await options.openHost(source)
         const close = (): void => void host.close()
-        // It may have been told to stop meanwhile.
+        // It may have been stopped meanwhile.
         if (options.signal.aborted) close()
         else options.signal.addEventListener('abort', close, { once: true })
         problem = undefined
@@ -165,7 +165,7 @@ function sharedHost(
       } catch (error) {
         const fault = faultOf(error)
         const waits = patience.waitsFor(fault)
-        // Of which network a node is was asked twice already.
+        // Of which network a node is was read twice already.
         const isStopped = patience.believes() || fault?.code === 'source-mismatch'
         const reason = fault?.message ?? 'the store cannot be opened'
         problem = { reason, state: isStopped ? 'stopped' : 'syncing' }
@@ -189,7 +189,7 @@ type Patience = {
    * restarted or mended. A recording says the same each time.
    */
   readonly waitsFor: (fault: Fault | undefined) => fault is Fault
-  /** Returns whether the last failure was told so often that it is believed. */
+  /** Returns whether the last failure was repeated so often that it is believed. */
   readonly believes: () => boolean
   /** Something went well. */
   readonly renew: () => void
@@ -197,16 +197,16 @@ type Patience = {
 
 /** `wasThere`: whether the node once had what it refuses now, as one that is restarted. */
 function newPatience(wasThere: () => boolean, isRecorded: boolean): Patience {
-  let tellings = 0
+  let failures = 0
   return {
     waitsFor: (fault): fault is Fault => {
       if (fault === undefined || ownFaults.includes(fault.code)) return false
-      if (!fault.retryable && !(fault.code === 'node-refused' && wasThere())) tellings++
+      if (!fault.retryable && !(fault.code === 'node-refused' && wasThere())) failures++
       return fault.retryable || !isRecorded
     },
-    believes: () => tellings >= tellingsBelieved,
+    believes: () => failures >= failuresBelieved,
     renew: () => {
-      tellings = 0
+      failures = 0
     },
   }
 }
@@ -277,8 +277,8 @@ function chainStream(chain: ChainName, options: FollowedChain): Stream {
   }
   const shown = (): StageStatus => {
     const note = options.source.note?.(chain)
-    const told = withoutDepth(note === undefined ? status : { reason: note, ...status })
-    return told.state === 'stopped' ? told : { ...told, ...hosts.problem() }
+    const at = withoutDepth(note === undefined ? status : { reason: note, ...status })
+    return at.state === 'stopped' ? at : { ...at, ...hosts.problem() }
   }
   return { name: chain, run, status: shown }
 }
@@ -297,11 +297,11 @@ async function retaken(
   if (typeof follows !== 'number' || follows <= 0) return false
   try {
     const range = { from: follows, until: follows + 1 }
-    const told =
+    const accepted =
       chain === 'C'
         ? (await source.cBlocks(range, signal))[0]?.blockId
         : await source.blocks(chain, range, signal).then(([block]) => block && sha256(block.bytes))
-    if (told === undefined || !(await host.takeBack(chain, follows, told))) return false
+    if (accepted === undefined || !(await host.takeBack(chain, follows, accepted))) return false
     log.warn('block taken back', { chain, height: follows, reason: fault.message })
     return true
   } catch (error) {
@@ -313,7 +313,7 @@ async function retaken(
 
 type Following = FollowedChain & { readonly set: (status: Omit<StageStatus, 'stage'>) => void }
 
-/** Asks once and stores what changed. A node that does not answer leaves everything as it is. */
+/** Reads once and stores what changed. A node that does not answer leaves everything as it is. */
 async function pollHealth(
   host: PrimaryHost,
   source: PrimarySource,
@@ -346,7 +346,7 @@ async function follow(
   let waiting: readonly Fetched<unknown>[] = []
   let ahead: Ahead | undefined
   let last: Omit<StageStatus, 'stage'> | undefined
-  const tell = (status: Omit<StageStatus, 'stage'>): void => set((last = status))
+  const report = (status: Omit<StageStatus, 'stage'>): void => set((last = status))
   const late = (): void => {
     if (last?.state === 'live')
       set({ ...last, state: 'syncing', reason: 'the node does not answer' })
@@ -362,12 +362,12 @@ async function follow(
       ahead = fetchAhead(replay, (fetched.at(-1)?.height ?? from - 1) + 1, head, signal)
       const units = [...waiting, ...fetched]
       if (units.length > 0) await host.commit(replay, units, signal)
-      // At the head nothing comes that would tell a failure, and `live` means stored.
+      // At the head nothing comes that would show a failure, and `live` means stored.
       if (replay.height() >= head) await host.settled(chain)
       waiting = units.filter(({ height }) => height > replay.height())
       progress.reached(stored())
     }
-    tell(statusAt(stored(), at, progress))
+    report(statusAt(stored(), at, progress))
     return range === undefined
   }
   for (;;) {
@@ -398,7 +398,7 @@ function fetchAhead(
   const range = replay.plan(from, head)
   if (range === undefined) return undefined
   const units = replay.fetch(range, signal)
-  // Its failure is told when it is awaited.
+  // Its failure shows when it is awaited.
   units.catch(() => undefined)
   return { from, units }
 }

@@ -79,7 +79,7 @@ type Known = {
 
 /**
  * Opens the writing side over a store of a primary network, of a network of these rules. `outbox`
- * notes what webhooks are to be told, where anybody tells.
+ * notes what webhooks report, where there are some.
  */
 export function openPrimaryRows(
   database: Database,

@@ -61,8 +61,8 @@ export function numbersIn(
   const numberAll: Numbers['numberAll'] = async (writer, { bytes, from, until }) => {
     if (known.size() > maxKept) known.clear()
     const numbers = new Float64Array(from.length)
-    // A number that is not in memory is minus its place among the missing until the store was
-    // asked.
+    // A number that is not in memory is minus its place among the missing until the
+    // store was read.
     const missing: Uint8Array[] = []
     for (let at = 0; at < numbers.length; at++) {
       const next = -1 - missing.length
@@ -108,7 +108,7 @@ export function numbersIn(
   return { numberAll, of: rememberingLast(known) }
 }
 
-/** One array is asked for again and again: an asset's id is nearly always the last one. */
+/** One array is looked up again and again: an asset's id is nearly always the last one. */
 function rememberingLast(known: KeyTable): Numbers['of'] {
   let lastKey: Uint8Array | undefined
   let lastId = 0

@@ -1,7 +1,7 @@
 /**
  * Lists of open UTXOs that are kept by amount, too: the long ones.
  *
- * Most addresses have a handful of UTXOs, which are sorted when they are asked for; keeping them in
+ * Most addresses have a handful of UTXOs, which are sorted when they are read; keeping them in
  * order would be a fifth of what a transaction costs the store. A list that has grown long is put
  * in order once and kept so.
  */

@@ -1,6 +1,6 @@
 /**
  * Changes that the newest batches of a chain made are noted beside their rows, so that they can be taken back: no
- * later block proves the newest one, and a node may have told another than the network accepted.
+ * later block proves the newest one, and a node may have given another than the network accepted.
  *
  * Numbers of addresses, nodes and assets stay given, and lists that grew long stay ordered: other chains use
  * them, and nobody sees them.

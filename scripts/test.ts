@@ -40,7 +40,6 @@ type Job = {
   readonly env?: NodeJS.ProcessEnv
 }
 
-const longFolders = ['test/long', 'test/simulation/defects']
 const ownScripts = ['network', 'fleet', 'browser', 'soak', 'tools']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
@@ -61,7 +60,6 @@ const longest = [
   'test/long/events.test.ts',
   'test/long/crash-ingest.test.ts',
   'test/long/large-blocks.test.ts',
-  'test/simulation/defects',
   'test/conformance/evm',
   'test/process/command-line.test.ts',
   'test/conformance/primary',
@@ -213,7 +211,7 @@ function systemJobs(): { readonly system: readonly Job[]; readonly long: readonl
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'))
     .filter((file) => !ownScripts.includes(file.split('/')[1] ?? ''))
   const { system = [], long = [] } = Object.groupBy(files, (file) =>
-    longFolders.includes(folderOf(file)) ? 'long' : 'system',
+    folderOf(file) === 'test/long' ? 'long' : 'system',
   )
   return { system: jobsOf(system), long: [...jobsOf(long), ...frozenJobs(system)] }
 }

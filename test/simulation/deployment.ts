@@ -6,6 +6,7 @@ import type { Clock, World } from '../../src/core/world.ts'
 import type { StageStatus } from '../../src/indexing/stream/stage.ts'
 import { messageStore } from '../../src/service/chain-specs.ts'
 import { type VirtualClock, virtualClock } from '../support/processes/virtual-clock.ts'
+import type { Defect } from './defects.ts'
 import { Disk } from './disk.ts'
 import { drawsOf, type Draws } from './draws.ts'
 import type { SimEndpoint } from './node-harms.ts'
@@ -33,6 +34,8 @@ export type DeploymentParts = {
   readonly files?: World['files']['read']
   /** The wall clock is so far ahead at first. */
   readonly wallAheadMs?: number
+  /** That of every process. */
+  readonly defect?: Defect | undefined
 }
 
 /** One deployment under way. */
@@ -47,6 +50,7 @@ export class Deployment {
   /** By place: the process that is there, or was. */
   readonly #processes: SimProcess[] = []
   readonly #config: Config
+  readonly #defect: Defect | undefined
   readonly #outside: World
   readonly #draws: Draws
   #isOver = false
@@ -61,6 +65,7 @@ export class Deployment {
     this.nodes = parts.nodes(this.clock, this.#draws)
     this.#outside = this.#worldOutside(parts.files)
     this.#config = parts.config
+    this.#defect = parts.defect
     this.disk.powerLost = () => this.#losePower()
     for (const role of roles) this.#start(this.#processes.length, role)
     void this.#supervise()
@@ -140,6 +145,7 @@ export class Deployment {
       role,
       owner: `process-${++this.#started}`,
       broke: (error) => (this.broken ??= error),
+      seams: this.#defect?.seams() ?? {},
     })
   }
 

@@ -37,6 +37,7 @@ import { createGauges } from '../../src/telemetry/gauges.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { createWaits } from '../../src/telemetry/waits.ts'
 import { abisAlone } from '../support/services/evm-service.ts'
+import type { Seams } from './defects.ts'
 import type { Disk } from './disk.ts'
 import { inlinePorts } from './inline-port.ts'
 import { Life, worldOf } from './life.ts'
@@ -65,6 +66,8 @@ export type ProcessParts = {
   readonly owner: string
   /** Told what no process may meet: an error that is no fault. */
   readonly broke: (error: unknown) => void
+  /** Parts that a defect changes. */
+  readonly seams: Seams
 }
 
 /** The key that seals page tokens, the same in all processes of a deployment. */
@@ -73,11 +76,18 @@ const tokenKey = { id: 1, secret: new Uint8Array(32).fill(7) }
 /** Starts one. It is there at once; its server and its rows come with time. */
 export function startProcess(parts: ProcessParts): SimProcess {
   const life = new Life()
-  const world = worldOf(life, parts.outside)
-  const store = {
+  const { seams } = parts
+  const inside = worldOf(life, parts.outside)
+  const { transport } = inside
+  const world = { ...inside, transport: seams.transport?.(transport) ?? transport }
+  const around = parts.disk.around(life)
+  const store: StoreLocation = {
     store: 'embedded',
     dataDir: parts.disk.folder,
-    around: parts.disk.around(life),
+    around: async (open, named) => {
+      const database = await around(open, named)
+      return seams.database?.(database) ?? database
+    },
   }
   const over = new AbortController()
   const guarded = (work: Promise<void>): Promise<void> =>
@@ -116,7 +126,7 @@ type Indexing = {
 }
 
 /** Decoder and writer. */
-function startIndexing({ config, world, store, over, owner, guarded }: Made): Indexing {
+function startIndexing({ config, world, store, over, owner, guarded, seams }: Made): Indexing {
   const specified = chainSpecs(config)
   const chains = specified.map(({ spec }) => spec)
   const streams = streamSpecs(config, specified)
@@ -124,7 +134,7 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
   const stopped = new Promise<void>((resolve) => {
     over.signal.addEventListener('abort', () => resolve())
   })
-  const limits = sourceLimits(config)
+  const limits = seams.limits?.(sourceLimits(config)) ?? sourceLimits(config)
   const thread = (port: WorkerThread['data']['port']): WorkerThread => ({
     data: { chains, streams, store, limits, owner, keepEventsMs: 86_400_000, port },
     world,
@@ -132,11 +142,11 @@ function startIndexing({ config, world, store, over, owner, guarded }: Made): In
     waits: createWaits(world.clock.monotonic, () => undefined),
     signal: over.signal,
     stopped,
-    send: (report: ThreadReport) => board.take(report),
+    send: (report: ThreadReport) => board.take(seams.report?.(report) ?? report),
   })
   const [one, other] = inlinePorts()
   const writer = guarded(runWriter(thread(other)))
-  const decoder = guarded(runDecoder(thread(one)))
+  const decoder = guarded(runDecoder(thread(seams.port?.(one) ?? one)))
   return {
     status: () => board.all(),
     ended: async () => {
@@ -153,7 +163,7 @@ type Serving = {
 
 /** The EVM operations over the stores, as they appear. */
 function startServing(made: Made, indexing: Indexing | undefined): Serving {
-  const { config, world, store, over, guarded } = made
+  const { config, world, store, over, guarded, seams } = made
   let http: FastifyInstance | undefined
   let close = (): Promise<void> => Promise.resolve()
   const open = async (): Promise<void> => {
@@ -169,7 +179,8 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
     const primaries = streamSpecs(config, []).filter((spec) => spec.kind === 'primary')
     const following = { store, clock: world.clock, log: silentLog, signal: over.signal }
     const networks = await serveNetworks(primaries, following)
-    const chains = createChainDirectory(served.list, () => undefined, served.waiting)
+    const waiting = seams.knowsWaiting === false ? (): [] => [] : served.waiting
+    const chains = createChainDirectory(served.list, () => undefined, waiting)
     const directory = createNetworkDirectory(networks.list, () => undefined, networks.waiting)
     const { clock } = world
     const parts = {
@@ -192,20 +203,21 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       icmContracts: [],
     }
     const primary = primaryOperations({ ...parts, networks: directory, limits: primaryLimits })
+    const freshChains = createFreshChains({
+      chains,
+      networks: directory,
+      headOf: (key, stage) => headOf(indexing?.status() ?? [], key, stage),
+      networkKey: (network) => `primary-${network}`,
+      clock,
+      hasReplicas: false,
+    })
     const server = createServer({
-      operations: [...evmOperations(parts), ...primary].filter(({ shape }) =>
-        askedOperations.has(shape.id),
-      ),
+      operations: [...evmOperations(parts), ...primary]
+        .filter(({ shape }) => askedOperations.has(shape.id))
+        .map((operation) => seams.operation?.(operation, freshChains) ?? operation),
       dialectRules: { ...evmDialectRules, ...primaryDialectRules },
       dialect: 'documented',
-      freshChains: createFreshChains({
-        chains,
-        networks: directory,
-        headOf: (key, stage) => headOf(indexing?.status() ?? [], key, stage),
-        networkKey: (network) => `primary-${network}`,
-        clock,
-        hasReplicas: false,
-      }),
+      freshChains,
       log: silentLog,
       clock,
       limits: { maxConnections: 100, requestTimeoutMs: 60_000, handlerTimeoutMs: 60_000 },

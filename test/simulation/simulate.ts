@@ -18,6 +18,7 @@ import { nftMetadata } from '../../src/store/schema/nft.ts'
 import { chainTables, messageTables } from '../../src/store/schema/stores.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 import { call, type CallerOptions, Heights, readList } from './caller.ts'
+import type { Defect } from './defects.ts'
 import { Deployment } from './deployment.ts'
 import { drawsOf } from './draws.ts'
 import { type History, historyOf } from './history.ts'
@@ -51,14 +52,14 @@ const storeName = 'fuji-made-up'
 const made = new Map<number, History>()
 const wanted = new Map<number, Record<string, string>>()
 
-/** Runs a plan to its end. */
-export async function simulate(plan: Plan): Promise<Outcome> {
+/** Runs a plan to its end, with processes that have the defect. */
+export async function simulate(plan: Plan, defect?: Defect): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'firn-sim-'))
   const own = historyAt(plan.history)
   const other = historyAt((plan.history + 1) % histories)
   const tally: Tally = new Map()
   const heights = new Heights()
-  const deployment = deploymentOf(plan, folder, { own, other })
+  const deployment = deploymentOf(plan, folder, { own, other, defect })
   let recoveryMs = 0
   try {
     recoveryMs = await live(plan, deployment, { history: own, tally, heights })
@@ -85,8 +86,9 @@ function historyAt(at: number): History {
 function deploymentOf(
   plan: Plan,
   folder: string,
-  { own, other }: { readonly own: History; readonly other: History },
+  of: { readonly own: History; readonly other: History; readonly defect: Defect | undefined },
 ): Deployment {
+  const { own, other, defect } = of
   const ats = Array.from({ length: plan.nodes }, (_, at) => at)
   const rpcUrls = ats.map((at) => `http://node-${at}:9650/rpc`)
   const chains = [{ network: 'fuji', name: 'Made up', symbol: 'MADE', rpcUrls }]
@@ -97,6 +99,7 @@ function deploymentOf(
     ...plan,
     folder,
     config,
+    defect,
     nodes: (clock, draws) => {
       const headNow = (): number =>
         Math.min(top, Math.floor(own.blocks.length / 2 + clock.monotonic() / blockEveryMs))

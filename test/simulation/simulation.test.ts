@@ -4,10 +4,8 @@
  */
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { pastDefects } from './defects/past-defects.ts'
 import { faultKinds, type FaultKind } from './fault-kinds.ts'
 import { keptPlans } from './kept-plans.ts'
 import { type Plan, planOf } from './plan.ts'
@@ -68,11 +66,3 @@ function plansOfAllKinds(): Plan[] {
   }
   return plans
 }
-
-void test('past defects: what is changed to bring them back stands in the sources once', () => {
-  for (const { name, places } of pastDefects)
-    for (const { file, is } of places) {
-      const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
-      assert.equal(source.split(is).length, 2, `${name}: ${file}`)
-    }
-})

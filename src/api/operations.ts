@@ -209,7 +209,7 @@ export function evmOperations(context: EvmContext): Operation[] {
 }
 
 /**
- * Document B, endpoint 8, and its neighbours: they read what indexing found out, and ask no
+ * Document B, endpoint 8, and its neighbours: they read what indexing found out, and call no
  * contract or host of metadata.
  */
 export function nftOperations(context: NftContext): Operation[] {
@@ -237,7 +237,7 @@ export function metricsOperations(context: MetricsContext): Operation[] {
 
 /**
  * Document A on the primary network, and its neighbours: stored bytes of outputs are decoded here,
- * and no node is asked.
+ * and no node is called.
  */
 export function primaryOperations(context: PrimaryContext): Operation[] {
   return [
@@ -279,7 +279,7 @@ export function primaryOperations(context: PrimaryContext): Operation[] {
   ]
 }
 
-/** Webhooks: the clients' ten routes, and telling again. */
+/** Webhooks: the clients' ten routes, and sending again. */
 function eventOperations(context: EventContext): Operation[] {
   return [
     listWebhooks(context),

@@ -52,21 +52,21 @@ const troubledMs = 5_000
 
 /** Delivers until `signal` is aborted. Throws what is no fault. */
 export async function runDeliverer(options: DelivererOptions, signal: AbortSignal): Promise<void> {
-  // A store that is away for long is told once.
-  let told: string | undefined
+  // A store that is away for long is logged once.
+  let logged: string | undefined
   while (!signal.aborted) {
     try {
       const { database, owner, clock } = options
       const lease = await awaitLease(database, owner, { clock, signal })
-      told = undefined
+      logged = undefined
       await new Deliverer(options, lease).run(signal)
     } catch (error) {
       if (signal.aborted) return
       const fault = faultOf(error)
       if (fault === undefined) throw error
-      if (told !== fault.message)
+      if (logged !== fault.message)
         options.log.warn('delivery of events interrupted', { code: fault.code })
-      told = fault.message
+      logged = fault.message
       await options.clock.sleep(troubledMs, signal).catch(() => undefined)
     }
   }
@@ -76,11 +76,11 @@ class Deliverer {
   readonly #options: DelivererOptions
   readonly #lease: Lease
   readonly #webhooks = new Map<number, Webhook>()
-  /** Numbers of webhooks that may have something to be told. */
+  /** Numbers of webhooks that may have something to be sent. */
   readonly #waiting = new Set<number>()
   readonly #underWay = new Map<number, Promise<void>>()
   readonly #owners = new Map<string, number>()
-  /** Webhooks that are not to be told anything before this time. */
+  /** Webhooks that are sent nothing before this time. */
   readonly #due = new Map<number, number>()
   #version = -1
   #failure: unknown
@@ -176,7 +176,7 @@ class Deliverer {
     for (const number of this.#waiting) {
       if (this.#underWay.size >= mostAtOnce) return
       const webhook = this.#webhooks.get(number)
-      // Nothing is told for a key that was revoked.
+      // Nothing is sent for a key that was revoked.
       const isWanted = webhook !== undefined && this.#options.isLive(webhook.owner)
       if (!isWanted || this.#due.has(number)) {
         this.#waiting.delete(number)
@@ -246,12 +246,12 @@ class Deliverer {
   }
 }
 
-/** Where a webhook stands before it was told anything: at place `pos`. */
+/** Where a webhook stands before anything was sent to it: at place `pos`. */
 export function firstWebhookPlace(number: number, pos: number): WebhookPlace {
   return {
     number,
     pos,
-    told: 0,
+    index: 0,
     attempts: 0,
     dueMs: 0,
     replayUntil: 0,

@@ -77,7 +77,7 @@ export async function deliver(
       const failed =
         problem === undefined ? undefined : await fail(options, { place, message, problem })
       if (failed === undefined) {
-        place = told(place, message)
+        place = delivered(place, message)
         isWritten = false
       } else if (failed.why === 'given-up') place = failed.place
       else return failed
@@ -87,7 +87,7 @@ export async function deliver(
       }
     }
     const isOver = read.messages.length === 0
-    if (place.pos !== read.next.pos || place.told !== read.next.told) {
+    if (place.pos !== read.next.pos || place.index !== read.next.index) {
       place = { ...place, ...read.next, attempts: 0, dueMs: 0 }
       isWritten = false
     }
@@ -97,16 +97,16 @@ export async function deliver(
   }
 }
 
-function begun(place: WebhookPlace, { pos, told: count }: Message, dueMs: number): WebhookPlace {
-  const isSame = place.pos === pos && place.told === count
-  return { ...place, pos, told: count, attempts: isSame ? place.attempts + 1 : 1, dueMs }
+function begun(place: WebhookPlace, { pos, index: count }: Message, dueMs: number): WebhookPlace {
+  const isSame = place.pos === pos && place.index === count
+  return { ...place, pos, index: count, attempts: isSame ? place.attempts + 1 : 1, dueMs }
 }
 
-function told(place: WebhookPlace, message: Message): WebhookPlace {
+function delivered(place: WebhookPlace, message: Message): WebhookPlace {
   return {
     ...place,
     pos: message.pos,
-    told: message.told + 1,
+    index: message.index + 1,
     attempts: 0,
     dueMs: 0,
     dead: 0,
@@ -150,12 +150,12 @@ async function fail(
   }
   options.counted('dead')
   const dead = of.place.dead + 1
-  const place = { ...told(of.place, message), dead, problem }
+  const place = { ...delivered(of.place, message), dead, problem }
   await options.commit(async (writer) => {
-    const { pos, told: count, id } = message
+    const { pos, index: count, id } = message
     const { number, attempts } = of.place
     const failedMs = options.clock.now()
-    const letter = { number, pos, told: count, messageId: id, attempts, failedMs, problem }
+    const letter = { number, pos, index: count, messageId: id, attempts, failedMs, problem }
     await addDeadLetter(writer, letter, maxDeadLetters)
     await writePlace(writer, place)
   })

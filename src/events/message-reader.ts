@@ -39,13 +39,13 @@ export async function readMessages(
     const messages: Message[] = []
     for (const pos of found.places) {
       const events = await describe(webhook, pos, signal)
-      const first = pos === next.pos ? next.told : 0
-      for (let told = first; told < events.length; told++)
+      const first = pos === next.pos ? next.index : 0
+      for (let index = first; index < events.length; index++)
         messages.push(
-          messageOf(webhook, { pos, told, isComputed: found.isComputed }, events[told] ?? {}),
+          messageOf(webhook, { pos, index, isComputed: found.isComputed }, events[index] ?? {}),
         )
     }
-    next = { pos: found.next, told: 0 }
+    next = { pos: found.next, index: 0 }
     if (messages.length > 0) return { messages, next }
     signal.throwIfAborted()
     // The embedded engine answers at once: others get their turn while the past is looked through.

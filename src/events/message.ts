@@ -1,7 +1,7 @@
 /**
  * Messages for webhooks, event streams and sockets.
  *
- * This folder reads what is to be told, in order, and delivers it. It knows no operation and no
+ * This folder reads what is to be sent, in order, and delivers it. It knows no operation and no
  * shape: what happened at a place is described by a function it is handed.
  */
 
@@ -12,8 +12,8 @@ import { assert } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
 import type { Webhook, WebhookBody } from '../store/query/events/webhooks.ts'
 
-/** A message of a webhook: the `told`-th of its place. */
-export type MessagePlace = { readonly pos: number; readonly told: number }
+/** A message of a webhook: number `index` of those of its place, from 0. */
+export type MessagePlace = { readonly pos: number; readonly index: number }
 
 /** Describes a place of a chain as messages of a webhook, in order, the same each time. */
 export type Describe = (
@@ -48,8 +48,8 @@ export function messageOf(
 }
 
 /** A UUID of version 8 that is made of what it names. Source: RFC 9562, section 5.8. */
-export function messageId(webhookId: string, { pos, told }: MessagePlace): string {
-  const hash = createHash('sha256').update(`${webhookId} ${pos} ${told}`).digest().subarray(0, 16)
+export function messageId(webhookId: string, { pos, index }: MessagePlace): string {
+  const hash = createHash('sha256').update(`${webhookId} ${pos} ${index}`).digest().subarray(0, 16)
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
   const hex = toHex(hash)

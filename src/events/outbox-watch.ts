@@ -58,7 +58,7 @@ export class OutboxWatch {
     }
   }
 
-  /** Wakes everybody who waits: what is to be told has changed. */
+  /** Wakes everybody who waits: what is to be sent has changed. */
   wake(): void {
     this.#wakes++
     this.#something.ring()

@@ -299,7 +299,7 @@ void test('webhooks: a name that leads to a private address is refused when it i
   const world = openWorld()
   t.after(world.close)
   const { transport } = world
-  const message = { id: 'a', pos: 0, told: 0, body: '{}', isComputed: false }
+  const message = { id: 'a', pos: 0, index: 0, body: '{}', isComputed: false }
   const sending = { message, secret: '00', attempt: 1, isReplay: false }
   const parts = { transport, publicTransport, signature: 'hex' } as const
   const { signal } = new AbortController()

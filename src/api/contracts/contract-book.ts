@@ -25,7 +25,7 @@ import {
 } from '../../store/query/verified-contracts.ts'
 import { type AbiBook, createAbiBook, joinedBooks } from '../evm/abi/abi-book.ts'
 import { wellKnown } from '../evm/abi/known-abis.ts'
-import { toldByNode } from '../evm/answers.ts'
+import { answerOfNode } from '../evm/answers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { creationCode } from './creation-code.ts'
 
@@ -46,7 +46,10 @@ export type KnownContract = { readonly contract: VerifiedContract; readonly isOw
 export type ContractBook = {
   /** Versions of compilers, newest first; `undefined` where nothing is verified. Throws as `Compilers`. */
   readonly versions: () => Promise<readonly string[] | undefined>
-  /** Signatures of methods of verified contracts by their selectors, of those that are known. Asks no node. */
+  /**
+   * Signatures of methods of verified contracts by their selectors, of those that are known. Calls
+   * no node.
+   */
   readonly methods: (selectors: readonly number[]) => Promise<ReadonlyMap<number, string>>
   /** Those of a chain, newest first, strictly after one. */
   readonly newest: (
@@ -59,13 +62,15 @@ export type ContractBook = {
     chain: ServedChain,
     addresses: readonly Uint8Array[],
   ) => Promise<readonly (ListedContract | undefined)[]>
-  /** Asks the node for the code where the contract itself is not verified. Throws `not-served`. */
+  /**
+   * Reads the code from the node where the contract itself is not verified. Throws `not-served`.
+   */
   readonly find: (
     chain: ServedChain,
     address: Uint8Array,
     signal: AbortSignal,
   ) => Promise<KnownContract | undefined>
-  /** Asks the node. Throws `not-served`. */
+  /** Calls the node. Throws `not-served`. */
   readonly proxyAt: (
     chain: ServedChain,
     address: Uint8Array,
@@ -101,7 +106,7 @@ const anyMs = 1_000
 const mostQueued = 4
 const abisKept = 500
 
-/** Contracts whose ABIs count for an address, as the node told it last. */
+/** Contracts whose ABIs count for an address, as the node gave it last. */
 type Link = { readonly contracts: readonly VerifiedContract[]; readonly until: number }
 
 /** A book over the store of verified contracts. */
@@ -145,7 +150,7 @@ async function proxyAt(
   })
 }
 
-/** Proves claims, one after another; `changed` is told of each contract that is new. */
+/** Proves claims, one after another; `changed` is called with each contract that is new. */
 function verifying(
   { store, compilers, clock, limits }: ContractBookOptions,
   changed: (chain: ServedChain, address: Uint8Array) => void,
@@ -192,7 +197,7 @@ function verifying(
   }
 }
 
-/** Remembers the chains that have verified contracts: most have none, and each is asked about. */
+/** Remembers the chains that have verified contracts: most have none, and each is looked up. */
 function createPresence(
   store: Database,
   clock: Clock,
@@ -203,8 +208,9 @@ function createPresence(
   const known = new Map<number, { readonly any: boolean; readonly until: number }>()
   return {
     of: async (chainId) => {
-      const told = known.get(chainId)
-      if (told !== undefined && (told.any || clock.monotonic() < told.until)) return told.any
+      const cached = known.get(chainId)
+      if (cached !== undefined && (cached.any || clock.monotonic() < cached.until))
+        return cached.any
       const any = await hasContracts(store, chainId)
       known.set(chainId, { any, until: clock.monotonic() + anyMs })
       return any
@@ -234,7 +240,7 @@ function createDecoding(
   ): Promise<readonly VerifiedContract[]> => {
     const link = links.get(keyOf(chain, address))
     if (link !== undefined && clock.monotonic() < link.until) return link.contracts
-    const found = await toldByNode(clock, signal, async (until) => {
+    const found = await answerOfNode(clock, signal, async (until) => {
       const proxy = await proxyAt(chain, address, until)
       const all = [address, ...(proxy?.implementations ?? [])]
       return Promise.all(all.map((one) => find(chain, one, until)))

@@ -7,7 +7,7 @@ import { addressId } from '../../store/query/evm/addresses.ts'
 import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { heightOf, placeOf } from '../../store/query/evm/position.ts'
 import { transactionAt } from '../../store/query/evm/transactions.ts'
-import { toldByNode, inputOf } from '../evm/answers.ts'
+import { answerOfNode, inputOf } from '../evm/answers.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function creationCode(
     const transaction = await transactionAt(chain.store, txPos)
     return transaction === undefined ? undefined : fromHex(await inputOf(chain, transaction))
   }
-  const traces = await toldByNode(clock, signal, async (until) =>
+  const traces = await answerOfNode(clock, signal, async (until) =>
     chain.traces?.(heightOf(txPos), until),
   )
   return frameOf(traces?.[placeOf(txPos)], to0x(address))

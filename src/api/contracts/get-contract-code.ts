@@ -9,7 +9,7 @@ import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { constructorValues } from '../evm/abi/abi-book.ts'
 import { abiOfStandard } from '../evm/abi/known-abis.ts'
 import { subjectOf } from '../evm/address-list.ts'
-import { toldByNode } from '../evm/answers.ts'
+import { answerOfNode } from '../evm/answers.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
@@ -32,13 +32,13 @@ export function getContractCode(context: EvmContext): Operation {
   return operation(GetContractCode, async ({ path, signal }) => {
     const { chain, address, id } = await subjectOf(context, path)
     const find = (of: Uint8Array): Promise<KnownContract | undefined> =>
-      toldByNode(clock, signal, (until) => contracts.find(chain, of, until))
+      answerOfNode(clock, signal, (until) => contracts.find(chain, of, until))
     const [known, proxy] = await Promise.all([
       find(address),
-      toldByNode(clock, signal, (until) => contracts.proxyAt(chain, address, until)),
+      answerOfNode(clock, signal, (until) => contracts.proxyAt(chain, address, until)),
     ])
     const compilers =
-      known === undefined ? await toldByNode(clock, signal, contracts.versions) : undefined
+      known === undefined ? await answerOfNode(clock, signal, contracts.versions) : undefined
     const implementations = await Promise.all(
       (proxy?.implementations ?? []).map(async (one) => ({ one, code: await find(one) })),
     )

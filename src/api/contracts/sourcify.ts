@@ -84,7 +84,7 @@ const GetSourcifyContract = {
   summary: 'A verified contract (Sourcify)',
   tag: 'EVM contracts',
   weight: 20,
-  tellsAbsence: true,
+  mayBeAbsent: true,
   parameters: {
     path: ChainAddressPath,
     query: Type.Object({
@@ -177,20 +177,20 @@ function matchesOf(
   matchId?: string
 } {
   const runtimeMatch = matchWords[contract?.runtimeMatch ?? 'none']
-  const told = {
+  const common = {
     match: runtimeMatch,
     runtimeMatch,
     creationMatch: matchWords[contract?.creationMatch ?? 'none'],
     chainId: String(chainId),
     address: toChecksumAddress(parseEvmAddress(address)),
   }
-  if (contract === undefined) return told
+  if (contract === undefined) return common
   const sum = keccak256(contract.address)
   const matchId = String(new DataView(sum.buffer, sum.byteOffset).getUint32(0))
-  return { ...told, matchId, verifiedAt: new Date(contract.verifiedAt * 1_000).toISOString() }
+  return { ...common, matchId, verifiedAt: new Date(contract.verifiedAt * 1_000).toISOString() }
 }
 
-/** The fields that are asked for. */
+/** The fields that are requested. */
 function fieldsOf(
   { name, version, body }: VerifiedContract,
   { fields, omit }: { readonly fields?: string | undefined; readonly omit?: string | undefined },
@@ -221,9 +221,9 @@ function fieldsOf(
     devdoc: body.devdoc,
     stdJsonInput: body.input,
   }
-  const asked = fields === undefined || fields === 'all' ? Object.keys(all) : namesIn(fields)
+  const wanted = fields === undefined || fields === 'all' ? Object.keys(all) : namesIn(fields)
   return Object.fromEntries(
-    Object.entries(all).filter(([field]) => asked.includes(field) && !left.has(field)),
+    Object.entries(all).filter(([field]) => wanted.includes(field) && !left.has(field)),
   )
 }
 

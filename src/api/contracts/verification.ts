@@ -1,6 +1,6 @@
 /**
  * A verification as callers follow it. It is done when the answer to its request is, so the id that a
- * caller asks with carries how it ended, and nothing is kept of it.
+ * caller sends back carries how it ended, and nothing is kept of it.
  */
 
 import type { Claim } from '../../contracts/verify.ts'
@@ -28,14 +28,14 @@ const longestProblem = 480
 /** Verifies a claim. Faults that trying again may mend are thrown; others are an end. */
 export async function verification(
   { contracts, clock, tokens }: EvmContext,
-  asked: {
+  query: {
     readonly chain: ServedChain
     readonly address: Uint8Array
     readonly claim: Claim
     readonly signal: AbortSignal
   },
 ): Promise<{ readonly id: string; readonly ended: Ended }> {
-  const { chain, address, claim, signal } = asked
+  const { chain, address, claim, signal } = query
   const problem = await contracts.verify(chain, address, claim, signal).then(
     () => undefined,
     (error: unknown) => {

@@ -48,22 +48,22 @@ export const account: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['tokenbalance', tokenBalance],
   ['txlist', transactions],
   ['txlistinternal', internals],
-  ['tokentx', (asked) => transfers(asked, 20)],
-  ['tokennfttx', (asked) => transfers(asked, 721)],
-  ['token1155tx', (asked) => transfers(asked, 1155)],
+  ['tokentx', (query) => transfers(query, 20)],
+  ['tokennfttx', (query) => transfers(query, 721)],
+  ['token1155tx', (query) => transfers(query, 1155)],
 ])
 
 type Listed = Awaited<ReturnType<Action>>
 
-async function balance(asked: Query): Promise<Listed> {
-  const { chain, signal } = asked
-  const wei = await chain.state.balance(addressOf(asked, 'address'), undefined, signal)
+async function balance(query: Query): Promise<Listed> {
+  const { chain, signal } = query
+  const wei = await chain.state.balance(addressOf(query, 'address'), undefined, signal)
   return { value: String(wei) }
 }
 
-async function balances(asked: Query): Promise<Listed> {
-  const { chain, signal } = asked
-  const all = needed(asked, 'address')
+async function balances(query: Query): Promise<Listed> {
+  const { chain, signal } = query
+  const all = needed(query, 'address')
     .split(',')
     .map((one) => one.trim())
   if (all.length > mostAddresses)
@@ -77,19 +77,19 @@ async function balances(asked: Query): Promise<Listed> {
   return { list }
 }
 
-async function tokenBalance(asked: Query): Promise<Listed> {
-  const { chain, signal } = asked
-  const token = addressOf(asked, 'contractaddress')
-  const call = balanceOfCall(addressOf(asked, 'address'))
-  const told = await chain.state.call(token, call, undefined, signal)
-  return { value: String(uintAt(told) ?? 0n) }
+async function tokenBalance(query: Query): Promise<Listed> {
+  const { chain, signal } = query
+  const token = addressOf(query, 'contractaddress')
+  const call = balanceOfCall(addressOf(query, 'address'))
+  const bytes = await chain.state.call(token, call, undefined, signal)
+  return { value: String(uintAt(bytes) ?? 0n) }
 }
 
-async function transactions(asked: Query): Promise<Listed> {
-  const { chain, context } = asked
-  const id = await addressId(chain.store, addressOf(asked, 'address'))
-  const range = blocksOf(asked, 'startblock', 'endblock')
-  const rows = await pageOf(asked, range, async (walk) =>
+async function transactions(query: Query): Promise<Listed> {
+  const { chain, context } = query
+  const id = await addressId(chain.store, addressOf(query, 'address'))
+  const range = blocksOf(query, 'startblock', 'endblock')
+  const rows = await pageOf(query, range, async (walk) =>
     id === undefined ? [] : transactionsOfAddress(chain.store, { addressId: id, ...walk }),
   )
   const created = await createdContracts(
@@ -104,7 +104,7 @@ async function transactions(asked: Query): Promise<Listed> {
   const confirmations = await confirmationsOf(chain)
   const list = await Promise.all(
     rows.map(async (row) => ({
-      ...(await placeAndGas(asked, row)),
+      ...(await placeAndGas(query, row)),
       from: textOf(row.fromId),
       to: textOf(row.toId),
       value: decimalText(row.value),
@@ -140,17 +140,17 @@ async function placeAndGas(
   }
 }
 
-async function internals(asked: Query): Promise<Listed> {
-  const { chain, context, of } = asked
+async function internals(query: Query): Promise<Listed> {
+  const { chain, context, of } = query
   let rows: readonly InternalRow[]
   if (of('txhash') !== undefined) {
-    const transaction = await transactionByHash(chain.store, hashOf(asked, 'txhash'))
+    const transaction = await transactionByHash(chain.store, hashOf(query, 'txhash'))
     rows =
       transaction === undefined ? [] : await internalsOfTransaction(chain.store, transaction.pos)
   } else {
-    const id = await addressId(chain.store, addressOf(asked, 'address'))
-    const range = blocksOf(asked, 'startblock', 'endblock')
-    rows = await pageOf(asked, range, async (walk) =>
+    const id = await addressId(chain.store, addressOf(query, 'address'))
+    const range = blocksOf(query, 'startblock', 'endblock')
+    rows = await pageOf(query, range, async (walk) =>
       id === undefined ? [] : internalsOfAddress(chain.store, { addressId: id, ...walk }),
     )
   }
@@ -182,13 +182,13 @@ async function internals(asked: Query): Promise<Listed> {
 }
 
 /** Of an address, of a token contract, or of both. */
-async function transfers(asked: Query, standard: 20 | 721 | 1155): Promise<Listed> {
-  const { chain, of, context } = asked
+async function transfers(query: Query, standard: 20 | 721 | 1155): Promise<Listed> {
+  const { chain, of, context } = query
   const { store } = chain
   const token =
-    of('contractaddress') === undefined ? undefined : addressOf(asked, 'contractaddress')
+    of('contractaddress') === undefined ? undefined : addressOf(query, 'contractaddress')
   const owner =
-    token === undefined || of('address') !== undefined ? addressOf(asked, 'address') : undefined
+    token === undefined || of('address') !== undefined ? addressOf(query, 'address') : undefined
   const [ownerId, tokenId] = await Promise.all(
     [owner, token].map(async (one) => (one === undefined ? undefined : addressId(store, one))),
   )
@@ -201,9 +201,9 @@ async function transfers(asked: Query, standard: 20 | 721 | 1155): Promise<Liste
   }
   const fits = (row: TransferRow): boolean =>
     standardOf(row.kind) === standard && (tokenId === undefined || row.tokenId === tokenId)
-  const range = blocksOf(asked, 'startblock', 'endblock')
-  const rows = await pageOf(asked, range, (walk) =>
-    matching(walk, { read, fits, signal: asked.signal }),
+  const range = blocksOf(query, 'startblock', 'endblock')
+  const rows = await pageOf(query, range, (walk) =>
+    matching(walk, { read, fits, signal: query.signal }),
   )
   const named = await context
     .addressBooks(chain)
@@ -216,7 +216,7 @@ async function transfers(asked: Query, standard: 20 | 721 | 1155): Promise<Liste
       const { erc20 } = named(row.tokenId)
       const item = row.item === undefined ? '' : decimalText(row.item)
       return {
-        ...(transaction === undefined ? {} : await placeAndGas(asked, transaction)),
+        ...(transaction === undefined ? {} : await placeAndGas(query, transaction)),
         from: named(row.fromId).address.toLowerCase(),
         contractAddress: erc20.address.toLowerCase(),
         to: named(row.toId).address.toLowerCase(),

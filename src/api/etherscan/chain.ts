@@ -32,17 +32,17 @@ import {
 export const transaction: ReadonlyMap<string, Action> = new Map<string, Action>([
   [
     'getstatus',
-    async (asked) => {
-      const failed = (await statusOf(asked)) === 0
+    async (query) => {
+      const failed = (await statusOf(query)) === 0
       const errDescription = failed ? 'execution reverted' : ''
       return { value: { isError: failed ? '1' : '0', errDescription } }
     },
   ],
-  ['gettxreceiptstatus', async (asked) => ({ value: { status: String(await statusOf(asked)) } })],
+  ['gettxreceiptstatus', async (query) => ({ value: { status: String(await statusOf(query)) } })],
 ])
 
-async function statusOf(asked: Query): Promise<number> {
-  const row = await transactionByHash(asked.chain.store, hashOf(asked, 'txhash'))
+async function statusOf(query: Query): Promise<number> {
+  const row = await transactionByHash(query.chain.store, hashOf(query, 'txhash'))
   if (row === undefined) throw new Fault('not-found', 'transaction is not known here')
   return row.status
 }
@@ -52,11 +52,11 @@ export const block: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['getblocknobytime', blockByTime],
 ])
 
-async function blockByTime(asked: Query): Promise<Result> {
-  const { store } = asked.chain
-  needed(asked, 'timestamp')
-  const seconds = numberOf(asked, 'timestamp', 0)
-  const closest = needed(asked, 'closest')
+async function blockByTime(query: Query): Promise<Result> {
+  const { store } = query.chain
+  needed(query, 'timestamp')
+  const seconds = numberOf(query, 'timestamp', 0)
+  const closest = needed(query, 'closest')
   const newest = await indexedHeight(store, 'blocks')
   if (closest === 'before') {
     const height = await heightAtTime(store, { seconds, newest })
@@ -71,22 +71,22 @@ async function blockByTime(asked: Query): Promise<Result> {
 /** Module `logs`. */
 export const logs: ReadonlyMap<string, Action> = new Map<string, Action>([['getLogs', findLogs]])
 
-async function findLogs(asked: Query): Promise<Result> {
-  const { chain, of } = asked
+async function findLogs(query: Query): Promise<Result> {
+  const { chain, of } = query
   const store = await keptLogs(chain)
   const height = (await getCheckpoint(store, logStage))?.height ?? -1
   const topics = [0, 1, 2, 3].map((at) =>
-    of(`topic${at}`) === undefined ? undefined : hashOf(asked, `topic${at}`),
+    of(`topic${at}`) === undefined ? undefined : hashOf(query, `topic${at}`),
   )
   if (['0_1', '1_2', '2_3', '0_2', '0_3', '1_3'].some((pair) => of(`topic${pair}_opr`) === 'or'))
     throw new Fault('bad-parameter', 'Error! topics are joined by and only here')
   const filter = {
-    address: of('address') === undefined ? undefined : addressOf(asked, 'address'),
+    address: of('address') === undefined ? undefined : addressOf(query, 'address'),
     topics,
   }
-  const asking = blocksOf(asked, 'fromBlock', 'toBlock')
-  const range = { ...asking, until: Math.min(asking.until, posOfHeight(height + 1)) }
-  const rows = await pageOf(asked, range, async (walk) => {
+  const wanted = blocksOf(query, 'fromBlock', 'toBlock')
+  const range = { ...wanted, until: Math.min(wanted.until, posOfHeight(height + 1)) }
+  const rows = await pageOf(query, range, async (walk) => {
     const { direction: order, limit } = walk
     const found = await logsMatching(store, { filter, range: walk.range, order, limit })
     if (found.lookedTo !== undefined && found.rows.length < limit)
@@ -134,9 +134,9 @@ export const stats: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['ethprice', coinPrice],
 ])
 
-async function tokenSupply(asked: Query): Promise<Result> {
-  const { chain, signal } = asked
-  const token = addressOf(asked, 'contractaddress')
+async function tokenSupply(query: Query): Promise<Result> {
+  const { chain, signal } = query
+  const token = addressOf(query, 'contractaddress')
   const supply = uintAt(await chain.state.call(token, totalSupplyCall, undefined, signal))
   if (supply === undefined) throw new Fault('bad-parameter', 'this contract has no totalSupply')
   return { value: String(supply) }

@@ -16,7 +16,7 @@ import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
 import { creationCode } from '../contracts/creation-code.ts'
 import { endedOf, verification } from '../contracts/verification.ts'
-import { toldByNode } from '../evm/answers.ts'
+import { answerOfNode } from '../evm/answers.ts'
 import { type Action, addressOf, type Query, needed, readAddress, type Result } from './query.ts'
 
 const mostCreations = 5
@@ -34,19 +34,21 @@ export const contract: ReadonlyMap<string, Action> = new Map<string, Action>([
 
 const unverified = 'Contract source code not verified'
 
-async function abi(asked: Query): Promise<Result> {
-  const { context, chain, signal } = asked
-  const known = await context.contracts.find(chain, addressOf(asked, 'address'), signal)
+async function abi(query: Query): Promise<Result> {
+  const { context, chain, signal } = query
+  const known = await context.contracts.find(chain, addressOf(query, 'address'), signal)
   if (known === undefined) throw new Fault('not-found', unverified)
   return { value: JSON.stringify(known.contract.body.abi) }
 }
 
-async function sourceCode(asked: Query): Promise<Result> {
-  const { context, chain, signal } = asked
-  const address = addressOf(asked, 'address')
+async function sourceCode(query: Query): Promise<Result> {
+  const { context, chain, signal } = query
+  const address = addressOf(query, 'address')
   const [known, led] = await Promise.all([
     context.contracts.find(chain, address, signal),
-    toldByNode(context.clock, signal, (until) => context.contracts.proxyAt(chain, address, until)),
+    answerOfNode(context.clock, signal, (until) =>
+      context.contracts.proxyAt(chain, address, until),
+    ),
   ])
   const [implementation] = led?.implementations ?? []
   return {
@@ -85,7 +87,7 @@ function sourceOf({ name, version, body }: VerifiedContract): typeof noSource {
   const { enabled, runs } = isObject(optimizer) ? optimizer : {}
   return {
     ...noSource,
-    // Two braces tell standard JSON from a single file.
+    // Two braces distinguish standard JSON from a single file.
     SourceCode: `{${JSON.stringify(input)}}`,
     ABI: JSON.stringify(body.abi),
     ContractName: own,
@@ -99,10 +101,10 @@ function sourceOf({ name, version, body }: VerifiedContract): typeof noSource {
   }
 }
 
-async function creations(asked: Query): Promise<Result> {
-  const { context, chain, signal } = asked
+async function creations(query: Query): Promise<Result> {
+  const { context, chain, signal } = query
   const { store } = chain
-  const texts = needed(asked, 'contractaddresses')
+  const texts = needed(query, 'contractaddresses')
     .split(',')
     .map((one) => one.trim())
   if (texts.length > mostCreations)
@@ -136,16 +138,16 @@ async function creations(asked: Query): Promise<Result> {
 }
 
 /** Takes the fields of the form, some of whose names are spelled as their inventor spelled them. */
-async function verify(asked: Query): Promise<Result> {
-  const { context, chain, of, signal } = asked
-  const told = of('constructorArguements') ?? of('constructorArguments')
+async function verify(query: Query): Promise<Result> {
+  const { context, chain, of, signal } = query
+  const encoded = of('constructorArguements') ?? of('constructorArguments')
   const claim = {
-    input: inputOf(asked),
-    contract: contractNameOf(needed(asked, 'contractname')),
-    version: needed(asked, 'compilerversion'),
-    constructorArguments: told === undefined ? undefined : fromHex(told),
+    input: inputOf(query),
+    contract: contractNameOf(needed(query, 'contractname')),
+    version: needed(query, 'compilerversion'),
+    constructorArguments: encoded === undefined ? undefined : fromHex(encoded),
   }
-  const address = addressOf(asked, 'contractaddress')
+  const address = addressOf(query, 'contractaddress')
   const before = await context.contracts.find(chain, address, signal)
   if (before?.isOwn === true && before.contract.runtimeMatch === 'full')
     throw new Fault('bad-parameter', 'Contract source code already verified')
@@ -153,14 +155,14 @@ async function verify(asked: Query): Promise<Result> {
   return { value: id }
 }
 
-function inputOf(asked: Query): StandardInput {
-  const { of } = asked
-  const source = needed(asked, 'sourceCode')
+function inputOf(query: Query): StandardInput {
+  const { of } = query
+  const source = needed(query, 'sourceCode')
   const format = of('codeformat') ?? 'solidity-single-file'
   if (format === 'solidity-standard-json-input') return readStandardInput(source)
   if (format !== 'solidity-single-file')
     throw new Fault('bad-parameter', `codeformat is not offered here: ${format.slice(0, 80)}`)
-  const { path, name } = contractNameOf(needed(asked, 'contractname'))
+  const { path, name } = contractNameOf(needed(query, 'contractname'))
   const evmVersion = of('evmversion') ?? of('evmVersion') ?? 'default'
   const file = path ?? `${name}.sol`
   return readStandardInput({
@@ -169,7 +171,7 @@ function inputOf(asked: Query): StandardInput {
     settings: {
       optimizer: { enabled: of('optimizationUsed') === '1', runs: Number(of('runs') ?? 200) },
       evmVersion: evmVersion.toLowerCase() === 'default' ? undefined : evmVersion.toLowerCase(),
-      libraries: { [file]: librariesOf(asked) },
+      libraries: { [file]: librariesOf(query) },
     },
   })
 }
@@ -186,26 +188,26 @@ function librariesOf({ of }: Query): Readonly<Record<string, string>> {
   )
 }
 
-async function status(asked: Query): Promise<Result> {
-  const ended = endedOf(asked.context, needed(asked, 'guid'))
+async function status(query: Query): Promise<Result> {
+  const ended = endedOf(query.context, needed(query, 'guid'))
   if (ended === undefined) throw new Fault('not-found', 'Fail - no verification has this guid')
   const { problem } = ended
   if (problem !== undefined) throw new Fault('bad-parameter', `Fail - Unable to verify: ${problem}`)
   return { value: 'Pass - Verified' }
 }
 
-/** Proxies are found whenever they are asked for: there is nothing to wait for. */
-async function proxy(asked: Query): Promise<Result> {
-  const { context, chain, signal } = asked
-  const address = addressOf(asked, 'address')
+/** Proxies are found whenever they are read: there is nothing to wait for. */
+async function proxy(query: Query): Promise<Result> {
+  const { context, chain, signal } = query
+  const address = addressOf(query, 'address')
   const [implementation] =
     (await context.contracts.proxyAt(chain, address, signal))?.implementations ?? []
   if (implementation === undefined) throw new Fault('bad-parameter', 'this contract is no proxy')
   return { value: `${to0x(address)}${to0x(implementation).slice(2)}` }
 }
 
-async function checkProxy(asked: Query): Promise<Result> {
-  const guid = /^(0x[0-9a-f]{40})([0-9a-f]{40})$/.exec(needed(asked, 'guid'))
+async function checkProxy(query: Query): Promise<Result> {
+  const guid = /^(0x[0-9a-f]{40})([0-9a-f]{40})$/.exec(needed(query, 'guid'))
   if (guid === null) throw new Fault('not-found', 'Fail - no proxy has this guid')
   return {
     value: `The proxy's (${guid[1]}) implementation contract is found at 0x${guid[2]} and is successfully updated.`,

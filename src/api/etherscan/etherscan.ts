@@ -36,7 +36,7 @@ const text = (description: string): ReturnType<typeof Type.Optional> =>
 /** Parameters of all actions. */
 const parameters = {
   module: text(`one of ${[...modules.keys()].join(', ')}`),
-  action: text('what is asked of the module, for instance txlist'),
+  action: text('the action of the module, for instance txlist'),
   apikey: text('API key; the header x-service-api-key is another place for it'),
   address: text('address, or several with commas'),
   contractaddress: text('token or contract'),

@@ -34,16 +34,16 @@ export const proxy: ReadonlyMap<string, Action> = new Map<string, Action>([
     ([method, names]) =>
       [
         method,
-        (asked: Query) =>
+        (query: Query) =>
           passed(
-            asked,
+            query,
             method,
-            names.map((each) => valueOf(asked, ...each)),
+            names.map((each) => valueOf(query, ...each)),
           ),
       ] as const,
   ),
-  ['eth_call', (asked) => passed(asked, 'eth_call', [callOf(asked), asked.of('tag') ?? 'latest'])],
-  ['eth_estimateGas', (asked) => passed(asked, 'eth_estimateGas', [callOf(asked)])],
+  ['eth_call', (query) => passed(query, 'eth_call', [callOf(query), query.of('tag') ?? 'latest'])],
+  ['eth_estimateGas', (query) => passed(query, 'eth_estimateGas', [callOf(query)])],
 ])
 
 function valueOf({ of }: Query, name: string, fallback?: string): unknown {
@@ -68,8 +68,8 @@ async function passed(
 ): Promise<Result> {
   if (rpc === undefined || !rpc.allows(method))
     throw new Fault('not-found', `${method} is not offered (publicRpc of the chain): ${facts.name}`)
-  const [answer] = await rpc.ask([{ method, params }], signal)
+  const [answer] = await rpc.call([{ method, params }], signal)
   if (answer === undefined) throw new Fault('not-served', 'the node gave no answer')
-  const told = answer.kind === 'result' ? { result: answer.result } : { error: answer.error }
-  return { body: { jsonrpc: '2.0', id: 1, ...told } }
+  const reply = answer.kind === 'result' ? { result: answer.result } : { error: answer.error }
+  return { body: { jsonrpc: '2.0', id: 1, ...reply } }
 }

@@ -17,7 +17,9 @@ export type Query = {
   readonly signal: AbortSignal
 }
 
-/** `result` of an answer; a list without entries is told as `NOTOK`-less `0`, see `etherscan.ts`. */
+/**
+ * `result` of an answer; a list without entries is given as `NOTOK`-less `0`, see `etherscan.ts`.
+ */
 export type Result =
   | { readonly list: readonly unknown[]; readonly noun?: string }
   | { readonly value: unknown }
@@ -32,7 +34,7 @@ export type Result =
     }
 
 /** Answers one action. Throws faults, which become `NOTOK`. */
-export type Action = (asked: Query) => Promise<Result>
+export type Action = (query: Query) => Promise<Result>
 
 /** The most rows that pages may lead to. Source: Etherscan's documentation of its endpoints. */
 const mostRows = 10_000
@@ -45,8 +47,8 @@ export function needed({ of }: Query, name: string): string {
 }
 
 /** An address, 20 bytes. Throws `bad-parameter`. */
-export function addressOf(asked: Query, name: string): Uint8Array {
-  return readAddress(needed(asked, name))
+export function addressOf(query: Query, name: string): Uint8Array {
+  return readAddress(needed(query, name))
 }
 
 /** As {@link addressOf} of text. */
@@ -57,8 +59,8 @@ export function readAddress(text: string): Uint8Array {
 }
 
 /** A hash of 32 bytes. Throws `bad-parameter`. */
-export function hashOf(asked: Query, name: string): Uint8Array {
-  const text = needed(asked, name)
+export function hashOf(query: Query, name: string): Uint8Array {
+  const text = needed(query, name)
   if (!/^0x[0-9a-fA-F]{64}$/.test(text))
     throw new Fault('bad-parameter', `Error! Invalid ${name} format: ${text.slice(0, 80)}`)
   return fromHex(text)
@@ -74,11 +76,11 @@ export function numberOf({ of }: Query, name: string, fallback: number): number 
 }
 
 /** Blocks of `[first, last]`, by the names of two parameters; `latest` is the newest. */
-export function blocksOf(asked: Query, first: string, last: string): PosRange {
+export function blocksOf(query: Query, first: string, last: string): PosRange {
   const endOf = (name: string): number | undefined =>
-    asked.of(name) === undefined || asked.of(name) === 'latest'
+    query.of(name) === undefined || query.of(name) === 'latest'
       ? undefined
-      : numberOf(asked, name, 0)
+      : numberOf(query, name, 0)
   const [from, until] = [endOf(first), endOf(last)]
   if (from !== undefined && until !== undefined && from > until)
     throw new Fault('bad-parameter', `Error! ${first} is above ${last}`)
@@ -100,23 +102,23 @@ const rowsAtOnce = 1_000
  * before it, and 10,000 is the last row that any page has.
  */
 export async function pageOf<R extends { readonly pos: number }>(
-  asked: Query,
+  query: Query,
   range: PosRange,
   read: (walk: Walk) => Promise<readonly R[]>,
 ): Promise<R[]> {
-  const offset = Math.min(numberOf(asked, 'offset', mostRows), mostRows)
-  const page = Math.max(numberOf(asked, 'page', 1), 1)
+  const offset = Math.min(numberOf(query, 'offset', mostRows), mostRows)
+  const page = Math.max(numberOf(query, 'page', 1), 1)
   if (offset === 0 || page * offset > mostRows)
     throw new Fault(
       'bad-parameter',
       'Result window is too large, PageNo x Offset size must be less than or equal to 10000',
     )
-  const direction = directionOf(asked)
+  const direction = directionOf(query)
   const rows: R[] = []
   let { from, until } = range
   let skipped = (page - 1) * offset
   while (rows.length < offset) {
-    asked.signal.throwIfAborted()
+    query.signal.throwIfAborted()
     const limit = Math.min(rowsAtOnce, skipped + offset - rows.length)
     const some = await read({ range: { from, until }, direction, limit })
     rows.push(...some.slice(skipped))
@@ -142,7 +144,7 @@ export async function confirmationsOf(chain: ServedChain): Promise<(height: numb
   return (height) => String(Math.max(0, newest - height + 1))
 }
 
-// Questions to contracts that this form asks, in ABI encoding.
+// Questions to contracts that this form needs, in ABI encoding.
 
 /** `totalSupply()`. */
 export const totalSupplyCall = fromHex('18160ddd')
@@ -153,6 +155,6 @@ export function balanceOfCall(holder: Uint8Array): Uint8Array {
 }
 
 /** The number of an answer; `undefined` where it reverted or is none. */
-export function uintAt(told: Uint8Array | undefined): bigint | undefined {
-  return told === undefined || told.length < 32 ? undefined : toBigint(told.subarray(0, 32))
+export function uintAt(bytes: Uint8Array | undefined): bigint | undefined {
+  return bytes === undefined || bytes.length < 32 ? undefined : toBigint(bytes.subarray(0, 32))
 }

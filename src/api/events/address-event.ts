@@ -123,7 +123,7 @@ function thresholdEvent(
   }
 }
 
-/** The X-Chain's names for what the P-Chain tells apart. */
+/** The X-Chain's names for what the P-Chain distinguishes. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['unlocked', 'unlockedUnstaked'],
   ['locked', 'lockedPlatform'],
@@ -138,7 +138,10 @@ function sumOf(balances: Balances, type: string, avax: string): bigint {
   return sum
 }
 
-/** Balances are those of seconds: of several transactions in one, the last tells that they fell. */
+/**
+ * Balances are those of seconds: of several transactions in one, the last is the one at which they
+ * fell.
+ */
 async function isLastOfSecond(
   store: Reader,
   { of, transaction }: Concerned,

@@ -1,4 +1,4 @@
-/** Registers what a caller wants to be told. */
+/** Registers what a caller subscribes to. */
 
 import { randomUUID } from 'node:crypto'
 

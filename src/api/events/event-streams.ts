@@ -56,8 +56,8 @@ const mostOfAddress = 16
 const mostUnsentBytes = 65_536
 
 /**
- * Adds the stream of new blocks, for every caller that may ask for blocks. Returns the function that ends
- * every stream. `most` are streams at once; 0: none.
+ * Adds the stream of new blocks, for every caller that may request blocks. Returns the function
+ * that ends every stream. `most` are streams at once; 0: none.
  */
 export function mountBlockStream(
   http: FastifyInstance,
@@ -136,16 +136,16 @@ async function answerEvents(
   over: AbortSignal,
 ): Promise<void> {
   const query = queryOf(request.raw)
-  const asked = admissionOf(context.gate, request.raw, query)
+  const admission = admissionOf(context.gate, request.raw, query)
   let listener: Listener
   try {
-    await context.gate.admit(asked)
+    await context.gate.admit(admission)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
     const { id } = request.params as { readonly id: string }
     const last = request.headers['last-event-id']
     listener = await admitListener(context.events, {
       id,
-      caller: context.gate.callerOf(asked),
+      caller: context.gate.callerOf(admission),
       after: typeof last === 'string' ? last : query.get('lastEventId'),
       from: query.get('from'),
     })
@@ -160,18 +160,22 @@ async function answerEvents(
   beginEvents(raw)
   const gone = new AbortController()
   raw.once('close', () => gone.abort())
-  await tell(context, { listener, signal: AbortSignal.any([over, gone.signal]) }, async (one) => {
-    const text =
-      one === 'quiet'
-        ? quiet
-        : `id: ${listenId(one)}\nevent: ${listener.webhook.body.eventType}\ndata: ${one.body}\n\n`
-    if (!raw.write(text)) await drained(context, raw, gone.signal)
-  })
+  await sendAll(
+    context,
+    { listener, signal: AbortSignal.any([over, gone.signal]) },
+    async (one) => {
+      const text =
+        one === 'quiet'
+          ? quiet
+          : `id: ${listenId(one)}\nevent: ${listener.webhook.body.eventType}\ndata: ${one.body}\n\n`
+      if (!raw.write(text)) await drained(context, raw, gone.signal)
+    },
+  )
   raw.end()
 }
 
-/** Tells a listener everything until it is gone; what cannot be read now ends the stream. */
-async function tell(
+/** Sends a listener everything until it is gone; what cannot be read now ends the stream. */
+async function sendAll(
   context: StreamContext,
   { listener, signal }: { readonly listener: Listener; readonly signal: AbortSignal },
   send: (

@@ -29,7 +29,7 @@ const nobody = `0x${'00'.repeat(20)}`
 
 /**
  * The event of the transaction at `pos`; none when the webhook wants other signatures than it
- * logged. Throws `not-served` when logs are wanted and no node tells them now.
+ * logged. Throws `not-served` when logs are wanted and no node gives them now.
  */
 export async function evmEvents(
   context: EvmContext,
@@ -44,8 +44,8 @@ export async function evmEvents(
   const row = await transactionAt(chain.store, pos)
   if (row === undefined) return []
   const needsLogs = includeLogs || eventSignatures.length > 0
-  const told = needsLogs ? await receiptLogs(chain, pos, signal) : []
-  const logs = told.map((log) => logOf(log, placeOf(pos)))
+  const raw = needsLogs ? await receiptLogs(chain, pos, signal) : []
+  const logs = raw.map((log) => logOf(log, placeOf(pos)))
   if (eventSignatures.length > 0 && !logs.some(({ topic0 }) => isAmong(topic0, eventSignatures)))
     return []
   const transaction = await transactionOf(context, { chain, row, includeInternalTxs })
@@ -72,7 +72,7 @@ async function transactionOf(
     inputOf(chain, row),
     gasUntil(store, row.pos),
   ])
-  const named = await context.addressBooks(chain).load(partiesOf(row, transfers, internals))
+  const named = await context.addressBooks(chain).load(addressIdsOf(row, transfers, internals))
   const address = (id: number | undefined): string =>
     id === undefined ? nobody : named(id).address
   const price = decimalText(row.gasPrice)
@@ -114,7 +114,7 @@ async function transactionOf(
   }
 }
 
-function partiesOf(
+function addressIdsOf(
   { fromId, toId }: TransactionWithFees,
   transfers: readonly TransferRow[],
   internals: readonly InternalRow[],

@@ -41,12 +41,12 @@ export type Listener = {
  */
 export async function admitListener(
   context: EventContext,
-  asked: ListenQuery & { readonly id: string; readonly caller: Caller },
+  query: ListenQuery & { readonly id: string; readonly caller: Caller },
 ): Promise<Listener> {
-  const webhook = await ownWebhook(await context.webhooks(), asked.id, asked.caller)
-  const from = await startOf(context, webhook, asked)
+  const webhook = await ownWebhook(await context.webhooks(), query.id, query.caller)
+  const from = await startOf(context, webhook, query)
   const counts = context.listeners
-  const owner = ownerOf(asked.caller)
+  const owner = ownerOf(query.caller)
   const own = counts.get(owner) ?? 0
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (own >= context.limits.listeners || all >= context.limits.listeners * ownersAtOnce)
@@ -64,8 +64,8 @@ export async function admitListener(
 }
 
 /** Id of a message for those who listen: they give it to go on after it. */
-export function listenId({ pos, told }: MessagePlace): string {
-  return `${pos}.${told}`
+export function listenId({ pos, index }: MessagePlace): string {
+  return `${pos}.${index}`
 }
 
 async function startOf(
@@ -74,21 +74,21 @@ async function startOf(
   { after, from }: ListenQuery,
 ): Promise<MessagePlace> {
   if (after !== undefined && after !== '') {
-    const [, pos, told] = /^(\d{1,16})\.(\d{1,9})$/.exec(after) ?? []
+    const [, pos, index] = /^(\d{1,16})\.(\d{1,9})$/.exec(after) ?? []
     if (pos === undefined)
       throw new Fault('bad-parameter', 'the last event id was not given out here')
-    return { pos: Number(pos), told: Number(told) + 1 }
+    return { pos: Number(pos), index: Number(index) + 1 }
   }
   if (from !== undefined && from !== '') {
     if (!/^\d{1,9}$/.test(from)) throw new Fault('bad-parameter', 'from must be a height, base 10')
-    return { pos: placeOfHeight(webhook.ledger, Number(from)), told: 0 }
+    return { pos: placeOfHeight(webhook.ledger, Number(from)), index: 0 }
   }
   const store = context.reader.storeOf(webhook.store)
   const pos =
     store === undefined
       ? placeOfHeight(webhook.ledger, 0)
       : await storedUntil(store, webhook.ledger)
-  return { pos, told: 0 }
+  return { pos, index: 0 }
 }
 
 /** A listener receives messages, or `quiet` when there were none for a while. */
@@ -97,7 +97,7 @@ export type Heard = Message | 'quiet'
 /**
  * Messages from `from` on, until `signal` is aborted or the webhook is no longer what it was.
  *
- * @yields {Heard} messages in order, and `quiet` when nothing was told for {@link quietMs}.
+ * @yields {Heard} messages in order, and `quiet` when nothing was sent for {@link quietMs}.
  */
 export async function* heard(
   context: EventContext,
@@ -127,7 +127,7 @@ export async function* heard(
   }
 }
 
-/** Returns whether the webhook is unchanged; a listener of a changed one must ask again. */
+/** Returns whether the webhook is unchanged; a listener of a changed one must come again. */
 async function isSame(context: EventContext, webhook: Webhook): Promise<boolean> {
   const { id, changed, number, owner } = webhook
   if (!context.isLive(owner)) return false

@@ -1,7 +1,7 @@
 /**
  * The newest blocks of all chains served, for everybody who looks on.
  *
- * However many look on, every chain is asked for its height twice a second, and not at all while
+ * However many look on, every chain's height is read twice a second, and not at all while
  * nobody does; what is new is read and written down once.
  */
 
@@ -21,7 +21,10 @@ const lookEveryMs = 500
 const mostPerLook = 4
 /** Blocks that are kept for who comes. */
 const kept = 16
-/** Looks without news after which a reader is told so, that nobody takes the stream for dead. */
+/**
+ * Looks without a new block after which a reader gets a sign of life, so that nobody takes the
+ * stream for dead.
+ */
 const quietLooks = 30
 
 /** Where blocks are read. */
@@ -57,11 +60,11 @@ export class NewestBlocks {
   }
 
   /** Sends the newest blocks, then each new one. Returns the function that ends this. */
-  read(told: NewestBlocksReader): () => void {
-    if (this.#runs) told(JSON.stringify(this.#newest))
-    this.#readers.add(told)
+  read(send: NewestBlocksReader): () => void {
+    if (this.#runs) send(JSON.stringify(this.#newest))
+    this.#readers.add(send)
     if (!this.#runs) void this.#run()
-    return () => this.#readers.delete(told)
+    return () => this.#readers.delete(send)
   }
 
   /** Number of current readers. */
@@ -73,14 +76,14 @@ export class NewestBlocks {
     this.#runs = true
     this.#seen.clear()
     this.#newest = []
-    for (let look = 0, toldAt = 0; this.#readers.size > 0; look++) {
+    for (let look = 0, sentAt = 0; this.#readers.size > 0; look++) {
       const newer = await this.#look()
       this.#newest = newestOf([...newer, ...this.#newest])
       const hasNewBlocks = look === 0 || newer.length > 0
-      if (hasNewBlocks || look - toldAt >= quietLooks) {
+      if (hasNewBlocks || look - sentAt >= quietLooks) {
         const text = hasNewBlocks ? JSON.stringify(newestOf(newer)) : undefined
-        for (const told of this.#readers) told(text)
-        toldAt = look
+        for (const send of this.#readers) send(text)
+        sentAt = look
       }
       await this.#options.clock.sleep(lookEveryMs).catch(() => undefined)
     }

@@ -60,7 +60,7 @@ export async function changeOwn(
   throw new Fault('overloaded', 'others change this webhook at the same time')
 }
 
-/** A webhook as answers show it, with how far it was told where that is wanted. */
+/** A webhook as answers show it, with how far it was sent where that is wanted. */
 export function webhookView(webhook: Webhook, place?: WebhookPlace): View {
   const { body } = webhook
   const isEvm = body.eventType === 'address_activity'
@@ -83,7 +83,7 @@ export function webhookView(webhook: Webhook, place?: WebhookPlace): View {
   }
 }
 
-/** As {@link webhookView}, with how far it was told. */
+/** As {@link webhookView}, with how far it was sent. */
 export async function webhookWithPlace(reader: Reader, webhook: Webhook): Promise<View> {
   const isSent = webhook.body.url !== ''
   return webhookView(webhook, isSent ? await webhookPlaceOf(reader, webhook.number) : undefined)
@@ -149,7 +149,7 @@ export type EventContext = {
   readonly networks: NetworkDirectory
   /** Key of the store of a primary network. */
   readonly networkKey: (network: 'mainnet' | 'fuji') => string
-  /** Newest height of a stage of a store, by the store's key, where it was told of late. */
+  /** Newest height of a stage of a store, by the store's key, where it was reported of late. */
   readonly headOf: (key: string, stage: string) => number | undefined
   readonly tokens: PageTokens
   readonly clock: Clock

@@ -24,7 +24,7 @@ import { validatorEvents } from './validator-event.ts'
 /** The request body that registers a webhook. */
 type Body = Static<typeof CreateWebhookBody>
 
-/** A webhook that is not registered yet, and the place from which it is told. */
+/** A webhook that is not registered yet, and the place from which it is sent. */
 type ReadWebhook = {
   readonly store: string
   readonly ledger: WebhookLedger
@@ -32,15 +32,15 @@ type ReadWebhook = {
   readonly body: WebhookBody
 }
 
-/** Checks what was asked for. Throws `bad-parameter`, and `not-found` or `not-ready` for a chain. */
-export function readWebhook(context: EventContext, asked: Body): Promise<ReadWebhook> {
-  switch (asked.eventType) {
+/** Checks a request. Throws `bad-parameter`, and `not-found` or `not-ready` for a chain. */
+export function readWebhook(context: EventContext, body: Body): Promise<ReadWebhook> {
+  switch (body.eventType) {
     case 'address_activity':
-      return ofEvm(context, asked)
+      return ofEvm(context, body)
     case 'primary_network_address_activity':
-      return ofAddresses(context, asked)
+      return ofAddresses(context, body)
     default:
-      return ofValidators(context, asked)
+      return ofValidators(context, body)
   }
 }
 
@@ -66,7 +66,7 @@ export function evmAddressesIn(texts: readonly string[], most: number): Uint8Arr
   return parsed
 }
 
-/** First place after the newest block that the chain has, as far as anybody told. */
+/** First place after the newest block that the chain has, as far as anybody reported. */
 export async function evmStart(context: EventContext, chain: ServedChain): Promise<number> {
   const stored = (await checkpointHeights(chain.store)).get('blocks') ?? -1
   const head = context.headOf(chain.facts.key, 'blocks') ?? (await chain.headHeight?.()) ?? stored
@@ -80,22 +80,22 @@ export function evmLedger(chain: ServedChain, withInternals: boolean): WebhookLe
   throw new Fault('bad-parameter', 'includeInternalTxs: traces of this chain are not indexed')
 }
 
-async function ofEvm(context: EventContext, asked: Body): Promise<ReadWebhook> {
-  const { metadata, chainId = '' } = asked
+async function ofEvm(context: EventContext, body: Body): Promise<ReadWebhook> {
+  const { metadata, chainId = '' } = body
   if (chainId === '') throw new Fault('bad-parameter', 'chainId is required')
   const chain = context.chains.find(chainId)
   const addresses = evmAddressesIn(metadata.addresses ?? [], context.limits.addresses)
   const from = await evmStart(context, chain)
-  const includeInternalTxs = asked.includeInternalTxs ?? false
+  const includeInternalTxs = body.includeInternalTxs ?? false
   return {
     store: chain.facts.key,
     ledger: evmLedger(chain, includeInternalTxs),
     from,
     body: {
-      ...common(context, asked),
+      ...common(context, body),
       chainId: String(chain.facts.evmChainId),
       includeInternalTxs,
-      includeLogs: asked.includeLogs ?? false,
+      includeLogs: body.includeLogs ?? false,
       subEvents: [],
       keys: [],
       only: [],
@@ -107,12 +107,12 @@ async function ofEvm(context: EventContext, asked: Body): Promise<ReadWebhook> {
   }
 }
 
-async function ofAddresses(context: EventContext, asked: Body): Promise<ReadWebhook> {
-  const { metadata } = asked
-  const ledger = asked.chainId === 'x-chain' ? 'X' : 'P'
-  if (asked.chainId !== 'x-chain' && (asked.chainId ?? 'p-chain') !== 'p-chain')
-    throw bad('chainId must be p-chain or x-chain', asked.chainId ?? '')
-  const { network, from, store, hrp } = await networkStart(context, asked, ledger)
+async function ofAddresses(context: EventContext, body: Body): Promise<ReadWebhook> {
+  const { metadata } = body
+  const ledger = body.chainId === 'x-chain' ? 'X' : 'P'
+  if (body.chainId !== 'x-chain' && (body.chainId ?? 'p-chain') !== 'p-chain')
+    throw bad('chainId must be p-chain or x-chain', body.chainId ?? '')
+  const { network, from, store, hrp } = await networkStart(context, body, ledger)
   if ((metadata.keyType ?? 'addresses') !== 'addresses')
     throw bad('metadata.keyType must be addresses', metadata.keyType ?? '')
   const addresses = unique('metadata.keys', metadata.keys ?? [], (text) =>
@@ -129,7 +129,7 @@ async function ofAddresses(context: EventContext, asked: Body): Promise<ReadWebh
     ledger,
     from,
     body: {
-      ...common(context, asked),
+      ...common(context, body),
       ...plain,
       network,
       chainId: ledger === 'X' ? 'x-chain' : 'p-chain',
@@ -148,11 +148,11 @@ async function ofAddresses(context: EventContext, asked: Body): Promise<ReadWebh
   }
 }
 
-async function ofValidators(context: EventContext, asked: Body): Promise<ReadWebhook> {
-  const { metadata } = asked
-  if ((asked.chainId ?? 'p-chain') !== 'p-chain')
-    throw bad('chainId must be p-chain', asked.chainId ?? '')
-  const { network, from, store } = await networkStart(context, asked, 'P')
+async function ofValidators(context: EventContext, body: Body): Promise<ReadWebhook> {
+  const { metadata } = body
+  if ((body.chainId ?? 'p-chain') !== 'p-chain')
+    throw bad('chainId must be p-chain', body.chainId ?? '')
+  const { network, from, store } = await networkStart(context, body, 'P')
   const { kind, key, only } = validatorsIn(metadata, context.limits.addresses)
   const subEvents = metadata.subEvents?.validatorActivitySubEvents ?? []
   checkCount('metadata.subEvents.validatorActivitySubEvents', subEvents.length, subEvents.length)
@@ -170,7 +170,7 @@ async function ofValidators(context: EventContext, asked: Body): Promise<ReadWeb
     ledger: 'P',
     from,
     body: {
-      ...common(context, asked),
+      ...common(context, body),
       ...plain,
       network,
       chainId: 'p-chain',
@@ -199,7 +199,7 @@ function validatorsIn(metadata: Body['metadata'], most: number): NamedValidators
   return { kind, key, only }
 }
 
-/** nAVAX; `undefined` where balances of L1 validators are not asked for. */
+/** nAVAX; `undefined` where balances of L1 validators are not requested. */
 function l1ThresholdIn(
   { l1ValidatorFeeBalanceThreshold: threshold }: Body['metadata'],
   subEvents: readonly string[],

@@ -1,4 +1,4 @@
-/** Tells a webhook again, and what could not be told. */
+/** Sends events to a webhook again, and those that could not be sent. */
 
 import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
@@ -71,11 +71,11 @@ export function replayWebhook(context: EventContext): Operation {
       const pos = placeOfHeight(webhook.ledger, body.fromHeight)
       if (place === undefined || (await newestHeight(context, webhook)) < body.fromHeight)
         throw new Fault('bad-parameter', `fromHeight is not indexed yet: ${body.fromHeight}`)
-      const replayUntil = Math.max(place.replayUntil, place.pos + (place.told > 0 ? 1 : 0))
+      const replayUntil = Math.max(place.replayUntil, place.pos + (place.index > 0 ? 1 : 0))
       await writePlace(writer, {
         ...place,
         pos,
-        told: 0,
+        index: 0,
         attempts: 0,
         dueMs: 0,
         problem: undefined,
@@ -93,7 +93,7 @@ async function newestHeight(context: EventContext, webhook: StoredWebhook): Prom
   return store === undefined ? -1 : ((await checkpointHeights(store)).get(webhook.ledger) ?? -1)
 }
 
-const letterCursor = cursorOf(struct({ pos: f64, told: f64 }))
+const letterCursor = cursorOf(struct({ pos: f64, index: f64 }))
 
 /** Messages of a webhook that failed for the last time; the newest thousand are kept. */
 export function listDeadLetters(context: EventContext): Operation {
@@ -106,7 +106,7 @@ export function listDeadLetters(context: EventContext): Operation {
       query,
       ...letterCursor,
       rows: (before, limit) => deadLetters(database, { number: webhook.number, before, limit }),
-      cursorOf: ({ pos, told }) => ({ pos, told }),
+      cursorOf: ({ pos, index }) => ({ pos, index }),
     })
     const letters = page.rows.map(({ messageId, pos, attempts, failedMs, problem }) => ({
       messageId,

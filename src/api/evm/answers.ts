@@ -49,22 +49,22 @@ export function tracedText({ wantsTraces }: ServedChain, heights: StoredHeights)
 /** A caller waits this long for what is only an addition. */
 const longestMs = 2_000
 
-/** Returns what `ask` gives; `undefined` where no node tells it, or none does in time. */
-export async function toldByNode<T>(
+/** Returns what `read` gives; `undefined` where no node has it, or none answers in time. */
+export async function answerOfNode<T>(
   clock: Clock,
   signal: AbortSignal,
-  ask: (signal: AbortSignal) => Promise<T>,
+  read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   const late = new AbortController()
-  const asked = ask(AbortSignal.any([signal, late.signal])).catch((error: unknown) => {
+  const answer = read(AbortSignal.any([signal, late.signal])).catch((error: unknown) => {
     const code = faultOf(error)?.code
     const isOfNode = code === 'not-served' || code?.startsWith('node-') === true
     if (!isOfNode && !late.signal.aborted) throw error
     return undefined
   })
-  const told = await inTime(asked, { clock, ms: longestMs })
+  const found = await inTime(answer, { clock, ms: longestMs })
   late.abort()
-  return told
+  return found
 }
 
 /** `0x` hex, which lies compressed with that of its block. */

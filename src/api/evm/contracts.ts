@@ -29,7 +29,13 @@ import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { ListedContract } from '../../store/query/verified-contracts.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { type AskedPage, askedPage, cursorOf, nextToken, readPage } from '../operation/paging.ts'
+import {
+  type RequestedPage,
+  requestedPage,
+  cursorOf,
+  nextToken,
+  readPage,
+} from '../operation/paging.ts'
 import { subjectOf } from './address-list.ts'
 import { tracedHeaders } from './answers.ts'
 import type { EvmContext } from './evm-context.ts'
@@ -165,12 +171,12 @@ export function listContractDeployments(context: EvmContext): Operation {
   return operation(ListContractDeployments, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(context, path)
     const route = ListContractDeployments.id
-    const asked = askedPage(context.tokens, { route, subject, query, ...cursor })
+    const page = requestedPage(context.tokens, { route, subject, query, ...cursor })
     return {
       body:
         id === undefined
           ? { contracts: [] }
-          : await deploymentPage(context, chain, { ...asked, addressId: id }),
+          : await deploymentPage(context, chain, { ...page, addressId: id }),
     }
   })
 }
@@ -179,9 +185,9 @@ export function listContractDeployments(context: EvmContext): Operation {
 async function deploymentPage(
   context: EvmContext,
   chain: ServedChain,
-  asked: AskedPage<DeploymentCursor> & { readonly addressId: number | undefined },
+  wanted: RequestedPage<DeploymentCursor> & { readonly addressId: number | undefined },
 ): Promise<{ contracts: ContractMetadata[]; nextPageToken?: string }> {
-  const { addressId, after: from, limit, next } = asked
+  const { addressId, after: from, limit, next } = wanted
   const page = await deployments(chain.store, { addressId, from, limit: limit + 1 })
   const rows = page.rows.slice(0, limit)
   const last = rows.at(-1)
@@ -268,8 +274,8 @@ export function listContracts(context: EvmContext): Operation {
     const chain = chains.find(path.chainId)
     const list = { route: ListContracts.id, subject: { chain: chain.facts.key }, query }
     if (query.verified !== true) {
-      const asked = askedPage(tokens, { ...list, ...cursor })
-      const page = await deploymentPage(context, chain, { ...asked, addressId: undefined })
+      const wanted = requestedPage(tokens, { ...list, ...cursor })
+      const page = await deploymentPage(context, chain, { ...wanted, addressId: undefined })
       const found = await contracts.listed(
         chain,
         page.contracts.map(({ address }) => fromHex(address)),

@@ -37,7 +37,7 @@ function chainOver(store: Database): ServedChain {
   }
 }
 
-void test('party book: a number is found once its address is stored, a token is read again', async () => {
+void test('address book: a number is found once its address is stored, a token is read again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'firn-book-'))
   const store = await openStore({ store: 'embedded', dataDir: folder }, 'book', evmTables, 'write')
   try {

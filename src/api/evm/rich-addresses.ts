@@ -3,7 +3,7 @@
  *
  * A number never changes its address, so numbers and texts are kept for long. Whether an address
  * has become a token, and what the token says of itself, is read again after ten seconds; after
- * one while the token has not said anything yet, for then it is about to be asked.
+ * one while the token has not said anything yet, for then it is about to be called.
  */
 
 import { casedAddress, parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
@@ -24,7 +24,7 @@ export type RichAddressEntry = {
   /** EIP-55. */
   readonly address: string
   readonly rich: RichAddress
-  /** JSON of `party`. */
+  /** JSON of the address. */
   readonly richText: string
   readonly token: TokenRow | undefined
   readonly note: TokenNote | undefined
@@ -163,7 +163,7 @@ function entryOf(
     ...notes,
     ercType: 'ERC-20',
   } as const
-  const rich = partyOf(address, token, { ...notes, label: note?.label })
+  const rich = richAddressOf(address, token, { ...notes, label: note?.label })
   let erc20Text: string | undefined
   return {
     address,
@@ -176,8 +176,8 @@ function entryOf(
   }
 }
 
-/** Name and symbol only where the contract tells them, decimals only of ERC-20. */
-function partyOf(
+/** Name and symbol only where the contract gives them, decimals only of ERC-20. */
+function richAddressOf(
   address: string,
   token: TokenRow | undefined,
   more: Pick<RichAddress, 'logoUri' | 'isSpam' | 'label'>,

@@ -124,10 +124,10 @@ async function* pagesOf(
   let token: unknown
   do {
     signal.throwIfAborted()
-    const asked = token === undefined ? query : { ...query, pageToken: token }
+    const page = token === undefined ? query : { ...query, pageToken: token }
     const { body } = await list.answer({
       path,
-      query: asked,
+      query: page,
       body: undefined,
       signal,
       caller: unknownCaller,

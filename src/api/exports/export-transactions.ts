@@ -41,7 +41,7 @@ const keptSeconds = 7 * 86_400
 const mostPerOwner = 100
 
 /**
- * Keeps what is asked for and answers at once: the file is read from the store while it is fetched,
+ * Keeps the request and answers at once: the file is read from the store while it is fetched,
  * so nothing runs in between that a restart could lose.
  */
 export function exportTransactions(context: ExportContext): Operation {

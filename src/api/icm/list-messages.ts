@@ -17,7 +17,7 @@ import {
   placeOfMessage,
 } from '../../store/query/icm/messages.ts'
 import { type Input, operation, type Operation } from '../operation/operation.ts'
-import { askedPage, cursorOf, type Page, nextToken } from '../operation/paging.ts'
+import { requestedPage, cursorOf, type Page, nextToken } from '../operation/paging.ts'
 import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmContext } from './icm-context.ts'
 import { messageViews } from './message-view.ts'
@@ -168,7 +168,7 @@ async function messagePage(
   { route, filters, query, subject, matches }: ListRequest,
 ): Promise<Page<MessageRow>> {
   const { pageToken, pageSize } = query
-  const { after, limit, next } = askedPage(tokens, {
+  const { after, limit, next } = requestedPage(tokens, {
     route,
     subject: filters,
     query: { pageToken, pageSize },

@@ -204,7 +204,7 @@ export function icmSummary(context: IcmContext): Operation {
       }
     })
     const results = rows.toSorted((a, b) => b.allTime - a.allTime)
-    return { body: { result: results[0] ?? { ...nothing, ...endsAsked(query) }, results } }
+    return { body: { result: results[0] ?? { ...nothing, ...endsOf(query) }, results } }
   })
 }
 
@@ -276,14 +276,14 @@ async function hoursOf(
 type Ends = { readonly srcBlockchainId: string; readonly destBlockchainId: string }
 type Group = Ends & { readonly start: number; sent: number; readonly hours: MessageHour[] }
 
-/** Hours by period and by the ids asked for. */
+/** Hours by period and by the ids of the filter. */
 function grouped(
   hours: readonly MessageHour[],
   filters: Filters,
   startOf: (hour: MessageHour) => number,
 ): Group[] {
   const by = filters.groupBy?.split(',') ?? []
-  const asked = endsAsked(filters)
+  const ends = endsOf(filters)
   const groups = new Map<string, Group>()
   for (const hour of hours) {
     const start = startOf(hour)
@@ -291,8 +291,8 @@ function grouped(
     const byDestination = by.includes('destBlockchainId')
     const key = `${start} ${bySource ? keyOf(hour.source) : ''} ${byDestination ? keyOf(hour.destination) : ''}`
     const group = groups.get(key) ?? {
-      srcBlockchainId: bySource ? toCb58(hour.source) : asked.srcBlockchainId,
-      destBlockchainId: byDestination ? toCb58(hour.destination) : asked.destBlockchainId,
+      srcBlockchainId: bySource ? toCb58(hour.source) : ends.srcBlockchainId,
+      destBlockchainId: byDestination ? toCb58(hour.destination) : ends.destBlockchainId,
       start,
       sent: 0,
       hours: [],
@@ -305,7 +305,7 @@ function grouped(
 }
 
 /** The ids of a row that sums over all chains: the id of the filter, or `total`. */
-function endsAsked({ srcBlockchainId, destBlockchainId }: Filters): Ends {
+function endsOf({ srcBlockchainId, destBlockchainId }: Filters): Ends {
   const named = (name: string, text: string | undefined): string => {
     const id = blockchainIdOf(name, text)
     return id === undefined ? 'total' : toCb58(id)

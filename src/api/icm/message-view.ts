@@ -21,7 +21,7 @@ export function messageViews(
   return Promise.all(rows.map((row) => messageView(context, row)))
 }
 
-/** One message; what only the other end could tell is left out or, where demanded, empty. */
+/** One message; what only the other end knows is left out or, where demanded, empty. */
 export async function messageView(context: IcmContext, row: MessageRow): Promise<IcmMessage> {
   const { sent, received } = row
   const end = sent ?? received
@@ -119,8 +119,8 @@ function labelOf(
 async function evmChainIdOf(context: IcmContext, blockchainId: Uint8Array): Promise<string> {
   const served = context.chains.byBlockchainId(blockchainId)
   if (served !== undefined) return String(served.facts.evmChainId)
-  const told = await context.evmChainIdOf?.(blockchainId)
-  if (told !== undefined) return String(told)
+  const reported = await context.evmChainIdOf?.(blockchainId)
+  if (reported !== undefined) return String(reported)
   const id = toCb58(blockchainId)
   const known = Object.values(publicNetworks).find(({ cChainId }) => cChainId === id)
   return known === undefined ? '' : String(known.evmChainId)

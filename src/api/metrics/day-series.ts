@@ -25,7 +25,7 @@ import { decimal } from './decimal.ts'
  * Values by first second of the day.
  *
  * `each`: a day without blocks is 0. `through`: sums up to the end of each day, which later days
- * repeat. `before`: the same sums, read up to the start of the day asked for.
+ * repeat. `before`: the same sums, read up to the start of the day requested.
  */
 export type DaySeries = {
   readonly values: ReadonlyMap<number, number>

@@ -20,7 +20,7 @@ import { balancesHeader } from '../evm/balances/compared-balances.ts'
 import { balanceHeight, nativeBalance } from '../evm/balances/native-balance.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { askedPage } from '../operation/paging.ts'
+import { requestedPage } from '../operation/paging.ts'
 import {
   contractFilter,
   heldErc1155,
@@ -103,7 +103,7 @@ export function listErc1155Balances(context: NftContext): Operation {
     const list = await openList(context, { route: ListErc1155Balances.id, path, query })
     const [page, nativeTokenBalance] = await Promise.all([
       list.read(['erc1155']),
-      coins(context, list, list.asked, signal),
+      coins(context, list, list.height, signal),
     ])
     const erc1155TokenBalances = await erc1155Balances(context, list.chain, page.erc1155)
     return {
@@ -142,7 +142,7 @@ type NftPage = {
 }
 
 type OpenList = Subject & {
-  readonly asked: number | undefined
+  readonly height: number | undefined
   /** NFTs are what logs say. */
   readonly headers: Readonly<Record<string, string>>
   readonly read: (kinds: readonly ('erc721' | 'erc1155')[]) => Promise<NftPage>
@@ -159,13 +159,13 @@ async function openList(
   const { route, path, query } = request
   const subject = await subjectOf(context, path)
   const { chain } = subject
-  const asked = await balanceHeight(chain, query.blockNumber)
-  const until = asked ?? (await indexedHeight(chain.store, 'blocks'))
+  const height = await balanceHeight(chain, query.blockNumber)
+  const until = height ?? (await indexedHeight(chain.store, 'blocks'))
   const {
     after: cursor,
     limit,
     next: nextFrom,
-  } = askedPage(context.tokens, {
+  } = requestedPage(context.tokens, {
     route,
     subject: subject.binding,
     query,
@@ -191,8 +191,8 @@ async function openList(
     }
     const after = cursor?.standard === 1155 ? cursor : undefined
     const room = limit - erc721.length
-    const height = asked ?? Number.MAX_SAFE_INTEGER
-    const held = await heldErc1155(chain, { ...base, after, limit: room + 1, height })
+    const atHeight = height ?? Number.MAX_SAFE_INTEGER
+    const held = await heldErc1155(chain, { ...base, after, limit: room + 1, height: atHeight })
     const erc1155 = held.rows.slice(0, room)
     const lastHeld = erc1155.at(-1) ?? after
     const more = held.rows.length > room ? lastHeld : held.last
@@ -201,7 +201,7 @@ async function openList(
     const isOver = held.rows.length <= room || lastOwned === undefined
     return { erc721, erc1155, next: isOver ? {} : nextFrom({ ...lastOwned, standard: 721 }) }
   }
-  return { ...subject, asked, headers: balancesHeader(undefined, until), read }
+  return { ...subject, height, headers: balancesHeader(undefined, until), read }
 }
 
 function coins(

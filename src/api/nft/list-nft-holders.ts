@@ -14,7 +14,7 @@ import { maxItem } from '../../store/query/nft/nft-place.ts'
 import { subjectOf } from '../evm/address-list.ts'
 import { balancesHeader } from '../evm/balances/compared-balances.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { askedPage, cursorOf } from '../operation/paging.ts'
+import { requestedPage, cursorOf } from '../operation/paging.ts'
 import type { NftContext } from './nft-context.ts'
 
 const ListNftHolders = {
@@ -64,7 +64,7 @@ export function listNftHolders(context: NftContext): Operation {
     const { chain, id, binding: subject } = await subjectOf(context, path)
     const { store } = chain
     const headers = balancesHeader(undefined, await indexedHeight(store, 'blocks'))
-    const asked = askedPage(context.tokens, {
+    const page = requestedPage(context.tokens, {
       route: ListNftHolders.id,
       subject,
       query,
@@ -78,13 +78,13 @@ export function listNftHolders(context: NftContext): Operation {
     if (token === undefined || token.standard === 20 || (item ?? 0n) > maxItem)
       return { body: none, headers }
     const of = { contractId: id, standard: token.standard, item }
-    const { after: cursor, limit } = asked
+    const { after: cursor, limit } = page
     const totals = cursor ?? (await totalsOf(store, of))
     const { rows, goOn } = await holders(store, { ...of, after: cursor?.after ?? 0, limit })
     const named = await context.addressBooks(chain).load(rows.map(({ ownerId }) => ownerId))
     return {
       body: {
-        ...asked.next(goOn === undefined ? undefined : { ...totals, after: goOn }),
+        ...page.next(goOn === undefined ? undefined : { ...totals, after: goOn }),
         addresses: rows.map(({ ownerId, held }) => ({
           address: named(ownerId).address,
           sortKey: held.toString(),

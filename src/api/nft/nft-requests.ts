@@ -15,11 +15,11 @@ export type NftRequest = {
 
 /** Takes requests. */
 export type NftRequests = {
-  /** Throws `rate-limited` when the same was asked within the hour. */
+  /** Throws `rate-limited` when the same was requested within the hour. */
   readonly add: (request: NftRequest) => Promise<void>
 }
 
-/** A token may be asked for again once an hour. Source: the public clients' documentation. */
+/** A token may be requested again once an hour. Source: the public clients' documentation. */
 const pauseMs = 60 * 60 * 1_000
 
 /** Keeps requests in a store of their own. */
@@ -34,7 +34,7 @@ export function storedRequests(store: Database, clock: Clock): NftRequests {
         )
         const waitMs = before === undefined ? 0 : Number(before[0]) + pauseMs - clock.now()
         if (waitMs > 0)
-          throw new Fault('rate-limited', 'this token was asked for within the last hour', {
+          throw new Fault('rate-limited', 'this token was requested within the last hour', {
             detail: { reset: Math.ceil(waitMs / 1_000) },
           })
         await writer.upsert(nftRequest, { ...key, standard: [standard], asked_at: [clock.now()] })

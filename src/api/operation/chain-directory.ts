@@ -42,12 +42,12 @@ export type Tried = {
   readonly gas?: string | undefined
 }
 
-/** Told of it by a node: the bytes that it returned, or with which it reverted. */
+/** Given for it by a node: the bytes that it returned, or with which it reverted. */
 export type Outcome =
   | { readonly kind: 'returned' | 'reverted'; readonly bytes: Uint8Array }
   | { readonly kind: 'not-served'; readonly reason: string }
 
-/** State a node must be asked for, at a height or at the newest block. Throws `not-served`. */
+/** State that must be read from a node, at a height or at the newest block. Throws `not-served`. */
 export type StateReader = {
   /** Wei. */
   readonly balance: (
@@ -91,8 +91,8 @@ export type StateReader = {
 export type ChainRpc = {
   /** Returns whether a method is handed on. */
   readonly allows: (method: string) => boolean
-  /** Asks calls that are allowed; one answer each. Rejects with faults of the source. */
-  readonly ask: (
+  /** Makes calls that are allowed; one answer each. Rejects with faults of the source. */
+  readonly call: (
     calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
     signal: AbortSignal,
   ) => Promise<readonly RpcAnswer[]>
@@ -114,8 +114,8 @@ export type ServedChain = {
   /** True when traces are served; with the setting `off`, stored traces are ignored. */
   readonly wantsTraces: boolean
   /**
-   * Receipts of the block at a height, as a node or a recording tells them; logs that are not stored
-   * are read there. Rejects with faults of the source.
+   * Receipts of the block at a height, as a node or a recording gives them; logs that are not
+   * stored are read there. Rejects with faults of the source.
    */
   readonly receipts?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** The store of its logs, once there is one; absent where logs are not kept. */
@@ -124,7 +124,7 @@ export type ServedChain = {
   readonly traces?: (height: number, signal: AbortSignal) => Promise<readonly unknown[]>
   /** Calls of others to its node, where `publicRpc` allows any. */
   readonly rpc?: ChainRpc | undefined
-  /** Newest height its node told of late, where one is asked. */
+  /** Newest height its node gave of late, where one is used. */
   readonly headHeight?: () => Promise<number | undefined>
   /**
    * True while new blocks can come, as far as this process knows; stored blocks are served anyway.
@@ -132,7 +132,7 @@ export type ServedChain = {
   readonly isFollowed: () => boolean
 }
 
-/** A configured chain whose store is not there yet: no node has told yet what it is. */
+/** A configured chain whose store is not there yet: no node has said yet what it is. */
 export type WaitingChain = {
   readonly network: Network
   readonly name: string
@@ -197,7 +197,7 @@ function mayBe({ network, blockchainId }: WaitingChain, name: string): boolean {
   return name !== String(other.evmChainId) && name !== other.cChainId
 }
 
-/** The fault of asking for `name` while it may mean one of the `possible` chains. */
+/** The fault for `name` while it may mean one of the `possible` chains. */
 export function notReady(name: string, possible: readonly WaitingChain[]): Fault {
   const names = possible.slice(0, mostNames).map((chain) => chain.name)
   const more = possible.length > mostNames ? ', …' : ''

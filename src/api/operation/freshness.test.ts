@@ -46,7 +46,7 @@ void test('freshness: a height that is there costs no wait, one that comes is wa
   assert.equal(atMs(), 300)
 })
 
-void test('freshness: a height that does not come is refused after two seconds, to be asked again', async () => {
+void test('freshness: a height that does not come is refused after two seconds, to be sent again', async () => {
   const { clock, chain, atMs } = growing()
   const reader = createFreshReader(clock)
   await assert.rejects(

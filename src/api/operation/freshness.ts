@@ -15,7 +15,7 @@ export type FreshChain = {
   readonly indexedHeight: () => Promise<number>
   /** Unix seconds of the block at a height; `undefined` where it is not stored. */
   readonly timeOf: (height: number) => Promise<number | undefined>
-  /** Newest height the source has; `undefined` where nobody told it of late. */
+  /** Newest height the source has; `undefined` where nobody reported it of late. */
   readonly headHeight: () => number | undefined
 }
 

@@ -39,8 +39,8 @@ const accepted: ReadonlyMap<string, ListFormat | undefined> = new Map([
 ])
 
 /**
- * The format that the parameter `format` says, else the one that `accept` asks for before JSON; `undefined`
- * for JSON. Throws `bad-parameter`.
+ * The format that the parameter `format` says, else the one that `accept` prefers to JSON;
+ * `undefined` for JSON. Throws `bad-parameter`.
  */
 export function formatOf(accept: string | undefined, parameter?: unknown): ListFormat | undefined {
   if (parameter !== undefined && parameter !== 'json') {
@@ -177,7 +177,7 @@ export type ListFile = {
 
 type Columns = readonly ListColumn[]
 
-/** A file of `columns`. What Parquet needs is loaded when it is asked for. */
+/** A file of `columns`. What Parquet needs is loaded when it is needed. */
 export async function listFile(format: ListFormat, columns: Columns): Promise<ListFile> {
   if (format === 'parquet') return (await import('./parquet-list.ts')).parquetList(columns)
   const isCsv = format === 'csv'

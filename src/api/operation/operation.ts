@@ -35,7 +35,7 @@ export type OperationShape = {
   /** Its body is a JSON-RPC call: failures have that form, whoever finds them. */
   readonly isJsonRpc?: boolean
   /** A 404 may have the form of the response: {@link Answer.isAbsent}. */
-  readonly tellsAbsence?: boolean
+  readonly mayBeAbsent?: boolean
   /** Queries may have other names than those that are declared: what callers send depends. */
   readonly anyQuery?: boolean
   /** Milliseconds the answer may take where the general limit does not fit. */
@@ -66,7 +66,7 @@ export type Answer<S extends OperationShape> = {
   readonly indexedHeight?: number | undefined
   /** Headers that say more about this answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The body says that what was asked for is not there: 404. */
+  /** The body says that what was requested is not there: 404. */
   readonly isAbsent?: boolean
   /** Never changes again, whatever is indexed, priced or named later: it may be cached for ever. */
   readonly immutable?: boolean | undefined

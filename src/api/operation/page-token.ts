@@ -57,7 +57,7 @@ type KnownKey = {
 }
 
 /**
- * Makes tokens with `keys`; there must be at least one. A function is asked each time, so that a
+ * Makes tokens with `keys`; there must be at least one. A function is called each time, so that a
  * rotation counts at once; it must give the same list while nothing changed.
  */
 export function createPageTokens(

@@ -28,19 +28,19 @@ type List<R, C> = CursorBytes<C> & {
   readonly cursorOf: (row: R) => C
 }
 
-/** A page that was asked for: the place after which it begins, and its length. */
-export type AskedPage<C> = {
+/** A requested page: the place after which it begins, and its length. */
+export type RequestedPage<C> = {
   readonly after: C | undefined
   readonly limit: number
   /** The token of the page after a place, in the form a body takes; none where nothing follows. */
   readonly next: (end: C | undefined) => { readonly nextPageToken?: string }
 }
 
-/** Reads what is asked for. Throws `bad-page-token`. */
-export function askedPage<C>(
+/** Reads which page is requested. Throws `bad-page-token`. */
+export function requestedPage<C>(
   tokens: PageTokens,
   list: Pick<List<never, C>, 'route' | 'subject' | 'query' | 'usualSize' | 'encode' | 'decode'>,
-): AskedPage<C> {
+): RequestedPage<C> {
   const { query, usualSize = defaultPageSize } = list
   const binding = bindingOf(list.route, { ...query, ...list.subject })
   const bytes = tokens.open(query.pageToken, binding)
@@ -53,11 +53,11 @@ export function askedPage<C>(
 }
 
 /**
- * Reads one row more than the page holds, which tells whether another page exists: an exactly
+ * Reads one row more than the page holds, which shows whether another page exists: an exactly
  * full last page carries no token.
  */
 export async function readPage<R, C>(tokens: PageTokens, list: List<R, C>): Promise<Page<R>> {
-  const { after, limit, next } = askedPage(tokens, list)
+  const { after, limit, next } = requestedPage(tokens, list)
   const rows = await list.rows(after, limit + 1)
   if (rows.length <= limit) return { rows }
   const page = rows.slice(0, limit)
@@ -77,8 +77,8 @@ export async function filteredPage<R, C>(
   list: List<R, C>,
   wanted: (rows: readonly R[]) => readonly R[] | Promise<readonly R[]>,
 ): Promise<Page<R>> {
-  const { limit, next, ...asked } = askedPage(tokens, list)
-  let { after } = asked
+  const { limit, next, ...page } = requestedPage(tokens, list)
+  let { after } = page
   const found: R[] = []
   for (let looked = 0; looked < mostRead && found.length <= limit; looked += readAtOnce) {
     const some = await list.rows(after, readAtOnce)

@@ -43,7 +43,7 @@ void test('parameters: a list may be repeated, joined by commas, or named with b
   check({ txTypes: '' }, {})
 })
 
-void test('parameters: what does not fit is told by name with what is allowed', () => {
+void test('parameters: what does not fit is named with what is allowed', () => {
   for (const [raw, message] of [
     [{ pageSize: '0' }, 'pageSize must be an integer from 1 to 100: 0'],
     [{ pageSize: '101' }, 'pageSize must be an integer from 1 to 100: 101'],

@@ -1,8 +1,8 @@
 /**
  * Reads path and query text by the schema of an operation.
  *
- * Everything arrives as text; the schema says what it must be. Every violation is told, joined by
- * `; `, each naming its parameter and what is allowed. An empty
+ * Everything arrives as text; the schema says what it must be. Every violation is reported, joined
+ * by `; `, each naming its parameter and what is allowed. An empty
  * value counts as absent, a scalar given twice is refused.
  */
 

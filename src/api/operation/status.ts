@@ -101,7 +101,7 @@ export function isRpcCall(body: unknown): boolean {
   return isObject(first) && first['jsonrpc'] === '2.0'
 }
 
-/** The failure of `call`; a list, or what is no call, has no id that could be told. */
+/** The failure of `call`; a list, or what is no call, has no id that could be repeated. */
 export function rpcFailure(call: unknown, code: number, message: string): RpcReply {
   return { jsonrpc: '2.0', id: rpcIdOf(call), error: { code, message } }
 }

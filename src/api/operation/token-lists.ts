@@ -162,16 +162,16 @@ function ownField(value: unknown, name: string): unknown {
 /** The native coin of a chain, or the 20 bytes of a token contract. */
 export type Priced = 'native' | Uint8Array
 
-/** Asks for prices of many things of one chain at once. */
+/** Reads prices of many things of one chain at once. */
 export type PriceQuestion = {
   readonly chain: Pick<ChainFacts, 'evmChainId'>
   readonly of: readonly Priced[]
   readonly currency: CurrencyCode
 }
 
-/** A source of prices. Answers are in the order asked, `undefined` where it knows none. */
+/** A source of prices. Answers are in the order requested, `undefined` where it knows none. */
 export type PriceSource = {
-  /** False when every answer would be `undefined`; callers then do not ask. */
+  /** False when every answer would be `undefined`; callers then do not call. */
   readonly offered: boolean
   /** Price of one whole coin or token now. */
   readonly current: (question: PriceQuestion) => Promise<readonly (string | undefined)[]>
@@ -202,7 +202,7 @@ export function valueAt(amount: bigint, decimals: number, price: string): string
 export type TokenNote = {
   /** The operator's name of it. */
   readonly label?: string
-  /** For contracts that tell no name or symbol themselves. */
+  /** For contracts that give no name or symbol themselves. */
   readonly name?: string
   readonly symbol?: string
   readonly logoUri?: string

@@ -26,25 +26,25 @@ export type HostRequest = {
 
 /** A price service. */
 export type PriceHost = {
-  /** Currencies it tells; others are computed from dollars. */
-  readonly tells: (currency: CurrencyCode) => boolean
+  /** Currencies it quotes; others are computed from dollars. */
+  readonly quotes: (currency: CurrencyCode) => boolean
   readonly chains: Readonly<Record<number, ChainNames>>
   readonly requests: (question: HostQuestion) => readonly HostRequest[]
 }
 
-/** Things asked for in one request: addresses of 42 characters, below any limit of an address. */
+/** Things of one request: addresses of 42 characters, below any limit of an address. */
 const perRequest = 40
 
 /** Source: api-docs.defillama.com, part Coins. Dollars only. */
 export const defillama: PriceHost = {
-  tells: (currency) => currency === 'usd',
+  quotes: (currency) => currency === 'usd',
   chains: { 43114: { slug: 'avax', native: 'coingecko:avalanche-2' } },
   requests: ({ names, of, timestamp }) => {
     const nameOf = (thing: Priced): string | undefined =>
       thing === 'native' ? names.native : names.slug && `${names.slug}:${addressText(thing)}`
-    const asked = of.filter((thing) => nameOf(thing) !== undefined)
+    const named = of.filter((thing) => nameOf(thing) !== undefined)
     const route = timestamp === undefined ? 'prices/current' : `prices/historical/${timestamp}`
-    return chunks(asked).map((part) => ({
+    return chunks(named).map((part) => ({
       path: `/${route}/${part.map(nameOf).join(',')}`,
       of: part,
       priceOf: (answer, thing) => {
@@ -59,7 +59,7 @@ export const defillama: PriceHost = {
 
 /** Source: docs.coingecko.com, parts Simple and Coins. Every currency of document B. */
 export const coingecko: PriceHost = {
-  tells: () => true,
+  quotes: () => true,
   chains: { 43114: { slug: 'avalanche', native: 'avalanche-2' } },
   requests: (question) =>
     question.timestamp === undefined ? coingeckoNow(question) : coingeckoThen(question),

@@ -1,7 +1,7 @@
 /**
- * Prices asked of a service on the network.
+ * Prices of a service on the network.
  *
- * A price is kept for five minutes. When the service fails, the last price is told for an hour,
+ * A price is kept for five minutes. When the service fails, the last price is given for an hour,
  * then none: callers never see an error for want of a price.
  */
 
@@ -34,7 +34,7 @@ const failurePauseMs = 30_000
 const timeoutMs = 3_000
 const maxReplyBytes = 4 * 1_048_576
 
-/** Prices kept: 200 bytes each. Beyond, those that were asked for longest ago are forgotten. */
+/** Prices kept: 200 bytes each. Beyond, those that were read longest ago are forgotten. */
 const maxKept = 20_000
 
 type Kept = { readonly price: string | undefined; readonly atMs: number; readonly untilMs: number }
@@ -44,7 +44,7 @@ export function httpPrices(
   options: HttpPrices,
   client: { readonly transport: Transport; readonly clock: Clock; readonly log: Log },
 ): PriceSource {
-  const cache = new PriceCache(client.clock, (keys) => askAll(options, client, keys))
+  const cache = new PriceCache(client.clock, (keys) => requestAll(options, client, keys))
   const find = async (
     { chain, of, currency }: PriceQuestion,
     timestamp?: number,
@@ -52,17 +52,17 @@ export function httpPrices(
     const names =
       options.chains.get(String(chain.evmChainId)) ?? options.host.chains[chain.evmChainId]
     if (names === undefined) return of.map(() => undefined)
-    const direct = options.host.tells(currency)
+    const direct = options.host.quotes(currency)
     const when = timestamp === undefined ? {} : { timestamp: dayStart(timestamp) }
-    const asked = of.map((thing): Key => ({
+    const keys = of.map((thing): Key => ({
       ...when,
       names,
       thing,
       currency: direct ? currency : 'usd',
     }))
-    if (direct) return cache.prices(asked)
+    if (direct) return cache.prices(keys)
     if (options.fiatUrl === undefined) return of.map(() => undefined)
-    const [rate, ...prices] = await cache.prices([{ ...when, thing: 'rate', currency }, ...asked])
+    const [rate, ...prices] = await cache.prices([{ ...when, thing: 'rate', currency }, ...keys])
     return prices.map((price) =>
       price === undefined || rate === undefined ? undefined : product(price, rate),
     )
@@ -92,19 +92,19 @@ function dayStart(timestamp: number): number {
   return Math.floor(timestamp / 86_400) * 86_400 + 43_200
 }
 
-/** Keeps prices and lets nobody ask twice for the same at once. */
+/** Keeps prices and sends no second request for the same at once. */
 class PriceCache {
   readonly #clock: Clock
-  readonly #ask: (keys: readonly Key[]) => Promise<Map<string, string> | undefined>
+  readonly #request: (keys: readonly Key[]) => Promise<Map<string, string> | undefined>
   readonly #kept = new Map<string, Kept>()
   readonly #pending = new Map<string, Promise<void>>()
 
   constructor(
     clock: Clock,
-    ask: (keys: readonly Key[]) => Promise<Map<string, string> | undefined>,
+    request: (keys: readonly Key[]) => Promise<Map<string, string> | undefined>,
   ) {
     this.#clock = clock
-    this.#ask = ask
+    this.#request = request
   }
 
   async prices(keys: readonly Key[]): Promise<(string | undefined)[]> {
@@ -112,15 +112,15 @@ class PriceCache {
     const due = keys.filter((key) => (this.#kept.get(nameOf(key))?.untilMs ?? -1) <= nowMs)
     const fresh = due.filter((key) => !this.#pending.has(nameOf(key)))
     if (fresh.length > 0) {
-      const asking = this.#fill(fresh)
-      for (const key of fresh) this.#pending.set(nameOf(key), asking)
+      const filling = this.#fill(fresh)
+      for (const key of fresh) this.#pending.set(nameOf(key), filling)
     }
     await Promise.all(due.flatMap((key) => this.#pending.get(nameOf(key)) ?? []))
     return keys.map((key) => this.#kept.get(nameOf(key))?.price)
   }
 
   async #fill(keys: readonly Key[]): Promise<void> {
-    const found = await this.#ask(keys).finally(() => {
+    const found = await this.#request(keys).finally(() => {
       for (const key of keys) this.#pending.delete(nameOf(key))
     })
     const nowMs = this.#clock.monotonic()
@@ -136,7 +136,7 @@ class PriceCache {
   }
 }
 
-/** The price that is told until the service is asked again. */
+/** The price that is given until the service is called again. */
 function afterFailure(before: Kept | undefined, nowMs: number): Kept {
   const isUsable = before !== undefined && nowMs - before.atMs < staleMs
   return {
@@ -149,7 +149,7 @@ function afterFailure(before: Kept | undefined, nowMs: number): Kept {
 type PriceClient = { readonly transport: Transport; readonly clock: Clock; readonly log: Log }
 
 /** Prices by name; `undefined` when the service failed. */
-async function askAll(
+async function requestAll(
   options: HttpPrices,
   client: PriceClient,
   keys: readonly Key[],
@@ -160,10 +160,10 @@ async function askAll(
   }
   try {
     const rate = keys.find(({ thing }) => thing === 'rate')
-    const rated = rate === undefined ? undefined : askRate(options, client, rate)
+    const rated = rate === undefined ? undefined : requestRate(options, client, rate)
     await Promise.all(
       requestsOf(options, keys).map(async ({ request, keyOf }) => {
-        const answer = await asked(client, options.url + request.path)
+        const answer = await requested(client, options.url + request.path)
         for (const thing of request.of) note(keyOf(thing), request.priceOf(answer, thing))
       }),
     )
@@ -172,7 +172,7 @@ async function askAll(
   } catch (error) {
     const fault = faultOf(error)
     if (fault === undefined && !(error instanceof SyntaxError)) throw error
-    client.log.warn('prices cannot be asked', { code: fault?.code ?? 'not JSON' })
+    client.log.warn('prices cannot be requested', { code: fault?.code ?? 'not JSON' })
     return undefined
   }
 }
@@ -190,19 +190,19 @@ function requestsOf(
   return host.requests({ ...when, names, of, currency }).map((request) => ({ request, keyOf }))
 }
 
-async function askRate(
+async function requestRate(
   { fiatUrl = '' }: HttpPrices,
   client: PriceClient,
   { currency, timestamp }: Key,
 ): Promise<string | undefined> {
   const day = timestamp === undefined ? 'latest' : dayText(timestamp)
-  const answer = await asked(client, fiatUrl.replaceAll('{date}', day))
+  const answer = await requested(client, fiatUrl.replaceAll('{date}', day))
   const rate = field(field(answer, 'rates'), currency.toUpperCase())
   return typeof rate === 'string' ? plainDecimal(rate) : undefined
 }
 
 /** JSON in which every number is the decimal text it was written as. */
-async function asked({ transport }: PriceClient, url: string): Promise<unknown> {
+async function requested({ transport }: PriceClient, url: string): Promise<unknown> {
   const reply = await transport.request({
     url,
     method: 'GET',

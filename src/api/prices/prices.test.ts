@@ -136,10 +136,10 @@ type Answers = Record<string, string | Fault>
 /** A source over answers by address, on a clock that tests move. */
 function service(options: Partial<HttpPrices>, answers: Answers) {
   const time = { nowMs: 0 }
-  const asked: string[] = []
+  const requests: string[] = []
   const transport: Transport = {
     request: async ({ url }): Promise<HttpReply> => {
-      asked.push(url)
+      requests.push(url)
       const answer = answers[url]
       if (answer instanceof Fault) throw answer
       if (answer === undefined) return { status: 500, headers: {}, body: new Uint8Array() }
@@ -152,7 +152,7 @@ function service(options: Partial<HttpPrices>, answers: Answers) {
     { host: defillama, url: 'http://p', chains: new Map(), ...options },
     { transport, clock, log },
   )
-  return { prices, asked, time }
+  return { prices, requests, time }
 }
 
 const now =
@@ -162,7 +162,7 @@ const nowAnswer = `{"coins":{"coingecko:avalanche-2":{"price":25.123456789012345
 
 void test('http prices: DefiLlama form, every digit kept, other currencies by the rate', async () => {
   const answers: Answers = { [now]: nowAnswer, 'http://fx/latest': '{"rates":{"EUR":0.5}}' }
-  const { prices, asked } = service({ fiatUrl: 'http://fx/{date}' }, answers)
+  const { prices, requests } = service({ fiatUrl: 'http://fx/{date}' }, answers)
   const of = ['native', token] as const
   assert.deepEqual(await prices.current({ chain, of, currency: 'usd' }), [
     '25.123456789012345678',
@@ -172,7 +172,7 @@ void test('http prices: DefiLlama form, every digit kept, other currencies by th
     '12.561728394506172839',
     '0.00000005',
   ])
-  assert.deepEqual(asked, [now, 'http://fx/latest'])
+  assert.deepEqual(requests, [now, 'http://fx/latest'])
   assert.deepEqual(
     await prices.current({ chain: { ...chain, evmChainId: 7 }, of, currency: 'usd' }),
     [undefined, undefined],
@@ -219,21 +219,21 @@ void test('http prices: CoinGecko form in each of the fourteen currencies', asyn
   }
 })
 
-void test('http prices: kept five minutes, told an hour longer while the service fails, then absent', async () => {
+void test('http prices: kept five minutes, given an hour longer while the service fails, then absent', async () => {
   const answers: Answers = { [now]: nowAnswer }
-  const { prices, asked, time } = service({}, answers)
+  const { prices, requests, time } = service({}, answers)
   const of = ['native', token] as const
-  const ask = () => prices.current({ chain, of, currency: 'usd' })
-  await Promise.all([ask(), ask(), ask()])
-  assert.equal(asked.length, 1)
+  const read = () => prices.current({ chain, of, currency: 'usd' })
+  await Promise.all([read(), read(), read()])
+  assert.equal(requests.length, 1)
   time.nowMs += 5 * 60_000 - 1
-  await ask()
-  assert.equal(asked.length, 1)
+  await read()
+  assert.equal(requests.length, 1)
   answers[now] = new Fault('node-unreachable', 'test')
   time.nowMs += 2
-  assert.deepEqual(await ask(), ['25.123456789012345678', '0.0000001'])
-  await ask()
-  assert.equal(asked.length, 2, 'a failing service is left alone for a while')
+  assert.deepEqual(await read(), ['25.123456789012345678', '0.0000001'])
+  await read()
+  assert.equal(requests.length, 2, 'a failing service is left alone for a while')
   for (const wrong of [
     'not json',
     '[]',
@@ -242,25 +242,25 @@ void test('http prices: kept five minutes, told an hour longer while the service
   ]) {
     time.nowMs += 60 * 60_000
     answers[now] = wrong
-    const [price] = await ask()
+    const [price] = await read()
     assert.equal(price, undefined, wrong)
   }
 })
 
-void test('http prices: beyond the most that is kept, the oldest alone are asked for again', async () => {
-  const { prices, asked } = service({}, {})
-  const ask = (things: readonly Uint8Array[]) =>
+void test('http prices: beyond the most that is kept, the oldest alone are requested again', async () => {
+  const { prices, requests } = service({}, {})
+  const read = (things: readonly Uint8Array[]) =>
     prices.current({ chain, of: things, currency: 'usd' })
   const tokens = Array.from({ length: 20_001 }, (_, number) =>
     fromHex(`0x${number.toString(16).padStart(40, '0')}`),
   )
-  await ask(tokens)
-  await ask([other])
-  const before = asked.length
-  await ask(tokens.slice(2))
-  assert.equal(asked.length, before)
-  await ask(tokens.slice(0, 2))
-  assert.equal(asked.length, before + 1)
+  await read(tokens)
+  await read([other])
+  const before = requests.length
+  await read(tokens.slice(2))
+  assert.equal(requests.length, before)
+  await read(tokens.slice(0, 2))
+  assert.equal(requests.length, before + 1)
 })
 
 void test('token list: names and logos, the first list wins; reputation beside it', () => {

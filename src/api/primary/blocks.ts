@@ -160,19 +160,19 @@ type BlockPage = {
 }
 
 /** Reads the page. */
-async function blockPage(context: PrimaryContext, asked: BlockPageQuery): Promise<BlockPage> {
-  const { chain, query } = asked
+async function blockPage(context: PrimaryContext, wanted: BlockPageQuery): Promise<BlockPage> {
+  const { chain, query } = wanted
   const height = await indexedTo(chain.store, chain.chain)
   const { startTimestamp, endTimestamp } = query
   const places = await placesBetween(chain.store, chain.chain, startTimestamp, endTimestamp)
   const from = blockOfPos(places.from)
   const until = blockOfPos(places.until)
   const page = await numberedPage(context.tokens, {
-    route: asked.route,
+    route: wanted.route,
     subject: { network: chain.network, chain: chain.chain },
     query,
     rows: (after, limit) =>
-      asked.rows({ from, until: Math.min(until, after ?? Number.MAX_SAFE_INTEGER), limit }),
+      wanted.rows({ from, until: Math.min(until, after ?? Number.MAX_SAFE_INTEGER), limit }),
     numberOf: ({ id }) => id,
   })
   const blocks = await blockViews(chain, page.rows)
@@ -181,7 +181,7 @@ async function blockPage(context: PrimaryContext, asked: BlockPageQuery): Promis
 
 /**
  * Blocks of a chain. Of the C-Chain only atomic transactions are listed and counted: its EVM
- * transactions are told by the EVM operations.
+ * transactions are given by the EVM operations.
  */
 async function blockViews(
   of: ChainOf,

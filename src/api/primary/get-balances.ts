@@ -75,9 +75,9 @@ async function restakedRewards(
   owners: readonly number[],
   addresses: readonly Uint8Array[],
 ): Promise<{ readonly restakedRewards: string }> {
-  const asked = new Set(addresses.map(keyOf))
+  const wanted = new Set(addresses.map(keyOf))
   const positions = await renewedPositions(store, owners)
-  return { restakedRewards: String(restakedOf(positions, (one) => asked.has(keyOf(one)))) }
+  return { restakedRewards: String(restakedOf(positions, (one) => wanted.has(keyOf(one)))) }
 }
 
 // Sorts what addresses hold into the eight categories of document A.

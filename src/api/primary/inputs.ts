@@ -182,7 +182,10 @@ export async function indexedTo(
   return height < 0 ? {} : { indexedHeight: height }
 }
 
-/** `not-found`: what was asked for on `chain` is not there, or nothing of the chain is, as without a node. */
+/**
+ * `not-found`: what was requested on `chain` is not there, or nothing of the chain is, as without a
+ * node.
+ */
 export async function unknownOn({ store, chain }: ChainOf, what: string): Promise<Fault> {
   const isIndexed = (await checkpointHeights(store)).has(chain)
   const where = isIndexed

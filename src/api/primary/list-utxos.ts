@@ -130,15 +130,15 @@ type UtxoPage = {
 const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
 
 /** Reads the page. Throws `bad-parameter`, `bad-page-token`. */
-async function utxoPage(context: PrimaryContext, asked: UtxoPageQuery): Promise<UtxoPage> {
-  const { chain, filters, addresses } = asked
+async function utxoPage(context: PrimaryContext, wanted: UtxoPageQuery): Promise<UtxoPage> {
+  const { chain, filters, addresses } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
   const minAmount = amountFrom('minUtxoAmount', filters.minUtxoAmount)
   const asset = await assetFilter(chain, filters.assetId)
   const numbers = await knownNumbers(store, addresses)
   const page = await readPage<Holding, HoldingCursor>(context.tokens, {
-    route: asked.route,
+    route: wanted.route,
     subject: {
       network: chain.network,
       chain: chain.chain,
@@ -176,7 +176,7 @@ async function utxoPage(context: PrimaryContext, asked: UtxoPageQuery): Promise<
   return { body: { ...nextToken(page), utxos, chainInfo: chainInfo(chain) }, ...height }
 }
 
-/** Number of the asset asked for; the filter means nothing outside the X-Chain. */
+/** Number of the requested asset; the filter means nothing outside the X-Chain. */
 async function assetFilter(
   chain: ChainOf,
   assetId: string | undefined,

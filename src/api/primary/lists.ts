@@ -5,7 +5,7 @@ import type { Clock } from '../../core/world.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { knownNumbers, numberOfNode } from '../../store/query/primary/addresses.ts'
 import type { PageTokens } from '../operation/page-token.ts'
-import { askedPage, type NumberedList, numberCursor, type Page } from '../operation/paging.ts'
+import { requestedPage, type NumberedList, numberCursor, type Page } from '../operation/paging.ts'
 import { addressesIn, itemsOf, nodeIdsIn } from './inputs.ts'
 import type { ServedNetwork, PrimaryContext } from './network/networks.ts'
 import { wideInteger } from './views/values.ts'
@@ -26,8 +26,8 @@ export async function weighedPage<R>(
   list: NumberedList<R> & Scales<R>,
 ): Promise<Page<R>> {
   const { numberOf, weightOf, maxWeight } = list
-  const { limit, next, ...asked } = askedPage(tokens, { ...list, ...numberCursor })
-  let { after } = asked
+  const { limit, next, ...page } = requestedPage(tokens, { ...list, ...numberCursor })
+  let { after } = page
   const rows: R[] = []
   let weight = 0
   for (;;) {
@@ -90,7 +90,7 @@ export function keptFor<S extends object, T>(
     if (known !== undefined && clock.monotonic() - known.atMs < keepMs) return known.answer
     const answer = read(store)
     kept.set(store, { answer, atMs: clock.monotonic() })
-    // A failure is not kept: the next caller asks again.
+    // A failure is not kept: the next caller reads again.
     answer.catch(() => kept.delete(store))
     return answer
   }

@@ -68,8 +68,8 @@ export function listSubnets(context: PrimaryContext): Operation {
       query,
       usualSize: defaultWidePageSize,
       rows: async (after, limit) => {
-        const asked = { order: query.sortOrder ?? 'desc', after, limit } as const
-        return withChains(network, await subnetRows(network.store, asked))
+        const page = { order: query.sortOrder ?? 'desc', after, limit } as const
+        return withChains(network, await subnetRows(network.store, page))
       },
       numberOf: ({ subnet }) => subnet.pos,
     })

@@ -130,12 +130,12 @@ async function tokenHits(
   q: string,
 ): Promise<SearchHit[]> {
   const tokens = q.length < leastBeginning ? [] : await tokensNamed(chain.store, q)
-  const partyOf = await addressBooks(chain).load(tokens.map(({ id }) => id))
+  const addressOf = await addressBooks(chain).load(tokens.map(({ id }) => id))
   const { facts } = chain
   const chainId = String(facts.evmChainId)
   const wanted = q.toLowerCase()
   const hits = tokens.map(({ id, name, symbol }): SearchHit & { readonly rank: number } => {
-    const { address, rich, note } = partyOf(id)
+    const { address, rich, note } = addressOf(id)
     const isWhole = [name, symbol].some((one) => one.toLowerCase() === wanted)
     const isKnown = note?.reputation === 'Benign' || note?.listed === true
     return {

@@ -53,10 +53,10 @@ export async function primaryHits(
   return hits
 }
 
-type Told = Pick<SearchHit, 'id' | 'label' | 'path'> & Partial<SearchHit>
+type HitFields = Pick<SearchHit, 'id' | 'label' | 'path'> & Partial<SearchHit>
 
-function hitOf({ network }: ServedNetwork, kind: SearchHit['kind'], told: Told): SearchHit {
-  return { kind, network, match: 'id', ...told, path: `/v1/networks/${network}/${told.path}` }
+function hitOf({ network }: ServedNetwork, kind: SearchHit['kind'], fields: HitFields): SearchHit {
+  return { kind, network, match: 'id', ...fields, path: `/v1/networks/${network}/${fields.path}` }
 }
 
 /** The value of a parser, or nothing where the text has another form. */

@@ -75,7 +75,7 @@ void test('admission: every header an official client sends carries the key', ()
   )
 })
 
-void test('admission: units are counted by minute and day, and the headers tell', () => {
+void test('admission: units are counted by minute and day, and the headers say so', () => {
   const limit = readRateLimit({ perMinute: 50, perDay: 90 })
   const admit = admission({ limit })
   const policy = { 'ratelimit-policy': '50;w=60, 90;w=86400' }

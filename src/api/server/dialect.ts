@@ -50,8 +50,9 @@ export function dialectOf(setting: DialectSetting, { headers, query }: DialectRe
   const forced = dialects.find((dialect) => dialect === headers[dialectHeader])
   if (forced !== undefined) return forced
   const agent = headers['user-agent']
-  const told = setting === 'auto' ? agentDialect(typeof agent === 'string' ? agent : '') : setting
-  return told === 'sdk' && namesNewTypes(query) ? 'sdk-0.3.14' : told
+  const dialect =
+    setting === 'auto' ? agentDialect(typeof agent === 'string' ? agent : '') : setting
+  return dialect === 'sdk' && namesNewTypes(query) ? 'sdk-0.3.14' : dialect
 }
 
 /** `speakeasy-sdk/<language> <version> <generator> <document> <package>`. */
@@ -63,7 +64,7 @@ function agentDialect(agent: string): Dialect {
   return name === '@avalanche-sdk/chainkit' && isNew ? 'sdk-0.3.14' : 'sdk'
 }
 
-/** Transaction types that older clients do not know, and refuse to ask for. */
+/** Transaction types that older clients do not know, and refuse to request. */
 const newTransactionTypes: ReadonlySet<string> = new Set([
   'AddAutoRenewedValidatorTx',
   'SetAutoRenewedValidatorConfigTx',
@@ -143,7 +144,7 @@ function clientUtxos(body: unknown): unknown {
 
 const sdkTransactions: Rewriting = (body) => clientUtxos(knownTypes(body))
 
-/** The clients tell chains apart by the keys of their balances. */
+/** The clients distinguish chains by the keys of their balances. */
 const sdkBalances: Rewriting = (body) => {
   const answer = objectOf(body)
   const balances = objectOf(answer['balances'])
@@ -184,7 +185,7 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {}
 }
 
-/** The clients demand an uptime of each active validator, also where no node tells one. */
+/** The clients demand an uptime of each active validator, also where no node gives one. */
 const sdkValidators: Rewriting = (body) =>
   walk(body, (object) => {
     if (object['validationStatus'] === 'active') object['uptimePerformance'] ??= 0

@@ -8,8 +8,8 @@ import { silentLog } from '../../telemetry/log.ts'
 import { fail } from './failed-request.ts'
 
 void test('a request that breaks is an error in the log, unless its caller has gone', async (t) => {
-  const told: string[] = []
-  const note = (level: string) => (event: string) => void told.push(`${level} ${event}`)
+  const logged: string[] = []
+  const note = (level: string) => (event: string) => void logged.push(`${level} ${event}`)
   const log = { ...silentLog, debug: note('debug'), error: note('error') }
   const http = Fastify()
   t.after(() => http.close())
@@ -33,7 +33,7 @@ void test('a request that breaks is an error in the log, unless its caller has g
   tab.abort()
   await left
   await ended.promise
-  assert.deepEqual(told, ['debug request broke'])
+  assert.deepEqual(logged, ['debug request broke'])
   assert.equal((await fetch(`${url}/broken`)).status, 500)
-  assert.deepEqual(told, ['debug request broke', 'error request broke'])
+  assert.deepEqual(logged, ['debug request broke', 'error request broke'])
 })

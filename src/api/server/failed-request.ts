@@ -18,7 +18,7 @@ import type { Entrance } from './front/entrance.ts'
 /** Content type of forms. */
 export const formType = 'application/x-www-form-urlencoded'
 
-/** The pause to tell where no better one is known, seconds. */
+/** The pause to answer where no better one is known, seconds. */
 const retryAfterSeconds = '5'
 
 /**
@@ -40,8 +40,8 @@ export function failUnrouted(
 }
 
 /**
- * Answers an error of a handler in the documented form; one that nobody foresaw is logged and told as
- * 500. `listsMessages`: the operation has a list as the `message` of its errors.
+ * Answers an error of a handler in the documented form; one that nobody foresaw is logged and
+ * answered as 500. `listsMessages`: the operation has a list as the `message` of its errors.
  */
 export function fail(
   log: Log,
@@ -61,24 +61,24 @@ export function fail(
     const isCounted = fault.code === 'overloaded'
     if (status >= 500 && !isCounted)
       log.warn('request failed', { code: fault.code, reason: fault.message })
-    return tellFailure(reply, status, publicWords(fault), listsMessages)
+    return sendFailure(reply, status, publicWords(fault), listsMessages)
   }
   const own = ownStatus(error)
   if (own !== undefined && own < 500) {
     const words = own === 415 ? wantedType(reply.request) : plain(error)
-    return tellFailure(reply, own, words, listsMessages)
+    return sendFailure(reply, own, words, listsMessages)
   }
   if (error instanceof Error && error.name === 'TimeoutError') {
     reply.header('retry-after', retryAfterSeconds)
-    return tellFailure(reply, 503, 'the answer took too long')
+    return sendFailure(reply, 503, 'the answer took too long')
   }
   // A caller who went away, as a closed tab does, ends what was under way: that is nobody's failure.
   log[reply.raw.destroyed ? 'debug' : 'error']('request broke', { error })
-  return tellFailure(reply, 500, 'something went wrong here; it has been logged')
+  return sendFailure(reply, 500, 'something went wrong here; it has been logged')
 }
 
 /** Answers with the documented body, or with that of JSON-RPC to who calls so. */
-export function tellFailure(
+export function sendFailure(
   reply: FastifyReply,
   status: number,
   message: string,
@@ -93,12 +93,12 @@ export function tellFailure(
   return reply.code(status).send(rpcFailure(body, code, message))
 }
 
-/** Tells who sent a body of another content type which one is taken. */
+/** Names the content type that is taken, for a body of another. */
 function wantedType({ headers, routeOptions: { config } }: FastifyRequest): string {
   const form = 'takesForm' in config && config.takesForm === true ? ` or ${formType}` : ''
   const given = headers['content-type']
-  const told = given === undefined ? 'nothing' : clip(given)
-  return `the body must be sent with content-type application/json${form}: ${told}`
+  const sent = given === undefined ? 'nothing' : clip(given)
+  return `the body must be sent with content-type application/json${form}: ${sent}`
 }
 
 function ownStatus(error: unknown): number | undefined {

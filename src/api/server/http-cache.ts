@@ -16,11 +16,11 @@ import type { AdmissionRequest } from './admission/admission.ts'
 
 // Time for which browsers and proxies may keep an answer.
 //
-// Only what can never change is kept without asking. Everything else is asked for again each time
+// Only what can never change is kept without a check. Everything else is requested again each time
 // (`no-cache`), and its ETag saves the body where nothing changed.
 
 /**
- * The weak ETag of a body: its length and CRC-32. It tells two versions of one URL apart by
+ * The weak ETag of a body: its length and CRC-32. It confuses two versions of one URL by
  * accident once in four thousand million changes, at a tenth of the cost of a hash of 5 kB; nobody
  * gains by making a collision, for it would be their own browser that keeps what it has.
  */
@@ -41,19 +41,19 @@ function weak(tag: string): string {
 
 /** A year, the longest that caches understand. */
 const neverChanges = 'public, max-age=31536000, immutable'
-const askAgain = 'no-cache'
+const checkAgain = 'no-cache'
 /** For answers that only a key may see: shared caches must not keep them. */
-const askAgainAlone = 'private, no-cache'
+const checkAgainAlone = 'private, no-cache'
 
 /** `cache-control` of an answer. */
-export function cacheControl(request: Asker, isImmutable: boolean): string {
-  if (carriesKey(request)) return askAgainAlone
-  return isImmutable ? neverChanges : askAgain
+export function cacheControl(request: CacheRequest, isImmutable: boolean): string {
+  if (carriesKey(request)) return checkAgainAlone
+  return isImmutable ? neverChanges : checkAgain
 }
 
-type Asker = Pick<AdmissionRequest, 'headers' | 'query'>
+type CacheRequest = Pick<AdmissionRequest, 'headers' | 'query'>
 
-function carriesKey({ headers, query }: Asker): boolean {
+function carriesKey({ headers, query }: CacheRequest): boolean {
   return (
     headers['x-service-api-key'] !== undefined ||
     headers['x-glacier-api-key'] !== undefined ||
@@ -61,7 +61,7 @@ function carriesKey({ headers, query }: Asker): boolean {
   )
 }
 
-// Answers compressed for callers that ask for it.
+// Answers compressed for callers that accept it.
 //
 // Measured on lists of transfers, on a busy machine: 5 kB take zstd 50 µs, gzip 90, brotli 60 to
 // 200, and become a third; 500 kB take 2, 7 and 6 ms, and become a fifth. Higher levels take up to

@@ -95,7 +95,7 @@ export class WholeLists {
     if (this.#readers.length >= this.#most || own >= this.#most / 4)
       throw new Fault(
         'overloaded',
-        `${this.#most} whole lists are being sent, or ${this.#most / 4} to you: ask later, or for pages`,
+        `${this.#most} whole lists are being sent, or ${this.#most / 4} to you: come later, or request pages`,
         { detail: { reset: 10 } },
       )
     this.#readers.push(address)

@@ -29,7 +29,7 @@ void test('read position: tokens of both forms carry it, and are what they were 
     }
 })
 
-void test('read position: tokens of two servers tell them apart', () => {
+void test('read position: tokens of two servers are distinguished', () => {
   const of = (server: string) => takenApart(withPosition('a', { server, place: 5n })).position
   assert.notEqual(of('1')?.serverHash, of('2')?.serverHash)
   assert.deepEqual(of('1'), of('1'))

@@ -67,7 +67,7 @@ export function withPosition(token: string, { server, place }: Position): string
   return [token, ...groups, hex.slice(20)].join('-')
 }
 
-/** Finds a reader for the page that a token asks for. Throws `not-ready` when none is as far. */
+/** Finds a reader for the page of a token. Throws `not-ready` when none is as far. */
 export async function reachToken(readings: Replicas, token: unknown): Promise<void> {
   const position = typeof token === 'string' ? takenApart(token).position : undefined
   if (position === undefined) return
@@ -109,8 +109,9 @@ function hexOf(uuid: string): Uint8Array {
 }
 
 /**
- * Time for which a height is good that a database server told: a statement there is half of a page.
- * An answer is complete up to what was stored this much before. SQLite tells in a few microseconds.
+ * Time for which a height is good that a database server gave: a statement there is half of a page.
+ * An answer is complete up to what was stored this much before. SQLite answers in a few
+ * microseconds.
  */
 const heightMs = 20
 
@@ -132,7 +133,7 @@ export function mayBeOfOneChain(path: string): boolean {
 type FreshChainsOptions = {
   readonly chains: ChainDirectory
   readonly networks: NetworkDirectory
-  /** Newest height of a stage of a store, by the store's key, where it was told of late. */
+  /** Newest height of a stage of a store, by the store's key, where it was reported of late. */
   readonly headOf: (key: string, stage: string) => number | undefined
   /** Key of the store of a primary network. */
   readonly networkKey: (network: 'mainnet' | 'fuji') => string
@@ -179,7 +180,7 @@ export function createFreshChains(options: FreshChainsOptions): FreshChains {
     }
   }
   const ofNetwork = (path: string): FreshChainOf => {
-    // Blockchains are listed and told by what the P-Chain says of them.
+    // Blockchains are listed and shown by what the P-Chain says of them.
     const isOfOne = path.includes('/blockchains/{blockchainId}/')
     return (values) => {
       const network = textAt(values, 'network')

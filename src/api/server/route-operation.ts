@@ -2,7 +2,7 @@
  * The route of an operation: from the framework's request to the answer.
  *
  * Every list goes through here, so a request makes no closure and no object that it may do without:
- * what few operations ask for, a signal and the caller, is made when they ask.
+ * what few operations need, a signal and the caller, is made when they read it.
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -129,8 +129,8 @@ class Exchange {
 
   /** The caller. */
   get caller(): Caller {
-    const { callerOf: whoAsks, addressOf } = this.#route.options
-    return whoAsks?.(callerOf(this.request, addressOf, 0)) ?? unknownCaller
+    const { callerOf: callerOfRequest, addressOf } = this.#route.options
+    return callerOfRequest?.(callerOf(this.request, addressOf, 0)) ?? unknownCaller
   }
 
   async charge(weight: number): Promise<void> {
@@ -142,7 +142,7 @@ class Exchange {
 type Values = ReturnType<ParameterReader>
 
 /** Input of an operation. */
-class Asked implements Input<OperationShape> {
+class RequestInput implements Input<OperationShape> {
   readonly path: Values
   readonly query: Values
   readonly body: never
@@ -211,7 +211,7 @@ class Route {
       const listsMessages = this.#operation.shape.listMessages === true
       return fail(log, reply, { error, listsMessages })
     } finally {
-      this.#tell(request, reply, startedAt)
+      this.#record(request, reply, startedAt)
     }
   }
 
@@ -235,32 +235,36 @@ class Route {
     const query = this.#readQuery(raw)
     if (options.readings !== undefined)
       await reachToken(options.readings, Reflect.get(query, 'pageToken'))
-    await this.#tellFresh(exchange)
+    await this.#sendFreshness(exchange)
     const format = list === undefined ? undefined : formatOf(request.headers.accept, wanted)
     if (list === undefined || format === undefined) {
-      const answer = await this.#ask(exchange, path, query)
+      const answer = await this.#answer(exchange, path, query)
       return send({ options, operation, request, reply, vary, answer })
     }
-    const ask = (asked: Values): Promise<AnswerOf> => {
+    const answerPage = (page: Values): Promise<AnswerOf> => {
       exchange.renew()
-      return this.#ask(exchange, path, asked)
+      return this.#answer(exchange, path, page)
     }
-    const asked = { format, list, query, isWhole, ask }
-    return sendList({ options, operation, request, reply, vary }, asked)
+    return sendList(
+      { options, operation, request, reply, vary },
+      { format, list, query, isWhole, answerPage },
+    )
   }
 
-  async #ask(exchange: Exchange, path: Values, query: Values): Promise<AnswerOf> {
+  async #answer(exchange: Exchange, path: Values, query: Values): Promise<AnswerOf> {
     const { readings } = this.options
     const body =
       this.#readBody === undefined ? undefined : await this.#readBody(exchange.request.body)
     if (readings === undefined)
-      return this.#operation.answer(new Asked(exchange, path, query, body))
-    const answer = await this.#operation.answer(new Asked(exchange, path, plainQuery(query), body))
+      return this.#operation.answer(new RequestInput(exchange, path, query, body))
+    const answer = await this.#operation.answer(
+      new RequestInput(exchange, path, plainQuery(query), body),
+    )
     return placedAnswer(readings, answer)
   }
 
-  /** Waits for `minHeight` where it is asked for, and tells how fresh the answer will be. */
-  async #tellFresh(exchange: Exchange): Promise<void> {
+  /** Waits for `minHeight` where it is requested, and says how fresh the answer will be. */
+  async #sendFreshness(exchange: Exchange): Promise<void> {
     const { request, reply } = exchange
     const { fresh } = this.options
     const minHeight = minHeightOf(rawOf(request.query))
@@ -273,8 +277,8 @@ class Route {
     reply.headers(freshHeaders(await fresh.read(chain)))
   }
 
-  /** Tells of an answer: the gauges, and what keys have used. */
-  #tell(request: FastifyRequest, reply: FastifyReply, startedAt: number): void {
+  /** Records an answer: the gauges, and what keys have used. */
+  #record(request: FastifyRequest, reply: FastifyReply, startedAt: number): void {
     const { clock, observe, record, addressOf } = this.options
     const { id, path, weight } = this.#operation.shape
     const elapsedMs = clock.monotonic() - startedAt

@@ -53,7 +53,7 @@ export type Done = {
   readonly answer: AnswerOf
 }
 
-/** Sends an answer in the caller's dialect, compressed where it asks for that. */
+/** Sends an answer in the caller's dialect, compressed where it accepts that. */
 export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   const { options, operation, request, reply, vary, answer } = done
   const { shape } = operation
@@ -91,7 +91,7 @@ function textOf(
   return answer.json === undefined ? JSON.stringify(answer.body) : answer.json()
 }
 
-/** Sends text, compressed where that is asked for and pays. */
+/** Sends text, compressed where that is accepted and pays. */
 function sendText(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -126,19 +126,19 @@ function rewritingOf(rule: DialectRule | undefined, dialect: Dialect): Rewriting
 }
 
 /** Parameters of reading a whole list. */
-export type ListAsked = {
+export type ListRequest = {
   readonly format: ListFormat
   readonly list: ListShape
   readonly query: Readonly<Record<string, unknown>>
   /** All pages from here on; else one. */
   readonly isWhole: boolean
-  readonly ask: (query: Record<string, unknown>) => Promise<AnswerOf>
+  readonly answerPage: (query: Record<string, unknown>) => Promise<AnswerOf>
 }
 
 /** Sends a list in another form than JSON: a page, or all of them, as they are read. */
 export async function sendList(
   { options, operation, request, reply, vary }: Omit<Done, 'answer'>,
-  { format, list, query, isWhole, ask }: ListAsked,
+  { format, list, query, isWhole, answerPage }: ListRequest,
 ): Promise<FastifyReply> {
   const rule = ownValue(options.dialectRules, operation.shape.id)
   const dialect = dialectOf(options.dialect, request)
@@ -147,7 +147,7 @@ export async function sendList(
   const read = async (pageToken: string | undefined): Promise<unknown> => {
     // Every further page counts as a request of its own.
     if (pageToken !== undefined) await pagedAdmission(options.clock, () => options.admit?.(caller))
-    const answer = await ask({
+    const answer = await answerPage({
       ...query,
       ...size,
       ...(pageToken && { pageToken }),

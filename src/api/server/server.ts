@@ -30,7 +30,7 @@ import { isRpcCall } from '../operation/status.ts'
 import type { AnsweredCall } from '../usage/call-recorder.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission/admission.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
-import { fail, failUnrouted, formType, tellFailure } from './failed-request.ts'
+import { fail, failUnrouted, formType, sendFailure } from './failed-request.ts'
 import {
   anyHost,
   createEntrance,
@@ -66,7 +66,7 @@ type ApiServerOptions = {
   readonly web?: WebRules
   /** Requests that are answered, of all callers and of each; the defaults of the settings. */
   readonly load?: LoadLimits
-  /** Tells how fresh answers of a chain are; without it only operations say it. */
+  /** Says how fresh answers of a chain are; without it only operations say it. */
   readonly freshChains?: FreshChains
   /** Refuses query parameters that an operation does not have. */
   readonly refusesUnknown?: boolean
@@ -183,7 +183,7 @@ function addHooks(
   },
 ): void {
   const { entrance, door, methods } = of
-  // Nothing here takes text: it is what any web page may send without asking.
+  // Nothing here takes text: it is what any web page may send without a preflight.
   http.removeContentTypeParser('text/plain')
   http.addContentTypeParser(formType, { parseAs: 'string' }, readForm)
   http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
@@ -192,11 +192,11 @@ function addHooks(
     const known = methods.of(path)
     if (known.length > 0) {
       const { message, allow } = wrongMethod(request.method, known)
-      return tellFailure(reply.header('allow', allow), 405, message)
+      return sendFailure(reply.header('allow', allow), 405, message)
     }
     const meant = isRpcCall(request.body) ? ' (JSON-RPC: /v1/chains/{chainId}/rpc)' : ''
     const words = `no such route: ${request.method} ${path.slice(0, 200)}${meant}`
-    return tellFailure(reply, 404, whyAbsent(path) ?? words)
+    return sendFailure(reply, 404, whyAbsent(path) ?? words)
   })
   http.setErrorHandler((error, _request, reply) =>
     fail(options.log, reply, { error, listsMessages: false }),

@@ -44,7 +44,7 @@ const GetApiUsageMetrics = {
 type Query = Static<(typeof GetApiUsageMetrics)['parameters']['query']>
 type Group = (typeof usageGroups)[number] | 'None'
 
-/** Rows read for one answer: more are asked for in shorter ranges. */
+/** Rows read for one answer: more are requested in shorter ranges. */
 const mostRows = 200_000
 const hourSeconds = 3_600
 const defaultDays = 30
@@ -62,7 +62,7 @@ export function getUsage(context: UsageContext): Operation {
         ? await rowsOfMinutes(store, keyId, { start: query.startTimestamp, end })
         : await rowsOfHours(store, keyId, { start: query.startTimestamp, end })
     if (rows.length > mostRows)
-      throw new Fault('bad-parameter', 'the range of time holds too much: ask for a shorter one')
+      throw new Fault('bad-parameter', 'the range of time holds too much: request a shorter one')
     const periods = periodsOf(rows.filter(wanted(query, keyId)), {
       start: periodStart[timeInterval],
       group: groupBy ?? 'None',

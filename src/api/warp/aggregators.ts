@@ -4,7 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import { type Network, networkNames, networkOf } from '../../core/network.ts'
 import type { Aggregator } from '../../warp/aggregator.ts'
 
-/** An aggregator and the network it asks. */
+/** An aggregator and the network it uses. */
 export type ServedAggregator = {
   readonly networkId: number
   readonly aggregator: Pick<Aggregator, 'aggregate' | 'aggregateTransaction'>
@@ -18,7 +18,7 @@ export type ServedAggregators = {
   readonly [name in Network]?: ServedAggregator | 'opening' | undefined
 }
 
-/** All that the operations ask. */
+/** All that the operations use. */
 export type WarpContext = { readonly aggregators: ServedAggregators }
 
 /** The aggregator of a network by the caller's word. Throws `not-found`, `not-served`. */

@@ -183,7 +183,7 @@ function rpcOf(
 ): ServedChain['rpc'] {
   if (setting === 'off' || pass === undefined) return undefined
   const allowed = setting === 'send' ? ['read', 'eth_sendRawTransaction'] : ['read']
-  return { allows: allowedMethods(allowed), ask: pass }
+  return { allows: allowedMethods(allowed), call: pass }
 }
 
 /** The store of a chain's logs, opened as soon as its stage has made it. */

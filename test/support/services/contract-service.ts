@@ -94,8 +94,8 @@ export async function contractService(
     // As the node told it when it was recorded.
     rpc: {
       allows: allowedMethods(['read']),
-      ask: async (calls, asking) => {
-        asking.throwIfAborted()
+      call: async (calls, signal) => {
+        signal.throwIfAborted()
         return calls.map(({ method, params: [target] }) => {
           const told = answers.get(`${method} ${String(target).toLowerCase()}`)
           return told?.kind === 'value'

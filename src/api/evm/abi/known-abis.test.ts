@@ -19,7 +19,7 @@ const eventOf = (log: { address: string; topics: string[]; data: string }): Deco
 const topicOf = (signature: string): string =>
   `0x${Buffer.from(keccak_256(Buffer.from(signature))).toString('hex')}`
 
-void test('logs: what is indexed and what is not are told together, in the event’s order', () => {
+void test('logs: what is indexed and what is not are listed together, in the event’s order', () => {
   const [alice, bob] = ['aa'.repeat(20), 'bb'.repeat(20)]
   const alice0 = toChecksumAddress(fromHex(alice))
   const bob0 = toChecksumAddress(fromHex(bob))

@@ -179,7 +179,7 @@ const knownMethods: readonly string[] = text.trim().split(/\s+/)
 /** Signature with types of a selector (first four bytes of the input as an integer). */
 export type MethodName = (selector: number) => string | undefined
 
-/** Names for some selectors. Asks no node. */
+/** Names for some selectors. Calls no node. */
 export type MethodNames = (selectors: readonly number[]) => Promise<MethodName>
 
 // A dump of every public signature has about a million lines.

@@ -27,7 +27,7 @@ import { heightOf, placeOf, posOfHeight, posRange } from '../../../store/query/e
 import { logStage } from '../../../store/schema/logs.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { askedPage, numberCursor } from '../../operation/paging.ts'
+import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import { hexText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import type { AbiBook } from './abi-book.ts'
@@ -98,7 +98,7 @@ export function listLogs({ chains, tokens, contracts }: EvmContext): Operation {
     const store = await keptLogs(chain)
     const height = (await getCheckpoint(store, logStage))?.height ?? -1
     const { sortOrder: order = 'desc' } = query
-    const { after, limit, next } = askedPage(tokens, {
+    const { after, limit, next } = requestedPage(tokens, {
       route: ListLogs.id,
       subject: { chainId: chain.facts.key },
       query,

@@ -5,7 +5,7 @@
  * What was compared is kept with its block, and counts as long as the logs say the same. What is too old
  * is compared again behind the answer; what was never compared is waited for, for a moment. A difference
  * makes the token inexact here at once, and for everybody once the indexer heard of it: its balances are
- * what the node tells then, never what logs give.
+ * what the node gives then, never what logs give.
  */
 
 import { balanceOfData } from '../../../codec/evm/abi/abi.ts'
@@ -43,15 +43,17 @@ export type BalanceMoment = {
   readonly signal: AbortSignal
 }
 
-/** Balances in the order asked; `compared` says whether the node told every one. */
+/** Balances in the order requested; `compared` says whether the node gave every one. */
 export type NodeBalances = { readonly balances: readonly bigint[]; readonly compared: Compared }
 
 /** The oldest block at which balances were compared; `undefined` where one was not. */
 export type Compared = number | undefined
 
-/** Balances of one chain. Throws `not-served` for those that only a node can tell, and none does. */
+/**
+ * Balances of one chain. Throws `not-served` for those that only a node can give, and none does.
+ */
 export type ComparedBalances = (
-  asked: readonly LoggedBalance[],
+  wanted: readonly LoggedBalance[],
   moment: BalanceMoment,
 ) => Promise<NodeBalances>
 
@@ -84,20 +86,20 @@ type ComparedBalancesOptions = {
   readonly log: Log
 }
 
-/** A balance that a node told after a block. */
-type Told = { readonly balance: bigint; readonly block: number }
+/** A balance that a node gave after a block. */
+type NodeBalance = { readonly balance: bigint; readonly block: number }
 /** The same with what logs gave then, and until when it counts: what was held in the past stays. */
-type Kept = Told & { readonly logged: bigint; readonly until: number }
+type Kept = NodeBalance & { readonly logged: bigint; readonly until: number }
 
-/** A token is not believed until then; the indexer is told again from `tellAt` on. */
-type Doubt = { readonly until: number; readonly tellAt: number }
+/** A token is not believed until then; the indexer is notified again from `notifyAt` on. */
+type Doubt = { readonly until: number; readonly notifyAt: number }
 
 // About 250 bytes each: two generations are 10 MB a chain.
 const generationSize = 20_000
 /** Tokens in doubt. The indexer looks within seconds, and its word counts then. */
 const doubtsKept = 1_024
 const doubtMs = 60_000
-const tellAgainMs = 10_000
+const notifyAgainMs = 10_000
 /** How long an answer waits for what was never compared. */
 const patienceMs = 1_000
 /** Comparisons under way at once; more stay from logs. */
@@ -116,7 +118,7 @@ export function createComparedBalances(
   return (chain) => {
     const comparing = made.get(chain.store) ?? new Comparing(chain, options)
     made.set(chain.store, comparing)
-    return (asked, moment) => comparing.balances(asked, moment)
+    return (wanted, moment) => comparing.balances(wanted, moment)
   }
 }
 
@@ -135,7 +137,7 @@ export function olderOf(a: Compared, b: Compared): Compared {
 class Comparing {
   readonly #chain: ServedChain
   readonly #options: ComparedBalancesOptions
-  readonly #told = createGenerations<string, Kept>(generationSize)
+  readonly #known = createGenerations<string, Kept>(generationSize)
   readonly #doubted = createGenerations<number, Doubt>(doubtsKept)
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #silentUntil = { newest: Number.NEGATIVE_INFINITY, past: Number.NEGATIVE_INFINITY }
@@ -145,26 +147,26 @@ class Comparing {
     this.#options = options
   }
 
-  async balances(asked: readonly LoggedBalance[], moment: BalanceMoment): Promise<NodeBalances> {
+  async balances(wanted: readonly LoggedBalance[], moment: BalanceMoment): Promise<NodeBalances> {
     const now = this.#options.clock.monotonic()
     const only: LoggedBalance[] = []
     const rest: LoggedBalance[] = []
-    for (const one of asked) {
+    for (const one of wanted) {
       if (this.#kept(one, moment, now) !== undefined) continue
       if (!this.#logsTell(one)) only.push(one)
       else if (isHeld(one) || moment.insists) rest.push(one)
     }
     const behind = this.#compare(rest, moment)
-    const told = await this.#onlyNode(only, moment)
+    const read = await this.#onlyNode(only, moment)
     if (moment.insists) await behind
-    else if (rest.some((one) => this.#told.get(keyOf(one, moment)) === undefined))
+    else if (rest.some((one) => this.#known.get(keyOf(one, moment)) === undefined))
       await inTime(
         behind.catch(() => {}),
         { clock: this.#options.clock, ms: patienceMs },
       )
     let compared: Compared = moment.height
-    const balances = asked.map((one) => {
-      const kept = this.#kept(one, moment, now) ?? told.get(one)
+    const balances = wanted.map((one) => {
+      const kept = this.#kept(one, moment, now) ?? read.get(one)
       if (kept === undefined && !isHeld(one)) return 0n
       compared = olderOf(compared, kept?.block)
       return kept?.balance ?? loggedOf(one)
@@ -172,33 +174,33 @@ class Comparing {
     return { balances, compared }
   }
 
-  /** A comparison that counted at `now`, when the caller asked, or was made since. */
-  #kept(one: LoggedBalance, moment: BalanceMoment, now: number): Told | undefined {
-    const kept = this.#told.get(keyOf(one, moment))
+  /** A comparison that counted at `now`, when the caller came, or was made since. */
+  #kept(one: LoggedBalance, moment: BalanceMoment, now: number): NodeBalance | undefined {
+    const kept = this.#known.get(keyOf(one, moment))
     if (!moment.isNewest) return kept
     if (kept?.logged !== loggedOf(one) || kept.until < now) return undefined
     // A difference of somebody else was found meanwhile.
     return kept.block < (one.token.inexact_height ?? 0) ? undefined : kept
   }
 
-  /** Returns whether logs may tell a balance of the token: no difference is known. */
+  /** Returns whether logs may give a balance of the token: no difference is known. */
   #logsTell({ token, negative }: LoggedBalance): boolean {
     if (negative === 1 || token.inexact_height !== undefined) return false
     const doubt = this.#doubted.get(token.id)
     return doubt === undefined || doubt.until < this.#options.clock.monotonic()
   }
 
-  /** Balances that logs cannot tell. Where the node lacks this block, those of its newest one. */
+  /** Balances that logs cannot give. Where the node lacks this block, those of its newest one. */
   async #onlyNode(
     only: readonly LoggedBalance[],
     moment: BalanceMoment,
-  ): Promise<ReadonlyMap<LoggedBalance, Told>> {
-    const told = new Map<LoggedBalance, Told>()
-    if (only.length === 0) return told
+  ): Promise<ReadonlyMap<LoggedBalance, NodeBalance>> {
+    const read = new Map<LoggedBalance, NodeBalance>()
+    if (only.length === 0) return read
     for (const one of only) this.#doubt(one, this.#doubted.get(one.token.id)?.until ?? 0)
     const note = (balances: readonly bigint[], block: number): void => {
       for (const [at, one] of only.entries())
-        told.set(one, { balance: itemAt(balances, at), block })
+        read.set(one, { balance: itemAt(balances, at), block })
     }
     try {
       const balances = await this.#read(only, moment.height, moment.signal)
@@ -208,7 +210,7 @@ class Comparing {
       if (!moment.isNewest || faultOf(error)?.code !== 'not-served') throw error
       note(await this.#read(only, undefined, moment.signal), newestOfNode)
     }
-    return told
+    return read
   }
 
   /** Compares what is not being compared yet. Rejects with faults of the node. */
@@ -242,28 +244,35 @@ class Comparing {
     return all
   }
 
-  /** Remembers what the node told, and doubts what logs told otherwise. */
-  #keep(asked: readonly LoggedBalance[], balances: readonly bigint[], moment: BalanceMoment): void {
+  /** Remembers what the node gave, and doubts logs that gave another. */
+  #keep(
+    wanted: readonly LoggedBalance[],
+    balances: readonly bigint[],
+    moment: BalanceMoment,
+  ): void {
     const until = this.#options.clock.monotonic() + this.#options.maxAgeMs
-    for (const [at, one] of asked.entries()) {
+    for (const [at, one] of wanted.entries()) {
       const balance = itemAt(balances, at)
       const logged = loggedOf(one)
-      this.#told.set(keyOf(one, moment), { balance, logged, block: moment.height, until })
+      this.#known.set(keyOf(one, moment), { balance, logged, block: moment.height, until })
       // What is burnt is the zero address's by some contracts, and nobody's by logs.
       if (balance !== logged && !isZero(one.holder))
         this.#doubt(one, this.#options.clock.monotonic() + doubtMs)
     }
   }
 
-  /** Tells the indexer of a doubt, now and then, until it has looked. */
+  /** Notifies the indexer of a doubt, now and then, until it has looked. */
   #doubt(one: LoggedBalance, until: number): void {
     const { token, contract, holder } = one
     const { clock, doubts, log } = this.#options
     const now = clock.monotonic()
     if (token.inexact_height !== undefined || until <= now) return
-    const tellAt = this.#doubted.get(token.id)?.tellAt ?? now
-    this.#doubted.set(token.id, { until, tellAt: tellAt <= now ? now + tellAgainMs : tellAt })
-    if (tellAt > now) return
+    const notifyAt = this.#doubted.get(token.id)?.notifyAt ?? now
+    this.#doubted.set(token.id, {
+      until,
+      notifyAt: notifyAt <= now ? now + notifyAgainMs : notifyAt,
+    })
+    if (notifyAt > now) return
     const { key: chainKey } = this.#chain.facts
     doubts?.add({ chainKey, contract, holder }).catch((error: unknown) => {
       log.warn('a doubt is not stored', { error })
@@ -272,16 +281,16 @@ class Comparing {
 
   /** Balances by `balanceOf`; a contract that reverts or answers nonsense gives nobody anything. */
   async #read(
-    asked: readonly LoggedBalance[],
+    wanted: readonly LoggedBalance[],
     height: number | undefined,
     signal: AbortSignal,
   ): Promise<bigint[]> {
-    const calls = asked.map(({ contract, holder }) => ({
+    const calls = wanted.map(({ contract, holder }) => ({
       to: contract,
       data: fromHex(balanceOfData(toHex(holder))),
     }))
     const answers = await this.#chain.state.calls(calls, height, signal)
-    return asked.map((_, at) => {
+    return wanted.map((_, at) => {
       const answer = answers[at]
       return answer === undefined || answer.length < 32 ? 0n : toBigint(answer.subarray(0, 32))
     })

@@ -52,7 +52,7 @@ const chunkSize = 500
 /**
  * Holdings in order of the tokens' first sight on the chain.
  *
- * Throws `not-served` when a balance must be asked of the node and none can tell it.
+ * Throws `not-served` when a balance must be read from the node and none can give it.
  */
 export async function heldTokens(
   context: EvmContext,
@@ -69,15 +69,15 @@ export async function heldTokens(
     const candidates = await nextCandidates(chain, query, after, size)
     const named = await book.load(candidates.map(({ token }) => token.id))
     const kept = candidates.filter((candidate) => isWanted(candidate, named, query))
-    const asked = kept.map(({ token, value, negative }): LoggedBalance => {
+    const logged = kept.map(({ token, value, negative }): LoggedBalance => {
       const contract = parseEvmAddress(named(token.id).address)
       return { token, contract, holder: query.address, value, negative }
     })
-    const told = await context.balances(chain)(asked, query.moment)
-    if (asked.length > 0) compared = isFirst ? told.compared : olderOf(compared, told.compared)
-    isFirst &&= asked.length === 0
+    const read = await context.balances(chain)(logged, query.moment)
+    if (logged.length > 0) compared = isFirst ? read.compared : olderOf(compared, read.compared)
+    isFirst &&= logged.length === 0
     for (const [at, { token }] of kept.entries()) {
-      const balance = itemAt(told.balances, at)
+      const balance = itemAt(read.balances, at)
       if (balance === 0n) continue
       if (rows.length === query.limit)
         return { rows, last: rows[rows.length - 1]?.id ?? after, compared }

@@ -43,13 +43,13 @@ const ListEvmBalanceSeries = {
         timestamp: Type.Integer({ description: 'Unix seconds' }),
         blockNumber: decimal('Last block that is not younger'),
         nativeBalance: Type.Optional(
-          amount('Wei, as a node tells it; absent where none has the state of that block', 18),
+          amount('Wei, as a node gives it; absent where none has the state of that block', 18),
         ),
         erc20Balances: Type.Array(
           Type.Object({
             contractAddress: address('The token'),
             balance: Type.Optional(
-              decimal('Smallest unit; absent where logs do not tell it and no node can'),
+              decimal('Smallest unit; absent where logs do not give it and no node can'),
             ),
           }),
         ),
@@ -86,7 +86,7 @@ type Point = {
 
 /**
  * Balances at each moment, as the lists of balances give them at its block. Where something cannot
- * be told of a point it is absent there, never zero. Cost of a point: a search of the block by
+ * be given for a point it is absent there, never zero. Cost of a point: a search of the block by
  * halves, the state of it once for the coin, and for each token as a balance at a block.
  */
 export function listEvmBalanceSeries(context: EvmContext): Operation {
@@ -95,21 +95,23 @@ export function listEvmBalanceSeries(context: EvmContext): Operation {
     const newest = await indexedHeight(chain.store, 'blocks')
     const tokens = await tokensIn(context, chain, query.contractAddresses ?? [])
     const common = { chain, address: own, addressId: id ?? 0, tokens, newest, signal }
-    const asked: Query = { ...common, compared: newest }
+    const subject: Query = { ...common, compared: newest }
     const moments = momentsOf(query, Math.floor(context.clock.now() / 1_000))
     const problems = new Set<string>()
     const series: Point[] = []
     for (let from = 0; from < moments.length; from += atOnce) {
       signal.throwIfAborted()
       const some = moments.slice(from, from + atOnce)
-      const points = await Promise.all(some.map((at) => pointAt(context, asked, { at, problems })))
+      const points = await Promise.all(
+        some.map((at) => pointAt(context, subject, { at, problems })),
+      )
       series.push(...points.filter((point) => point !== undefined))
     }
     const notTold = [...problems]
     return {
       body: { series, notTold: notTold.length === 0 ? undefined : notTold },
       indexedHeight: newest < 0 ? undefined : newest,
-      headers: tokens.length === 0 ? undefined : balancesHeader(asked.compared, newest),
+      headers: tokens.length === 0 ? undefined : balancesHeader(subject.compared, newest),
     }
   })
 }
@@ -137,20 +139,20 @@ type Moment = { readonly at: number; readonly problems: Set<string> }
 /** The point of a moment; `undefined` before the first block. */
 async function pointAt(
   context: EvmContext,
-  asked: Query,
+  subject: Query,
   { at, problems }: Moment,
 ): Promise<Point | undefined> {
-  const { chain, newest } = asked
+  const { chain, newest } = subject
   const height = await heightAtTime(chain.store, { seconds: at, newest })
   if (height < 0) return undefined
   const point: Point = { timestamp: at, blockNumber: String(height), erc20Balances: [] }
-  const native = await told('nativeBalance', problems, () =>
-    chain.state.balance(asked.address, height, asked.signal),
+  const native = await orNoted('nativeBalance', problems, () =>
+    chain.state.balance(subject.address, height, subject.signal),
   )
   if (native !== undefined) point.nativeBalance = String(native)
-  for (const token of asked.tokens) {
-    const balance = await told(`balance of ${token.address}`, problems, () =>
-      tokenBalance(context, asked, { token, height }),
+  for (const token of subject.tokens) {
+    const balance = await orNoted(`balance of ${token.address}`, problems, () =>
+      tokenBalance(context, subject, { token, height }),
     )
     const { address: contractAddress } = token
     point.erc20Balances.push({
@@ -163,10 +165,10 @@ async function pointAt(
 
 async function tokenBalance(
   context: EvmContext,
-  asked: Query,
+  subject: Query,
   { token, height }: { readonly token: Token; readonly height: number },
 ): Promise<bigint> {
-  const { chain, address: own, addressId, signal } = asked
+  const { chain, address: own, addressId, signal } = subject
   const { rows, compared } = await heldTokens(context, chain, {
     address: own,
     addressId,
@@ -176,12 +178,12 @@ async function tokenBalance(
     only: [token.id],
     keep: () => true,
   })
-  asked.compared = olderOf(asked.compared, compared)
+  subject.compared = olderOf(subject.compared, compared)
   return rows[0]?.balance ?? 0n
 }
 
 /** Result of `read`; `undefined` when no node has it, which is added to `problems`. */
-async function told(
+async function orNoted(
   what: string,
   problems: Set<string>,
   read: () => Promise<bigint>,
@@ -191,7 +193,7 @@ async function told(
   } catch (error) {
     const fault = faultOf(error)
     if (fault?.code !== 'not-served') throw error
-    problems.add(`${what}: no node can tell it at some of these blocks`)
+    problems.add(`${what}: no node can give it at some of these blocks`)
     return undefined
   }
 }

@@ -18,7 +18,7 @@ import { Type } from '../../../shape/type.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { askedPage, numberCursor } from '../../operation/paging.ts'
+import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import { valueAt } from '../../operation/token-lists.ts'
 import { subjectOf } from '../address-list.ts'
 import type { EvmContext } from '../evm-context.ts'
@@ -73,7 +73,7 @@ export function listErc20Balances(context: EvmContext): Operation {
   return operation(ListErc20Balances, async ({ path, query, signal }) => {
     const { chain, address, id, binding: subject } = await subjectOf(context, path)
     const moment = await balanceMoment(chain, query, signal)
-    const { after, limit, next } = askedPage(context.tokens, {
+    const { after, limit, next } = requestedPage(context.tokens, {
       route: ListErc20Balances.id,
       subject,
       query,

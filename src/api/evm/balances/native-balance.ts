@@ -17,7 +17,7 @@ import type { EvmContext } from '../evm-context.ts'
 import { money } from '../tokens/token-views.ts'
 import type { BalanceMoment } from './compared-balances.ts'
 
-/** Asks the node; it is never derived. Throws `not-served` where none can tell. */
+/** Read from the node, never derived. Throws `not-served` where none can give it. */
 export async function nativeBalance(
   prices: PriceSource,
   chain: ServedChain,
@@ -75,10 +75,10 @@ const GetNativeBalance = {
 export function getNativeBalance({ chains, prices }: EvmContext): Operation {
   return operation(GetNativeBalance, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
-    const asked = await balanceHeight(chain, query.blockNumber)
+    const height = await balanceHeight(chain, query.blockNumber)
     const nativeTokenBalance = await nativeBalance(prices, chain, {
       address: parseEvmAddress(path.address),
-      height: asked,
+      height: height,
       currency: query.currency ?? 'usd',
       signal,
     })

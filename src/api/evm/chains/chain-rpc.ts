@@ -44,7 +44,7 @@ const OlderCallChain = {
   summary: 'The same at the path of a node',
 } as const
 
-/** Calls of one batch. Source: 1,000 is the limit of AvalancheGo's VMs; a page asks for tens. */
+/** Calls of one batch. Source: 1,000 is the limit of AvalancheGo's VMs; a page requests tens. */
 const mostCalls = 100
 
 /** Units of dear methods; others are 1. */
@@ -58,12 +58,12 @@ const weights: ReadonlyMap<string, number> = new Map([
   ['eth_sendRawTransaction', 20],
 ])
 
-/** Both paths. A call that cannot be answered is told so in JSON-RPC, with status 200. */
+/** Both paths. A call that cannot be answered gets its error in JSON-RPC, with status 200. */
 export function chainRpcOperations({ chains }: EvmContext): Operation[] {
   const answer = async (
     name: string,
     body: unknown,
-    how: Pick<Asking, 'charge' | 'signal'>,
+    how: Pick<Limits, 'charge' | 'signal'>,
   ): Promise<{ body: unknown }> => {
     const list: readonly unknown[] = Array.isArray(body) ? body : [body]
     try {
@@ -73,19 +73,19 @@ export function chainRpcOperations({ chains }: EvmContext): Operation[] {
       return { body: Array.isArray(body) ? replies : replies[0] }
     } catch (error) {
       const fault = faultOf(error)
-      // Who asks too much is told by the status.
+      // Who sends too much sees it by the status.
       if (fault === undefined || fault.code === 'rate-limited') throw error
       const code = fault.code === 'bad-parameter' ? codes.invalid : codes.failed
       return { body: failure(body, code, publicWords(fault)) }
     }
   }
   return [
-    operation(CallChain, (asked) => answer(asked.path.chainId, asked.body, asked)),
-    operation(OlderCallChain, (asked) => answer(asked.path.chainId, asked.body, asked)),
+    operation(CallChain, (input) => answer(input.path.chainId, input.body, input)),
+    operation(OlderCallChain, (input) => answer(input.path.chainId, input.body, input)),
   ]
 }
 
-type Asking = {
+type Limits = {
   readonly charge: (weight: number) => Promise<void>
   readonly signal: AbortSignal
 }
@@ -95,7 +95,7 @@ type Call = { readonly method: string; readonly params: readonly unknown[] }
 async function answered(
   { facts, rpc }: ServedChain,
   list: readonly unknown[],
-  { charge, signal }: Asking,
+  { charge, signal }: Limits,
 ): Promise<readonly Reply[]> {
   if (rpc === undefined)
     throw new Fault('not-found', `calls are not offered (publicRpc of the chain): ${facts.name}`)
@@ -103,8 +103,8 @@ async function answered(
   const passed = calls.filter((call) => call !== undefined && rpc.allows(call.method))
   const known = passed.filter((call) => call !== undefined)
   await charge(known.reduce((sum, { method }) => sum + (weights.get(method) ?? 1), 0))
-  const told = known.length === 0 ? [] : await rpc.ask(known, signal)
-  const answers = new Map(known.map((call, at) => [call, told[at]]))
+  const replies = known.length === 0 ? [] : await rpc.call(known, signal)
+  const answers = new Map(known.map((call, at) => [call, replies[at]]))
   return list.map((given, at) => {
     const id = idOf(given)
     const call = calls[at]

@@ -61,7 +61,7 @@ const LiveCheckV2 = {
   summary: 'Whether the process answers',
 } as const
 
-/** Health of `served` stores and liveness, where the clients of both generations ask. */
+/** Health of `served` stores and liveness, where the clients of both generations read it. */
 export function healthOperations(served: () => readonly Reader[]): Operation[] {
   const stores = async (): Promise<{ body: Health }> => {
     // A store that cannot be read throws, which is the answer: 503 with the reason.

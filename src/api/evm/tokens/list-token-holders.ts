@@ -13,7 +13,7 @@ import { balancesOfPairs, heldMoreThan, mayHold } from '../../../store/query/evm
 import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { askedPage, numberCursor } from '../../operation/paging.ts'
+import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import { subjectOf } from '../address-list.ts'
 import {
   balancesHeader,
@@ -73,7 +73,7 @@ export function listTokenHolders(context: EvmContext): Operation {
     const { store } = chain
     const indexed = await indexedHeight(store, 'blocks')
     const header = indexed < 0 ? {} : { indexedHeight: indexed }
-    const { after, limit, next } = askedPage(context.tokens, {
+    const { after, limit, next } = requestedPage(context.tokens, {
       route: GetAddressesByBalanceOverTime.id,
       subject,
       query,
@@ -163,9 +163,9 @@ async function holders(
   const most = from === undefined ? maxLookedAt : maxLookedAtInRange
   for (let lookedAt = 0; lookedAt < most; lookedAt += chunkSize) {
     const addressIds = await mayHold(store, { tokenId: token.id, after, at, limit: chunkSize })
-    const told = await balancesOf(context, chain, { ...query, addressIds })
-    comparedAt = olderOf(comparedAt, told.compared)
-    for (const [place, balance] of told.balances.entries()) {
+    const found = await balancesOf(context, chain, { ...query, addressIds })
+    comparedAt = olderOf(comparedAt, found.compared)
+    for (const [place, balance] of found.balances.entries()) {
       const addressId = itemAt(addressIds, place)
       const pair = { addressId, tokenId: token.id }
       const isWanted =
@@ -173,7 +173,7 @@ async function holders(
           ? balance > threshold
           : await heldMoreThan(store, pair, { from, at, threshold })
       if (isWanted && rows.length === limit) return { rows, goOn: after, compared: comparedAt }
-      if (isWanted) rows.push({ address: told.named(addressId).address, balance })
+      if (isWanted) rows.push({ address: found.named(addressId).address, balance })
       after = addressId
     }
     if (addressIds.length < chunkSize) return { rows, compared: comparedAt }
@@ -195,11 +195,11 @@ async function balancesOf(
     const balances = logged.map((one) => (one?.negative === 0 ? toBigint(one.value) : 0n))
     return { balances, compared: undefined, named }
   }
-  const asked = addressIds.map((id, place): LoggedBalance => {
+  const balances = addressIds.map((id, place): LoggedBalance => {
     const { value = nothing, negative = 0 } = logged[place] ?? {}
     return { token, contract, holder: parseEvmAddress(named(id).address), value, negative }
   })
-  return { ...(await context.balances(chain)(asked, { ...query, height })), named }
+  return { ...(await context.balances(chain)(balances, { ...query, height })), named }
 }
 
 const nothing = new Uint8Array()

@@ -17,7 +17,7 @@ type Pricer = (token: Erc20Token) => Erc20Token
 /** Leaves tokens as they are. */
 export const unpriced: Pricer = (token) => token
 
-/** Asks for the prices of all `tokens` at once; those unknown stay without. */
+/** Reads the prices of all `tokens` at once; those unknown stay without. */
 export async function tokenPricer(
   prices: PriceSource,
   chain: ServedChain,
@@ -55,7 +55,7 @@ type Erc721Details = {
 /** Stored facts about an ERC-1155 token id. */
 type Erc1155Details = { readonly tokenUri: string; readonly metadata: Erc1155Metadata }
 
-/** Finds details of NFTs, in the order asked. */
+/** Finds details of NFTs, in the order requested. */
 export type NftSource = {
   readonly erc721: (
     chain: ServedChain,

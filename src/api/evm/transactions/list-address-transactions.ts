@@ -31,7 +31,7 @@ import { type TransferRow, transfersOfAddress } from '../../../store/query/evm/t
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import {
-  askedPage,
+  requestedPage,
   nextToken,
   numberCursor,
   numberedPage,
@@ -243,7 +243,7 @@ export async function participationPage(
   const rows = await participations(chain, positions, entries)
   const last = positions.at(-1)
   if (positions.length === page.rows.length || last === undefined) return { ...page, rows }
-  return { rows, ...askedPage(tokens, { route, subject, query, ...numberCursor }).next(last) }
+  return { rows, ...requestedPage(tokens, { route, subject, query, ...numberCursor }).next(last) }
 }
 
 /** Entries that touch an address, in the first `transactions` transactions of a page. */

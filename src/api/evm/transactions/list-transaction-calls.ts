@@ -85,8 +85,8 @@ export function listTransactionCalls({
     const { store, traces, wantsTraces } = chain
     const row = await transactionByHash(store, fromHex(txHash))
     if (row === undefined) throw new Fault('not-found', `transaction is not known here: ${txHash}`)
-    const told = wantsTraces ? await traces?.(heightOf(row.pos), input.signal) : undefined
-    const trace = told?.[placeOf(row.pos)]
+    const traced = wantsTraces ? await traces?.(heightOf(row.pos), input.signal) : undefined
+    const trace = traced?.[placeOf(row.pos)]
     if (trace === undefined)
       throw new Fault('not-served', 'calls need a node that traces, and none answers now')
     const { calls, count } = callsOf(objectOf(trace, 'trace'), mostCalls)
@@ -134,7 +134,7 @@ const ListTransactionLogs = {
   id: 'listTransactionLogs',
   method: 'GET',
   path: '/v1/chains/{chainId}/transactions/{txHash}/logs',
-  summary: 'Logs of a transaction, as a node of the chain tells them',
+  summary: 'Logs of a transaction, as a node of the chain gives them',
   tag: 'EVM transactions',
   weight: 20,
   parameters: { path: ChainTransactionPath, query: NoQuery },
@@ -153,8 +153,8 @@ const ListTransactionLogs = {
 } as const
 
 /**
- * Logs of a transaction, in their order. They are not stored: while no node tells them the answer is
- * 503. Throws `not-found` for a transaction that is not indexed.
+ * Logs of a transaction, in their order. They are not stored: while no node gives them the answer
+ * is 503. Throws `not-found` for a transaction that is not indexed.
  */
 export function listTransactionLogs({ chains, contracts, addressBooks }: EvmContext): Operation {
   return operation(ListTransactionLogs, async (input) => {
@@ -190,7 +190,9 @@ export function listTransactionLogs({ chains, contracts, addressBooks }: EvmCont
 /** A log as the node gave it. */
 type ReceiptLog = Readonly<Record<string, unknown>>
 
-/** Logs of the transaction at `pos`, in their order. Throws `not-served` while no node tells them. */
+/**
+ * Logs of the transaction at `pos`, in their order. Throws `not-served` while no node gives them.
+ */
 export async function receiptLogs(
   chain: ServedChain,
   pos: number,

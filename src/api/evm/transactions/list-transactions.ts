@@ -149,7 +149,7 @@ const ListInternalTransactions = {
 } as const
 
 /**
- * Document B, endpoint 4. `x-indexed-height` tells how far traces are complete, and
+ * Document B, endpoint 4. `x-indexed-height` says how far traces are complete, and
  * `x-traces-indexed-height` also from where, or that there are none.
  */
 export function listInternalTransactions(context: EvmContext): Operation {

@@ -15,7 +15,7 @@ import { heightOf, placeOf } from '../../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { type AbiBook, createAbiBook } from '../abi/abi-book.ts'
-import { toldByNode } from '../answers.ts'
+import { answerOfNode } from '../answers.ts'
 
 const noContract = { chainId: '', address: '' }
 
@@ -38,11 +38,11 @@ const panics: ReadonlyMap<number, string> = new Map([
   [0x22, 'a byte array in storage is encoded wrongly'],
   [0x31, 'pop of an empty array'],
   [0x32, 'an index is out of bounds'],
-  [0x41, 'too much memory was asked for'],
+  [0x41, 'too much memory was requested'],
   [0x51, 'an internal function that was never set was called'],
 ])
 
-/** A failed transaction as the reason is asked for. */
+/** A failed transaction whose reason is wanted. */
 export type Failed = {
   readonly chain: ServedChain
   readonly row: TransactionRow
@@ -53,38 +53,40 @@ export type Failed = {
   readonly abis: AbiBook
 }
 
-type Told = Pick<RevertReason, 'source'> & {
+type FoundReason = Pick<RevertReason, 'source'> & {
   readonly data: Uint8Array
   /** In the words of the node, where the trace has them. */
   readonly error?: string | undefined
 }
 
-/** Finds reasons; `undefined` where no node tells one. */
+/** Finds reasons; `undefined` where no node gives one. */
 export type RevertReasons = (
   failed: Failed,
   signal: AbortSignal,
 ) => Promise<RevertReason | undefined>
 
-// What a node told of a transaction holds for ever; some 500 bytes each.
-const toldKept = 2_000
+// What a node gave for a transaction holds for ever; some 500 bytes each.
+const reasonsKept = 2_000
 
-/** Reasons as nodes tell them, asked once. */
+/** Reasons as nodes give them, read once. */
 export function createRevertReasons(clock: Clock): RevertReasons {
-  const known = createGenerations<string, Told>(toldKept)
+  const known = createGenerations<string, FoundReason>(reasonsKept)
   return async (failed, signal) => {
     const { row } = failed
     // Tried on the state before its block, the first transaction fails as it did; to trace another one
     // a node executes all before it.
-    const ways = placeOf(row.pos) === 0 ? [toldByReplay, toldByTrace] : [toldByTrace, toldByReplay]
-    let told = known.get(row.hash)
-    for (const way of ways) told ??= await toldByNode(clock, signal, (until) => way(failed, until))
-    if (told === undefined) return undefined
-    known.set(row.hash, told)
-    return reasonOf(failed, told)
+    const ways =
+      placeOf(row.pos) === 0 ? [reasonByReplay, reasonByTrace] : [reasonByTrace, reasonByReplay]
+    let found = known.get(row.hash)
+    for (const way of ways)
+      found ??= await answerOfNode(clock, signal, (until) => way(failed, until))
+    if (found === undefined) return undefined
+    known.set(row.hash, found)
+    return reasonOf(failed, found)
   }
 }
 
-function reasonOf(failed: Failed, { data, error, source }: Told): RevertReason {
+function reasonOf(failed: Failed, { data, error, source }: FoundReason): RevertReason {
   const decoded = errorOf(failed.abis, contractOf(failed.chain, failed.to), data)
   const message = decoded === undefined ? (error ?? noReason) : wordsOf(decoded)
   return {
@@ -121,7 +123,10 @@ function errorOf(
   return builtIn.error(noContract, data) ?? abis.error(contract, data)
 }
 
-async function toldByTrace({ chain, row }: Failed, signal: AbortSignal): Promise<Told | undefined> {
+async function reasonByTrace(
+  { chain, row }: Failed,
+  signal: AbortSignal,
+): Promise<FoundReason | undefined> {
   const traces = chain.wantsTraces ? await chain.traces?.(heightOf(row.pos), signal) : undefined
   const trace = traces?.[placeOf(row.pos)]
   const frame = isObject(trace) && isObject(trace['result']) ? trace['result'] : undefined
@@ -130,10 +135,10 @@ async function toldByTrace({ chain, row }: Failed, signal: AbortSignal): Promise
   return { source: 'trace', data: fromHex(output), error: frame['error'].slice(0, 200) }
 }
 
-async function toldByReplay(
+async function reasonByReplay(
   { chain, row, input, from, to }: Failed,
   signal: AbortSignal,
-): Promise<Told | undefined> {
+): Promise<FoundReason | undefined> {
   const height = heightOf(row.pos) - 1
   if (height < 0) return undefined
   const tried = {

@@ -26,12 +26,12 @@ export type TransferViewer = {
   readonly erc721Token: (row: TransferRow) => Erc721Token
   readonly erc1155Token: (row: TransferRow) => Erc1155Token
   readonly rich: (id: number) => RichAddress
-  /** JSON of {@link TransferViewer.party}, and of {@link TransferViewer.erc20Token}. */
+  /** JSON of addresses, and of {@link TransferViewer.erc20Token}. */
   readonly richText: (id: number) => string
   readonly erc20Text: (row: TransferRow) => string
 }
 
-/** Loads what the views of `rows` need: parties, prices, NFT details. */
+/** Loads what the views of `rows` need: addresses, prices, NFT details. */
 export async function transferViewer(
   context: EvmContext,
   chain: ServedChain,
@@ -147,16 +147,16 @@ type Placement = {
 
 type NftRow = { readonly contractId: number; readonly item: string }
 
-/** Details of the rows of one standard, asked once; found again by row. */
+/** Details of the rows of one standard, read once; found again by row. */
 function nftTokens<D>(
   rows: readonly TransferRow[],
   standard: 721 | 1155,
-  ask: (items: readonly NftRow[]) => Promise<readonly D[]>,
+  read: (items: readonly NftRow[]) => Promise<readonly D[]>,
 ): MaybePromise<(row: TransferRow) => D | undefined> {
   const wanted = rows.filter((row) => standardOf(row.kind) === standard)
   if (wanted.length === 0) return () => undefined
   const items = wanted.map((row) => ({ contractId: row.tokenId, item: row.item ?? '0x' }))
-  return ask(items).then((details) => {
+  return read(items).then((details) => {
     const byRow = new Map(wanted.map((row, at) => [row, details[at]]))
     return (row) => byRow.get(row)
   })

@@ -1,6 +1,6 @@
 /**
  * Fees of L1 validators by day: of all, a validation, a node or a subnet. Source: official
- * clients, metrics.l1Validators; units are ours where theirs are not told.
+ * clients, metrics.l1Validators; units are ours where theirs are not given.
  */
 
 import { Fault } from '../../../core/fault.ts'

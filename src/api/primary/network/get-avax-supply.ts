@@ -44,7 +44,7 @@ const GetAvaxSupply = {
       partial: Type.Optional(
         Type.Boolean({
           default: false,
-          description: 'answer with what can be told where not everything can',
+          description: 'answer with what is known where not everything is',
         }),
       ),
     }),
@@ -95,7 +95,7 @@ export function getAvaxSupply(context: PrimaryContext, chains: ChainDirectory): 
     const evmFees = await evmFeesOf(network, chains)
     const body = view(await sums(network.store), evmFees)
     if (body.notTold !== undefined && query.partial !== true)
-      throw new Fault('not-found', `the supply cannot be told (partial=true): ${body.notTold[0]}`)
+      throw new Fault('not-found', `the supply is not known (partial=true): ${body.notTold[0]}`)
     return { body, ...height }
   })
 }

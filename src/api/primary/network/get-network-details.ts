@@ -34,7 +34,7 @@ const GetNetworkDetails = {
         Type.Object({
           version: Type.String({
             description:
-              '`offline`: not connected to the node asked; `unknown`: connected or not asked',
+              '`offline`: not connected to the node used; `unknown`: connected or not checked',
           }),
           amountStaked: amount('stake of these nodes, delegations included'),
           validatorCount: Type.Integer(),

@@ -1,6 +1,6 @@
 /**
  * Stakers of a subnet day by day. Source: official clients, metrics.networks; units are ours where
- * theirs are not told.
+ * theirs are not given.
  */
 
 import { primarySubnetId } from '../../../codec/primary/ids.ts'

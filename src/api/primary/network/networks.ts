@@ -59,7 +59,7 @@ export type PrimaryContext = {
   readonly networks: NetworkDirectory
   readonly tokens: PageTokens
   readonly clock: Clock
-  /** AVAX is asked for as the native coin of the network's C-Chain. */
+  /** AVAX is priced as the native coin of the network's C-Chain. */
   readonly prices: PriceSource
   readonly limits: {
     /** Setting `api.maxAddresses`. */

@@ -75,7 +75,7 @@ export function listStakingTransactions(context: PrimaryContext): Operation {
   })
 }
 
-/** Tells of auto-renewed validators among the stakes what they will do. */
+/** Says what the auto-renewed validators among the stakes will do. */
 async function withRenewal(
   { store, hrp }: ChainOf,
   transactions: PrimaryNetworkTransaction[],

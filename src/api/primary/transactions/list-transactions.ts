@@ -29,7 +29,7 @@ import {
 } from '../../../store/query/primary/transactions.ts'
 import { firstBlockPosOf } from '../../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { askedPage, numberCursor } from '../../operation/paging.ts'
+import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import {
   chainOf,
   type ChainOf,
@@ -231,13 +231,13 @@ export function addressKeys(chain: ChainOf, sets: AddressSets): Uint8Array[] {
  */
 export async function transactionList(
   context: PrimaryContext,
-  asked: TransactionListQuery,
+  wanted: TransactionListQuery,
 ): Promise<TransactionList> {
-  const { chain, query, places } = asked
+  const { chain, query, places } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
-  const { after, limit, next } = askedPage(context.tokens, {
-    route: asked.route,
+  const { after, limit, next } = requestedPage(context.tokens, {
+    route: wanted.route,
     subject: { network: chain.network, chain: chain.chain },
     query,
     ...numberCursor,

@@ -166,13 +166,13 @@ async function paidToDelegators(
   return paid
 }
 
-/** Fee of a validator in millionths of a reward. Throws for one that was not asked for. */
+/** Fee of a validator in millionths of a reward. Throws for one that was not requested. */
 type FeeOf = (validatorTxId: Uint8Array) => number
 
 /**
  * Reads the fees of validators that have delegators. Each of them is stored, with its fee: a
  * delegation without one breaks the rules of the P-Chain. Nothing is taken for 0 here, because a
- * reward would be told too high.
+ * reward would be shown too high.
  */
 export async function delegationFees(
   store: Reader,

@@ -156,9 +156,9 @@ function statusesOf(query: {
   readonly maxUptimePerformance?: number | undefined
 }): readonly Status[] {
   const { validationStatus, minUptimePerformance, maxUptimePerformance } = query
-  const asked = validationStatus === undefined ? validationStatuses : [validationStatus]
+  const statuses = validationStatus === undefined ? validationStatuses : [validationStatus]
   const isByUptime = minUptimePerformance !== undefined || maxUptimePerformance !== undefined
-  return isByUptime ? asked.filter((status) => status === 'active') : asked
+  return isByUptime ? statuses.filter((status) => status === 'active') : statuses
 }
 
 /** Document A: sorting by fee is for mainnet's primary subnet. */

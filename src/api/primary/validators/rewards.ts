@@ -89,7 +89,7 @@ type Price = {
 const avax = 1
 const daySeconds = 86_400
 
-/** Tells prices of rewards: of AVAX only, and of days that are over. */
+/** Gives prices of rewards: of AVAX only, and of days that are over. */
 async function pricerOf(
   { prices, clock }: PrimaryContext,
   { store, chainIds }: ServedNetwork,

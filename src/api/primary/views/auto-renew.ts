@@ -128,10 +128,10 @@ export function withdrawnPart({ autoRenewal, potentialReward }: StoredStaker): b
  */
 export function restakedOf(
   positions: readonly StoredStaker[],
-  isAsked: (address: Uint8Array) => boolean,
+  isWanted: (address: Uint8Array) => boolean,
 ): bigint {
   const owns = (owner: StoredOwner | undefined): boolean =>
-    owner !== undefined && owner.addresses.filter(isAsked).length >= Math.max(1, owner.threshold)
+    owner !== undefined && owner.addresses.filter(isWanted).length >= Math.max(1, owner.threshold)
   return positions.reduce((sum, { autoRenewal, validationOwner, delegationOwner }) => {
     if (autoRenewal === undefined) return sum
     const rewards = owns(validationOwner) ? autoRenewal.accruedRewards : 0n

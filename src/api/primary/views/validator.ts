@@ -74,7 +74,7 @@ function activeView(
     stakePercentage: shareOf(row.weight, totalWeight),
     delegatorCount: row.delegatorCount,
     amountDelegated: row.permissioned ? undefined : String(row.delegatedWeight),
-    // Nodes tell none of validators of other subnets than the primary network.
+    // Nodes give none for validators of other subnets than the primary network.
     uptimePerformance: row.uptime === undefined ? undefined : row.uptime / 10_000,
     delegationCapacity: row.capacity < 0n ? undefined : String(row.capacity),
     potentialRewards: {

@@ -18,7 +18,7 @@ import type { RateLimit } from './rate-limit.ts'
 import type { UseCounter } from './use-counter.ts'
 
 /**
- * Settings of admission. `keys` is asked on every request, so that a revocation counts at once.
+ * Settings of admission. `keys` is read on every request, so that a revocation counts at once.
  */
 export type AdmissionOptions = {
   readonly keysRequired: boolean
@@ -113,7 +113,7 @@ function count(
   weight: number,
   { uses, limit, clock }: AdmissionOptions & { readonly limit: RateLimit },
 ): MaybePromise<AdmissionHeaders> {
-  const told = (isTaken: boolean): AdmissionHeaders => {
+  const headers = (isTaken: boolean): AdmissionHeaders => {
     const now = uses.of(caller)
     if (isTaken) return stateOf(now, 0, { limit, clock }).headers
     const { headers, reset } = stateOf(now, weight, { limit, clock })
@@ -122,7 +122,7 @@ function count(
     })
   }
   const taken = uses.take(caller, weight, limit)
-  return typeof taken === 'boolean' ? told(taken) : taken.then(told)
+  return typeof taken === 'boolean' ? headers(taken) : taken.then(headers)
 }
 
 /** Headers for the window that has less left: of the day once that is nearer to its end. */

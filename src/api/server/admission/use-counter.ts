@@ -74,7 +74,7 @@ class SharedCounter implements UseCounter {
   #touched = new Map<string, number>()
   #store: Database | undefined
   #running: Promise<void> | undefined
-  /** An exchange that has not begun, and takes all that is asked until then. */
+  /** An exchange that has not begun, and takes all that is requested until then. */
   #next: Promise<void> | undefined
   #isAway: boolean
 
@@ -98,7 +98,7 @@ class SharedCounter implements UseCounter {
     }
     const left = leftOf(one, limit)
     if (one.credit + left < units) {
-      // Others may have given some back: the next exchange tells.
+      // Others may have given some back: the next exchange shows it.
       this.#changed.add(caller)
       return false
     }
@@ -152,7 +152,7 @@ class SharedCounter implements UseCounter {
     this.#changed.add(name)
   }
 
-  /** Takes units of the store, and more than is asked while much is left. */
+  /** Takes units of the store, and more than is requested while much is left. */
   async #takeMore(name: string, wanted: number, limit: RateLimit): Promise<void> {
     const one = this.#current(name)
     const { minute } = one.total

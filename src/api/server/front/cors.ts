@@ -84,15 +84,15 @@ export function corsHeaders(policy: CorsPolicy, origin: string | undefined): [st
   ]
 }
 
-/** Headers that answer the question a browser asks before a request. No cookies are ever used. */
+/** Headers that answer the question of a browser before a request. No cookies are ever used. */
 export function preflightHeaders(
   methods: readonly string[],
-  asked: string | undefined,
+  requested: string | undefined,
 ): [string, string][] {
   return [
     ['access-control-allow-methods', methods.join(', ')],
     // Browsers send only headers that are named here, and a page may choose the header of its key.
-    ['access-control-allow-headers', asked ?? '*'],
+    ['access-control-allow-headers', requested ?? '*'],
     ['access-control-max-age', preflightSeconds],
   ]
 }

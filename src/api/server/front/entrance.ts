@@ -117,7 +117,7 @@ function decide(
   if (!isAllowedHost(withPort(host ?? ''), allowedHosts)) return refusal(403, wrongHost)
   const path = pathOf(url)
   if (method === 'OPTIONS') return optionsAnswer(path, { headers, cors, paths })
-  if (isUnsafe(method) && isCrossSite(headers) && !isAsked(headers, cors))
+  if (isUnsafe(method) && isCrossSite(headers) && !isPermitted(headers, cors))
     return refusal(403, crossSite)
   if (paths.has(path, method)) return undefined
   const known = paths.of(path)
@@ -154,10 +154,10 @@ function optionsAnswer(
   const { origin } = headers
   if (origin !== undefined && headers['access-control-request-method'] !== undefined) {
     const methods = known.length === 0 ? ['GET', 'HEAD', 'POST'] : known
-    const asked = headers['access-control-request-headers']
+    const requested = headers['access-control-request-headers']
     return {
       status: 204,
-      headers: cors.allows(origin) ? preflightHeaders(methods, asked) : [],
+      headers: cors.allows(origin) ? preflightHeaders(methods, requested) : [],
       body: '',
     }
   }
@@ -175,7 +175,7 @@ function isUnsafe(method: string): boolean {
 }
 
 /** Returns whether a browser sends this request only after a preflight that allowed it. */
-function isAsked(headers: IncomingMessage['headers'], cors: CorsPolicy): boolean {
+function isPermitted(headers: IncomingMessage['headers'], cors: CorsPolicy): boolean {
   const { origin } = headers
   const hasKey = 'x-service-api-key' in headers || 'x-glacier-api-key' in headers
   return origin !== undefined && cors.allows(origin) && (hasKey || isJson(headers))

@@ -223,16 +223,16 @@ export function openDoor(options: {
   return { door, close: delay.stop }
 }
 
-/** Tells the count at the first call and then at most every {@link logEveryMs}. */
-function summary(tell: (count: number) => void, clock: Clock): () => void {
+/** Reports the count at the first call and then at most every {@link logEveryMs}. */
+function summary(report: (count: number) => void, clock: Clock): () => void {
   let count = 0
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   return () => {
     count++
     const now = clock.monotonic()
-    if (now - toldAt < logEveryMs) return
-    tell(count)
+    if (now - reportedAt < logEveryMs) return
+    report(count)
     count = 0
-    toldAt = now
+    reportedAt = now
   }
 }

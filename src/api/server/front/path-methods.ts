@@ -2,11 +2,11 @@
 
 /** Routes by their patterns, as the framework names them. */
 export type PathMethods = {
-  /** Tells a route: `/v1/things/:name` or `/v1/things/:name(^[^:/]*)::verb`. */
+  /** Names a route: `/v1/things/:name` or `/v1/things/:name(^[^:/]*)::verb`. */
   readonly add: (pattern: string, methods: readonly string[]) => void
   /** Methods of a path without its query, in order; empty when there is none. */
   readonly of: (path: string) => readonly string[]
-  /** Returns whether `of(path)` has `method`: every request asks that. */
+  /** Returns whether `of(path)` has `method`: every request needs that. */
   readonly has: (path: string, method: string) => boolean
 }
 

@@ -10,7 +10,7 @@ import { isLoopback } from '../../../core/web-request.ts'
 /** The address of the caller of a request. */
 export type AddressReader = (request: IncomingMessage) => string
 
-/** Headers by which proxies say that they pass on what somebody else asked. */
+/** Headers by which proxies say that they pass on another's request. */
 const passedOn = ['x-forwarded-for', 'forwarded', 'via']
 
 /** Stands for a stranger whom a proxy on this machine does not name, or nobody believes. */

@@ -85,16 +85,16 @@ class Describer {
     if (schema !== undefined && printed.answer !== '') this.#see(schema, JSON.parse(printed.answer))
     const body = mediaOf(operation.requestBody)?.schema
     if (body !== undefined && printed.body !== undefined) this.#see(body, JSON.parse(printed.body))
-    const asked = new URL(printed.path, 'http://firn')
+    const example = new URL(printed.path, 'http://firn')
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
     const form = path
       .replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
       .replaceAll(/\{\w+\}/g, '([^/]+)')
-    const found = new RegExp(`^${form}$`).exec(asked.pathname.replaceAll('%7B', '{')) ?? []
+    const found = new RegExp(`^${form}$`).exec(example.pathname.replaceAll('%7B', '{')) ?? []
     for (const parameter of operation.parameters) {
       const name = String(parameter['name'])
       const given = found[names.indexOf(name) + 1]
-      const text = parameter['in'] === 'path' ? given : asked.searchParams.get(name)
+      const text = parameter['in'] === 'path' ? given : example.searchParams.get(name)
       if (typeof text !== 'string' || text.startsWith('$')) continue
       const value = valueOf(text, parameter['schema'])
       this.#seen.set(parameter, value)
@@ -213,11 +213,11 @@ class Describer {
 
   /** Shows a printed request and answer. */
   #show(operation: OperationObject, printed: PrintedExample): void {
-    const asked = mediaOf(operation.requestBody)
-    if (asked !== undefined && printed.body !== undefined) asked.example = JSON.parse(printed.body)
-    const told = mediaOf(success(operation))
-    if (told?.schema !== undefined && printed.answer !== '')
-      told.example = this.#whole(told.schema, JSON.parse(printed.answer))
+    const body = mediaOf(operation.requestBody)
+    if (body !== undefined && printed.body !== undefined) body.example = JSON.parse(printed.body)
+    const answer = mediaOf(success(operation))
+    if (answer?.schema !== undefined && printed.answer !== '')
+      answer.example = this.#whole(answer.schema, JSON.parse(printed.answer))
   }
 
   /** A printed value without the marks of what was left out. */

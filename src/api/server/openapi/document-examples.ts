@@ -163,17 +163,17 @@ export const examples: Readonly<Record<string, unknown>> = {
   event: 'Transfer(address,address,uint256)',
 }
 
-/** Where the pages ask the demo. */
+/** Where the pages call the demo. */
 const origin = 'http://127.0.0.1:8080'
 
 /** A printed example. */
 export type PrintedExample = {
   /** Id of the operation. */
   readonly id: string
-  /** A sentence on what is asked. */
+  /** A sentence on the request. */
   readonly about: string
   readonly method: string
-  /** With its query; `$NAME` stands for what an answer before it was told. */
+  /** With its query; `$NAME` stands for what an answer before it gave. */
   readonly path: string
   /** JSON text. */
   readonly body: string | undefined

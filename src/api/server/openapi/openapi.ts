@@ -142,7 +142,7 @@ const freshness = {
     'x-indexed-height': { description: 'The answer is complete up to this height', ...seconds },
     'x-indexed-at': { description: 'Unix seconds of the block at that height', ...seconds },
     'x-head-height': {
-      description: 'Newest height the source told within half a minute, else `unknown`',
+      description: 'Newest height the source gave within half a minute, else `unknown`',
       schema: { type: 'string' },
     },
     'x-balances': {
@@ -212,7 +212,7 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
 function refusalOf(shape: OperationShape, status: number, schemas: Components): unknown {
   const description = errorWords[status]
   if (shape.isJsonRpc === true) return { description, content: { 'application/json': rpcFailures } }
-  if (status !== 404 || shape.tellsAbsence !== true)
+  if (status !== 404 || shape.mayBeAbsent !== true)
     return { $ref: `#/components/responses/${status}` }
   const anyOf = [referenced(shape.response, schemas), reference('Error')]
   return { description, content: { 'application/json': { schema: { anyOf } } } }

@@ -1,8 +1,8 @@
 /**
- * Places in the history of a chain that a webhook is to be told of.
+ * Places in the history of a chain that a webhook is to be notified of.
  *
  * The same question fills the outbox in the commit of new blocks and answers for what is older than
- * the outbox: what is told again is what was told.
+ * the outbox: what is sent again is what was sent.
  */
 
 import type { Reader } from '../../engine/database.ts'

@@ -12,7 +12,7 @@ export const webhookLedgers = ['blocks', 'traces', 'P', 'X'] as const
 /** One of {@link webhookLedgers}. */
 export type WebhookLedger = (typeof webhookLedgers)[number]
 
-/** An address, and the first place from which it is told of. */
+/** An address, and the first place from which it is reported. */
 export type WatchedAddress = { readonly bytes: Uint8Array; readonly from: number }
 
 /** The watched subjects. */
@@ -81,7 +81,7 @@ export function watchedOf(text: WatchedText): Watched {
   }
 }
 
-/** The first place from which any of it is told. */
+/** The first place from which any of it is reported. */
 export function firstPlace(watched: Watched): number {
   return watched.kind === 'addresses'
     ? watched.addresses.reduce((first, { from }) => Math.min(first, from), Number.MAX_SAFE_INTEGER)

@@ -6,10 +6,10 @@ import { integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
 
 const placeRow = storedRow({
   number: integer('number'),
-  /** Everything before this place was told. */
+  /** Everything before this place was sent. */
   pos: integer('pos'),
-  /** Messages of `pos` itself that were told. */
-  told: integer('told'),
+  /** Number of the next message of `pos` itself, from 0. */
+  index: integer('told'),
   /** Number of attempts at the next one. */
   attempts: integer('attempts'),
   /** Milliseconds since 1970 from which it may be tried again. */
@@ -27,7 +27,7 @@ export type WebhookPlace = RowOf<typeof placeRow>
 const letterRow = storedRow({
   number: integer('number'),
   pos: integer('pos'),
-  told: integer('told'),
+  index: integer('told'),
   messageId: text('message_id'),
   attempts: integer('attempts'),
   failedMs: integer('failed_ms'),
@@ -50,7 +50,7 @@ const forgetOldest = statement(
        order by pos desc limit ?) kept)`,
 )
 
-/** Where a webhook stands; `undefined` for one that is not told of anything. One seek. */
+/** Where a webhook stands; `undefined` for one that is sent nothing. One seek. */
 export async function webhookPlaceOf(
   reader: Reader,
   number: number,
@@ -64,7 +64,7 @@ export async function writePlace(writer: Writer, place: WebhookPlace): Promise<v
   await writer.upsert(webhookPlace, {
     number: [place.number],
     pos: [place.pos],
-    told: [place.told],
+    told: [place.index],
     attempts: [place.attempts],
     due_ms: [place.dueMs],
     replay_until: [place.replayUntil],
@@ -82,7 +82,7 @@ export async function addDeadLetter(
   await writer.upsert(deadLetter, {
     number: [letter.number],
     pos: [letter.pos],
-    told: [letter.told],
+    told: [letter.index],
     message_id: [letter.messageId],
     attempts: [letter.attempts],
     failed_ms: [letter.failedMs],
@@ -98,11 +98,11 @@ export async function deadLetters(
   reader: Reader,
   query: {
     readonly number: number
-    readonly before: { readonly pos: number; readonly told: number } | undefined
+    readonly before: { readonly pos: number; readonly index: number } | undefined
     readonly limit: number
   },
 ): Promise<DeadLetter[]> {
-  const { pos, told } = query.before ?? { pos: Number.MAX_SAFE_INTEGER, told: 0 }
-  const rows = await reader.all(deadOf, [query.number, pos, pos, told, query.limit])
+  const { pos, index } = query.before ?? { pos: Number.MAX_SAFE_INTEGER, index: 0 }
+  const rows = await reader.all(deadOf, [query.number, pos, pos, index, query.limit])
   return rows.map(letterRow.read)
 }

@@ -53,7 +53,7 @@ const webhookRow = storedRow({
   id: text('id'),
   /** Id of an API key; empty where there are no keys. */
   owner: text('owner'),
-  /** Key of the store whose blocks it is told of. */
+  /** Key of the store whose blocks it reports. */
   store: text('store'),
   ledger: mapped(text('ledger'), ledgerOf),
   active: flag('active'),

@@ -42,47 +42,35 @@ function Explorer(): JSX.Element {
   followRecording(status.data?.recording)
   useTimes()
   const chainId = place[0] === 'chain' ? (place[1] ?? '') : ''
-  return h(
-    'div',
-    { class: 'frame' },
+  return h('div', { class: 'frame' }, [
     h('a', { class: 'skip', href: '#main', onClick: focusMain }, 'Skip to content'),
-    h(
-      'header',
-      { class: 'top' },
-      h(
-        'a',
-        { href: to(), class: 'brand', 'aria-label': `${brand.title}, home` },
+    h('header', { class: 'top' }, [
+      h('a', { href: to(), class: 'brand', 'aria-label': `${brand.title}, home` }, [
         h('img', { src: brand.logo, width: 28, height: 28, alt: '' }),
         brand.title,
-      ),
+      ]),
       menu(world, place),
       h(SearchBox, { world, chainId }),
       h(ThemeSwitch, {}),
-    ),
+    ]),
     h(RecordingNote, { recording: status.data?.recording }),
-    h(
-      'main',
-      { id: 'main', tabIndex: -1 },
+    h('main', { id: 'main', tabIndex: -1 }, [
       status.failure === undefined ? null : failed(status.failure),
       h(BusyNotice, {}),
       pageOf(world, place),
-    ),
-    h(
-      'footer',
-      null,
+    ]),
+    h('footer', null, [
       h('span', null, `${brand.title}: ${brand.description}`),
-      h(
-        'span',
-        null,
+      h('span', null, [
         brand.links.map(([label, address]) => [h('a', { href: address }, label), ' · ']),
         h('a', { href: '/docs' }, 'Documentation'),
         ' · ',
         h('a', { href: '/status' }, 'Status'),
         ' · ',
         h('a', { href: '/openapi.json' }, 'openapi.json'),
-      ),
-    ),
-  )
+      ]),
+    ]),
+  ])
 }
 
 /** Says on every page that what is shown is a recording, and how far it is played. */
@@ -93,26 +81,22 @@ function RecordingNote({
 }): JSX.Element | null {
   if (recording === undefined) return null
   const { time, endTime } = recording
-  return h(
-    'aside',
-    { class: 'recording', 'aria-label': 'Recording' },
+  return h('aside', { class: 'recording', 'aria-label': 'Recording' }, [
     h('strong', null, `Recording of ${day(endTime)}. `),
     time < endTime
       ? 'Its last blocks arrive now, one a second. '
       : 'It has ended; ages are counted from its end. ',
     h('a', { href: '/docs/guide/getting-started#your-own-node' }, 'Connect your own node'),
-  )
+  ])
 }
 
 /** Says that the page lacks something, and asks again. */
 function BusyNotice(): JSX.Element | null {
   return useBusy()
-    ? h(
-        'p',
-        { class: 'failed given-up', role: 'alert' },
+    ? h('p', { class: 'failed given-up', role: 'alert' }, [
         'The server is busy: parts of this page are missing or old. ',
         h('button', { type: 'button', onClick: askAgain }, 'Try again'),
-      )
+      ])
     : null
 }
 
@@ -267,12 +251,10 @@ function primaryPageOf(
 /** A place that leads nowhere. */
 function Lost(): JSX.Element {
   useTitle('Not found')
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('404', 'Page not found'),
     h('a', { href: to() }, 'Home'),
-  )
+  ])
 }
 
 const keyName = 'firn-theme'

@@ -35,17 +35,13 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
       ({ evmChainId, chainName }) => [String(evmChainId), visible(chainName)] as const,
     ),
   ]
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       metric === ''
         ? 'Charts'
         : h('a', { href: to('metrics', chainId, interval) }, '← All metrics'),
       metric === '' ? 'Metrics' : metricTitle(metric),
-      h(
-        'div',
-        { class: 'controls' },
+      h('div', { class: 'controls' }, [
         h(
           'select',
           {
@@ -70,12 +66,12 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
             ),
           ),
         ),
-      ),
+      ]),
     ),
     metric === ''
       ? all(chainId, interval)
       : h(Alone, { key: metric, chainId, interval, metric, choices }),
-  )
+  ])
 }
 
 function asMetricsChain({ chainId, chainName }: { chainId: string; chainName: string }): {
@@ -126,12 +122,8 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
       labels: [choices.find(([id]) => id === chainId)?.[1] ?? chainId, other[1]] as const,
     },
   }
-  return h(
-    'div',
-    { class: 'stack' },
-    h(
-      'div',
-      { class: 'controls' },
+  return h('div', { class: 'stack' }, [
+    h('div', { class: 'controls' }, [
       segments('days', 'range', ranges),
       h(
         'select',
@@ -142,21 +134,21 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
             event.currentTarget instanceof HTMLSelectElement &&
             go(withParams({ with: event.currentTarget.value })),
         },
-        h('option', { value: '' }, 'Compare with…'),
-        choices
-          .filter(([id]) => id !== chainId)
-          .map(([id, name]) => h('option', { value: id }, name)),
+        [
+          h('option', { value: '' }, 'Compare with…'),
+          choices
+            .filter(([id]) => id !== chainId)
+            .map(([id, name]) => h('option', { value: id }, name)),
+        ],
       ),
-      h(
-        'label',
-        { class: 'check' },
+      h('label', { class: 'check' }, [
         h('input', {
           type: 'checkbox',
           checked: study.log,
           onChange: () => go(withParams({ log: study.log ? '' : 'on' })),
         }),
         'Log scale',
-      ),
+      ]),
       h(CsvLink, {
         path: withQuery(
           `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`,
@@ -165,12 +157,12 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
         name: 'series',
       }),
       h('span', { class: 'quiet' }, 'Drag to zoom, double-click to reset.'),
-    ),
+    ]),
     h(MetricChart, { chainId, metric, interval, height: 380, points: 400, study }),
     metric.startsWith('cumulative')
       ? null
       : h(Windows, { key: `${chainId} ${metric} windows`, chainId, metric }),
-  )
+  ])
 }
 
 /** Sums or maxima over windows that end now. */

@@ -103,38 +103,28 @@ export function NewestBlocks({
     const timer = setInterval(() => tick((before) => before + 1), agesMs)
     return () => clearInterval(timer)
   }, [])
-  return h(
-    'section',
-    { class: 'card tape', 'aria-label': 'Latest blocks' },
-    h(
-      'header',
-      null,
+  return h('section', { class: 'card tape', 'aria-label': 'Latest blocks' }, [
+    h('header', null, [
       h('h2', null, 'Latest blocks'),
-      h(
-        'button',
-        { class: 'copy', type: 'button', onClick: toggle },
+      h('button', { class: 'copy', type: 'button', onClick: toggle }, [
         isStopped ? 'Resume' : 'Pause',
-      ),
-    ),
+      ]),
+    ]),
     h(
       'ol',
       { class: 'scroll', tabIndex: 0, 'aria-label': 'blocks of all chains, newest first' },
       blocks.map((block) =>
-        h(
-          'li',
-          { key: keyOf(block) },
+        h('li', { key: keyOf(block) }, [
           h('span', { class: 'chain' }, visible(block.name) || nameOf(block.chainId ?? '')),
           h('a', { href: linkOf(block) }, count(block.blockNumber)),
-          h(
-            'span',
-            { class: 'quiet' },
+          h('span', { class: 'quiet' }, [
             `${counted(block.txCount, 'txn')} · `,
             age(block.blockTimestamp),
-          ),
-        ),
+          ]),
+        ]),
       ),
     ),
-  )
+  ])
 }
 
 function linkOf({ network, chainId, blockchainId = '', blockNumber }: NewBlock): string {

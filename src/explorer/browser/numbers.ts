@@ -40,12 +40,10 @@ export function Numbers({ world, newest }: NumbersProps): JSX.Element {
           ),
           number('L1s · their validators', funds && l1Validators(funds), to('l1s', network)),
         ]
-  return h(
-    'dl',
-    { class: 'numbers card' },
+  return h('dl', { class: 'numbers card' }, [
     ofNetwork,
     world.chains.length > 0 && h(NumbersOfChains, { world, newest, funds }),
-  )
+  ])
 }
 
 type ChainProps = NumbersProps & { readonly funds: FundsPage | undefined }
@@ -62,9 +60,7 @@ function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
     60_000,
   ).data
   const messages = useAnswer<Messages>('/v2/icm/summary', 60_000).data
-  return h(
-    Fragment,
-    null,
+  return h(Fragment, null, [
     number(
       'Transactions, last 24 h',
       hours && count(hours.results.reduce((sum, { value }) => sum + value, 0)),
@@ -78,28 +74,24 @@ function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
       ),
     number('Messages, last 24 h', ofDay(messages?.result.lastDay), to('messages')),
     number('Latest EVM block', newest === undefined ? undefined : age(newest)),
-  )
+  ])
 }
 
 function number(title: string, value: View | undefined, link?: string): JSX.Element {
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     h('dt', null, link === undefined ? title : h('a', { href: link }, title)),
     h('dd', null, value ?? '–'),
-  )
+  ])
 }
 
 /** Of validators and delegators together. */
 function staked({ validatorDetails, delegatorDetails }: Details): JSX.Element {
   const sum =
     BigInt(validatorDetails.totalAmountStaked) + BigInt(delegatorDetails.totalAmountStaked)
-  return h(
-    'span',
-    { title: `${amount(String(sum), 9)} AVAX` },
+  return h('span', { title: `${amount(String(sum), 9)} AVAX` }, [
     `${short(Number(sum / 1_000_000_000n))} `,
     h('small', null, 'AVAX'),
-  )
+  ])
 }
 
 /** Fees of the C-Chain on its newest whole day, or on its first, and what validators of L1s pay a day. */
@@ -112,8 +104,7 @@ function burned({ results }: Points, funds: FundsPage | undefined): JSX.Element 
     {
       title: `C-Chain fees ${brief(chain)} AVAX, L1 validator fees ${brief(l1Fees)} AVAX`,
     },
-    `${short(chain + l1Fees)} `,
-    h('small', null, 'AVAX'),
+    [`${short(chain + l1Fees)} `, h('small', null, 'AVAX')],
   )
 }
 

@@ -38,9 +38,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   )
   const [latest] = transactions.data?.transactions ?? []
   const chain = chains.at(-1)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       status === undefined ? 'Overview' : `Firn ${status.version}`,
       brand.home.length === 0 ? 'Overview' : brand.title,
@@ -66,7 +64,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
       ),
     ],
     h(Newest, { world }),
-  )
+  ])
 }
 
 /** The operator's text at the head of the page. */
@@ -83,12 +81,10 @@ function home(): View {
 
 function charts(): JSX.Element {
   const chart = { chainId: 'total', interval: 'day' }
-  return h(
-    'div',
-    { class: 'grid two' },
+  return h('div', { class: 'grid two' }, [
     h(MetricChart, { ...chart, metric: 'txCount', title: 'Transactions per day' }),
     h(MetricChart, { ...chart, metric: 'activeAddresses', title: 'Active addresses per day' }),
-  )
+  ])
 }
 
 // Pushed blocks come several a second; lists follow at a pace that people can read.
@@ -116,9 +112,7 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
     world.chains.length > 0 ? '/v1/icm/messages?pageSize=8' : undefined,
     10_000,
   )
-  return h(
-    'div',
-    { class: 'grid latest' },
+  return h('div', { class: 'grid latest' }, [
     network === undefined
       ? null
       : card(
@@ -142,7 +136,7 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
           shown(messages, (page) => messageTable(world, page.messages)),
           h('a', { href: to('messages') }, 'All messages →'),
         ),
-  )
+  ])
 }
 
 /** Three things to try on the demo: a transfer between chains, balances that run out, a market's season. */
@@ -187,12 +181,10 @@ function tries(links: readonly (readonly [string, string] | undefined)[]): View 
   const there = links.filter((link) => link !== undefined)
   return there.length === 0
     ? null
-    : h(
-        'p',
-        { class: 'quiet tries' },
+    : h('p', { class: 'quiet tries' }, [
         'Try: ',
         there.map(([label, href]) => h('a', { href }, label)),
-      )
+      ])
 }
 
 /** One line while all are live; a card for each chain that is not. */
@@ -201,23 +193,19 @@ function progressOf(all: readonly ChainStatus[]): View {
   const behind = all.filter(({ state }) => state !== 'live')
   const live = all.filter(({ state }) => state === 'live')
   return [
-    h(
-      'p',
-      { class: 'quiet line', role: 'status' },
+    h('p', { class: 'quiet line', role: 'status' }, [
       statePill(
         behind.length === 0 ? 'live' : 'syncing',
         `${live.length} of ${all.length} chains live`,
       ),
       live.map((chain) =>
-        h(
-          'span',
-          { class: 'also' },
+        h('span', { class: 'also' }, [
           named(chain),
           ' ',
           heights(chain) || count(chain.indexedHeight),
-        ),
+        ]),
       ),
-    ),
+    ]),
     behind.length === 0
       ? null
       : h(
@@ -257,17 +245,13 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
 
 /** A chain that is not live: how far it is and how fast. */
 function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
-  return h(
-    'section',
-    { class: 'card chain' },
+  return h('section', { class: 'card chain' }, [
     h('header', null, h('h2', null, named(chain)), statePill(chain.state)),
     h('p', { class: 'quiet' }, chainLine(chain)),
-    h(
-      'p',
-      { class: 'big' },
+    h('p', { class: 'big' }, [
       chain.indexedHeight < 0 ? '–' : count(chain.indexedHeight),
       h('small', null, ` of ${headOf(chain)}`),
-    ),
+    ]),
     h('progress', {
       max: 1,
       value: chain.overall?.share ?? 0,
@@ -275,7 +259,7 @@ function ChainCard({ chain }: { readonly chain: ChainStatus }): JSX.Element {
     }),
     h('p', { class: 'quiet foot' }, h('span', null, heights(chain)), h('span', null, speed(chain))),
     chain.reason === undefined ? null : h('p', { class: 'failed' }, chain.reason),
-  )
+  ])
 }
 
 /** Its name, a link to its page once it is known which chain it is. */

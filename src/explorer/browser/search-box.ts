@@ -63,9 +63,8 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     setNote('')
     setOpen(true)
   }
-  return h(
-    'form',
-    { class: 'search', role: 'search', onSubmit: (event: Event) => void search(event) },
+  const submit = (event: Event): void => void search(event)
+  return h('form', { class: 'search', role: 'search', onSubmit: submit }, [
     h('input', {
       ...fixed,
       ref: field,
@@ -80,7 +79,7 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     h('kbd', { 'aria-hidden': 'true' }, '/'),
     h('span', { class: 'note', role: 'status' }, note),
     suggestions(shown, at, leave),
-  )
+  ])
 }
 
 async function linkOf(
@@ -161,10 +160,12 @@ function suggestions(
           'aria-selected': index === at,
           onClick: () => leave(link),
         },
-        label,
-        ' ',
-        h('small', { class: 'id quiet' }, note),
-        isSpam === true ? [' ', pill('spam', 'bad')] : null,
+        [
+          label,
+          ' ',
+          h('small', { class: 'id quiet' }, note),
+          isSpam === true ? [' ', pill('spam', 'bad')] : null,
+        ],
       ),
     ),
   )

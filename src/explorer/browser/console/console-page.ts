@@ -51,9 +51,7 @@ export function ConsolePage({
   }, [id, known])
   const [key, setKey] = useState(apiKey())
   const sample = useSamples(world)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       h('span', null, 'HTTP API · ', h('a', { href: '/openapi.json' }, 'openapi.json')),
       'API console',
@@ -74,9 +72,7 @@ export function ConsolePage({
       const operations = operationsOf(document)
       const chosen =
         id === '' ? operations[0] : operations.find(({ operationId }) => operationId === id)
-      return h(
-        'div',
-        { class: 'console' },
+      return h('div', { class: 'console' }, [
         h(OperationList, { operations, chosen: chosen?.operationId ?? '' }),
         chosen === undefined
           ? failed({ status: 404, message: `no such operation: ${id}` })
@@ -86,9 +82,9 @@ export function ConsolePage({
               sample,
               schemas: document.components?.schemas ?? {},
             }),
-      )
+      ])
     }),
-  )
+  ])
 }
 
 /** Operations by their groups, those that have all words of what is typed. */
@@ -106,9 +102,7 @@ function OperationList({
     return wanted.every((word) => text.includes(word))
   })
   const groups = Map.groupBy(found, ({ tags }) => tags[0] ?? 'Other')
-  return h(
-    'nav',
-    { class: 'card operations', 'aria-label': 'operations' },
+  return h('nav', { class: 'card operations', 'aria-label': 'operations' }, [
     h('input', {
       type: 'search',
       'aria-label': 'filter operations',
@@ -123,9 +117,7 @@ function OperationList({
         'ul',
         null,
         list.map(({ operationId, summary, method, path }) =>
-          h(
-            'li',
-            null,
+          h('li', null, [
             h(
               'a',
               {
@@ -135,11 +127,11 @@ function OperationList({
               },
               operationId,
             ),
-          ),
+          ]),
         ),
       ),
     ]),
-  )
+  ])
 }
 
 type Result = {
@@ -183,14 +175,10 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
     event.preventDefault()
     setResult(await ask(operation.method, target, body))
   }
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     card(
       operation.operationId,
-      h(
-        'form',
-        { onSubmit: (event: Event) => void send(event) },
+      h('form', { onSubmit: (event: Event) => void send(event) }, [
         h('p', null, operation.summary),
         fields.some(({ required }) => required === true)
           ? h('p', { class: 'quiet' }, '* required')
@@ -204,32 +192,28 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
         ),
         h('p', { class: 'request' }, pill(operation.method, 'good'), ' ', h('code', null, target)),
         h(Languages, { request }),
-        h(
-          'div',
-          { class: 'controls' },
+        h('div', { class: 'controls' }, [
           h('button', { class: 'send', type: 'submit' }, 'Send'),
           fields.some(isNeeded)
             ? h('button', { type: 'button', onClick: fill }, 'Fill in an example')
             : null,
-        ),
-      ),
+        ]),
+      ]),
     ),
     result === undefined ? null : resultCard(result),
     answerShape(operation, schemas),
-  )
+  ])
 }
 
 function resultCard({ text, height, elapsedMs, status }: Result): JSX.Element {
   return card(
     'Response',
     h('pre', { class: 'json', tabIndex: 0 }, text),
-    h(
-      'span',
-      { class: 'quiet' },
+    h('span', { class: 'quiet' }, [
       height === null ? '' : `height ${height} · `,
       `${elapsedMs} ms `,
       pill(String(status), status < 400 ? 'good' : 'bad'),
-    ),
+    ]),
   )
 }
 
@@ -268,26 +252,20 @@ function fieldRow(field: Field, { value, example, change }: Input): JSX.Element 
   const options = choices ?? (type === 'boolean' ? ['true', 'false'] : undefined)
   const usual = field.schema.default
   const hint = usual === undefined ? example : String(usual)
-  return h(
-    'div',
-    { class: 'field' },
-    h(
-      'label',
-      { for: id },
+  return h('div', { class: 'field' }, [
+    h('label', { for: id }, [
       field.name,
       field.required === true ? ' *' : '',
       h('small', null, field.in),
-    ),
+    ]),
     options === undefined
       ? h('input', { ...common, placeholder: hint, autocomplete: 'off', spellcheck: false })
-      : h(
-          'select',
-          common,
+      : h('select', common, [
           h('option', { value: '' }, hint),
           options.map((option) => h('option', { value: option }, option)),
-        ),
+        ]),
     h('p', { class: 'quiet' }, field.description ?? ''),
-  )
+  ])
 }
 
 /** JSON of the official client's functions by method and path; the bundle has it of the installed package. */
@@ -306,9 +284,7 @@ function Languages({ request }: { readonly request: Request }): JSX.Element {
     return text === undefined ? [] : [[language, text] as const]
   })
   const [chosen = '', text = ''] = texts.find(([one]) => one === name) ?? texts[0] ?? []
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     h(
       'div',
       { class: 'segments', role: 'group', 'aria-label': 'language of the request' },
@@ -328,7 +304,7 @@ function Languages({ request }: { readonly request: Request }): JSX.Element {
       ),
     ),
     h('div', { class: 'curl' }, h('pre', { tabIndex: 0 }, text), h(CopyButton, { text })),
-  )
+  ])
 }
 
 async function ask(method: string, target: string, body: string | undefined): Promise<Result> {

@@ -60,9 +60,7 @@ export function Read(props: CallsOf): JSX.Element {
       ).then(setAnswer)
   }, [chainId, address, plain.length])
   if (views.length === 0) return nothing('read')
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     plain.length === 0
       ? null
       : card(
@@ -91,7 +89,7 @@ export function Read(props: CallsOf): JSX.Element {
               }),
             ),
         ),
-  )
+  ])
 }
 
 /** Every method that changes something, signed by a wallet of the visitor. */
@@ -117,9 +115,7 @@ export function Write(props: CallsOf): JSX.Element {
     })
     return h('span', null, 'Sent: ', txLink(chainId, hash))
   }
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     h(Wallets, { chainId, account, setAccount }),
     card(
       'Methods',
@@ -133,17 +129,15 @@ export function Write(props: CallsOf): JSX.Element {
         }),
       ),
     ),
-  )
+  ])
 }
 
 function nothing(action: string): JSX.Element {
   return card(
     '',
-    h(
-      'p',
-      { class: 'empty' },
+    h('p', { class: 'empty' }, [
       `Nothing can be ${action} here: the ABI of this contract is not known.`,
-    ),
+    ]),
   )
 }
 
@@ -164,22 +158,18 @@ function Wallets({
   }
   return card(
     'Wallet',
-    h(
-      'div',
-      { class: 'controls' },
+    h('div', { class: 'controls' }, [
       account === undefined
         ? wallets.length === 0
           ? 'This browser has no wallet. Reading works without one.'
           : wallets.map((wallet) =>
-              h(
-                'button',
-                { type: 'button', onClick: () => take(wallet) },
+              h('button', { type: 'button', onClick: () => take(wallet) }, [
                 `Connect ${visible(wallet.name)}`,
-              ),
+              ]),
             )
         : h('span', null, 'Connected as ', party(chainId, { address: account.from })),
       h('span', { class: 'failed', role: 'status' }, note),
-    ),
+    ]),
   )
 }
 
@@ -207,27 +197,21 @@ function Method({ item, verb, coin, run }: MethodProps): JSX.Element {
     }
   }
   const results = (item.outputs ?? []).map(({ type }) => type).join(', ')
-  return h(
-    'details',
-    { class: 'call' },
-    h(
-      'summary',
-      null,
+  return h('details', { class: 'call' }, [
+    h('summary', null, [
       h('b', null, visible(item.name)),
       h('code', { class: 'quiet' }, `(${item.inputs.map(declared).join(', ')})`),
       verb === 'Send' || results === '' ? null : h('code', { class: 'quiet' }, ` → ${results}`),
-    ),
-    h(
-      'form',
-      { onSubmit: (event: Event) => void submit(event) },
+    ]),
+    h('form', { onSubmit: (event: Event) => void submit(event) }, [
       item.inputs.map((input, at) =>
         field(`argument${at}`, visible(input.name ?? '') || `Argument ${at + 1}`, input.type),
       ),
       coin === undefined ? null : field('coins', 'Value', visible(coin), false),
       h('div', { class: 'controls' }, h('button', { type: 'submit' }, verb)),
       h('output', null, told),
-    ),
-  )
+    ]),
+  ])
 }
 
 function declared({ type, name = '' }: AbiParameter): string {
@@ -235,9 +219,7 @@ function declared({ type, name = '' }: AbiParameter): string {
 }
 
 function field(name: string, label: string, type: string, required = true): JSX.Element {
-  return h(
-    'label',
-    { class: 'field' },
+  return h('label', { class: 'field' }, [
     h('span', null, label),
     h('input', {
       name,
@@ -247,7 +229,7 @@ function field(name: string, label: string, type: string, required = true): JSX.
       placeholder: /\]$|^tuple/.test(type) ? '[…]' : '',
     }),
     h('code', { class: 'quiet' }, type),
-  )
+  ])
 }
 
 function argument(input: AbiParameter, typed: string): unknown {

@@ -15,9 +15,7 @@ export function codeView(
   { source, proxy, compilers }: ContractCode,
   renew: () => void,
 ): JSX.Element {
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     proxy === undefined
       ? null
       : card(
@@ -36,7 +34,7 @@ export function codeView(
     compilers === undefined || compilers.length === 0
       ? null
       : h(VerifyForm, { chainId, address, compilers, done: renew }),
-  )
+  ])
 }
 
 /** Links to what a proxy hands calls on to. */
@@ -89,17 +87,13 @@ function file(name: string, content: string): JSX.Element {
   const numbers = content.split('\n').map((_, at) => at + 1)
   return card(
     '',
-    h(
-      'details',
-      null,
+    h('details', null, [
       h('summary', null, visible(name)),
       h(CopyButton, { text: content }),
-      h(
-        'div',
-        { class: 'source', tabIndex: 0, role: 'group', 'aria-label': name },
+      h('div', { class: 'source', tabIndex: 0, role: 'group', 'aria-label': name }, [
         h('pre', { 'aria-hidden': 'true' }, numbers.join('\n')),
         h('pre', null, content),
-      ),
-    ),
+      ]),
+    ]),
   )
 }

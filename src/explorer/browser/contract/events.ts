@@ -31,9 +31,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
   const topics = places.map((_, at) => topicText(params.get(`topic${at + 1}`) ?? ''))
   return card(
     '',
-    h(
-      'div',
-      null,
+    h('div', null, [
       filters(events, places),
       topics.includes(undefined)
         ? h(
@@ -59,7 +57,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
                 ]),
               ),
           }),
-    ),
+    ]),
   )
 }
 
@@ -67,9 +65,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
 function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Element {
   const params = query()
   const chosen = params.get('event') ?? ''
-  return h(
-    'form',
-    { class: 'controls filters', onSubmit: submitFilters, key: chosen },
+  return h('form', { class: 'controls filters', onSubmit: submitFilters, key: chosen }, [
     events.length === 0
       ? null
       : h(
@@ -81,8 +77,12 @@ function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Ele
             onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
               go(withParams({ ...cleared, event: currentTarget.value })),
           },
-          h('option', { value: '' }, 'All events'),
-          events.map((one) => h('option', { value: signatureOf(one) }, visible(signatureOf(one)))),
+          [
+            h('option', { value: '' }, 'All events'),
+            events.map((one) =>
+              h('option', { value: signatureOf(one) }, visible(signatureOf(one))),
+            ),
+          ],
         ),
     places.map((label, at) =>
       h('input', {
@@ -95,7 +95,7 @@ function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Ele
       }),
     ),
     h('button', { type: 'submit' }, 'Apply'),
-  )
+  ])
 }
 
 const cleared = { topic1: '', topic2: '', topic3: '', page: '' }

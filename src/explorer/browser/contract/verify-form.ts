@@ -40,17 +40,13 @@ export function VerifyForm(props: VerifyProps): JSX.Element {
   }
   return card(
     'Verify this contract',
-    h(
-      'form',
-      { onSubmit: (event: Event) => void submit(event) },
+    h('form', { onSubmit: (event: Event) => void submit(event) }, [
       fields(compilers),
-      h(
-        'div',
-        { class: 'controls' },
+      h('div', { class: 'controls' }, [
         h('button', { class: 'send', type: 'submit', disabled: busy }, 'Verify'),
-      ),
+      ]),
       h('output', null, note),
-    ),
+    ]),
   )
 }
 
@@ -105,9 +101,7 @@ function fields(compilers: readonly string[]): View {
       }),
       'one standard JSON input, or all source files',
     ),
-    h(
-      'details',
-      null,
+    h('details', null, [
       h('summary', null, 'Compiler settings for source files'),
       field(
         'Optimizer runs',
@@ -121,7 +115,7 @@ function fields(compilers: readonly string[]): View {
         'empty: not optimized',
       ),
       field('EVM version', h('input', { name: 'evm', placeholder: 'default', ...plain })),
-    ),
+    ]),
   ]
 }
 
@@ -129,13 +123,11 @@ const plain = { autocomplete: 'off', spellcheck: false } as const
 const nothing = { status: 0, message: 'no answer' }
 
 function field(label: string, input: View, hint = ''): JSX.Element {
-  return h(
-    'label',
-    { class: 'field' },
+  return h('label', { class: 'field' }, [
     h('span', null, label),
     input,
     h('span', { class: 'quiet' }, hint),
-  )
+  ])
 }
 
 /** The input of the compiler. Throws a sentence. */

@@ -94,14 +94,12 @@ export function AddToWallet({ chain }: { readonly chain: ChainInfo }): JSX.Eleme
       (error: Error) => setNote(error.message),
     )
   }
-  return h(
-    'span',
-    { class: 'controls' },
+  return h('span', { class: 'controls' }, [
     wallets.map((wallet) =>
       h('button', { type: 'button', onClick: () => add(wallet) }, `Add to ${visible(wallet.name)}`),
     ),
     h('span', { role: 'status' }, note),
-  )
+  ])
 }
 
 /** Sends a transaction on a chain and gives its hash. Throws a sentence. */

@@ -36,13 +36,9 @@ export function addressFilters(own?: readonly [name: string, label: string]): JS
       autocomplete: 'off',
       spellcheck: false,
     })
-  return h(
-    'details',
-    { class: 'filters', open: isChosen },
+  return h('details', { class: 'filters', open: isChosen }, [
     h('summary', null, 'Filter'),
-    h(
-      'form',
-      { class: 'controls', onSubmit: submitFilters },
+    h('form', { class: 'controls', onSubmit: submitFilters }, [
       h(
         'select',
         { name: 'direction', 'aria-label': 'direction', key: direction },
@@ -69,6 +65,6 @@ export function addressFilters(own?: readonly [name: string, label: string]): JS
             'Clear',
           )
         : null,
-    ),
-  )
+    ]),
+  ])
 }

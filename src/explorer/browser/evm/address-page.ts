@@ -77,9 +77,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
   const items = code.data === undefined ? [] : itemsOf(code.data)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
   const calls = { ...props, items, token, key: `${path} ${items.length}` }
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       h('span', null, `${kind} on `, chainLink(world, chainId)),
       isToken
@@ -97,7 +95,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
         ? h(Holders, { chainId, contract, key: path })
         : (onContract(view, code, { calls, renew: () => renew(beat + 1) }) ??
           card('', listOf(props, view))),
-  )
+  ])
 }
 
 /** Names for the head of the page. */
@@ -183,15 +181,9 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
   )
   const balance = card('Balance', h(Summary, { world, chainId, address }))
   const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
-  return h(
-    'div',
-    { class: 'stack' },
-    h(
-      'div',
-      { class: 'grid two top-aligned' },
-      h(
-        'div',
-        { class: 'stack' },
+  return h('div', { class: 'stack' }, [
+    h('div', { class: 'grid two top-aligned' }, [
+      h('div', { class: 'stack' }, [
         contract === undefined ? balance : contractCard(chainId, contract, code),
         others.length === 0
           ? null
@@ -205,16 +197,14 @@ function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
                 ),
               ),
             ),
-      ),
-      h(
-        'div',
-        { class: 'stack' },
+      ]),
+      h('div', { class: 'stack' }, [
         contract === undefined ? null : balance,
         card('Tokens', h(Tokens, { world, chainId, address })),
-      ),
-    ),
+      ]),
+    ]),
     card('Transactions', listOf(props, '')),
-  )
+  ])
 }
 
 /** Facts about a contract, and the supply of a token. */
@@ -240,11 +230,9 @@ function contractCard(
         'Source code',
         source === undefined
           ? 'not verified'
-          : h(
-              'a',
-              { href: to('chain', chainId, 'address', address, 'code') },
+          : h('a', { href: to('chain', chainId, 'address', address, 'code') }, [
               `${visible(source.name)}, ${source.match} match`,
-            ),
+            ]),
       ],
       ['Implementation', implementations(chainId, proxy)],
       [

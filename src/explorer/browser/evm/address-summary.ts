@@ -47,16 +47,12 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
   )
   const seen = (tx: typeof first): View =>
     tx && [when(tx.blockTimestamp), ' ', h('span', { class: 'also' }, txLink(chainId, tx.txHash))]
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     shown(answer, ({ nativeTokenBalance: { balance, balanceValue } }) =>
-      h(
-        'div',
-        { class: 'big small' },
+      h('div', { class: 'big small' }, [
         coins(balance, decimals, symbol),
         balanceValue && h('small', null, ` ${worth(balanceValue)}`),
-      ),
+      ]),
     ),
     facts([
       ['Net worth', h(Worth, { world, chainId, address })],
@@ -73,7 +69,7 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
           chainId,
           decimals,
         }),
-  )
+  ])
 }
 
 function worth({ value, currencyCode }: { value: string; currencyCode: string }): string {
@@ -91,11 +87,9 @@ function Worth({ chainId, address }: OfAddress): JSX.Element | null {
   const sum = values.reduce((total, { value }) => total + Number(value), 0)
   if (values.length === 0) return null
   const unpriced = 1 + tokens.length - values.length
-  return h(
-    'span',
-    { title: unpriced === 0 ? '' : `without ${unpriced} that have no price` },
+  return h('span', { title: unpriced === 0 ? '' : `without ${unpriced} that have no price` }, [
     `${nextPageToken === undefined ? '' : 'more than '}${money(sum, 'usd')}`,
-  )
+  ])
 }
 
 type HistoryProps = {
@@ -113,14 +107,12 @@ const samples = 16
 function History(props: HistoryProps): JSX.Element {
   const [answer, setAnswer] = useState<Answer<readonly MetricPoint[]> | undefined>(undefined)
   if (answer !== undefined)
-    return h(
-      'div',
-      null,
+    return h('div', null, [
       h('h3', null, 'Balance over time'),
       shown(answer, (points) =>
         h(Chart, { points, label: 'Balance', height: 160, bars: false, hours: false }),
       ),
-    )
+    ])
   const load = (): void => {
     setAnswer({})
     void sampled(props).then(setAnswer)
@@ -159,9 +151,7 @@ type Balances = { erc20TokenBalances: Erc20TokenBalance[]; nextPageToken?: strin
 /** Tokens; what looks like spam is folded away until asked for. */
 export function Tokens({ chainId, address }: OfAddress): JSX.Element {
   const all = query().get('spam') === 'shown'
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     paged<Balances>({
       path: `${addressPath(chainId, address)}/balances:listErc20`,
       name: 'tokens',
@@ -170,9 +160,7 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
         table(
           [['Token'], ['Balance', 'num'], ['Value', 'num']],
           erc20TokenBalances.map((token) => [
-            h(
-              'span',
-              null,
+            h('span', null, [
               h(
                 'a',
                 {
@@ -182,7 +170,7 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
                 named(token.symbol, token.address),
               ),
               spamPill(token),
-            ),
+            ]),
             h(
               'span',
               { title: amount(token.balance, token.decimals) },
@@ -192,10 +180,8 @@ export function Tokens({ chainId, address }: OfAddress): JSX.Element {
           ]),
         ),
     }),
-    h(
-      'a',
-      { class: 'fold', href: withParams({ spam: all ? '' : 'shown', tokens: '' }) },
+    h('a', { class: 'fold', href: withParams({ spam: all ? '' : 'shown', tokens: '' }) }, [
       all ? 'Hide suspected spam' : 'Show suspected spam',
-    ),
-  )
+    ]),
+  ])
 }

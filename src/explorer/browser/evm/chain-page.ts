@@ -42,17 +42,13 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
   useTitle(chainName(world, chainId))
   const chain = chainOf(world, chainId)
   const status = statusOf(world, chainId)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       chain?.isTestnet === true ? 'Testnet chain' : 'Chain',
       chainName(world, chainId),
       status === undefined ? null : statePill(status.state),
     ),
-    h(
-      'div',
-      { class: 'grid two top-aligned' },
+    h('div', { class: 'grid two top-aligned' }, [
       h(About, { world, chainId, key: chainId }),
       h(
         'div',
@@ -61,7 +57,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
           h(MetricChart, { key: metric, chainId, metric, interval: 'day', height: 140 }),
         ),
       ),
-    ),
+    ]),
     tabs([
       ['Blocks', to('chain', chainId)],
       ['Transactions', to('chain', chainId, 'transactions')],
@@ -71,7 +67,7 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
       ['Gas tracker', to('chain', chainId, 'gas')],
     ]),
     card('', listOf(world, chainId, view)),
-  )
+  ])
 }
 
 function listOf(world: World, chainId: string, view: string): View {
@@ -128,12 +124,10 @@ function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.El
   return table(
     [['Token'], ['Standard', 'wide'], ['Holders, all time', 'num'], ['Transfers', 'num']],
     tokens.map((token) => [
-      h(
-        'span',
-        { title: visible(token.name ?? '') },
+      h('span', { title: visible(token.name ?? '') }, [
         `${clipped(token.name ?? '')} `,
         party(chainId, token),
-      ),
+      ]),
       token.ercType,
       count(token.holderCount),
       count(token.transferCount),
@@ -256,9 +250,7 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
   const path = `/v1/chains/${chainId}/blocks/${encodeURIComponent(blockId)}`
   const answer = useAnswer<EvmBlock>(path)
   const height = Number(answer.data?.blockNumber ?? blockId)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       h('span', null, 'Block on ', chainLink(world, chainId)),
       Number.isSafeInteger(height) ? count(height) : 'Block',
@@ -283,7 +275,7 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
             view: ({ transactions }) => txTable(world, transactions),
           }),
         ),
-  )
+  ])
 }
 
 /** Height of the newest block of a chain; none is known of while the status is not. */

@@ -21,29 +21,23 @@ export function party(chainId: string, of: RichAddress, self = ''): JSX.Element 
     return h('span', { class: 'quiet', title: address }, 'zero address')
   }
   if (of.label !== undefined)
-    return h(
-      'span',
-      null,
+    return h('span', null, [
       h(
         'a',
         { href: to('chain', chainId, 'address', address), title: address },
         named(of.label, address),
       ),
       spamPill(of),
-    )
+    ])
   if (symbol !== undefined && symbol !== '') {
     const title = `${visible(name ?? symbol)}\n${address}`
-    return h(
-      'span',
-      null,
-      h(
-        'a',
-        { href: to('chain', chainId, 'address', address), title },
+    return h('span', null, [
+      h('a', { href: to('chain', chainId, 'address', address), title }, [
         of.logoUri !== undefined && logo(chainId, address),
         named(symbol, address),
-      ),
+      ]),
       spamPill(of),
-    )
+    ])
   }
   return idLink(to('chain', chainId, 'address', address), address)
 }
@@ -93,12 +87,10 @@ export function logo(chainId: string, ...token: readonly string[]): JSX.Element 
 /** Link to a chain by its name. */
 export function chainLink(world: World, chainId: string): JSX.Element {
   const chain = chainOf(world, chainId)
-  return h(
-    'a',
-    { href: to('chain', chainId) },
+  return h('a', { href: to('chain', chainId) }, [
     chain?.chainLogoUri !== undefined && logo(chain.chainId),
     chainName(world, chainId),
-  )
+  ])
 }
 
 /** A place below a chain: `['tx', hash]`. */
@@ -116,9 +108,7 @@ export function shownOn<T>(
 ): View {
   if (answer.failure?.status !== 404) return shown(answer, view)
   const others = world.chains.filter((chain) => chain.chainId !== chainId)
-  return h(
-    'p',
-    { class: 'empty', role: 'status' },
+  return h('p', { class: 'empty', role: 'status' }, [
     `Not found on ${chainName(world, chainId)}.`,
     others.length === 0 ? '' : ' Look on ',
     others.map((chain) =>
@@ -128,7 +118,7 @@ export function shownOn<T>(
         visible(chain.chainName),
       ),
     ),
-  )
+  ])
 }
 
 /** The method a transaction calls, in one word. */
@@ -207,12 +197,10 @@ export function txTable(
     transactions.map((tx) => {
       const { symbol, decimals } = coinOf(world, tx.chainId)
       return [
-        h(
-          'span',
-          null,
+        h('span', null, [
           txLink(tx.chainId, tx.txHash),
           tx.txStatus === '1' ? null : [' ', pill('failed', 'bad')],
-        ),
+        ]),
         methodWord(tx),
         blockLink(tx.chainId, tx.blockNumber),
         age(tx.blockTimestamp),

@@ -28,9 +28,7 @@ export function GasPage(props: { readonly world: World; readonly chainId: string
     `/v1/chains/${chainId}/blocks?pageSize=100`,
     10_000,
   )
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(chainLink(world, chainId), 'Gas tracker'),
     shown(answer, ({ blocks }) => now(world, chainId, blocks)),
     h(
@@ -40,7 +38,7 @@ export function GasPage(props: { readonly world: World; readonly chainId: string
         h(MetricChart, { key: `${chainId} ${metric}`, chainId, metric, interval: 'day' }),
       ),
     ),
-  )
+  ])
 }
 
 function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.Element {
@@ -48,14 +46,10 @@ function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.El
   const [newest] = blocks
   const baseFee = newest?.baseFee ?? '0'
   const title = 'Base fee of the latest blocks, gwei'
-  return h(
-    'div',
-    { class: 'grid two' },
+  return h('div', { class: 'grid two' }, [
     card(
       'Now',
-      h(
-        'div',
-        null,
+      h('div', null, [
         facts([
           ['Base fee', `${amount(baseFee, 9)} gwei`],
           [
@@ -71,7 +65,7 @@ function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.El
             coins(String(BigInt(baseFee) * BigInt(gas)), decimals, symbol),
           ]),
         ),
-      ),
+      ]),
     ),
     card(
       title,
@@ -83,7 +77,7 @@ function now(world: World, chainId: string, blocks: readonly EvmBlock[]): JSX.El
         hours: true,
       }),
     ),
-  )
+  ])
 }
 
 function sum(blocks: readonly EvmBlock[], field: 'gasUsed' | 'gasLimit'): number {

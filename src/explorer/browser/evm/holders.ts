@@ -30,12 +30,10 @@ export function Holders({ chainId, contract }: TokenOf): JSX.Element {
   const answer = useWhole<HoldersPage>(`${path}?pageSize=${perPage}`, mostPages)
   return card(
     '',
-    h(
-      'div',
-      null,
+    h('div', null, [
       shown(answer, (pages) => rows(chainId, decimals, pages)),
       h('div', { class: 'below' }, h(CsvLink, { path, name: 'holders' })),
-    ),
+    ]),
   )
 }
 
@@ -45,13 +43,11 @@ function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]):
   const total = holders.reduce((sum, { sortKey }) => sum + BigInt(sortKey), 0n)
   const isWhole = pages.at(-1)?.nextPageToken === undefined
   return [
-    h(
-      'p',
-      { class: 'quiet' },
+    h('p', { class: 'quiet' }, [
       isWhole
         ? `${count(holders.length)} holders${holders.length > mostRows ? `, the largest ${mostRows} shown` : ''}`
         : `The largest of the first ${count(holders.length)} holders; there are more.`,
-    ),
+    ]),
     table(
       [
         ['#', 'num'],
@@ -65,9 +61,7 @@ function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]):
         h('span', { title: amount(sortKey, decimals) }, cutAmount(sortKey, decimals)),
         ...(isWhole
           ? [
-              h(
-                'span',
-                { class: 'share' },
+              h('span', { class: 'share' }, [
                 h('progress', {
                   class: 'bar',
                   max: 1,
@@ -75,7 +69,7 @@ function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]):
                   'aria-hidden': 'true',
                 }),
                 share(Number(sortKey), Number(total)),
-              ),
+              ]),
             ]
           : []),
       ]),
@@ -106,16 +100,12 @@ export function Supply({ chainId, contract }: TokenOf): JSX.Element {
   const { decimals = 0, symbol = '', price } = contract
   if (told === undefined || told === '…')
     return h('span', null, told ?? 'not known: the node did not answer')
-  return h(
-    'span',
-    null,
+  return h('span', null, [
     `${amount(told, decimals)} ${visible(symbol)}`,
     price === undefined
       ? null
-      : h(
-          'span',
-          { class: 'quiet' },
+      : h('span', { class: 'quiet' }, [
           ` · market value ${money(Number(price.value) * (Number(told) / 10 ** decimals), price.currencyCode)}`,
-        ),
-  )
+        ]),
+  ])
 }

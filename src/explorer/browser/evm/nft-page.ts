@@ -47,22 +47,16 @@ function tiles(chainId: string, tokens: readonly Token[]): JSX.Element {
     'ul',
     { class: 'tiles' },
     tokens.map((token) =>
-      h(
-        'li',
-        { key: `${token.address} ${token.tokenId}` },
-        h(
-          'a',
-          { href: to('chain', chainId, 'nft', token.address, token.tokenId) },
+      h('li', { key: `${token.address} ${token.tokenId}` }, [
+        h('a', { href: to('chain', chainId, 'nft', token.address, token.tokenId) }, [
           h(Picture, { chainId, token }),
           h('b', null, titleOf(token)),
-        ),
-        h(
-          'small',
-          { class: 'quiet' },
+        ]),
+        h('small', { class: 'quiet' }, [
           token.balance === undefined ? '' : `${token.balance} × `,
           named('symbol' in token ? token.symbol : undefined, token.address),
-        ),
-      ),
+        ]),
+      ]),
     ),
   )
 }
@@ -97,17 +91,13 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
   )
   const title = answer.data === undefined ? `#${ends(tokenId)}` : titleOf(answer.data)
   useTitle(`${title} of ${ends(address)}`)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(h('span', null, 'NFT on ', chainLink(world, chainId)), title),
     shown(answer, (token) =>
-      h(
-        'div',
-        { class: 'grid two top-aligned' },
+      h('div', { class: 'grid two top-aligned' }, [
         card('Picture', h(Picture, { chainId, token })),
         card('Details', itemFacts(chainId, token)),
-      ),
+      ]),
     ),
     answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
     card(
@@ -118,7 +108,7 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
         view: ({ transfers }) => transferTable(chainId, transfers),
       }),
     ),
-  )
+  ])
 }
 
 type HoldersPage = {
@@ -137,11 +127,9 @@ function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Ele
       name: 'owners',
       query: { tokenId },
       view: ({ addresses, totalTokens, totalsAreLeast }) => [
-        h(
-          'p',
-          { class: 'quiet' },
+        h('p', { class: 'quiet' }, [
           `Supply ${totalsAreLeast === true ? 'at least ' : ''}${count(totalTokens)}`,
-        ),
+        ]),
         table(
           [['Owner'], ['Amount', 'num'], ['Share', 'num']],
           addresses.map(({ address: owner, sortKey }) => [

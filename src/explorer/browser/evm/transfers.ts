@@ -33,9 +33,7 @@ export type AnyTransfer = {
 
 /** An amount of a token; the token is a link. */
 export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.Element {
-  return h(
-    'span',
-    { title: `${amount(value, token.decimals)} ${visible(token.symbol)}` },
+  return h('span', { title: `${amount(value, token.decimals)} ${visible(token.symbol)}` }, [
     cutAmount(value, token.decimals),
     ' ',
     h(
@@ -44,14 +42,12 @@ export function tokenAmount(chainId: string, token: Erc20, value: string): JSX.E
       named(token.symbol, token.address),
     ),
     spamPill(token),
-  )
+  ])
 }
 
 /** A token id of a collection, with how many of it where that matters. */
 export function nftLabel(chainId: string, token: Nft, value?: string): JSX.Element {
-  return h(
-    'span',
-    { title: `${token.address} id ${token.tokenId}` },
+  return h('span', { title: `${token.address} id ${token.tokenId}` }, [
     value === undefined ? '' : `${amount(value, 0)} × `,
     h(
       'a',
@@ -59,7 +55,7 @@ export function nftLabel(chainId: string, token: Nft, value?: string): JSX.Eleme
       named(token.symbol, token.address),
     ),
     ` #${ends(token.tokenId, 8, 4)}`,
-  )
+  ])
 }
 
 /** Transfers of any standard, one a row, as seen from `self` where given. */

@@ -98,9 +98,7 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
     isReverted,
   } = call
   const method = methodName?.replace(/\(.*/, '') ?? methodHash ?? ''
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     h('code', { class: isReverted ? 'undone' : '' }, callType.toLowerCase()),
     ' ',
     to === undefined ? null : party(chainId, { address: to, label }),
@@ -111,7 +109,7 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
     value === '0' ? null : [' ', coins(value, decimals, symbol)],
     h('span', { class: 'quiet' }, ` ${count(gasUsed)} gas`),
     error === undefined ? null : h('span', { class: 'failed' }, ` ${visible(error)}`),
-  )
+  ])
 }
 
 /** A log as the API tells it. */
@@ -186,12 +184,7 @@ function argumentLines(
 }
 
 function raw(values: readonly string[]): JSX.Element {
-  return h(
-    'details',
-    null,
-    h('summary', null, 'Raw'),
-    values.map((value) => line(bytes(value))),
-  )
+  return h('details', null, [h('summary', null, 'Raw'), values.map((value) => line(bytes(value)))])
 }
 
 function line(value: View): JSX.Element {

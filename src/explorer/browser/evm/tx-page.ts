@@ -48,9 +48,7 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
   const answer = useAnswer<TransactionDetail>(
     `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}`,
   )
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       h('span', null, 'Transaction on ', chainLink(world, chainId)),
       h('span', { class: 'id' }, copied(txHash)),
@@ -77,26 +75,22 @@ export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
       ),
       card(
         '',
-        h(
-          'details',
-          null,
+        h('details', null, [
           h('summary', null, 'Raw input data'),
           h('pre', { class: 'bytes', tabIndex: 0 }, detail.nativeTransaction.input),
-        ),
+        ]),
       ),
     ]),
-  )
+  ])
 }
 
 /** An address in full, with what it is called. */
 function whole(chainId: string, { address, label, symbol }: RichAddress): JSX.Element {
   const name = label ?? symbol ?? ''
-  return h(
-    'span',
-    null,
+  return h('span', null, [
     copied(address, to('chain', chainId, 'address', address)),
     name !== '' && [' ', h('span', { class: 'quiet' }, clipped(name))],
-  )
+  ])
 }
 
 function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail): JSX.Element {
@@ -212,16 +206,14 @@ function OtherEnd({
   readonly sent: boolean
 }): JSX.Element {
   const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${messageId}`)
-  return h(
-    'span',
-    null,
+  return h('span', null, [
     shown(answer, (one) => {
       const tx = sent ? one.destinationTransaction : one.sourceTransaction
       const chainId = sent ? one.destinationEvmChainId : one.sourceEvmChainId
       if (tx === undefined) return sent ? 'not yet, or not indexed here' : 'not indexed here'
       return h('span', null, txLink(chainId, tx.txHash), ' · ', age(tx.timestamp))
     }),
-  )
+  ])
 }
 
 function transfers(chainId: string, detail: TransactionDetail): View[] {

@@ -29,9 +29,7 @@ export function Routes({
     blockchainIds === undefined ||
     blockchainIds.includes(one.srcBlockchainId) ||
     blockchainIds.includes(one.destBlockchainId)
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     shown(answer, ({ results }) =>
       table(
         [['From'], ['To'], ['Last 24 h', 'num'], ['Total', 'num']],
@@ -46,7 +44,7 @@ export function Routes({
           ]),
       ),
     ),
-  )
+  ])
 }
 
 function endOf(world: World, blockchainId: string): JSX.Element {

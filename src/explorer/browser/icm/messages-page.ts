@@ -38,38 +38,30 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
       params.get(name) ?? '',
     ]),
   )
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('Between chains', 'Interchain messages', progressOf(world)),
-    h(
-      'div',
-      { class: 'grid two top-aligned' },
+    h('div', { class: 'grid two top-aligned' }, [
       card('Routes', h(Routes, { world })),
       card('Delivery time, latest 100', h(Latency, { asked })),
-    ),
+    ]),
     card(
       '',
-      h(
-        'div',
-        null,
+      h('div', null, [
         filters(world, asked),
         paged<{ messages: IcmMessage[]; nextPageToken?: string }>({
           path: '/v1/icm/messages',
           query: asked,
           view: ({ messages }) => messageTable(world, messages),
         }),
-      ),
+      ]),
     ),
-  )
+  ])
 }
 
 function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Element {
   const chains = world.chains.filter(({ platformChainId }) => platformChainId !== undefined)
   const chain = (name: string, label: string): JSX.Element =>
-    h(
-      'select',
-      { name, 'aria-label': label, key: `${name} ${asked[name]} ${chains.length}` },
+    h('select', { name, 'aria-label': label, key: `${name} ${asked[name]} ${chains.length}` }, [
       h('option', { value: '' }, label),
       chains.map(({ platformChainId, chainName: title }) =>
         h(
@@ -78,7 +70,7 @@ function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Ele
           visible(title),
         ),
       ),
-    )
+    ])
   const address = (name: string, label: string): JSX.Element =>
     h('input', {
       name,
@@ -89,16 +81,14 @@ function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Ele
       key: `${name} ${asked[name]}`,
       defaultValue: asked[name],
     })
-  return h(
-    'form',
-    { class: 'controls filters', onSubmit: submitFilters },
+  return h('form', { class: 'controls filters', onSubmit: submitFilters }, [
     chain('sourceBlockchainId', 'From any chain'),
     chain('destinationBlockchainId', 'To any chain'),
     address('from', 'Sender address'),
     address('to', 'Recipient address'),
     h('button', { type: 'submit' }, 'Apply'),
     h('a', { class: 'button', href: to('messages') }, 'Clear'),
-  )
+  ])
 }
 
 /** Median and slowest tenth of the newest messages that were delivered. */
@@ -106,9 +96,7 @@ function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }
   const answer = useAnswer<{ messages: IcmMessage[] }>(
     withQuery('/v1/icm/messages', { ...asked, pageSize: 100 }),
   )
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     shown(answer, ({ messages }) => {
       const times = messages
         .flatMap(({ sourceTransaction: sent, destinationTransaction: came }) =>
@@ -129,7 +117,7 @@ function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }
         ['Pending', count(messages.filter(({ status }) => status === 'pending').length)],
       ])
     }),
-  )
+  ])
 }
 
 /** Progress of joining the messages of all chains; nothing once they are joined. */
@@ -180,16 +168,14 @@ export function MessagePage({
 }): JSX.Element {
   useTitle(`Message ${ends(messageId)}`)
   const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${encodeURIComponent(messageId)}`)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('Interchain message', h('span', { class: 'id' }, copied(messageId))),
     shown(answer, (message) => [
       h('div', { class: 'grid two' }, sending(world, message), delivery(world, message)),
       card('Message', messageFacts(message), statusPill(message)),
       card('Data', h('pre', { class: 'bytes', tabIndex: 0 }, message.data)),
     ]),
-  )
+  ])
 }
 
 function messageFacts(message: IcmMessage): JSX.Element {

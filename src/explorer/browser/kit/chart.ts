@@ -38,12 +38,10 @@ type Other = ChartProps['other']
 export function Chart(props: ChartProps): JSX.Element {
   const [only] = props.points
   return only !== undefined && props.points.length === 1 && props.other === undefined
-    ? h(
-        'p',
-        { class: 'big' },
+    ? h('p', { class: 'big' }, [
         count(only.value),
         h('small', null, ` ${moment(only.timestamp).slice(0, props.hours ? 16 : 10)}`),
-      )
+      ])
     : h(Drawn, props)
 }
 
@@ -58,9 +56,7 @@ function Drawn(props: ChartProps): JSX.Element {
   }, [props.points, props.label, props.height, props.bars, props.other, props.log])
   const newest = props.points.at(-1)
   const summary = `${props.label}: ${props.points.length} points, newest ${newest?.value ?? 'none'}`
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     props.other === undefined ? null : legend(props.other.labels),
     h('div', {
       class: 'chart',
@@ -70,7 +66,7 @@ function Drawn(props: ChartProps): JSX.Element {
       'aria-label': `${summary}; arrow keys read the points`,
     }),
     h(Points, props),
-  )
+  ])
 }
 
 function legend(labels: readonly string[]): JSX.Element {
@@ -92,23 +88,25 @@ function Points({ points, other, hours }: ChartProps): JSX.Element {
       onToggle: (event: Event) =>
         event.currentTarget instanceof HTMLDetailsElement && setOpen(event.currentTarget.open),
     },
-    h('summary', null, 'Show as table'),
-    open
-      ? table(
-          [
-            ['UTC'],
-            ['Value', 'num'],
-            ...(other === undefined ? [] : [[other.labels[1], 'num'] as const]),
-          ],
-          points
-            .toReversed()
-            .map(({ timestamp, value }) => [
-              moment(timestamp).slice(0, hours ? 16 : 10),
-              count(value),
-              ...(other === undefined ? [] : [told(others.get(timestamp))]),
-            ]),
-        )
-      : null,
+    [
+      h('summary', null, 'Show as table'),
+      open
+        ? table(
+            [
+              ['UTC'],
+              ['Value', 'num'],
+              ...(other === undefined ? [] : [[other.labels[1], 'num'] as const]),
+            ],
+            points
+              .toReversed()
+              .map(({ timestamp, value }) => [
+                moment(timestamp).slice(0, hours ? 16 : 10),
+                count(value),
+                ...(other === undefined ? [] : [told(others.get(timestamp))]),
+              ]),
+          )
+        : null,
+    ],
   )
 }
 

@@ -62,19 +62,15 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
   const compared = useAnswer<{ results: MetricPoint[] }>(other && pathOf(other.chainId))
   const isSum = metric.startsWith('cumulative')
   const isRunning = !isSum && goesOn(answer.data?.results[0]?.timestamp ?? 0, interval)
-  return h(
-    'section',
-    { class: 'card' },
-    h(
-      'header',
-      null,
+  return h('section', { class: 'card' }, [
+    h('header', null, [
       h('h2', null, h('a', { href: to('metrics', chainId, interval, metric) }, title)),
       h(
         'span',
         { class: 'quiet num' },
         latest(answer.data?.results ?? [], { isSum, isRunning, interval }),
       ),
-    ),
+    ]),
     shown(answer, ({ results }) =>
       results.length === 0
         ? h('p', { class: 'empty' }, 'No data yet.')
@@ -95,7 +91,7 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
                 }),
           }),
     ),
-  )
+  ])
 }
 
 /** Returns whether a period that began at a Unix second is not over. */

@@ -46,26 +46,20 @@ function Paged<T extends { nextPageToken?: string }>({
           back: number > 1 ? back : undefined,
           next: after === '' ? undefined : after,
         })
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     shown(answer, view),
     answer.fromLogs === undefined || isEmpty(answer.data)
       ? null
-      : h(
-          'p',
-          { class: 'quiet' },
+      : h('p', { class: 'quiet' }, [
           `Balances are ${answer.fromLogs}: the node did not confirm them.`,
-        ),
+        ]),
     buttons === null && isEmpty(answer.data)
       ? null
-      : h(
-          'div',
-          { class: 'below' },
+      : h('div', { class: 'below' }, [
           h(CsvLink, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
           buttons,
-        ),
-  )
+        ]),
+  ])
 }
 
 /** Returns whether a page has no rows, or is not there: there is nothing to save then. */
@@ -114,10 +108,12 @@ export function pager({ name, label, first, back, next }: PagerProps): JSX.Eleme
   return h(
     'nav',
     { class: 'pager', 'aria-label': `pages of ${name === 'page' ? 'the list' : name}` },
-    step('First', first, name),
-    step('← Previous', back, name),
-    h('span', { class: 'quiet' }, label),
-    step('Next →', next, name),
+    [
+      step('First', first, name),
+      step('← Previous', back, name),
+      h('span', { class: 'quiet' }, label),
+      step('Next →', next, name),
+    ],
   )
 }
 

@@ -14,22 +14,18 @@ export type View = ComponentChildren
 
 /** A titled box. `side` sits at the right of its title. */
 export function card(title: View, body: View, side?: View): JSX.Element {
-  return h(
-    'section',
-    { class: 'card' },
+  return h('section', { class: 'card' }, [
     title === '' ? null : h('header', null, h('h2', null, title), side),
     body,
-  )
+  ])
 }
 
 /** Page title with a line above it. */
 export function heading(above: View, title: View, side?: View): JSX.Element {
-  return h(
-    'div',
-    { class: 'heading' },
+  return h('div', { class: 'heading' }, [
     h('div', null, h('p', { class: 'above' }, above), h('h1', null, title)),
     side,
-  )
+  ])
 }
 
 /**
@@ -45,12 +41,8 @@ export type Column = readonly [
 /** A table; a row is a cell per column. */
 export function table(columns: readonly Column[], rows: readonly (readonly View[])[]): JSX.Element {
   if (rows.length === 0) return h('p', { class: 'empty' }, 'No entries.')
-  return h(
-    'div',
-    { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'table' },
-    h(
-      'table',
-      null,
+  return h('div', { class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'table' }, [
+    h('table', null, [
       h(
         'thead',
         null,
@@ -58,11 +50,9 @@ export function table(columns: readonly Column[], rows: readonly (readonly View[
           'tr',
           null,
           columns.map(([title, style, order]) =>
-            h(
-              'th',
-              { class: style, scope: 'col', 'aria-sort': order },
+            h('th', { class: style, scope: 'col', 'aria-sort': order }, [
               title === 'Time' ? h(TimeSwitch, {}) : title,
-            ),
+            ]),
           ),
         ),
       ),
@@ -77,8 +67,8 @@ export function table(columns: readonly Column[], rows: readonly (readonly View[
           ),
         ),
       ),
-    ),
-  )
+    ]),
+  ])
 }
 
 /** Name and value pairs; pairs without a value are left out. */
@@ -129,12 +119,10 @@ export function idLink(link: string, id: string, label = ends(id)): JSX.Element 
 
 /** A whole id with a button that copies it. */
 export function copied(id: string, link?: string): JSX.Element {
-  return h(
-    'span',
-    { class: 'copied' },
+  return h('span', { class: 'copied' }, [
     link === undefined ? h('span', { class: 'id' }, id) : h('a', { href: link, class: 'id' }, id),
     h(CopyButton, { text: id }),
-  )
+  ])
 }
 
 /** Copies its text; says so for a moment. */
@@ -150,7 +138,7 @@ export function CopyButton({ text }: { readonly text: string }): JSX.Element {
   return h(
     'button',
     { class: 'copy', type: 'button', onClick: copy, 'aria-label': `copy ${ends(text)}` },
-    done ? 'copied' : 'copy',
+    [done ? 'copied' : 'copy'],
   )
 }
 
@@ -234,34 +222,28 @@ export function segments(
 
 /** A moment and how long ago it was. */
 export function when(seconds: number): JSX.Element {
-  return h(
-    'span',
-    null,
+  return h('span', null, [
     `${moment(seconds)} UTC `,
     h('span', { class: 'quiet' }, '· ', age(seconds)),
-  )
+  ])
 }
 
 /** An amount for a table, cut where long, whole in its title. */
 export function coins(units: string, decimals: number, symbol: string): JSX.Element {
-  return h(
-    'span',
-    { title: `${amount(units, decimals)} ${visible(symbol)}` },
+  return h('span', { title: `${amount(units, decimals)} ${visible(symbol)}` }, [
     cutAmount(units, decimals),
     ' ',
     h('span', { class: 'quiet' }, visible(symbol)),
-  )
+  ])
 }
 
 /** An amount, exact. */
 export function exactCoins(units: string, decimals: number, symbol: string): JSX.Element {
-  return h(
-    'span',
-    { class: 'num' },
+  return h('span', { class: 'num' }, [
     amount(units, decimals),
     ' ',
     h('span', { class: 'quiet' }, visible(symbol)),
-  )
+  ])
 }
 
 /** Links to the blocks beside one; none to where there is no block, outside `first` to `head`. */
@@ -270,12 +252,10 @@ export function neighbours(
   { first, head }: { readonly first: number; readonly head: number },
   link: (height: number) => string,
 ): JSX.Element {
-  return h(
-    'nav',
-    { class: 'steps', 'aria-label': 'neighbours' },
+  return h('nav', { class: 'steps', 'aria-label': 'neighbours' }, [
     height > first ? h('a', { href: link(height - 1) }, '← Previous block') : null,
     height < head ? h('a', { href: link(height + 1) }, 'Next block →') : null,
-  )
+  ])
 }
 
 /** Links of which one is the present one. */

@@ -47,9 +47,7 @@ export function sortedTable<T>({ rows, columns, order, csv }: SortedProps<T>): J
         name === chosen.name ? (chosen.down ? 'descending' : 'ascending') : undefined,
       ] as const,
   )
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     table(
       heads,
       all
@@ -58,9 +56,7 @@ export function sortedTable<T>({ rows, columns, order, csv }: SortedProps<T>): J
     ),
     rows.length === 0
       ? null
-      : h(
-          'div',
-          { class: 'below' },
+      : h('div', { class: 'below' }, [
           h(CsvLink, { path: csv, name: 'page' }),
           pages === 1
             ? null
@@ -71,8 +67,8 @@ export function sortedTable<T>({ rows, columns, order, csv }: SortedProps<T>): J
                 back: at > 1 ? String(at - 1) : undefined,
                 next: at < pages ? String(at + 1) : undefined,
               }),
-        ),
-  )
+        ]),
+  ])
 }
 
 type Choice = {
@@ -87,7 +83,6 @@ function orderLink(title: string, name: string, { chosen, down }: Choice): JSX.E
   return h(
     'a',
     { class: 'order', href: withParams({ sort: `${next ? '-' : ''}${name}`, page: '' }) },
-    title,
-    here ? (chosen.down ? ' ↓' : ' ↑') : '',
+    [title, here ? (chosen.down ? ' ↓' : ' ↑') : ''],
   )
 }

@@ -36,13 +36,11 @@ export function flow(network: string, tx: PrimaryNetworkTransaction): JSX.Elemen
     })),
     ...feeBurned(tx).map((sum) => ({ who: pill('fee burned', 'bad'), sum })),
   ]
-  return h(
-    'div',
-    { class: 'flow' },
+  return h('div', { class: 'flow' }, [
     side('Inputs', inputs),
     h('span', { class: 'arrow', 'aria-hidden': 'true' }, '→'),
     side('Outputs', outputs),
-  )
+  ])
 }
 
 function owner(network: string, addresses: readonly string[]): View {
@@ -61,15 +59,11 @@ function side(title: string, all: readonly End[]): JSX.Element {
     const key = sum.assetId ?? sum.symbol
     most.set(key, Math.max(most.get(key) ?? 0, Number(sum.amount)))
   }
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     h('h3', null, title),
     all.length === 0 ? h('p', { class: 'empty' }, 'None.') : null,
     all.map(({ who, sum, note }) =>
-      h(
-        'div',
-        { class: 'end' },
+      h('div', { class: 'end' }, [
         h('span', null, who, ' ', note),
         coins(sum.amount, sum.denomination, assetName(sum)),
         h('progress', {
@@ -78,7 +72,7 @@ function side(title: string, all: readonly End[]): JSX.Element {
           value: Number(sum.amount),
           'aria-hidden': 'true',
         }),
-      ),
+      ]),
     ),
-  )
+  ])
 }

@@ -42,9 +42,7 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const answer = useWhole<FundsPage>(`${base}/subnets:listFunds?pageSize=100`, mostPages)
   const traffic = useTraffic(base)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('Chains with their own validators', 'L1s', answer.data && rateLine(answer.data[0])),
     card(
       '',
@@ -57,18 +55,16 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
         }),
       ),
     ),
-  )
+  ])
 }
 
 function rateLine(page: FundsPage | undefined): View {
   if (page === undefined) return null
   const { perDay, activeValidators, target } = page.feeRate
-  return h(
-    'p',
-    { class: 'quiet' },
+  return h('p', { class: 'quiet' }, [
     `${count(activeValidators)} active validators (the fee rises above ${count(target)}) · `,
     `${amount(perDay, 9)} AVAX per validator per day`,
-  )
+  ])
 }
 
 function directory(network: string, base: string): SortColumn<Funds>[] {
@@ -140,13 +136,11 @@ function L1Name(props: {
   const names = answer.data?.blockchains.map(({ blockchainName }) => visible(blockchainName)) ?? []
   const chainIds = answer.data?.blockchains.flatMap(({ evmChainId }) => evmChainId ?? []) ?? []
   const href = to('primary', network, 'subnet', subnetId)
-  return h(
-    'span',
-    null,
+  return h('span', null, [
     names.length === 0 ? null : h('a', { href }, `${names.slice(0, 3).join(', ')} `),
     h('small', null, idLink(href, subnetId, ends(subnetId, 6, 4))),
     chainIds.length === 0 ? null : h('small', { class: 'quiet' }, ` chain ${chainIds.join(', ')}`),
-  )
+  ])
 }
 
 function daysPill(days: number | undefined): View {
@@ -170,9 +164,7 @@ export function L1Validators({
     withQuery(`${base}/l1Validators:listFunds`, { subnetId, pageSize: 1 }),
   )
   const feePerDay = rate.data?.feeRate.perDay ?? '0'
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     shown(validators, (pages) => {
       const all = pages.flatMap(({ validators }) => validators)
       const total = all.reduce((sum, { weight }) => sum + weight, 0)
@@ -189,7 +181,7 @@ export function L1Validators({
         ),
       ]
     }),
-  )
+  ])
 }
 
 /** One validator, by the id of its validation. */
@@ -207,9 +199,7 @@ export function ValidationPage({
       includeInactiveL1Validators: 'true',
     }),
   )
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('L1 validator', h('span', { class: 'id' }, copied(validationId))),
     shown(answer, ({ validators: [validator] }) =>
       card(
@@ -217,7 +207,7 @@ export function ValidationPage({
         validator === undefined ? 'No such validator.' : validatorFacts(network, validator),
       ),
     ),
-  )
+  ])
 }
 
 function validatorFacts(network: string, validator: L1Validator): JSX.Element {
@@ -296,12 +286,10 @@ function validatorColumns(
       down: true,
       by: ({ weight }) => weight,
       cell: ({ weight }) =>
-        h(
-          'span',
-          { title: count(weight) },
+        h('span', { title: count(weight) }, [
           `${brief(weight)} `,
           h('b', null, share(weight, total)),
-        ),
+        ]),
     },
     {
       title: 'Balance',

@@ -46,9 +46,7 @@ export function NodePage(props: NodeProps): JSX.Element {
     `${terms}?validationStatus=active&pageSize=100`,
     60_000,
   )
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('Node', h('span', { class: 'id' }, copied(nodeId))),
     shown(running, ({ validators: now }) =>
       now.length === 0
@@ -69,9 +67,7 @@ export function NodePage(props: NodeProps): JSX.Element {
     h(Cycles, { path: `${terms}/cycles` }),
     card(
       'Pending and removed',
-      h(
-        'div',
-        null,
+      h('div', null, [
         h('h3', null, 'Pending'),
         validators({
           network,
@@ -84,11 +80,11 @@ export function NodePage(props: NodeProps): JSX.Element {
           query: { nodeIds: nodeId, validationStatus: 'removed' },
           name: 'removed',
         }),
-      ),
+      ]),
     ),
     card('L1 validations', validations(network, `${base}/l1Validators`, nodeId)),
     card('Proposed P-Chain blocks', blocks(network, base, nodeId)),
-  )
+  ])
 }
 
 function termTitle({ subnetId }: Validator): string {
@@ -107,9 +103,7 @@ function termFacts(network: string, term: Validator): JSX.Element {
   return facts([
     [
       'Period',
-      h(
-        'div',
-        null,
+      h('div', null, [
         age(start),
         ' → ',
         age(end),
@@ -119,7 +113,7 @@ function termFacts(network: string, term: Validator): JSX.Element {
           value: passed,
           'aria-label': 'time passed',
         }),
-      ),
+      ]),
     ],
     ['Ends', when(end)],
     ['Auto-renewed', term.stakingType === 'autoRenewed' ? (term.autoRenew?.state ?? 'yes') : ''],
@@ -177,12 +171,10 @@ function reward({ netReward, estimatedNetReward }: Delegator): View {
   if (netReward !== undefined) return coins(netReward, 9, 'AVAX')
   return estimatedNetReward === undefined
     ? ''
-    : h(
-        'span',
-        null,
+    : h('span', null, [
         coins(estimatedNetReward, 9, 'AVAX'),
         h('div', { class: 'quiet' }, 'expected'),
-      )
+      ])
 }
 
 function pastTerms(network: string, path: string): JSX.Element {
@@ -252,12 +244,10 @@ function Cycles({ path }: { readonly path: string }): View {
                     count(currentCycle.cycleIndex),
                     pill(currentCycle.state, 'good'),
                     coins(currentCycle.weightAtCycleStart, 9, 'AVAX'),
-                    h(
-                      'span',
-                      null,
+                    h('span', null, [
                       coins(currentCycle.projectedValidationReward, 9, 'AVAX'),
                       ' expected',
-                    ),
+                    ]),
                     '',
                     age(currentCycle.endTimestamp),
                   ],

@@ -42,9 +42,7 @@ export function PrimaryAddressPage({ network, address, view }: PrimaryAddressPro
   if (!isChain(name)) return failed({ status: 404, message: `no such chain: ${name}` })
   // Accounts of the EVM have atomic transactions and nothing else here.
   const isEvm = address.startsWith('0x')
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('Primary network address', h('span', { class: 'id' }, copied(address))),
     isEvm ? null : overview(network, address),
     tabs(
@@ -62,7 +60,7 @@ export function PrimaryAddressPage({ network, address, view }: PrimaryAddressPro
         view: ({ transactions }) => txRows(network, name, transactions),
       }),
     ),
-  )
+  ])
 }
 
 function pathOf(network: string, chain: string): string {
@@ -101,9 +99,7 @@ function Composition({
     'Balances on P, X and C',
     answers.some(([, { data }]) => data === undefined)
       ? shown({}, () => null)
-      : h(
-          'div',
-          null,
+      : h('div', null, [
           h('p', { class: 'big small' }, exactCoins(String(total), 9, 'AVAX')),
           table(
             [['Chain'], ['State'], ['Amount', 'num'], ['Share', 'num wide']],
@@ -112,9 +108,7 @@ function Composition({
               row.state,
               coins(row.amount, row.denomination, row.symbol),
               row.isAvax
-                ? h(
-                    'span',
-                    null,
+                ? h('span', null, [
                     share(Number(row.amount), Number(total)),
                     h('progress', {
                       class: 'bar',
@@ -122,11 +116,11 @@ function Composition({
                       value: Number(row.amount),
                       'aria-hidden': 'true',
                     }),
-                  )
+                  ])
                 : '',
             ]),
           ),
-        ),
+        ]),
   )
 }
 
@@ -199,9 +193,7 @@ function stakes(network: string, path: string, address: string): JSX.Element {
           words(one.rewardType),
           coins(one.amountStaked, 9, 'AVAX'),
           coins(one.estimatedReward.amount, 9, 'AVAX'),
-          h(
-            'span',
-            null,
+          h('span', null, [
             `${one.progress} %`,
             h('progress', {
               class: 'bar',
@@ -209,7 +201,7 @@ function stakes(network: string, path: string, address: string): JSX.Element {
               value: one.progress,
               'aria-label': 'time passed',
             }),
-          ),
+          ]),
           age(one.endTimestamp),
         ]),
       ),
@@ -235,9 +227,7 @@ function Rewards(props: {
     withQuery(path, { addresses: address, pageSize: 100 }),
     mostPages,
   )
-  return h(
-    'div',
-    null,
+  return h('div', null, [
     shown(whole, (pages) => yearSums(pages.flatMap(({ historicalRewards }) => historicalRewards))),
     paged<RewardsPage>({
       path,
@@ -261,7 +251,7 @@ function Rewards(props: {
           ]),
         ),
     }),
-  )
+  ])
 }
 
 function yearSums(all: readonly HistoricalReward[]): JSX.Element {
@@ -273,16 +263,14 @@ function yearSums(all: readonly HistoricalReward[]): JSX.Element {
       .toSorted(([a], [b]) => b - a)
       .map(([year, list]) => [
         String(year),
-        h(
-          'span',
-          null,
+        h('span', null, [
           exactCoins(
             String(list.reduce((sum, { reward }) => sum + BigInt(reward.amount), 0n)),
             9,
             'AVAX',
           ),
           h('span', { class: 'quiet' }, ` · ${counted(list.length, 'reward')}`),
-        ),
+        ]),
       ]),
   )
 }
@@ -297,15 +285,13 @@ function utxos(network: string, chain: string, address: string): JSX.Element {
       query: { addresses: address, includeSpent: String(spent) },
       view: (page) => utxoRows(network, chain, page.utxos),
     }),
-    h(
-      'label',
-      { class: 'check' },
+    h('label', { class: 'check' }, [
       h('input', {
         type: 'checkbox',
         checked: spent,
         onChange: () => go(withParams({ spent: spent ? '' : 'true', utxos: '' })),
       }),
       'Include spent',
-    ),
+    ]),
   )
 }

@@ -54,9 +54,7 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
   useTitle(`${chainLabel(chain)} block ${ends(id)}`)
   const heights = primaryHeights(world, network, chain)
   const answer = useAnswer<PrimaryNetworkBlock>(`${base(props)}/blocks/${encodeURIComponent(id)}`)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       `${chainLabel(chain)} block`,
       answer.data === undefined ? 'Block' : count(answer.data.blockNumber),
@@ -78,7 +76,7 @@ export function PrimaryBlockPage(props: DetailProps): JSX.Element {
         ),
       ),
     ]),
-  )
+  ])
 }
 
 function blockFacts(
@@ -117,9 +115,7 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
   const answer = useAnswer<PrimaryNetworkTransaction>(
     `${base(props)}/transactions/${encodeURIComponent(id)}`,
   )
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(`${chainLabel(chain)} transaction`, h('span', { class: 'id' }, copied(id))),
     shown(answer, (tx) => [
       h('p', { class: 'said' }, primarySentence(tx)),
@@ -138,7 +134,7 @@ export function PrimaryTxPage(props: DetailProps): JSX.Element {
       ),
       ...evmSides(world, network, tx),
     ]),
-  )
+  ])
 }
 
 /** Accounts of the EVM an import or export of the C-Chain paid or charged. */
@@ -239,10 +235,8 @@ function ChainNamed({
   readonly id: string
 }): JSX.Element {
   const answer = useAnswer<Blockchain>(base({ network, chain: id }))
-  return h(
-    'span',
-    null,
+  return h('span', null, [
     answer.data === undefined ? '' : `${visible(answer.data.blockchainName)} `,
     h('span', { class: 'id quiet' }, id),
-  )
+  ])
 }

@@ -36,9 +36,7 @@ export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.
   useTitle(`${titleOf(view, chain)} · ${network}`)
   const served = primaryNetworks(world)
   if (served.length === 0) return notServed(world)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       'P-, X- and C-Chain',
       world.status?.chains.find((one) => one.kind === 'primary' && one.network === network)?.name ??
@@ -61,22 +59,18 @@ export function PrimaryPage({ world, network, view, chain }: PrimaryProps): JSX.
       ]),
     ]),
     card('', viewOf({ world, network, view, chain })),
-  )
+  ])
 }
 
 function notServed({ status }: World): JSX.Element {
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading('Primary network', status === undefined ? 'Loading…' : 'Not indexed here'),
-    h(
-      'p',
-      null,
+    h('p', null, [
       'Name a node under ',
       h('code', null, 'networks'),
       ' in the configuration to index the P-, X- and C-Chain.',
-    ),
-  )
+    ]),
+  ])
 }
 
 /** Title of a view of the network. */

@@ -131,15 +131,13 @@ export function utxoRows(network: string, chain: string, utxos: readonly Utxo[])
   return table(
     [['Output'], ['Owners'], ['Type', 'wide'], ['State', 'wide'], ['Amount', 'num']],
     utxos.map((utxo) => [
-      h(
-        'span',
-        null,
+      h('span', null, [
         idLink(
           to('primary', network, 'tx', chain, utxo.txHash ?? utxo.creationTxHash ?? ''),
           utxo.txHash ?? utxo.creationTxHash ?? '',
         ),
         h('span', { class: 'quiet' }, ` : ${utxo.outputIndex}`),
-      ),
+      ]),
       owners(network, utxo.addresses, utxo.threshold),
       utxo.utxoType.toLowerCase(),
       stateOf(network, chain, utxo),

@@ -39,17 +39,13 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
     `${base}/validators?validationStatus=active&pageSize=100`,
     mostPages,
   )
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       'Primary network',
       'Staking',
       h('a', { class: 'button', href: to('primary', network) }, 'All validators'),
     ),
-    h(
-      'div',
-      { class: 'grid two' },
+    h('div', { class: 'grid two' }, [
       h(AvaxSeries, {
         path: `/v2/networks/${encodeURIComponent(network)}/metrics/validatorWeight?pageSize=365`,
         title: 'Validator stake, AVAX',
@@ -58,10 +54,8 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
         path: `/v2/networks/${encodeURIComponent(network)}/metrics/delegatorWeight?pageSize=365`,
         title: 'Delegated, AVAX',
       }),
-    ),
-    h(
-      'div',
-      { class: 'grid two top-aligned' },
+    ]),
+    h('div', { class: 'grid two top-aligned' }, [
       card(
         'Staking calculator',
         shown(details, (data) => h(Calculator, { details: data })),
@@ -70,14 +64,14 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
         'Summary',
         shown(details, (data) => sums(data)),
       ),
-    ),
+    ]),
     shown(running, (pages) =>
       distribution(
         network,
         pages.flatMap(({ validators }) => validators),
       ),
     ),
-  )
+  ])
 }
 
 function sums({ validatorDetails, apr, currentSupply }: Details): JSX.Element {
@@ -109,14 +103,10 @@ function distribution(network: string, all: readonly Validator[]): View {
     .slice(0, 10)
   const weeks = endsPerWeek(all)
   const title = 'Stake ending per week, AVAX'
-  return h(
-    'div',
-    { class: 'grid two top-aligned' },
+  return h('div', { class: 'grid two top-aligned' }, [
     card(
       'Distribution',
-      h(
-        'div',
-        null,
+      h('div', null, [
         facts([
           ['Nakamoto coefficient (1/3 of the stake)', held(34)],
           ['Nodes that hold 1/2', held(51)],
@@ -130,19 +120,17 @@ function distribution(network: string, all: readonly Validator[]): View {
             share(stake, total),
           ]),
         ),
-      ),
+      ]),
     ),
     card(title, h(Chart, { points: weeks, label: title, height: 240, bars: true, hours: false })),
-  )
+  ])
 }
 
 /** A form that computes as the chain does; nothing is asked. */
 function Calculator({ details }: { readonly details: Details }): JSX.Element {
   const [plan, setPlan] = useState({ avax: '2000', days: '365', fee: '0', rate: 'before' })
   const field = (name: keyof typeof plan, label: string, more: object): JSX.Element =>
-    h(
-      'label',
-      { class: 'field' },
+    h('label', { class: 'field' }, [
       label,
       h('input', {
         type: 'number',
@@ -152,7 +140,7 @@ function Calculator({ details }: { readonly details: Details }): JSX.Element {
           setPlan({ ...plan, [name]: event.currentTarget.value }),
         ...more,
       }),
-    )
+    ])
   const gross = rewardOf({
     amount: BigInt(Math.max(0, Math.round(Number(plan.avax) * navax)) || 0),
     seconds: BigInt(Math.max(0, Math.round(Number(plan.days) * 86_400)) || 0),
@@ -161,15 +149,11 @@ function Calculator({ details }: { readonly details: Details }): JSX.Element {
   })
   const net = afterFee(gross, BigInt(Math.round((Number(plan.fee) || 0) * 10_000)))
   const yearly = (Number(net) / navax / (Number(plan.avax) || 1)) * (365 / (Number(plan.days) || 1))
-  return h(
-    'form',
-    { class: 'calculator', onSubmit: (event: Event) => event.preventDefault() },
+  return h('form', { class: 'calculator', onSubmit: (event: Event) => event.preventDefault() }, [
     field('avax', 'Stake, AVAX', { min: 1, max: 3_000_000, step: 'any' }),
     field('days', 'Days', { min: 1, max: 365, step: 1 }),
     field('fee', 'Delegation fee, %', { min: 0, max: 100, step: 'any' }),
-    h(
-      'label',
-      { class: 'field' },
+    h('label', { class: 'field' }, [
       'Minimum rate',
       h(
         'select',
@@ -179,15 +163,15 @@ function Calculator({ details }: { readonly details: Details }): JSX.Element {
             event.currentTarget instanceof HTMLSelectElement &&
             setPlan({ ...plan, rate: event.currentTarget.value }),
         },
-        h('option', { value: 'before' }, '10 %, before Helicon'),
-        h('option', { value: 'after' }, '7.5 %, 90 days after Helicon'),
+        [
+          h('option', { value: 'before' }, '10 %, before Helicon'),
+          h('option', { value: 'after' }, '7.5 %, 90 days after Helicon'),
+        ],
       ),
-    ),
-    h(
-      'output',
-      null,
+    ]),
+    h('output', null, [
       h('span', { class: 'big small' }, exactCoins(String(net), 9, 'AVAX')),
       h('p', { class: 'quiet' }, `APR ${share(yearly, 1)}, if the validator stays up.`),
-    ),
-  )
+    ]),
+  ])
 }

@@ -32,17 +32,13 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
   const names = answer.data?.blockchains.map((chain) => visible(chain.blockchainName)).join(', ')
   const kind = isPrimary ? 'Primary network' : answer.data?.isL1 === true ? 'L1' : 'Subnet'
   useTitle(`${kind} ${names === undefined || isPrimary ? '' : `${names} `}${ends(subnetId)}`)
-  return h(
-    'div',
-    { class: 'stack' },
+  return h('div', { class: 'stack' }, [
     heading(
       kind,
-      h(
-        'span',
-        null,
+      h('span', null, [
         names === undefined || isPrimary ? null : h('div', null, names),
         h('span', { class: 'id' }, copied(subnetId)),
-      ),
+      ]),
       answer.data === undefined || isPrimary ? null : subnetPill(answer.data),
     ),
     shown(answer, (subnet) => [
@@ -73,7 +69,7 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
         validators({ network, query: { subnetId }, name: 'terms' }),
       ),
     ]),
-  )
+  ])
 }
 
 /** Charts of activity on a chain that is served here. */

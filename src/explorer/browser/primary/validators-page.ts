@@ -42,12 +42,8 @@ export function ValidatorsPage({ network }: { readonly network: string }): JSX.E
   const chosen = [...params.keys()].some((name) => /^(min|max)/.test(name))
   // Fees order the primary network of mainnet only.
   const byFee = network === 'mainnet' && !params.has('of')
-  return h(
-    'div',
-    null,
-    h(
-      'form',
-      { class: 'controls filters', onSubmit: submitFilters },
+  return h('div', null, [
+    h('form', { class: 'controls filters', onSubmit: submitFilters }, [
       choice('status', 'status', statuses),
       choice('of', 'subnet', subnets),
       choice('sort', 'order', byFee ? [...sorts, ['delegationFee', 'by fee']] : sorts),
@@ -60,21 +56,19 @@ export function ValidatorsPage({ network }: { readonly network: string }): JSX.E
         key: params.get('node') ?? '',
         defaultValue: params.get('node') ?? '',
       }),
-      h(
-        'details',
-        { open: chosen },
+      h('details', { open: chosen }, [
         h('summary', null, 'More filters'),
         h(
           'div',
           { class: 'controls' },
           ranges.map(([name, label, step]) => range(name, label, step)),
         ),
-      ),
+      ]),
       h('button', { type: 'submit' }, 'Apply'),
       h('a', { class: 'button', href: withParams(cleared(params)) }, 'Clear'),
-    ),
+    ]),
     validators({ network, query: validatorQuery(params, primarySubnetId) }),
-  )
+  ])
 }
 
 function choice(
@@ -99,12 +93,10 @@ function choice(
 
 function range(name: string, label: string, step: string): JSX.Element {
   const value = query().get(name) ?? ''
-  return h(
-    'label',
-    { key: `${name} ${value}` },
+  return h('label', { key: `${name} ${value}` }, [
     `${label} `,
     h('input', { type: 'number', min: 0, step, name, defaultValue: value, class: 'short' }),
-  )
+  ])
 }
 
 function cleared(params: URLSearchParams): Record<string, string> {
@@ -155,26 +147,22 @@ export function validators({ network, query, name = 'page' }: ValidatorsProps): 
 
 function delegated({ amountDelegated, delegatorCount }: Validator): View {
   if (amountDelegated === undefined) return ''
-  return h(
-    'span',
-    null,
+  return h('span', null, [
     coins(amountDelegated, 9, 'AVAX'),
     delegatorCount === undefined
       ? null
       : h('div', { class: 'quiet' }, counted(delegatorCount, 'delegator')),
-  )
+  ])
 }
 
 /** AVAX on the primary network; elsewhere a weight, whose unit only the subnet knows. */
 export function stakeOf(network: string, { subnetId, amountStaked }: Validator): View {
   return subnetId === primarySubnetId
     ? coins(amountStaked, 9, 'AVAX')
-    : h(
-        'span',
-        null,
+    : h('span', null, [
         `${count(amountStaked)} `,
         h('a', { href: to('primary', network, 'subnet', subnetId), title: subnetId }, 'weight'),
-      )
+      ])
 }
 
 /** Share of a validator's capacity in use: its own stake and its delegations. */

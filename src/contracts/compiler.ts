@@ -65,14 +65,14 @@ export async function compile(
   worker.once('exit', () => reject(new Fault('bad-parameter', tooMuch(memoryBytes))))
   signal.addEventListener('abort', stop, { once: true })
   try {
-    const told = await inTime(promise, {
+    const output = await inTime(promise, {
       clock,
       ms,
       late: () => {
         throw new Fault('bad-parameter', `compiling takes longer than ${ms / 1_000} s`)
       },
     })
-    return readOutput(told)
+    return readOutput(output)
   } finally {
     signal.removeEventListener('abort', stop)
     await worker.terminate()
@@ -83,9 +83,9 @@ function tooMuch(memoryBytes: number): string {
   return `the compiler failed: compiling may take ${memoryBytes / 1_048_576} MiB`
 }
 
-function readOutput(told: unknown): Compiled {
-  const output = isObject(told) ? jsonOf(String(told['output'])) : undefined
-  if (!isObject(told) || !isObject(output))
+function readOutput(reply: unknown): Compiled {
+  const output = isObject(reply) ? jsonOf(String(reply['output'])) : undefined
+  if (!isObject(reply) || !isObject(output))
     throw new Fault('bad-parameter', 'the compiler gave no output')
   const errors = Array.isArray(output['errors']) ? output['errors'] : []
   const error: unknown = errors.find((one) => isObject(one) && one['severity'] === 'error')
@@ -93,7 +93,7 @@ function readOutput(told: unknown): Compiled {
     const words = String(error['formattedMessage'] ?? error['message'])
     throw new Fault('bad-parameter', `the compiler refuses the sources: ${words.slice(0, 400)}`)
   }
-  return { version: commitOf(String(told['version'])), output }
+  return { version: commitOf(String(reply['version'])), output }
 }
 
 /** `0.8.20+commit.a1b79de6.Emscripten.clang` without its platform. */

@@ -18,7 +18,7 @@ type Compiler = { readonly version: string; readonly file: string; readonly sha2
 export type Compilers = {
   /** Versions in order, newest first: `0.8.20+commit.a1b79de6`, or as much as is known of each. */
   readonly versions: () => Promise<readonly string[]>
-  /** Bytes of the one that is asked for. Throws `bad-parameter` with those that are there. */
+  /** Bytes of the one that is requested. Throws `bad-parameter` with those that are there. */
   readonly load: (version: string) => Promise<Uint8Array>
 }
 
@@ -105,8 +105,8 @@ function inFolder(file: string): Compiler | undefined {
 }
 
 function inList(bytes: Uint8Array): Compiler[] {
-  const told = jsonOf(bytes)
-  const builds = isObject(told) && Array.isArray(told['builds']) ? told['builds'] : []
+  const list = jsonOf(bytes)
+  const builds = isObject(list) && Array.isArray(list['builds']) ? list['builds'] : []
   return builds.flatMap((build: unknown) => {
     if (!isObject(build) || typeof build['path'] !== 'string') return []
     const named = inFolder(build['path'])

@@ -9,7 +9,7 @@ import { isObject } from '../core/json.ts'
 
 /**
  * `full`: the very same code, with the hash of its sources in it. `partial`: the same but for what
- * tells of the sources (comments, names of files), or without a hash.
+ * describes the sources (comments, names of files), or without a hash.
  */
 export type Match = 'full' | 'partial'
 

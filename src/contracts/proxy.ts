@@ -38,8 +38,8 @@ export async function findProxy(
   )
   if (implementation !== undefined) return { kind: 'erc1967', implementations: [implementation] }
   if (beacon !== undefined) {
-    const told = addressIn((await of.call(beacon, proxyCalls.implementation)) ?? new Uint8Array())
-    return { kind: 'beacon', implementations: told === undefined ? [] : [told] }
+    const found = addressIn((await of.call(beacon, proxyCalls.implementation)) ?? new Uint8Array())
+    return { kind: 'beacon', implementations: found === undefined ? [] : [found] }
   }
   if (proxiable !== undefined) return { kind: 'erc1822', implementations: [proxiable] }
   const facets = addressesIn((await of.call(address, proxyCalls.facets)) ?? new Uint8Array())

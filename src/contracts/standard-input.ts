@@ -10,12 +10,12 @@ export type StandardInput = {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** Settings that tell what to print or prove, and not what the code is. */
+/** Settings that say what to print or prove, and not what the code is. */
 const without: ReadonlySet<string> = new Set(['outputSelection', 'modelChecker', 'stopAfter'])
 
 /** Checks an input, as text or as what its JSON is. Throws `bad-parameter`. */
 export function readStandardInput(given: unknown): StandardInput {
-  // Some tools put braces around it, to tell it from a single file.
+  // Some tools put braces around it, to distinguish it from a single file.
   const text = typeof given === 'string' ? given.trim().replace(/^\{\{([^]*)\}\}$/, '{$1}') : given
   const json = typeof text === 'string' ? jsonOf(text) : text
   if (!isObject(json)) throw new Fault('bad-parameter', 'the standard JSON input is no JSON object')

@@ -15,14 +15,14 @@ export type Claim = {
   readonly contract: ContractName
   /** Of the compiler: `0.8.20`, `v0.8.20+commit.a1b79de6`. */
   readonly version: string
-  /** Where the caller tells them. */
+  /** Where the caller gives them. */
   readonly constructorArguments?: Uint8Array | undefined
 }
 
 /** Code of a contract on its chain. */
 export type ChainCode = {
   readonly runtime: Uint8Array
-  /** Code that created it, with the constructor's arguments; `undefined` where nobody tells it. */
+  /** Code that created it, with the constructor's arguments; `undefined` where it is not known. */
   readonly creation: Uint8Array | undefined
 }
 
@@ -119,8 +119,8 @@ function candidatesOf(
       : [],
   )
   if (named.length === 0) {
-    const asked = path === undefined ? name : `${path}:${name}`
-    throw new Fault('bad-parameter', `the sources have no contract ${asked.slice(0, 200)}`)
+    const wanted = path === undefined ? name : `${path}:${name}`
+    throw new Fault('bad-parameter', `the sources have no contract ${wanted.slice(0, 200)}`)
   }
   const found = named.flatMap((one) => {
     const evm = isObject(one.output['evm']) ? one.output['evm'] : {}
@@ -134,17 +134,18 @@ function candidatesOf(
 
 /**
  * How the creation code fits. Constructors and what they put into immutables are there alone, so that
- * other code is another contract. Throws `bad-parameter` for it, and for other arguments than told.
+ * other code is another contract. Throws `bad-parameter` for it, and for other arguments than
+ * given.
  */
 function creationOf(
-  { constructorArguments: told }: Claim,
+  { constructorArguments: given }: Claim,
   { creation }: ChainCode,
   candidate: Candidate,
 ): Pick<Verified, 'creationMatch' | 'constructorArguments'> {
   if (creation === undefined || candidate.creation === undefined) {
     return {
       creationMatch: undefined,
-      constructorArguments: told === undefined ? undefined : to0x(told),
+      constructorArguments: given === undefined ? undefined : to0x(given),
     }
   }
   const found = creationMatch(candidate.creation, creation)
@@ -154,10 +155,10 @@ function creationOf(
       'the code is not that of the contract: what runs is the same, but not what created it; another constructor?',
     )
   const { match, constructorArguments } = found
-  if (told !== undefined && !equalBytes(told, constructorArguments))
+  if (given !== undefined && !equalBytes(given, constructorArguments))
     throw new Fault(
       'bad-parameter',
-      `the constructor arguments are others: ${shown(told)} is told, ${shown(constructorArguments)} created the contract`,
+      `the constructor arguments are others: ${shown(given)} is given, ${shown(constructorArguments)} created the contract`,
     )
   return { creationMatch: match, constructorArguments: to0x(constructorArguments) }
 }

@@ -212,7 +212,7 @@ class Deliverer {
     const commit: CommitDelivery = (work) =>
       database.transaction(async (writer) => {
         await holdLease(writer, this.#lease, clock)
-        // A replay asked for meanwhile, or another address: what was read is no longer right.
+        // A replay requested meanwhile, or another address: what was read is no longer right.
         if (!(await isUnchanged(writer, webhook)))
           throw new Fault('not-ready', 'the webhook has changed meanwhile')
         await work(writer)

@@ -13,19 +13,19 @@ import { outboxTables } from '../store/schema/events.ts'
 import { OutboxWatch } from './outbox-watch.ts'
 
 async function open(t: TestContext): Promise<Database> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'firn-news-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-outbox-'))
   t.after(() => rmSync(dataDir, { recursive: true }))
   const store = await openStore({ store: 'embedded', dataDir }, 'chain', [...outboxTables], 'write')
   t.after(() => store.close())
   return store
 }
 
-void test('news: what came while nobody waited is there for who waits next, once', async (t) => {
+void test('outbox: what came while nobody waited is there for who waits next, once', async (t) => {
   const store = await open(t)
   const clock = virtualClock()
-  let asked = 0
+  let looks = 0
   const outboxes = new OutboxWatch(clock, () => {
-    asked++
+    looks++
     return new Map([['a', store]])
   })
   const over = new AbortController()
@@ -55,15 +55,15 @@ void test('news: what came while nobody waited is there for who waits next, once
   assert.equal(ofA.take(), true)
   assert.equal(ofB.take(), true)
 
-  // No store is asked while nobody waits.
-  const before = asked
+  // No store is read while nobody waits.
+  const before = looks
   await clock.sleep(10_000)
-  assert.ok(asked <= before + 1, `${asked - before} looks`)
+  assert.ok(looks <= before + 1, `${looks - before} looks`)
   over.abort()
   await running
 })
 
-void test('news: waits that were given up leave nothing behind', async () => {
+void test('outbox: waits that were given up leave nothing behind', async () => {
   const outboxes = new OutboxWatch(virtualClock(), () => new Map())
   const { next } = outboxes.listen(() => [])
   const giveUp = async (times: number): Promise<void> => {

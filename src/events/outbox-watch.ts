@@ -1,5 +1,5 @@
 /**
- * Tells when there is something new to read: one question a store, however many wait for it, and
+ * Notices when there is something new to read: one query a store, however many wait for it, and
  * none while nobody does.
  */
 
@@ -8,12 +8,14 @@ import type { Clock } from '../core/world.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { outboxMark } from '../store/query/events/outbox.ts'
 
-/** Stores are asked this often: a part of what a block takes. */
+/** Stores are read this often: a part of what a block takes. */
 const lookEveryMs = 100
 
-/** One reader of news. */
+/** One reader of what is new. */
 export type OutboxListener = {
-  /** Returns whether there was news since the last call; later news counts for the next call. */
+  /**
+   * Returns whether something came since the last call; what comes later counts for the next call.
+   */
   readonly take: () => boolean
   /** Resolves once there is something to take, or `signal` is aborted. */
   readonly next: (signal: AbortSignal) => Promise<void>
@@ -64,7 +66,7 @@ export class OutboxWatch {
     this.#something.ring()
   }
 
-  /** Looks until `signal` is aborted. Stores that cannot be read now are asked again. */
+  /** Looks until `signal` is aborted. Stores that cannot be read now are read again. */
   async run(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
     const end = (): void => this.#somebody.resolve()
     signal.addEventListener('abort', end)

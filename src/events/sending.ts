@@ -27,7 +27,7 @@ export type SendingOptions = {
   readonly signature: SignatureForm
 }
 
-/** A message to send, the attempts so far, and whether its caller asked for it again. */
+/** A message to send, the attempts so far, and whether its caller requested it again. */
 export type Sending = {
   readonly url: string
   readonly message: Message

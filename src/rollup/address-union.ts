@@ -3,7 +3,7 @@
  *
  * Each chain numbers its addresses by itself. The union keeps one number per address of any
  * chain, about 100 bytes each, in the memory of the process that answers; it grows as series of
- * several chains are asked and forgets nothing, since accepted blocks never change. A deployment
+ * several chains are read and forgets nothing, since accepted blocks never change. A deployment
  * with one chain in a network never makes one.
  */
 
@@ -31,7 +31,7 @@ const bytesOfId: Lookup = { table: address, key: ['id'], select: ['bytes'] }
 export class AddressUnion {
   /** Number of an address by its bytes. */
   readonly #numbers = new Map<string, number>()
-  /** By chain: number of each of its ids, 0 = not asked yet. */
+  /** By chain: number of each of its ids, 0 = not looked up yet. */
   readonly #byChain = new Map<string, Int32Array>()
   /** Day on which a number was first active (or first deployed), by set of chains. */
   readonly #firstDays = new Map<string, FirstDays>()

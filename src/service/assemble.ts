@@ -52,7 +52,7 @@ export type Outside = {
 }
 
 /**
- * Starts everything `config` asks for. Throws `bad-config` for what cannot be, `address-taken`,
+ * Starts everything `config` names. Throws `bad-config` for what cannot be, `address-taken`,
  * and `lease-lost` while another process writes the data; nothing runs then.
  */
 export async function assemble(config: Config, outside: Outside): Promise<Running> {
@@ -97,7 +97,7 @@ async function build(
   closers.push(await claimDataFolder(config, keys, clock))
   const written = await openWritten(config, { world, log, store, closers })
 
-  const told = (report: ThreadReport): void => beside.workers?.take(report)
+  const reported = (report: ThreadReport): void => beside.workers?.take(report)
   const indexing: IndexerOptions = {
     chains: chains.map(({ spec }) => spec),
     streams,
@@ -111,7 +111,7 @@ async function build(
     threads,
     gauges,
     log,
-    reported: told,
+    reported,
     failed,
   }
   const indexer = config.role === 'serve' ? undefined : createIndexer(indexing)
@@ -176,7 +176,7 @@ async function build(
     ...known,
     worldModule: entryFile('world/world').href,
     share: shares.main,
-    told: toldBy(indexer),
+    reports: reportsOf(indexer),
   })
   closers.push(beside.workers.close)
   await beside.workers.ready
@@ -184,7 +184,7 @@ async function build(
 }
 
 /** Hands over all that was reported of every chain up to now. */
-function toldBy(indexer: Indexer | undefined): (() => readonly ThreadReport[]) | undefined {
+function reportsOf(indexer: Indexer | undefined): (() => readonly ThreadReport[]) | undefined {
   if (indexer === undefined) return undefined
   return () => indexer.status().map(({ key, stages, endpoints }) => ({ key, stages, endpoints }))
 }

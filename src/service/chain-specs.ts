@@ -124,7 +124,7 @@ function peersSpec(name: Network, network: NetworkConfig, dataDir: string): Peer
   }
 }
 
-/** Id of a network that no node tells. */
+/** Id of a network that no node gives. */
 export function networkIdOf(
   name: Network,
   { networkId }: Pick<NetworkConfig, 'networkId'>,

@@ -15,7 +15,7 @@ import { readBrand } from './web/read-brand.ts'
 import { webRules } from './web/web-rules.ts'
 
 /**
- * Checks settings against each other, structured settings and files that are named. Asks nobody on
+ * Checks settings against each other, structured settings and files that are named. Calls nobody on
  * the network and writes nothing. Throws `bad-config` naming every problem.
  */
 export async function checkConfig(

@@ -58,7 +58,7 @@ export async function writeCopied(writer: Writer, copied: CopiedHistory): Promis
   await writer.upsert(meta, { name: [copiedName], value: [JSON.stringify(copied)] })
 }
 
-/** All of it was recomputed: nothing in the store tells any more that it was copied. */
+/** All of it was recomputed: nothing in the store says any more that it was copied. */
 export async function forgetCopied(writer: Writer): Promise<void> {
   await writer.remove(meta, { name: [copiedName] })
 }
@@ -88,7 +88,7 @@ export function cutCopied(copied: CopiedHistory, until: number): CopiedHistory |
   return { ...rest, until, confirmed: Math.min(copied.confirmed, until - copied.from) }
 }
 
-/** Share of the copied blocks that were compared and are as the node tells them, 0 to 1. */
+/** Share of the copied blocks that were compared and are as the node gives them, 0 to 1. */
 export function confirmedShare({ from, until, confirmed, check }: CopiedHistory): number {
   const compared = Math.max(confirmed, check?.compared ?? 0)
   return Math.min(1, compared / Math.max(1, until - from))

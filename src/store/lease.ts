@@ -133,7 +133,7 @@ export function renewLease(database: Database, lease: Lease, clock: Clock): Mayb
 }
 
 /**
- * Takes over from the holder that `row` tells of; `undefined` when another process did, or when the
+ * Takes over from the holder that `row` names; `undefined` when another process did, or when the
  * holder gave a sign of life after all: a long commit of its own may have been under way.
  */
 async function seize(

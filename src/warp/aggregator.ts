@@ -1,6 +1,6 @@
 /**
- * Warp signature aggregation: asks the validators of a subnet to sign a message and puts their
- * signatures together. Document A, operations 1 and 2.
+ * Warp signature aggregation: requests signatures of a message from the validators of a subnet and
+ * puts their signatures together. Document A, operations 1 and 2.
  *
  * It holds no key of a validator and decides nothing: what comes out was verified against the
  * validator set, or does not come out.

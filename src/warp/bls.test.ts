@@ -143,16 +143,16 @@ void test('BLS: the native backend is taken where it loads', async () => {
   assert.equal((await openBls(silentLog, random)).name, 'blst')
 })
 
-void test('bisect: asks log n groups to find one wrong entry', async () => {
-  let asked = 0
+void test('bisect: checks log n groups to find one wrong entry', async () => {
+  let checks = 0
   const entries = Array.from({ length: 64 }, (_, at) => at)
   const found = await bisect(entries, async (group) => {
-    asked++
+    checks++
     return !group.includes(37)
   })
   assert.deepEqual(
     entries.filter((at) => found[at] === false),
     [37],
   )
-  assert.ok(asked <= 13, `asked ${asked}`)
+  assert.ok(checks <= 13, `checks ${checks}`)
 })

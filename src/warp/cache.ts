@@ -1,4 +1,4 @@
-/** Answers kept for a while, each asked for once however many want it. */
+/** Answers kept for a while, each requested once however many want it. */
 
 import { setBounded } from '../core/bounded-maps.ts'
 import type { Clock } from '../core/world.ts'
@@ -13,7 +13,7 @@ export class Cache<T> {
   readonly #clock: Clock
   readonly #limits: CacheLimits
   readonly #kept = new Map<string, Kept<T>>()
-  readonly #asked = new Map<string, Promise<T>>()
+  readonly #pending = new Map<string, Promise<T>>()
 
   constructor(clock: Clock, limits: CacheLimits) {
     this.#clock = clock
@@ -38,28 +38,28 @@ export class Cache<T> {
   }
 
   /**
-   * The answer, from `ask` when it is not here. Callers at the same time share one question, so
-   * when the first of them gives up, the others ask again.
+   * The answer, from `read` when it is not here. Callers at the same time share one question, so
+   * when the first of them gives up, the others read again.
    */
-  async get(key: string, ask: () => Promise<T>): Promise<T> {
+  async get(key: string, read: () => Promise<T>): Promise<T> {
     const kept = this.peek(key)
     if (kept !== undefined) return kept
-    const running = this.#asked.get(key)
+    const running = this.#pending.get(key)
     if (running !== undefined) {
       const shared = await running.then(
         (value) => ({ value }),
         () => undefined,
       )
-      return shared === undefined ? this.get(key, ask) : shared.value
+      return shared === undefined ? this.get(key, read) : shared.value
     }
-    const asked = ask()
-    this.#asked.set(key, asked)
+    const pending = read()
+    this.#pending.set(key, pending)
     try {
-      const value = await asked
+      const value = await pending
       this.put(key, value)
       return value
     } finally {
-      this.#asked.delete(key)
+      this.#pending.delete(key)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Asks validators as planned and puts their signatures together. */
+/** Calls validators as planned and puts their signatures together. */
 
 import { encodeBitSet } from '../codec/warp/bit-set.ts'
 import { encodeSigned, messageId } from '../codec/warp/message.ts'
@@ -7,7 +7,6 @@ import { toCb58 } from '../core/cb58.ts'
 import { assert, Fault } from '../core/fault.ts'
 import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
-import { AskBoard, questionOf } from './aggregation/ask.ts'
 import {
   type CollectCounters,
   type CollectOptions,
@@ -15,6 +14,7 @@ import {
   SignatureCache,
 } from './aggregation/collect-task.ts'
 import { collect, type Collected } from './aggregation/collect.ts'
+import { RequestBoard, questionOf } from './aggregation/request-board.ts'
 import { isPChain } from './aggregation/request.ts'
 import type { Bls } from './bls.ts'
 import type { Plan } from './plan.ts'
@@ -29,7 +29,7 @@ import type { ValidatorSource } from './validator-source.ts'
  */
 export type Gather = (plan: Plan, signal: AbortSignal) => Promise<Uint8Array>
 
-/** All that asking validators takes. */
+/** All that calls to validators need. */
 export type GatherOptions = {
   readonly world: Pick<World, 'clock'>
   readonly log: Log
@@ -41,13 +41,13 @@ export type GatherOptions = {
   readonly timeoutMs: number
 }
 
-/** Asks the validators themselves; `counters` are added to. */
+/** Calls the validators themselves; `counters` are added to. */
 export function gatherFromPeers(options: GatherOptions, counters: CollectCounters): Gather {
   const collectParts: CollectOptions = {
     clock: options.world.clock,
     bls: options.bls,
     pool: options.pool,
-    board: new AskBoard(),
+    board: new RequestBoard(),
     cache: new SignatureCache(),
     counters,
   }

@@ -154,7 +154,7 @@ function nodeAt(recording: Recording, epochHeight: number): Transport {
   }
 }
 
-/** History as it was when a step's message was asked for: its validation had `nonce` behind it. */
+/** History as it was when a step's message was requested: its validation had `nonce` behind it. */
 function historyAt(recording: Recording, nonce: bigint): MessageSource {
   const subnetId = parseId(recording.subnetId)
   const registrations = registrationsOf(recording)

@@ -1,6 +1,6 @@
 /**
  * Facts of the P-Chain's history that aggregating a transaction's message needs (document A,
- * operation 2). The index of the P-Chain implements it; `transaction-message.ts` asks.
+ * operation 2). The index of the P-Chain implements it; `transaction-message.ts` reads it.
  */
 
 import type { ConversionData } from '../codec/warp/l1-message.ts'
@@ -13,7 +13,7 @@ import type { ConversionData } from '../codec/warp/l1-message.ts'
  * - `registration`: RegisterL1ValidatorTx (36); `message` is its signed Warp message
  * - `weight`: SetL1ValidatorWeightTx (37); `message` likewise
  * - `none`: any other transaction of any chain; `type` is its upstream name, for the answer, or
- *   empty where nobody tells
+ *   empty where it is not known
  */
 export type L1Transaction =
   | { readonly kind: 'conversion'; readonly conversion: ConversionData }

@@ -1,5 +1,5 @@
 /**
- * The P-Chain's history of L1s as a node tells it, for deployments that do not index the P-Chain.
+ * The P-Chain's history of L1s as a node gives it, for deployments that do not index the P-Chain.
  *
  * A node knows every transaction but only the validations that still exist: messages about removed
  * validators need the index.
@@ -16,7 +16,7 @@ import type { Node } from './node.ts'
 
 /** History as `node` knows it. */
 export function nodeMessages(node: Node): MessageSource {
-  const ask = (
+  const call = (
     method: string,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
@@ -25,17 +25,17 @@ export function nodeMessages(node: Node): MessageSource {
   return {
     transaction: async (txId, signal) => {
       const params = { txID: toCb58(txId), encoding: 'json' }
-      const answer = await ask('getTx', params, signal)
+      const answer = await call('getTx', params, signal)
       return answer === undefined ? undefined : readTransaction(fieldIn(answer, 'tx'))
     },
     validation: async (validationId, signal) => {
       const params = { validationID: toCb58(validationId) }
-      const answer = await ask('getL1Validator', params, signal)
+      const answer = await call('getL1Validator', params, signal)
       if (answer === undefined) return undefined
       const minNonce = u64In(answer, 'minNonce')
       return {
         subnetId: idIn(answer, 'subnetID'),
-        // Only justifications of removed validations need it, and those are not told.
+        // Only justifications of removed validations need it, and those are not given.
         origin: { kind: 'conversion', index: 0 },
         removed: false,
         weight: u64In(answer, 'weight'),

@@ -17,7 +17,7 @@ import { nodeValidators, type ValidatorSource } from './validator-source.ts'
 /** Settings of an aggregator, for one network. */
 export type AggregatorSettings = {
   readonly networkId: number
-  /** Base URL of our node; empty where there is none, and others tell all. */
+  /** Base URL of our node; empty where there is none, and others give all. */
   readonly nodeUrl: string
   /** Folder of the peer's identity; what is missing is made. */
   readonly stakingKeyDir: string

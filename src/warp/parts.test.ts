@@ -40,7 +40,7 @@ const isFault =
     return true
   }
 
-/** A clock that moves only when told. */
+/** A clock that moves only when it is set. */
 function heldClock(): Clock & { at: number } {
   const clock = { at: 0, now: () => clock.at, monotonic: () => clock.at, sleep: async () => {} }
   return clock
@@ -82,7 +82,7 @@ void test('validator set: compressed keys have the order of uncompressed ones', 
     sorted.map(to0x),
     keys.toSorted(order).map((key) => to0x(key.toBytes(true))),
   )
-  // A key and its negative share x; the flag alone tells them apart.
+  // A key and its negative share x; the flag alone distinguishes them.
   const key = keys[0]!.toBytes(true)
   const negative = Uint8Array.from(key, (byte, at) => (at === 0 ? byte ^ 0x20 : byte))
   const larger = (key[0]! & 0x20) !== 0
@@ -122,7 +122,7 @@ void test('quorum: the least weight that is enough, for every weight and percent
 
 const set = canonicalSet(parseValidators(validatorSet.input))
 
-void test('tally: asks the heaviest up to 95 percent, then who has a hundredth, then everybody', () => {
+void test('tally: calls the heaviest up to 95 percent, then who has a hundredth, then everybody', () => {
   const weights = [500, 300, 150, 40, 8, 2]
   const entries = weights.map((weight, at) => ({
     nodeId: `node ${at}`,
@@ -131,20 +131,20 @@ void test('tally: asks the heaviest up to 95 percent, then who has a hundredth, 
   }))
   const tally = new Tally(canonicalSet(entries), { quorum: 67, buffer: 0 }, () => false)
   const connected = (): boolean => true
-  const first = tally.toAsk(0, connected)
+  const first = tally.due(0, connected)
   assert.deepEqual(
     first.map(({ signer }) => Number(signer.weight)),
     [500, 300, 150, 40],
   )
-  for (const progress of first) tally.move(progress, 'asking')
-  assert.deepEqual(tally.toAsk(0, connected), [])
+  for (const progress of first) tally.move(progress, 'requested')
+  assert.deepEqual(tally.due(0, connected), [])
   for (const progress of first) tally.move(progress, 'refused')
   assert.deepEqual(
-    tally.toAsk(0, connected).map(({ signer }) => Number(signer.weight)),
+    tally.due(0, connected).map(({ signer }) => Number(signer.weight)),
     [8, 2],
   )
   assert.deepEqual(
-    tally.toAsk(0, () => false),
+    tally.due(0, () => false),
     [],
   )
 })
@@ -215,20 +215,20 @@ void test('signature cache: keys that differ in a flag alone are two keys', () =
 void test('cache: one question for all who wait, kept as long as it may be', async () => {
   const clock = heldClock()
   const cache = new Cache<number>(clock, { maxEntries: 2, keepMs: 10 })
-  let asked = 0
-  const ask = async (): Promise<number> => ++asked
-  assert.deepEqual(await Promise.all([cache.get('a', ask), cache.get('a', ask)]), [1, 1])
+  let reads = 0
+  const read = async (): Promise<number> => ++reads
+  assert.deepEqual(await Promise.all([cache.get('a', read), cache.get('a', read)]), [1, 1])
   clock.at = 9
-  assert.equal(await cache.get('a', ask), 1)
+  assert.equal(await cache.get('a', read), 1)
   clock.at = 10
-  assert.equal(await cache.get('a', ask), 2)
-  await cache.get('b', ask)
+  assert.equal(await cache.get('a', read), 2)
+  await cache.get('b', read)
   assert.equal(cache.peek('a'), 2)
-  await cache.get('c', ask)
+  await cache.get('c', read)
   assert.equal(cache.peek('b'), undefined)
-  // Who waits for another's question asks for itself when that one fails.
+  // Who waits for another's question reads for itself when that one fails.
   const failing = cache.get('d', async () => Promise.reject(new Error('gone')))
-  const waiting = cache.get('d', ask)
+  const waiting = cache.get('d', read)
   await assert.rejects(failing, /gone/)
   assert.equal(await waiting, 5)
 })
@@ -339,8 +339,8 @@ void test('validators: the node’s set and our own are compared, and ours stand
   const log = { ...silentLog, error: (event: string) => void errors.push(event) }
   let away = false
   const never = new AbortController().signal
-  const unused = async (): Promise<never> => Promise.reject(new Error('not asked'))
-  const told: ValidatorSource = {
+  const unused = async (): Promise<never> => Promise.reject(new Error('not reads'))
+  const source: ValidatorSource = {
     proposedHeight: unused,
     epochHeight: unused,
     subnetOf: unused,
@@ -351,14 +351,14 @@ void test('validators: the node’s set and our own are compared, and ours stand
       return set
     },
   }
-  const ask = (own: typeof entries | undefined) =>
-    comparedValidators(told, async () => own, log).validatorsAt(new Uint8Array(32), 1, never)
-  assert.equal(await ask(undefined), set)
-  assert.equal(await ask(entries), set)
+  const read = (own: typeof entries | undefined) =>
+    comparedValidators(source, async () => own, log).validatorsAt(new Uint8Array(32), 1, never)
+  assert.equal(await read(undefined), set)
+  assert.equal(await read(entries), set)
   assert.deepEqual(errors, [])
-  assert.equal(await ask(entries.slice(1)), set)
+  assert.equal(await read(entries.slice(1)), set)
   assert.deepEqual(errors, ['validator-sets-differ'])
   away = true
-  assert.ok(equalSets(await ask(entries), set))
-  await assert.rejects(ask(undefined), isFault('node-unreachable'))
+  assert.ok(equalSets(await read(entries), set))
+  await assert.rejects(read(undefined), isFault('node-unreachable'))
 })

@@ -52,7 +52,7 @@ export async function planOf(
   const { sourceChainId } = decode(unsignedMessage, unsigned)
   const sourceSubnet = await validators.subnetOf(sourceChainId, signal)
   const { signingSubnetId, justification, quorum, buffer } = request
-  // Asked for its fault: a subnet nobody knows is the caller's mistake.
+  // Read for its fault: a subnet nobody knows is the caller's mistake.
   if (signingSubnetId !== undefined) await validators.subnet(signingSubnetId, signal)
   const subnetId = signingSubnetId ?? sourceSubnet
   const height =
@@ -105,7 +105,7 @@ export async function transactionRequest(
 
 /**
  * The height with which a chain, the receiver, will verify a message; `undefined`, the proposed
- * one, where our node cannot tell.
+ * one, where our node does not know.
  *
  * An L1 that has just begun is in an epoch from before its validators; it is out of it after a
  * block or two, so the message is made for what comes then.
@@ -122,7 +122,7 @@ async function deliveryHeight(
   return signers.length > 0 ? height : undefined
 }
 
-/** The message a lone justification asks for. Throws `bad-parameter`, `not-found`. */
+/** The message a lone justification is about. Throws `bad-parameter`, `not-found`. */
 async function justifiedMessage(
   { validators, networkId }: PlanOptions,
   justification: Uint8Array,

@@ -6,10 +6,10 @@
 import { decodeSignatureRequest, encodeSignatureResponse } from '../codec/warp/signature-request.ts'
 import { fromHex, toHex } from '../core/bytes.ts'
 import type { RecordedSignatures } from '../source/primary/recorded-source.ts'
-import type { Askable } from './aggregation/ask.ts'
 import type { Peers } from './aggregation/collect-task.ts'
+import type { SigningNode } from './aggregation/request-board.ts'
 
-/** Code of a refusal that no repetition changes, whichever chain is asked (ACP-118). */
+/** Code of a refusal that no repetition changes, whichever chain is called (ACP-118). */
 const refusalCode = -2
 
 /** Peers that know `recorded` alone. Their signatures are verified as those of others are. */
@@ -38,7 +38,7 @@ export function recordedPeers(recorded: readonly RecordedSignatures[]): Peers {
 /** Signatures by node id, by message and justification. */
 type Known = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-function sessionOf(nodeId: string, known: Known): Askable {
+function sessionOf(nodeId: string, known: Known): SigningNode {
   return {
     nodeId,
     request: async (_chainId, appBytes) => {

@@ -103,7 +103,7 @@ void test('recorded: operation 2 builds the very messages the network signed', a
   }
 })
 
-void test('recorded: what the node tells of its network', async () => {
+void test('recorded: what the node says of its network', async () => {
   const peers = await node.peers(never)
   assert.deepEqual(
     peers.map(({ port }) => port).toSorted((a, b) => a - b),
@@ -181,14 +181,14 @@ void test('recorded: a canonical set of ours is the one the node merges itself',
   }
   for (const id of [l1, '11111111111111111111111111111111LpoYY']) {
     const own = canonicalSet(await node.validatorsAt(parseId(id), 43, never))
-    const told = validatorSets[id]!
-    const signers = told.validators.map(({ publicKey, weight, nodeIDs }) => ({
+    const set = validatorSets[id]!
+    const signers = set.validators.map(({ publicKey, weight, nodeIDs }) => ({
       publicKey: fromHex(publicKey),
       keyHex: toHex(fromHex(publicKey)),
       weight: BigInt(weight),
       nodeIds: nodeIDs,
     }))
-    assert.ok(equalSets(own, { signers, totalWeight: BigInt(told.totalWeight) }), id)
+    assert.ok(equalSets(own, { signers, totalWeight: BigInt(set.totalWeight) }), id)
   }
 })
 
@@ -215,7 +215,7 @@ void test('operation 2: transactions about weights, and when their message is ov
   assert.deepEqual(outcomes, ['no-message', '3', 'not-found'])
 })
 
-/** A history around one validation, as an index would tell it. */
+/** A history around one validation, as an index would give it. */
 function history(change: Partial<Awaited<ReturnType<MessageSource['validation']>>>): MessageSource {
   const onNode = nodeMessages(node)
   return {

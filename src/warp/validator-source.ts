@@ -41,7 +41,7 @@ export type ReplayedValidators = (
   signal: AbortSignal,
 ) => Promise<readonly ValidatorEntry[] | undefined>
 
-/** Least balance of a validator that is asked. 2,048 nAVAX: four seconds at the lowest fee. */
+/** Least balance of a validator that is called. 2,048 nAVAX: four seconds at the lowest fee. */
 export const leastBalance = 2_048n
 /**
  * Returns whether a subnet is the primary network, which has the empty id. Source: utils/constants.
@@ -50,7 +50,7 @@ export function isPrimaryNetwork(subnetId: Uint8Array): boolean {
   return isZero(subnetId)
 }
 
-/** Validators as the node tells, cached as long as the answer holds. */
+/** Validators as the node gives them, cached as long as the answer holds. */
 export function nodeValidators(node: Node, clock: Clock): ValidatorSource {
   // A set of 1,000 takes 300 KB: 256 of the largest are 80 MB, and most are small.
   const sets = new Cache<ValidatorSet>(clock, { maxEntries: 256 })
@@ -66,7 +66,7 @@ export function nodeValidators(node: Node, clock: Clock): ValidatorSource {
         return await node.epochHeight(chainId, signal)
       } catch (error) {
         // A node answers 404 for a chain it does not run; one that is away is noticed by what
-        // is asked next.
+        // is requested next.
         if (signal.aborted || faultOf(error) === undefined) throw error
         return undefined
       }
@@ -128,11 +128,11 @@ export function comparedValidators(
       const own = await replayed(subnetId, height, signal)
       const ownSet = own === undefined ? undefined : canonicalSet(own)
       try {
-        const told = await node.validatorsAt(subnetId, height, signal)
-        if (ownSet !== undefined && !equalSets(told, ownSet)) {
+        const set = await node.validatorsAt(subnetId, height, signal)
+        if (ownSet !== undefined && !equalSets(set, ownSet)) {
           log.error('validator-sets-differ', { subnetId: toHex(subnetId), height })
         }
-        return told
+        return set
       } catch (error) {
         const away = error instanceof Fault && error.code === 'node-unreachable'
         if (ownSet === undefined || !away) throw error

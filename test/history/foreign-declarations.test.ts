@@ -45,12 +45,12 @@ void test('foreign declarations: a restored store is declared as this version do
   for (const { name, tables } of stores)
     await (await openStore(location, name, tables, 'write')).close()
   const at = SnapshotFolder.make(join(base, 'copies'))
-  const quiet = { told: () => undefined, documents: new Map(), firn: 'test' }
+  const quiet = { report: () => undefined, documents: new Map(), firn: 'test' }
   await takeSnapshot({ ...quiet, location, stores, folder: at, takenAt: new Date(0) })
   const { id: _newest, ...manifest } = at.snapshot(undefined)
   const home = join(base, 'home')
   const own = { folder: at, manifest, dataDir: join(base, 'own'), into: undefined }
-  await restoreSnapshot({ ...own, isTrusted: true, told: () => undefined })
+  await restoreSnapshot({ ...own, isTrusted: true, report: () => undefined })
   for (const store of manifest.stores)
     for (const words of foreign) {
       const path = join(base, 'altered')
@@ -68,7 +68,7 @@ void test('foreign declarations: a restored store is declared as this version do
         dataDir: home,
       }
       await assert.rejects(
-        restoreSnapshot({ ...of, isTrusted: true, into: undefined, told: () => undefined }),
+        restoreSnapshot({ ...of, isTrusted: true, into: undefined, report: () => undefined }),
         /has a part that is not of Firn|store-version/,
         `${store.name}: ${words}`,
       )

@@ -149,6 +149,6 @@ function fetchedFrom(elsewhere: string): SegmentFetching {
     },
     waitMs: 10_000,
     clock: { ...stillClock, sleep: () => new Promise(() => undefined) },
-    told: (outcome) => fetches[outcome]++,
+    report: (outcome) => fetches[outcome]++,
   }
 }

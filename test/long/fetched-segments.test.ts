@@ -245,7 +245,7 @@ async function fetching(
       fetch: (segment) => fetchSegment(download, { ...segment, key }),
       waitMs: 7_000,
       clock,
-      told: (outcome) => told.push(outcome),
+      report: (outcome) => told.push(outcome),
     },
     store,
   )

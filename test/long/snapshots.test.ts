@@ -176,7 +176,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
     folder: copies,
     firn: 'test',
     takenAt: new Date(1_700_000_000_000),
-    told: () => {
+    report: () => {
       told++
       // Before the tables are copied, and before the segment that came with them is.
       if (told === 3) become('four')
@@ -195,7 +195,7 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   assert.equal(readdirSync(join(copies.path, 'segments', frozen)).length, 2)
   assert.equal(readdirSync(join(copies.path, 'files')).length, 1)
   const home = join(base, 'home')
-  const quiet = { isTrusted: true, into: undefined, told: () => undefined }
+  const quiet = { isTrusted: true, into: undefined, report: () => undefined }
   await restoreSnapshot({ folder: copies, manifest, dataDir: home, ...quiet })
   const restored = await openStore(
     { store: 'embedded', dataDir: home },
@@ -260,7 +260,7 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
     try {
       const at = new SnapshotFolder(copies)
       const { id: _newest, ...manifest } = at.snapshot(undefined)
-      const quiet = { isTrusted: true, into: undefined, told: () => undefined }
+      const quiet = { isTrusted: true, into: undefined, report: () => undefined }
       await restoreSnapshot({ folder: at, manifest, dataDir: home, ...quiet })
     } catch (error) {
       assert.equal(existsSync(home), false, 'nothing is left')

@@ -52,7 +52,7 @@ export async function createSnapshot(target: string, flags: Flags): Promise<void
     folder,
     firn: version,
     takenAt: new Date(openWorld().clock.now()),
-    told: (what, bytes) => {
+    report: (what, bytes) => {
       copied += bytes
       progress(`${what}, ${sizeText(copied)} copied`)
     },
@@ -116,7 +116,7 @@ export async function restore(from: string, flags: Flags): Promise<void> {
   // One that was begun goes on, also where there is a newer one by now.
   const { id, ...manifest } = folder.snapshot(idOf(flags) ?? begunSnapshot(dataDir))
   const into = config.store === 'embedded' ? undefined : intoServers(config, manifest)
-  await restoreSnapshot({ folder, manifest, dataDir, isTrusted, into, told: progressLines() })
+  await restoreSnapshot({ folder, manifest, dataDir, isTrusted, into, report: progressLines() })
   console.log(`${id} is restored: ${dataDir}`)
   const copied = manifest.stores.filter(isOfChain).map(({ name }) => name)
   if (!isTrusted && copied.length > 0)

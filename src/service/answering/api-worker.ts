@@ -32,7 +32,7 @@ flushCompileCache()
 let main: MainReport = data.main
 const chains = chainSpecs(config)
 const streams = streamSpecs(config, chains)
-// The main thread counts what indexing tells: here nobody reads it.
+// The main thread counts what indexing reports: here nobody reads it.
 const report = followReports({
   chains: chains.map(({ spec }) => spec),
   streams,
@@ -47,13 +47,13 @@ port.on('message', (message: WorkerMessage) => {
 const over = new AbortController()
 const closers: Closer[] = [() => world.close()]
 const gauges = createGauges()
-serveCalls(data.asked, {
+serveCalls(data.fromMain, {
   listen,
   figures: () => gauges.text(),
   stop: async () => {
     over.abort()
     while (closers.length > 0) await closers.pop()?.()
-    for (const each of [port, data.asks, data.asked, data.link.port]) each.close()
+    for (const each of [port, data.toMain, data.fromMain, data.link.port]) each.close()
   },
 })
 
@@ -75,7 +75,7 @@ async function listen(): Promise<void> {
     written,
     thread: data.thread,
     indexer: data.report === undefined ? undefined : report,
-    aggregators: remoteAggregators(callerOver(data.asks, over.signal), () => main),
+    aggregators: remoteAggregators(callerOver(data.toMain, over.signal), () => main),
     openAliases: (nodes) =>
       createAliasTable({
         chains: nodes,

@@ -3,8 +3,8 @@
  *
  * All listen on one port: the system gives each new connection to one of them, so that no thread
  * hands sockets on and none waits for another. Each reads the stores by itself. What only the main
- * thread knows is told to them: what the indexing threads tell, aliases, and which networks have an
- * aggregator. Rate limits are counted in a store, as over processes.
+ * thread knows is sent to them: what the indexing threads report, aliases, and which networks have
+ * an aggregator. Rate limits are counted in a store, as over processes.
  */
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
@@ -30,7 +30,7 @@ import {
 /** Facts of the main thread that every answering thread needs. */
 export type MainReport = AggregatorReport & { readonly aliases: Aliases }
 
-/** Messages of the main thread; news of chains come one by one, the rest whole. */
+/** Messages of the main thread; reports of chains come one by one, the rest whole. */
 export type WorkerMessage = { readonly report: ThreadReport } | { readonly main: MainReport }
 
 /** `workerData` of an answering thread. */
@@ -46,10 +46,10 @@ export type ApiWorkerData = {
   readonly main: MainReport
   /** News from before this thread; absent where this process does not index. */
   readonly report: readonly ThreadReport[] | undefined
-  /** To ask the main thread. */
-  readonly asks: MessagePort
+  /** For calls to the main thread. */
+  readonly toMain: MessagePort
   /** For questions of the main thread: `figures`, `stop`. */
-  readonly asked: MessagePort
+  readonly fromMain: MessagePort
 }
 
 type ApiWorkersOptions = {
@@ -63,7 +63,7 @@ type ApiWorkersOptions = {
   readonly aggregators: Aggregators
   readonly aliases: { readonly all: () => Aliases }
   /** News of the indexing threads so far; absent where this process does not index. */
-  readonly told: (() => readonly ThreadReport[]) | undefined
+  readonly reports: (() => readonly ThreadReport[]) | undefined
   /** Called when one of the threads ends by itself. */
   readonly failed: (error: unknown) => void
 }
@@ -87,7 +87,7 @@ const startTimeoutMs = 60_000
 /** Longer than a server waits for answers under way. */
 const stopTimeoutMs = 10_000
 
-type Started = { readonly worker: Worker; readonly ask: Call; figures: string }
+type Started = { readonly worker: Worker; readonly call: Call; figures: string }
 
 /** Starts all but the main thread. */
 export function startApiWorkers(
@@ -107,10 +107,10 @@ export function startApiWorkers(
   const close = async (): Promise<void> => {
     over.abort()
     await Promise.all(
-      started.map(async ({ worker, ask }) => {
+      started.map(async ({ worker, call }) => {
         if (worker.threadId < 0) return
         const gone = new Promise((resolve) => worker.once('exit', resolve))
-        void ask('stop', undefined).catch(() => undefined)
+        void call('stop', undefined).catch(() => undefined)
         await inTime(gone, { clock, ms: stopTimeoutMs, late: () => worker.terminate() })
       }),
     )
@@ -119,12 +119,12 @@ export function startApiWorkers(
     started.push(start(thread, { address, main: mainReport(), options, signal: over.signal }))
   if (started.length > 0) void sendMainReports(mainReport, { send, clock, signal: over.signal })
   return {
-    ready: Promise.all(started.map(({ ask, worker }) => listening(ask, worker, clock))),
+    ready: Promise.all(started.map(({ call, worker }) => listening(call, worker, clock))),
     take: (report) => send({ report }),
     figures: () =>
       Promise.all(
         started.map(async (one) => {
-          const text = await inTime(one.ask('figures', undefined), { clock, ms: figuresTimeoutMs })
+          const text = await inTime(one.call('figures', undefined), { clock, ms: figuresTimeoutMs })
           if (typeof text === 'string') one.figures = text
           return one.figures
         }),
@@ -152,13 +152,13 @@ function start(
   const link = options.threads.open(name)
   const [questions, orders] = [new MessageChannel(), new MessageChannel()]
   serveCalls(questions.port1, answerAggregations(options.aggregators))
-  const [asks, asked] = [questions.port2, orders.port2]
-  const report = options.told?.()
+  const [toMain, fromMain] = [questions.port2, orders.port2]
+  const report = options.reports?.()
   const known = { thread, worldModule, config, share, owner, address, main, report }
   const worker = new Worker(entryFile('service/answering/api-worker'), {
     name,
-    workerData: { link, asks, asked, ...known } satisfies ApiWorkerData,
-    transferList: [link.port, asks, asked],
+    workerData: { link, toMain, fromMain, ...known } satisfies ApiWorkerData,
+    transferList: [link.port, toMain, fromMain],
   })
   worker.on('error', (error) => {
     log.error('thread failed', { thread: name, error })
@@ -169,21 +169,21 @@ function start(
   })
   // Ports that listen must not keep the process alive.
   questions.port1.unref()
-  const ask = callerOver(orders.port1)
+  const call = callerOver(orders.port1)
   orders.port1.unref()
-  return { worker, ask, figures: '' }
+  return { worker, call, figures: '' }
 }
 
 /** Resolves once a thread listens. */
-async function listening(ask: Call, worker: Worker, clock: Clock): Promise<void> {
+async function listening(call: Call, worker: Worker, clock: Clock): Promise<void> {
   const late = async (): Promise<never> => {
     await worker.terminate()
     throw new Fault('store-failed', 'a thread of the data API did not start in time')
   }
-  await inTime(ask('listen', undefined), { clock, ms: startTimeoutMs, late })
+  await inTime(call('listen', undefined), { clock, ms: startTimeoutMs, late })
 }
 
-/** Tells every thread what changed of that which only the main thread knows. */
+/** Sends every thread what changed of that which only the main thread knows. */
 async function sendMainReports(
   mainReport: () => MainReport,
   {

@@ -186,7 +186,7 @@ function observer({
   }
 }
 
-/** Serves the OpenAPI document, written when it is first asked for: few starts need it. */
+/** Serves the OpenAPI document, written when it is first requested: few starts need it. */
 function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOperations>): void {
   const shapes = operations.map(({ shape }) => shape)
   let document: Promise<string> | undefined
@@ -381,14 +381,14 @@ async function evmChainIdOf(
   return undefined
 }
 
-// A source is asked for its head every few seconds, and it is told on every five.
+// A source's head is read every few seconds, and reported every five.
 const freshSeconds = 30
 
-/** A stage as it was last told. */
+/** A stage as it was last reported. */
 type ReportedStage = {
-  /** Below 0 before a source told one. */
+  /** Below 0 before a source gave one. */
   readonly headHeight: number
-  /** Unix seconds at which a source told it; absent before. */
+  /** Unix seconds at which a source gave it; absent before. */
   readonly headAt?: number | undefined
 }
 

@@ -37,7 +37,7 @@ type EventServiceOptions = {
 /** Webhooks at work. */
 export type EventService = {
   readonly context: EventContext
-  /** Adds streams to `server` and begins to look for news for them. */
+  /** Adds streams to `server` and begins to look for new messages for them. */
   readonly start: (server: ApiServer) => void
   /** Begins to deliver to webhooks: one thread of a process does. */
   readonly deliver: (failed: (error: unknown) => void) => void

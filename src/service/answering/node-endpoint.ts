@@ -132,7 +132,7 @@ function identityOf({ config, networkId, nodeId }: NodeEndpointOptions): NodeIde
   }
 }
 
-/** Chains with what `/status` tells of them, and the nodes they are read from. */
+/** Chains with what `/status` says of them, and the nodes they are read from. */
 async function operatorChains({ status, indexed }: NodeEndpointOptions): Promise<OperatorChain[]> {
   const endpoints = new Map(indexed().map((chain) => [chain.key, chain.endpoints]))
   return (await status()).chains.map((chain) => ({
@@ -193,7 +193,7 @@ function listenerSettings(config: Config): NodeSettings {
   }
 }
 
-/** The alias table, kept with the documents of the deployment unless told not to. */
+/** The alias table, kept with the documents of the deployment unless that is switched off. */
 export function openAliases(
   config: Config,
   options: {

@@ -16,7 +16,7 @@ import { storedDocuments } from './stored-documents.ts'
 type Scene = {
   readonly folder: string
   readonly clock: VirtualClock
-  readonly told: string[]
+  readonly warnings: string[]
   /** The documents as a process with the data folder `name` opens them. */
   readonly open: (name: string) => Promise<Documents>
 }
@@ -25,13 +25,13 @@ function scene(t: TestContext): Scene {
   const folder = mkdtempSync(join(tmpdir(), 'firn-documents-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const clock = virtualClock()
-  const told: string[] = []
-  const log: Log = { ...silentLog, warn: (event) => told.push(event) }
+  const warnings: string[] = []
+  const log: Log = { ...silentLog, warn: (event) => warnings.push(event) }
   const location = { store: 'embedded', dataDir: folder }
   return {
     folder,
     clock,
-    told,
+    warnings,
     open: async (name) => {
       const store = await openStore(location, deploymentStore, deploymentTables, 'write')
       const parts = { clock, log, dataDir: join(folder, name), names: documentNames }
@@ -75,7 +75,7 @@ void test('documents: a change of one process is read by another a second later'
 })
 
 void test('documents: files of a data folder become those of the deployment, unless it has some', async (t) => {
-  const { folder, open, told } = scene(t)
+  const { folder, open, warnings } = scene(t)
   const file = (name: string): string => join(folder, name)
   // The folder of a process is the one its files lie in.
   writeFileSync(file('api-keys.json'), 'from a file')
@@ -90,7 +90,7 @@ void test('documents: files of a data folder become those of the deployment, unl
   const second = await open('.')
   assert.equal(parse(await second.read('api-keys.json')), 'from a file')
   assert.equal(readFileSync(file('api-keys.json'), 'utf8'), 'from another host', 'it stays')
-  assert.deepEqual(told, ['a file of the data folder is not read: the deployment has its own'])
+  assert.deepEqual(warnings, ['a file of the data folder is not read: the deployment has its own'])
   await second.close()
 })
 

@@ -98,7 +98,7 @@ async function refresh(store: Database, known: Map<string, StoredDocument>): Pro
   }
 }
 
-/** Looks for changes until `signal`; a store that is away is told once. */
+/** Looks for changes until `signal`; a store that is away is logged once. */
 async function follow(
   look: () => Promise<void>,
   { clock, log }: StoredDocumentsOptions,
@@ -106,7 +106,7 @@ async function follow(
 ): Promise<void> {
   let isAway = false
   while (!signal.aborted) {
-    // Ends with the signal, which the loop asks.
+    // Ends with the signal, which the loop checks.
     await clock.sleep(lookEveryMs, signal).catch(() => undefined)
     if (signal.aborted) return
     try {

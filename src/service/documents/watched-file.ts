@@ -14,7 +14,7 @@ export type WatchedFile<T> = {
 
 /**
  * A reader that looks at the file again only after it changed. The first reading is now, and throws
- * what `parse` throws: a damaged file is told at start, never to a caller.
+ * what `parse` throws: a damaged file is reported at start, never to a caller.
  */
 export function watchedFile<T>({ path, parse, damaged }: WatchedFile<T>): () => T {
   let seen = stampOf(path)

@@ -132,7 +132,7 @@ const noAggregators: Aggregators = {
   close: () => Promise.resolve(),
 }
 
-/** Aggregators, whose code is loaded only where a network has validators to ask. */
+/** Aggregators, whose code is loaded only where a network has validators to call. */
 async function aggregatorsOf(config: Config, options: AggregatorsOptions): Promise<Aggregators> {
   const hasNetwork = Object.values(config.networks).some(
     (network) => network !== undefined && (network.nodeUrl !== '' || network.source === 'peers'),
@@ -163,7 +163,7 @@ export function readableStores({ chains, networks }: Served): ReadableStore[] {
   return [...evm, ...primary]
 }
 
-/** Stores whose bytes are told: those that are served, and those of logs. */
+/** Stores whose bytes are shown: those that are served, and those of logs. */
 export async function measuredStores(served: Served): Promise<ReadableStore[]> {
   const all = readableStores(served)
   for (const { facts, logs } of served.chains.list()) {

@@ -9,18 +9,20 @@ const one = new Uint8Array(20).fill(1)
 const other = new Uint8Array(20).fill(2)
 const { signal } = new AbortController()
 
-/** A node whose balances grow by one with each question, so that an answer tells when it was asked. */
+/**
+ * A node whose balances grow by one with each question, so that an answer shows when it was read.
+ */
 function node(): {
   readonly state: StateReader
   readonly world: { indexed: number; nowMs: number }
 } {
-  let asked = 0n
+  let reads = 0n
   const world = { indexed: 5, nowMs: 0 }
   const none = async (): Promise<never> => {
-    throw new Fault('not-served', 'not asked here')
+    throw new Fault('not-served', 'not reads here')
   }
   const own: StateReader = {
-    balance: async () => ++asked,
+    balance: async () => ++reads,
     code: none,
     call: none,
     calls: none,
@@ -31,7 +33,7 @@ function node(): {
   return { state: keptBalances(own, { indexed: () => world.indexed, clock }), world }
 }
 
-void test('kept balances: the node is asked once while nothing is indexed', async () => {
+void test('kept balances: the node is read once while nothing is indexed', async () => {
   const { state } = node()
   assert.equal(await state.balance(one, undefined, signal), 1n)
   assert.equal(await state.balance(one, undefined, signal), 1n)
@@ -53,7 +55,7 @@ void test('kept balances: an answer that took while a block was indexed counts f
   assert.equal(await state.balance(one, undefined, signal), 2n)
 })
 
-void test('kept balances: where indexing stands still the node is asked each second', async () => {
+void test('kept balances: where indexing stands still the node is read each second', async () => {
   const { state, world } = node()
   assert.equal(await state.balance(one, undefined, signal), 1n)
   world.nowMs = 999

@@ -50,7 +50,7 @@ export type ServedChains = {
 // A store appears when its writer first hears from a node: soon, or whenever the node comes back.
 const retryMs = 100
 
-// The writer asks nodes for the id of a chain that has none; most of these never get one.
+// The writer reads from nodes the id of a chain that has none; most of these never get one.
 const idRetryMs = 2_000
 
 const everyMeta = statement(
@@ -106,7 +106,7 @@ export async function serveChains(options: ServedChainsOptions): Promise<ServedC
   }
 }
 
-/** A store that is away for a moment tells nothing. */
+/** A store that is away for a moment says nothing. */
 function absentOnFault(error: unknown): undefined {
   if (faultOf(error) === undefined) throw error
 }
@@ -152,7 +152,7 @@ async function tryOpen(
       wantsTraces: spec.traces !== 'off',
       logs: logs?.get,
       rpc: rpcOf(chain.config.publicRpc, source),
-      headHeight: headAsker(source, options.world.clock, options.signal),
+      headHeight: headReader(source, options.world.clock, options.signal),
       receipts: (height, signal) =>
         source.blocks(
           { from: height, until: height + 1 },
@@ -207,23 +207,23 @@ function openWhenMade(
   }
 }
 
-/** A head told this long ago is asked for again; an answer is waited for as long at most. */
+/** A head read this long ago is read again; an answer is waited for as long at most. */
 const headAgeMs = 2_000
 
-/** Asks a source for its head, once in {@link headAgeMs} however often it is called. */
-function headAsker(
+/** Reads the head of a source, once in {@link headAgeMs} however often it is called. */
+function headReader(
   source: EvmSource,
   clock: Clock,
   signal: AbortSignal,
 ): () => Promise<number | undefined> {
-  let askedMs = Number.NEGATIVE_INFINITY
+  let readMs = Number.NEGATIVE_INFINITY
   let last: Promise<number | undefined> = Promise.resolve(undefined)
-  const ask = async (): Promise<number | undefined> => {
+  const read = async (): Promise<number | undefined> => {
     const ending = new AbortController()
-    const told = source.headHeight(AbortSignal.any([signal, ending.signal]))
+    const reading = source.headHeight(AbortSignal.any([signal, ending.signal]))
     const limit = { clock, ms: headAgeMs }
     const head = await inTime(
-      told.catch(() => undefined),
+      reading.catch(() => undefined),
       limit,
     )
     ending.abort(new Fault('node-unreachable', 'the head came too late'))
@@ -231,9 +231,9 @@ function headAsker(
   }
   return () => {
     const now = clock.monotonic()
-    if (now - askedMs < headAgeMs) return last
-    askedMs = now
-    last = ask()
+    if (now - readMs < headAgeMs) return last
+    readMs = now
+    last = read()
     return last
   }
 }
@@ -243,10 +243,10 @@ async function factsOf(
   database: Database,
 ): Promise<ChainFacts | undefined> {
   const rows = await database.all(everyMeta)
-  const told = new Map(rows.map(([name, value]) => [name, String(value)]))
-  const chainId = told.get('chainId')
+  const facts = new Map(rows.map(([name, value]) => [name, String(value)]))
+  const chainId = facts.get('chainId')
   if (chainId === undefined) return undefined
-  const blockchainId = spec.blockchainId ?? told.get('blockchainId')
+  const blockchainId = spec.blockchainId ?? facts.get('blockchainId')
   const evmChainId = Number(chainId)
   return {
     key: spec.key,
@@ -281,7 +281,7 @@ type Kept = { readonly balance: bigint; readonly indexed: number; readonly until
 const generationSize = 10_000
 const keptMs = 1_000
 
-/** `own`, which is asked less; `indexed` is the height that answers are complete to. */
+/** `own`, which is read less; `indexed` is the height that answers are complete to. */
 export function keptBalances(
   own: StateReader,
   { indexed, clock }: { readonly indexed: () => MaybePromise<number>; readonly clock: Clock },

@@ -1,6 +1,6 @@
 /**
- * The stages that were live once, in a file of the data folder. After a restart this tells a chain
- * that was live and is behind from one in its first backfill.
+ * The stages that were live once, in a file of the data folder. After a restart this distinguishes
+ * a chain that was live and is behind from one in its first backfill.
  */
 
 import { readFileSync } from 'node:fs'

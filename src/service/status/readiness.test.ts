@@ -30,9 +30,9 @@ function checked(untilLive = false, lived = new Set<string>()) {
     maxLagMs: 60_000,
     untilLive,
   })
-  return async (atMs: number, ...told: Partial<StageStatus>[]): Promise<unknown> => {
+  return async (atMs: number, ...given: Partial<StageStatus>[]): Promise<unknown> => {
     now = atMs
-    stages = told.map((one) => ({ ...stage, ...one }))
+    stages = given.map((one) => ({ ...stage, ...one }))
     return check(new AbortController().signal)
   }
 }
@@ -53,8 +53,8 @@ void test('readiness: a chain that was live may be behind for the set time, not 
 void test('readiness: a chain that another process indexes may be behind here', async () => {
   const at = checked()
   await at(0, {})
-  const told = await at(90_000, { ...syncing, standsBy: true })
-  assert.deepEqual(told, { demo: { blocks: 'another process indexes it' } })
+  const given = await at(90_000, { ...syncing, standsBy: true })
+  assert.deepEqual(given, { demo: { blocks: 'another process indexes it' } })
 })
 
 void test('readiness: a chain that was live in an earlier process has the set time from the start on', async () => {
@@ -66,13 +66,13 @@ void test('readiness: a chain that was live in an earlier process has the set ti
   await assert.rejects(at(60_001, syncing), { message: 'demo blocks behind for 60 s' })
 })
 
-void test('readiness: a first backfill is told and stops nothing unless that is set', async () => {
+void test('readiness: a first backfill is reported and stops nothing unless that is set', async () => {
   const at = checked()
   assert.deepEqual(await at(9_000_000, syncing), { demo: { blocks: 'syncing at 40 of 90' } })
   await assert.rejects(checked(true)(0, syncing), { message: 'demo blocks was not live yet' })
 })
 
-void test('readiness: a stopped stage is named with its reason, one that is off is told', async () => {
+void test('readiness: a stopped stage is named with its reason, one that is off is listed', async () => {
   const at = checked()
   const off = { stage: 'traces', state: 'off', reason: 'switched off', indexedHeight: -1 } as const
   assert.deepEqual(await at(0, {}, { ...off, headHeight: -1 }), {

@@ -2,7 +2,7 @@
  * Readiness of the process: its stores can be read, are complete, and are up to date.
  *
  * A chain that was live, in this process or an earlier one, must be live again within a set time.
- * One in its first backfill is told and stops nothing, unless a setting says so.
+ * One in its first backfill is reported and stops nothing, unless a setting says so.
  */
 
 import { statfsSync } from 'node:fs'
@@ -106,16 +106,16 @@ async function servedElsewhere({
   leases,
   maxLagMs,
 }: ReadinessOptions): Promise<Readonly<Record<string, string>>> {
-  const told = new Map<string, string>()
+  const listed = new Map<string, string>()
   const problems: string[] = []
   for (const { key, store } of served()) {
     const silentMs = await leases.silentMs(key, store)
     const seconds = Math.round(silentMs / 1_000)
-    told.set(key, silentMs === 0 ? 'indexed' : `not indexed for ${seconds} s`)
+    listed.set(key, silentMs === 0 ? 'indexed' : `not indexed for ${seconds} s`)
     if (silentMs > maxLagMs) problems.push(`${key} is indexed by no process for ${seconds} s`)
   }
   if (problems.length > 0) throw new Fault('not-ready', problems.join('; '))
-  return Object.fromEntries(told)
+  return Object.fromEntries(listed)
 }
 
 /**
@@ -139,14 +139,14 @@ const leastFreeBytes = 64 * 2 ** 20
 /** Of a small disk only this share. */
 const leastFreeShare = 0.01
 
-/** Room on a disk in blocks, as `statfs` tells it. */
+/** Room on a disk in blocks, as `statfs` gives it. */
 export type DiskRoom = {
   readonly bavail: number
   readonly blocks: number
   readonly bsize: number
 }
 
-/** The check of the disk that holds `folder`; `roomOf` tells its room. Throws `store-full`. */
+/** The check of the disk that holds `folder`; `roomOf` gives its room. Throws `store-full`. */
 export function diskCheck(
   folder: string,
   roomOf: (folder: string) => DiskRoom = statfsSync,

@@ -24,7 +24,7 @@ type StatusOptions = {
   readonly indexed: (() => readonly IndexedChain[]) | undefined
   readonly served: () => readonly ServedChain[]
   readonly networks: () => readonly ServedNetwork[]
-  /** Tells whether another process indexes what this one serves. */
+  /** Says whether another process indexes what this one serves. */
   readonly leases: LeaseWatch
 }
 
@@ -58,8 +58,8 @@ async function indexedStatus(
 ): Promise<ChainStatus> {
   const one = served.find(({ facts: { key } }) => key === chain.key)
   const facts = one?.facts
-  const told = chain.stages.map(({ isForeign: _known, ...stage }) => stage)
-  const stages = await withStored(told, one)
+  const shown = chain.stages.map(({ isForeign: _known, ...stage }) => stage)
+  const stages = await withStored(shown, one)
   const blockchainId = facts === undefined ? undefined : blockchainIdText(facts)
   return {
     chain: chain.key,
@@ -76,7 +76,10 @@ async function indexedStatus(
   }
 }
 
-/** Copied heights as `/status` tells them, of a history that came from a snapshot; nothing where there is none. */
+/**
+ * Copied heights as `/status` shows them, of a history that came from a snapshot; nothing where
+ * there is none.
+ */
 function heightsOf(copied: CopiedHistory | undefined): { readonly copied?: CopiedHeights } {
   if (copied === undefined) return {}
   const { from, until, without } = copied
@@ -140,9 +143,9 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
 type StoredChain = {
   readonly store: Reader
   readonly facts: Omit<ChainStatus, keyof StageStatus | 'stages'>
-  /** Stages whose checkpoints tell heights; the first bounds the answers. */
+  /** Stages whose checkpoints give heights; the first bounds the answers. */
   readonly stages: readonly string[]
-  /** Newest height of its node, where one tells it. */
+  /** Newest height of its node, where one gives it. */
   readonly head: () => Promise<number | undefined>
 }
 
@@ -151,13 +154,13 @@ function storedChains({ served, networks }: StatusOptions): StoredChain[] {
     const { key, network, name, evmChainId } = facts
     const blockchainId = blockchainIdText(facts)
     const ids = { evmChainId, blockchainId }
-    const told = { chain: key, kind: 'evm', network, name, ...ids } as const
-    return { store, facts: told, stages: ['blocks', 'traces'], head: headHeight ?? unknownHead }
+    const shown = { chain: key, kind: 'evm', network, name, ...ids } as const
+    return { store, facts: shown, stages: ['blocks', 'traces'], head: headHeight ?? unknownHead }
   })
   const primaries = networks().map(({ store, network }): StoredChain => {
     const { key, name } = primaryStream(network)
-    const told = { chain: key, kind: 'primary', network, name } as const
-    return { store, facts: told, stages: ['P', 'X', 'C'], head: unknownHead }
+    const shown = { chain: key, kind: 'primary', network, name } as const
+    return { store, facts: shown, stages: ['P', 'X', 'C'], head: unknownHead }
   })
   return [...chains, ...primaries]
 }
@@ -184,7 +187,7 @@ async function storedStatus(
   leases: LeaseWatch,
 ): Promise<ChainStatus> {
   const silentMs = await leases.silentMs(facts.chain, store)
-  const told = await head()
+  const newest = await head()
   const heights = await checkpointHeights(store)
   const since = names.includes('traces') ? (await storedHeights(store)).tracesSince : undefined
   const proven = await provenOf(store, heights.get('blocks'))
@@ -193,7 +196,7 @@ async function storedStatus(
     if (stored === undefined && stage !== 'traces') return []
     // Below 0 is what the X-Chain had before its blocks.
     const height = Math.max(-1, stored ?? -1)
-    const follows = stage === 'traces' ? (heights.get('blocks') ?? height) : (told ?? height)
+    const follows = stage === 'traces' ? (heights.get('blocks') ?? height) : (newest ?? height)
     const headHeight = Math.max(height, follows)
     const at = { indexedHeight: height, headHeight, blocksPerSecond: 0 }
     if (stored === undefined)

@@ -130,8 +130,8 @@ async function stampsOf(config: Config, stores: readonly string[]): Promise<stri
   return stamps.join()
 }
 
-/** A server is asked this often at most: it looks at every file of a store. */
-const askEveryMs = 60_000
+/** Sizes are read from a server this often at most: it looks at every file of a store. */
+const readEveryMs = 60_000
 
 /** Sizes by name of the store; of stores on a server those of a while ago, none at first. */
 export function sizeReader(
@@ -141,17 +141,17 @@ export function sizeReader(
 ): () => ReadonlyMap<string, number> {
   if (config.store === 'embedded') return () => storeSizes(config.dataDir)
   let sizes: ReadonlyMap<string, number> = new Map()
-  let askedMs = Number.NEGATIVE_INFINITY
-  const ask = async (): Promise<void> => {
-    const told = new Map<string, number>()
-    for (const { key, store } of await stores()) told.set(key, await store.sizeBytes())
-    sizes = told
+  let readMs = Number.NEGATIVE_INFINITY
+  const read = async (): Promise<void> => {
+    const found = new Map<string, number>()
+    for (const { key, store } of await stores()) found.set(key, await store.sizeBytes())
+    sizes = found
   }
   return () => {
-    if (clock.monotonic() - askedMs >= askEveryMs) {
-      askedMs = clock.monotonic()
-      // A server that is away is told by health; the sizes of before stay.
-      void ask().catch(() => undefined)
+    if (clock.monotonic() - readMs >= readEveryMs) {
+      readMs = clock.monotonic()
+      // A server that is away is reported by health; the sizes of before stay.
+      void read().catch(() => undefined)
     }
     return sizes
   }

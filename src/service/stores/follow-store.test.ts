@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'firn-follow-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 const store = { store: 'embedded', dataDir: folder }
 
-void test('followed store: one that cannot be read when it comes is told', async () => {
+void test('followed store: one that cannot be read when it comes is reported', async () => {
   const over = new AbortController()
   const errors: unknown[] = []
   const clock = virtualClock()

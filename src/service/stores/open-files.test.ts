@@ -22,7 +22,7 @@ void test('open files: connections are as many as half of the limit allows, and 
   assert.match(said[0] ?? '', /^the limit of open files allows fewer connections/)
 })
 
-void test('open files: the limit is the one the system tells', () => {
+void test('open files: the limit is the one the system gives', () => {
   const limit = openFilesLimit()
   if (process.platform === 'linux') assert.ok(limit !== undefined && limit > 0)
 })

@@ -1,4 +1,4 @@
-/** Answers about state, asked of a chain's nodes or its recording. */
+/** Answers about state, read from a chain's nodes or its recording. */
 
 import type { StateReader } from '../../api/operation/chain-directory.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
@@ -7,7 +7,7 @@ import type { EvmSource, StateAnswer, StateCall } from '../../source/evm-source.
 
 /** Reads state through `source`. Every answer that no node can give is `not-served`. */
 export function createStateReader(source: EvmSource): StateReader {
-  const ask = (
+  const read = (
     calls: readonly StateCall[],
     height: number | undefined,
     signal: AbortSignal,
@@ -17,15 +17,15 @@ export function createStateReader(source: EvmSource): StateReader {
     height: number | undefined,
     signal: AbortSignal,
   ): Promise<string> => {
-    const [answer] = await ask([call], height, signal)
+    const [answer] = await read([call], height, signal)
     return textOf(answer) ?? '0x'
   }
   const calls: StateReader['calls'] = async (wanted, height, signal) => {
-    const asked = wanted.map(({ to, data }) => ({
+    const calls = wanted.map(({ to, data }) => ({
       method: 'eth_call' as const,
       target: { to: to0x(to), data: to0x(data) },
     }))
-    return (await ask(asked, height, signal)).map((answer) => {
+    return (await read(calls, height, signal)).map((answer) => {
       const text = textOf(answer)
       return text === undefined ? undefined : fromHex(text)
     })
@@ -43,8 +43,8 @@ export function createStateReader(source: EvmSource): StateReader {
       return fromHex((await one(call, undefined, signal)).slice(2).padStart(64, '0'))
     },
     tried: async (all, height, signal) => {
-      const asked = all.map((target) => ({ method: 'eth_call' as const, target }))
-      return (await ask(asked, height, signal)).map((answer) => {
+      const calls = all.map((target) => ({ method: 'eth_call' as const, target }))
+      return (await read(calls, height, signal)).map((answer) => {
         if (answer.kind === 'not-served') return answer
         return answer.kind === 'value'
           ? { kind: 'returned', bytes: fromHex(answer.value) }

@@ -55,7 +55,7 @@ void test('connections: threads that answer share those of the main thread; too 
   assert.equal((await sharesOf(13)).main.read, 1)
 })
 
-void test('stores: history freezes by itself where readers have the folder of segments, elsewhere where told to', async () => {
+void test('stores: history freezes by itself where readers have the folder of segments, elsewhere where that is set', async () => {
   const freezes = async (more: Partial<SharedStores>): Promise<boolean> => {
     const config = { ...settings, 'api.workers': 1, 'postgres.connections': 25, ...more }
     const { location } = await storesOf(config, { random, clock, gauges })

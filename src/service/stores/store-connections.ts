@@ -166,6 +166,6 @@ function segmentFetching(
     fetch: (segment) => fetchSegment(download, { ...segment, key }),
     waitMs: config['api.handlerTimeoutMs'] * waitingShare,
     clock,
-    told: (outcome) => gauges.add('firn_segment_fetches_total', 1, { outcome }),
+    report: (outcome) => gauges.add('firn_segment_fetches_total', 1, { outcome }),
   }
 }

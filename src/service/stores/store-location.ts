@@ -35,7 +35,9 @@ export function serversOf({ store, stores = [] }: StoreLocation): readonly strin
   return [...new Set([store, ...stores.map(({ url }) => url)])]
 }
 
-/** The setting `stores`. Throws `bad-config`; an address, which may hold a password, is not told. */
+/**
+ * The setting `stores`. Throws `bad-config`; an address, which may hold a password, is not shown.
+ */
 function readStorePatterns(value: unknown): readonly StorePattern[] {
   if (!isObject(value))
     throw new Fault(

@@ -161,7 +161,7 @@ const noMessages: MessageSource = {
 
 /**
  * An index knows every validation of the transactions it has reached. A validation that neither the
- * index nor the node knows is in a transaction that the index has yet to reach, so asking again
+ * index nor the node knows is in a transaction that the index has yet to reach, so another attempt
  * helps.
  */
 function awaitingIndex(messages: MessageSource): MessageSource {

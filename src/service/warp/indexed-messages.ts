@@ -37,11 +37,11 @@ export function indexedMessages(store: Reader): MessageSource {
 }
 
 /**
- * History as `index` has it, and what it does not have yet as the node tells it.
+ * History as `index` has it, and what it does not have yet as the node gives it.
  *
  * `index` gives `undefined` until there is one; it may appear later. Transactions, conversions and
  * removals never change, so the index is believed. A validation that lives in it may have changed
- * since: the node, where it can be reached, is asked too, and the later nonce counts.
+ * since: the node, where it can be reached, is read too, and the later nonce counts.
  */
 export function messagesOver(
   index: () => MessageSource | undefined,
@@ -54,9 +54,11 @@ export function messagesOver(
       const known = await index()?.validation(validationId, signal)
       if (known === undefined) return node.validation(validationId, signal)
       if (known.removed) return known
-      const told = await orAbsent('node-unreachable', () => node.validation(validationId, signal))
-      if (told === undefined || told.minNonce <= known.minNonce) return known
-      return { ...known, weight: told.weight, minNonce: told.minNonce }
+      const current = await orAbsent('node-unreachable', () =>
+        node.validation(validationId, signal),
+      )
+      if (current === undefined || current.minNonce <= known.minNonce) return known
+      return { ...known, weight: current.weight, minNonce: current.minNonce }
     },
     managerChain: async (subnetId, signal) =>
       (await index()?.managerChain(subnetId, signal)) ?? node.managerChain(subnetId, signal),

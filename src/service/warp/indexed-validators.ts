@@ -58,8 +58,8 @@ const recentSeconds = 30
 const mostRecent = 64
 
 /**
- * All that aggregation asks of a network, from the index alone: what the P-Chain says, as far as it
- * is indexed. Throws `not-served` before there is an index.
+ * All that aggregation reads of a network, from the index alone: what the P-Chain says, as far as
+ * it is indexed. Throws `not-served` before there is an index.
  */
 export function storedValidators(
   store: () => Reader | undefined,

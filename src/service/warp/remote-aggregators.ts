@@ -1,6 +1,6 @@
 /**
- * Signature aggregators of the main thread, asked from the other threads that answer: one process has
- * one identity and one connection to each validator.
+ * Signature aggregators of the main thread, called from the other threads that answer: one process
+ * has one identity and one connection to each validator.
  */
 
 import type { ServedAggregator } from '../../api/warp/aggregators.ts'
@@ -10,7 +10,7 @@ import type { Call } from '../../indexing/thread/port-call.ts'
 import type { AggregationRequest } from '../../warp/aggregation/request.ts'
 import type { Aggregators } from './aggregators.ts'
 
-/** Facts about the aggregators that every answering thread has without asking. */
+/** Facts about the aggregators that every answering thread has without a call. */
 export type AggregatorReport = {
   /** Ids of the networks with an aggregator; `opening` until the node was heard. */
   readonly networks: Readonly<Partial<Record<Network, number | 'opening'>>>
@@ -41,7 +41,7 @@ export function answerAggregations(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by remoteAggregators
       const question = argument as Question
       const served = aggregators.byNetwork[question.network]
-      assert(typeof served === 'object', 'a thread asks only networks that it was told of')
+      assert(typeof served === 'object', 'a thread calls only networks that it knows')
       const aborting = new AbortController()
       underWay.set(question.id, aborting)
       try {
@@ -56,10 +56,10 @@ export function answerAggregations(
   }
 }
 
-/** The main thread's aggregators as `news` has them, asked by `call`. */
+/** The main thread's aggregators as `news` has them, called by `call`. */
 export function remoteAggregators(call: Call, report: () => AggregatorReport): Aggregators {
   let last = 0
-  const ask = async (
+  const request = async (
     network: Network,
     what: { readonly request: AggregationRequest } | { readonly txId: Uint8Array },
     signal: AbortSignal,
@@ -84,10 +84,10 @@ export function remoteAggregators(call: Call, report: () => AggregatorReport): A
     const networkId = report().networks[network]
     if (networkId === undefined || networkId === 'opening') return networkId
     const aggregator = {
-      aggregate: (request: AggregationRequest, signal: AbortSignal) =>
-        ask(network, { request }, signal),
+      aggregate: (body: AggregationRequest, signal: AbortSignal) =>
+        request(network, { request: body }, signal),
       aggregateTransaction: (txId: Uint8Array, signal: AbortSignal) =>
-        ask(network, { txId }, signal),
+        request(network, { txId }, signal),
     }
     return { networkId, aggregator }
   }

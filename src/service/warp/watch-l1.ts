@@ -48,7 +48,7 @@ async function look(
   const log = options.logs.log.child('l1')
   while (!signal.aborted) {
     try {
-      await tellL1s(options.networks(), options.gauges, subnetIds)
+      await reportL1s(options.networks(), options.gauges, subnetIds)
       await options.world.clock.sleep(lookEveryMs, signal)
     } catch (error) {
       if (signal.aborted) return
@@ -59,7 +59,7 @@ async function look(
 }
 
 /** Sets the gauges once. */
-export async function tellL1s(
+export async function reportL1s(
   networks: readonly ServedNetwork[],
   gauges: Gauges,
   subnetIds: readonly Uint8Array[],
@@ -67,11 +67,11 @@ export async function tellL1s(
   for (const subnetId of subnetIds) {
     const subnet = toCb58(subnetId)
     for (const network of networks) {
-      const told = await watchedL1(network, subnetId)
-      if (told === undefined) continue
-      gauges.set('firn_subnet_active_validators', told.activeValidatorCount, { subnet })
-      gauges.set('firn_subnet_balance_navax', Number(told.balanceNavax), { subnet })
-      gauges.set('firn_subnet_lasts_seconds', (told.daysLeft ?? 0) * 86_400, { subnet })
+      const watched = await watchedL1(network, subnetId)
+      if (watched === undefined) continue
+      gauges.set('firn_subnet_active_validators', watched.activeValidatorCount, { subnet })
+      gauges.set('firn_subnet_balance_navax', Number(watched.balanceNavax), { subnet })
+      gauges.set('firn_subnet_lasts_seconds', (watched.daysLeft ?? 0) * 86_400, { subnet })
     }
   }
 }

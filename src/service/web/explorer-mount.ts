@@ -91,7 +91,7 @@ export function mountExplorer(
         path: url.replace(/[?#].*/, ''),
         origin: `${protocol}://${host}`,
       })
-      return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, asked(request)))
+      return sent(reply, pageAnswer(Buffer.from(page), `"${hashOf(page)}"`, requestOf(request)))
     })
   const kept = { ...safetyHeaders, 'cache-control': 'no-cache' }
   const css = brandStyle(colour, darkColour)
@@ -107,7 +107,7 @@ export function mountExplorer(
     const path = pathOf(request.params)
     const file = path.version === version ? files.get(path.name) : undefined
     if (file === undefined) return reply.callNotFound()
-    return sent(reply, fileAnswer(file, asked(request)))
+    return sent(reply, fileAnswer(file, requestOf(request)))
   })
 }
 
@@ -129,7 +129,7 @@ function sent(reply: FastifyReply, answer: ExplorerAnswer): FastifyReply {
     .send(status === 304 ? undefined : Buffer.from(body))
 }
 
-function asked({ headers }: Pick<HttpRequest, 'headers'>): ExplorerRequest {
+function requestOf({ headers }: Pick<HttpRequest, 'headers'>): ExplorerRequest {
   const text = (name: string): string => String(ownValue(headers, name) ?? '')
   return { acceptEncoding: text('accept-encoding'), ifNoneMatch: text('if-none-match') }
 }
@@ -190,8 +190,8 @@ function mountDocs(
       .headers(headers)
       .send(status === 304 ? undefined : Buffer.from(body))
   }
-  http.get('/docs', (request, reply) => answer('/docs', asked(request), reply))
+  http.get('/docs', (request, reply) => answer('/docs', requestOf(request), reply))
   http.get('/docs/*', (request, reply) =>
-    answer(request.url.replace(/[?#].*/, '').replace(/\/$/, ''), asked(request), reply),
+    answer(request.url.replace(/[?#].*/, '').replace(/\/$/, ''), requestOf(request), reply),
   )
 }

@@ -49,7 +49,7 @@ type PictureOptions = {
   readonly world: World
   /** Absent where nothing is fetched. */
   readonly fetching: NftFetching | undefined
-  /** URI of the picture of an NFT as its metadata tells it. */
+  /** URI of the picture of an NFT as its metadata gives it. */
   readonly imageUri: (of: PictureOf) => Promise<string | undefined>
 }
 
@@ -111,7 +111,7 @@ function pictureFetcher(
   }
 }
 
-/** Asks the operation that tells of an NFT; `undefined` for what it does not know. */
+/** Calls the operation that describes an NFT; `undefined` for what it does not know. */
 export function imageUriOf(operations: readonly Operation[]): PictureOptions['imageUri'] {
   const details = operations.find(({ shape }) => shape.id === 'getTokenDetails')
   return async ({ chainId, address, tokenId }) => {

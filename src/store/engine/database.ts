@@ -22,22 +22,23 @@ export type MaybePromise<T> = T | Promise<T>
  * How the answers of the tables and of the files of frozen history (`store/history`), each of which has
  * its own heights, become one answer.
  *
- * - `newest`: rows come newest first; what has newer rows is asked first, until the limit is reached
+ * - `newest`: rows come newest first; what has newer rows is read first, until the limit is reached
  * - `oldest`: rows come oldest first
  * - `merge`: rows are ordered by their first column, and each value of it is wanted once
  * - `sum`: one row of numbers, each of which is the sum of all
  * - `last`: the newest row of a key; its amount, which is the last two columns, is the sum of all
- * - `tables`: only the tables are asked; those named in it have no frozen rows, or these are not wanted
+ * - `tables`: only the tables are read; those named in it have no frozen rows, or these are not
+ *   wanted
  */
 export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'last' | 'tables'
 
 /** Where the rows of an answer lie: numbers of two parameters, inclusive and exclusive, or of one for both. */
 export type Within = { readonly pos: readonly number[] } | { readonly height: readonly number[] }
 
-/** Facts about a question of history that its words do not tell. */
-export type AskedOver = {
+/** Facts about a question of history that its words do not say. */
+export type HistoryScope = {
   readonly over?: Over | undefined
-  /** Files of other heights are not asked; absent, all are until the answer is complete. */
+  /** Files of other heights are not read; absent, all are until the answer is complete. */
   readonly within?: Within | undefined
   /** Whose history it is; absent, that of `blocks`. */
   readonly stage?: HistoryStage | undefined
@@ -50,7 +51,7 @@ export type AskedOver = {
  * `postgres` differs only where the engines have no common words. `bigints` makes every integer
  * of the answer a bigint (for `amount` columns).
  */
-export type Statement = AskedOver & {
+export type Statement = HistoryScope & {
   readonly sqlite: string
   readonly postgres: string
   readonly bigints: boolean
@@ -58,7 +59,7 @@ export type Statement = AskedOver & {
   readonly unsummed?: boolean
 }
 
-type StatementOptions = AskedOver & {
+type StatementOptions = HistoryScope & {
   readonly bigints?: boolean
   readonly postgres?: string
   readonly unsummed?: boolean
@@ -71,7 +72,10 @@ export type NamesHistory<Text extends string> = Text extends
   | `${string}${Word} ${HistoryTable}${' ' | '\n' | ')' | ','}${string}`
   ? true
   : false
-/** Whatever names a table of history says over what it is asked; so does a text that the compiler does not know. */
+/**
+ * Whatever names a table of history says over what it is read; so does a text that the compiler
+ * does not know.
+ */
 export type OptionsOf<Text extends string, Options> = string extends Text
   ? [options: Options & { readonly over: Over | undefined }]
   : NamesHistory<Text> extends true
@@ -126,7 +130,7 @@ export type Lookup = {
   readonly key: readonly string[]
   readonly select: readonly string[]
   readonly last?: string
-  /** Asks the tables alone, whatever is frozen. */
+  /** Reads the tables alone, whatever is frozen. */
   readonly over?: 'tables'
   /** Makes every integer of the answer a bigint, as in {@link Statement}. */
   readonly bigints?: boolean

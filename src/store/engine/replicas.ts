@@ -18,7 +18,7 @@ import { type Database, type Reader, statement } from './database.ts'
 export type Member = {
   /** For messages: never an address, which may hold a password. */
   readonly name: string
-  /** Its position in the log, where it tells. Throws `store-failed` where it cannot be asked. */
+  /** Its position in the log, where it gives it. Throws `store-failed` where it cannot be read. */
   readonly position: () => Promise<Position | undefined>
   readonly close: () => Promise<void>
 }
@@ -78,7 +78,7 @@ export class Replicas {
     )
   }
 
-  /** Position of the reader of the work under way; `undefined` where it read or tells nothing. */
+  /** Position of the reader of the work under way; `undefined` where it read or gives nothing. */
   async position(): Promise<Position | undefined> {
     const reading = this.#readings.getStore()
     if (reading?.member === undefined || !reading.hasRead) return undefined
@@ -224,15 +224,15 @@ const question = statement('', {
 
 // A right that is missing, and what a server that only speaks like PostgreSQL does not have.
 // Source: PostgreSQL, appendix A.
-const untold = /^(?:42501|42883|0A000)$/
+const refusals = /^(?:42501|42883|0A000)$/
 
-/** Asks the server of `reader`; `undefined` where it tells nobody. */
+/** Reads the position of the server of `reader`; `undefined` where it refuses. */
 export async function positionOf(reader: Pick<Reader, 'get'>): Promise<Position | undefined> {
   try {
     const [server = '0', place = '0'] = (await reader.get(question)) ?? []
     return { server: String(server), place: BigInt(String(place)) }
   } catch (error) {
-    if (untold.test(String(faultOf(error)?.detail['sqlstate']))) return undefined
+    if (refusals.test(String(faultOf(error)?.detail['sqlstate']))) return undefined
     throw error
   }
 }

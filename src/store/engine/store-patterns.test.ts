@@ -36,7 +36,7 @@ void test('store patterns: the first that fits counts, for chains and for what i
     assert.equal(url(name), undefined, name)
 })
 
-void test('store patterns: one that no chain can fit is told apart', () => {
+void test('store patterns: one that no chain can fit is recognised', () => {
   for (const pattern of [
     '*',
     'f*',

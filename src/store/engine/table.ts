@@ -77,7 +77,7 @@ export const historyStages = ['blocks', 'traces'] as const
 /** One of {@link historyStages}. */
 export type HistoryStage = (typeof historyStages)[number]
 
-/** Names of the tables whose rows freeze: a question that names one says over what it is asked. */
+/** Names of the tables whose rows freeze: a question that names one says over what it is read. */
 export type HistoryTable =
   | 'evm_block'
   | 'evm_transaction'

@@ -12,10 +12,10 @@ const sqliteDamage: ReadonlySet<number> = new Set([11, 26])
 // data_corrupted and index_corrupted.
 const postgresDamage: ReadonlySet<string> = new Set(['XX001', 'XX002'])
 
-/** Opens stores whose readings tell of damage; `inner` is what stands between already. */
-export function watchDamage(told: DamageNoted, inner: OpenAround | undefined): OpenAround {
+/** Opens stores whose readings report damage; `inner` is what stands between already. */
+export function watchDamage(report: DamageNoted, inner: OpenAround | undefined): OpenAround {
   return async (open, store) => {
-    const look = lookFor(store.name, told)
+    const look = lookFor(store.name, report)
     const database = await look(() => inner?.(open, store) ?? open())
     return { ...methodsOf(database), ...watchedReads(database, look) }
   }
@@ -24,13 +24,13 @@ export function watchDamage(told: DamageNoted, inner: OpenAround | undefined): O
 /** Runs a reading and looks at how it fails. */
 type Look = <T>(read: () => MaybePromise<T>) => MaybePromise<T>
 
-function lookFor(name: string, told: DamageNoted): Look {
+function lookFor(name: string, report: DamageNoted): Look {
   const failed = (error: unknown): never => {
     const { sqlite, sqlstate } = faultOf(error)?.detail ?? {}
     const isDamage =
       (typeof sqlite === 'number' && sqliteDamage.has(sqlite & 0xff)) ||
       postgresDamage.has(String(sqlstate))
-    if (isDamage) told(name, error instanceof Error ? error.message : String(error))
+    if (isDamage) report(name, error instanceof Error ? error.message : String(error))
     throw error
   }
   return (read) => {

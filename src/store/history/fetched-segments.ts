@@ -50,7 +50,7 @@ export type SegmentFetching = {
   /** Longest a question waits for a segment, milliseconds. */
   readonly waitMs: number
   readonly clock: Clock
-  readonly told: (outcome: FetchOutcome) => void
+  readonly report: (outcome: FetchOutcome) => void
 }
 
 /** A segment, and where to look for it. */
@@ -77,7 +77,7 @@ export class FetchedSegments {
   readonly #folder: string
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #troubles = new Map<string, Trouble>()
-  /** Who had the last one, and is asked first. */
+  /** Who had the last one, and is tried first. */
   #last: string | undefined
 
   constructor(fetching: SegmentFetching, store: string) {
@@ -132,17 +132,17 @@ export class FetchedSegments {
   }
 
   async #fetch(name: string, tables: readonly Table[]): Promise<void> {
-    const { clock, told } = this.#fetching
+    const { clock, report } = this.#fetching
     // Another thread may have fetched it.
     if (existsSync(this.pathOf(name))) return
     try {
       await this.#take(name, tables)
       this.#troubles.delete(name)
-      told('fetched')
+      report('fetched')
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
-      told('failed')
+      report('failed')
       const failures = this.#troubles.get(name)?.failures ?? 0
       // Its own words name the sources, which are no caller's business.
       const refusal = notReady(name, 'no other Firn gives it now', fault)
@@ -171,7 +171,7 @@ export class FetchedSegments {
 
   /** Removes what was opened longest ago, but `kept`, until the rest fits. */
   #makeRoom(kept: string): void {
-    const { folder, maxBytes, clock, told } = this.#fetching
+    const { folder, maxBytes, clock, report } = this.#fetching
     const files = filesIn(folder)
     const now = clock.now()
     for (const { path, usedMs } of files)
@@ -183,7 +183,7 @@ export class FetchedSegments {
       if (path === kept) continue
       rmSync(path, { force: true })
       bytes -= size
-      told('removed')
+      report('removed')
     }
   }
 }

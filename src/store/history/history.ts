@@ -67,7 +67,7 @@ class SegmentMissing extends Error {
   }
 }
 
-/** Opens a segment for the question that asks it. */
+/** Opens a segment for the query that reads it. */
 export type OpenSegment = (segment: ManifestSegment) => SegmentFile
 
 /** Segments of a store. */

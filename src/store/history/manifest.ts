@@ -77,8 +77,8 @@ export function parseSegments(entries: unknown): readonly ManifestSegment[] {
   const segments: ManifestSegment[] = []
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
-    const [told, from, until, name, tier] = entry as unknown[]
-    const stage = historyStages.find((each) => each === told)
+    const [stageName, from, until, name, tier] = entry as unknown[]
+    const stage = historyStages.find((each) => each === stageName)
     const last = segments.findLast((each) => each.stage === stage)
     const follows = last === undefined || last.until === from
     if (stage === undefined || !isHeight(from) || !isHeight(until)) throw damaged()

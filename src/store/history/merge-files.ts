@@ -1,6 +1,6 @@
 /**
- * Writes the rows of neighbouring segments as one segment, from their files alone: no store is asked, so
- * any thread can do it.
+ * Writes the rows of neighbouring segments as one segment, from their files alone: no store is
+ * read, so any thread can do it.
  */
 
 import { itemAt } from '../../core/item-at.ts'
@@ -16,7 +16,7 @@ import { checkName, schemaOf, SegmentFile, type SegmentWriter } from './segment-
 export type MergeJob = {
   /** Segments in order of height, at most ten. */
   readonly sources: readonly { readonly path: string; readonly name: string }[]
-  /** The file to write; whoever asked gives it its final name. */
+  /** The file to write; the caller gives it its final name. */
   readonly draft: string
   readonly stage: HistoryStage
 }

@@ -19,7 +19,7 @@ import { checkName } from './segment-file.ts'
 export const mergedAtOnce = 8
 /** Most segments merged at once: SQLite has so many files open beside the one it writes. */
 export const mostMergedAtOnce = 10
-/** Most segments of a store once what is due is merged: a look for a hash asks each of them. */
+/** Most segments of a store once what is due is merged: a look for a hash reads each of them. */
 export const mostSegments = 20
 
 /** All that merging takes of the process. */

@@ -72,18 +72,18 @@ function mostOf({ sqlite }: Statement, parameters: readonly Value[]): number {
   return sqlite.endsWith('limit ?') ? Number(parameters.at(-1)) : everyRow
 }
 
-async function answers(store: Store, asked: Query): Promise<Row[]> {
-  const { question, parameters, most } = asked
+async function answers(store: Store, query: Query): Promise<Row[]> {
+  const { question, parameters, most } = query
   const { over, stage = 'blocks' } = question
   const heights = heightsOf(question, parameters)
   return unchanged(store, stage, heights, {
     tables: () => store.reader.all(question, parameters),
     isEnough: (stored) => over === 'newest' && stored.length >= most,
-    segments: (open, segments, stored = []) => combined(asked, { open, segments, stored }),
+    segments: (open, segments, stored = []) => combined(query, { open, segments, stored }),
   })
 }
 
-/** Heights in which all rows lie that are asked for, half-open. */
+/** Heights in which all rows lie that are queried, half-open. */
 type Heights = { readonly from: number; readonly until: number }
 
 function heightsOf({ within }: Statement, parameters: readonly Value[]): Heights {
@@ -97,7 +97,7 @@ function heightsOf({ within }: Statement, parameters: readonly Value[]): Heights
   return { from: first, until: isPos || first === end ? end + 1 : end }
 }
 
-type Asking<T> = {
+type Reading<T> = {
   readonly tables: () => MaybePromise<T>
   /** Returns whether what tables have is all that is wanted. */
   readonly isEnough: (stored: T) => boolean
@@ -114,7 +114,7 @@ async function unchanged<T>(
   { reader, history }: Store,
   stage: HistoryStage,
   heights: Heights,
-  { tables, isEnough, segments }: Asking<T>,
+  { tables, isEnough, segments }: Reading<T>,
 ): Promise<T> {
   for (let known = history.known; ;) {
     const isFrozen = heights.until <= frozenUntil(known, stage)
@@ -137,7 +137,7 @@ async function unchanged<T>(
 
 /** Rows of segments and of tables, which are newer than all segments: `stored`. */
 function combined(
-  asked: Query,
+  query: Query,
   {
     open,
     segments,
@@ -148,7 +148,7 @@ function combined(
     readonly stored: readonly Row[]
   },
 ): Row[] {
-  const { question, parameters, most } = asked
+  const { question, parameters, most } = query
   const rowsOf = (segment: ManifestSegment, wanted = most): readonly Row[] => {
     const file = open(segment)
     if (wanted === 1) {
@@ -273,7 +273,7 @@ function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Pro
   const at = select.indexOf('value')
   assert(
     table.freezes === 'running' && at !== -1 && select[at + 1] === 'negative',
-    `the newest row of ${table.name} is asked for with its amount`,
+    `the newest row of ${table.name} is queried with its amount`,
   )
   return unchanged<Found>(
     store,
@@ -298,6 +298,6 @@ function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Pro
 
 function stageNamed(table: Table): HistoryStage {
   const stage = stageOf(table)
-  assert(stage !== undefined, 'segments are asked for a table that freezes')
+  assert(stage !== undefined, 'segments are read for a table that freezes')
   return stage
 }

@@ -45,8 +45,8 @@ export class SegmentFile implements Reader {
   readonly #connection: SqliteConnection
 
   /**
-   * Opens the file at `path`, of which nothing is asked before its schema is known to be `schema`, see
-   * {@link schemaOf}. Throws `store-failed`.
+   * Opens the file at `path`, of which nothing is read before its schema is known to be `schema`,
+   * see {@link schemaOf}. Throws `store-failed`.
    */
   constructor(path: string, name: string, schema: string) {
     if (!existsSync(path)) throw new Fault('store-failed', `segment is missing: ${path}`)

@@ -63,7 +63,7 @@ export async function changeDocument(
   throw new Fault('store-failed', `other processes change this document all the time: ${name}`)
 }
 
-/** A process, as it tells of itself. */
+/** A process, as it reports itself. */
 export type ReportingProcess = {
   /** Names it in leases, and no other. */
   readonly owner: string
@@ -78,14 +78,14 @@ export type ReportingProcess = {
 const processes = statement('select owner, beat, held, waits from deployment_process')
 const chains = statement('select body from deployment_chain order by store')
 
-/** Writes down what a process tells of itself. */
-export async function reportProcess(store: Database, told: ReportingProcess): Promise<void> {
+/** Writes down what a process reports of itself. */
+export async function reportProcess(store: Database, reported: ReportingProcess): Promise<void> {
   await store.transaction((writer) =>
     writer.upsert(deploymentProcess, {
-      owner: [told.owner],
-      beat: [told.beat],
-      held: [told.held],
-      waits: [JSON.stringify(told.waits)],
+      owner: [reported.owner],
+      beat: [reported.beat],
+      held: [reported.held],
+      waits: [JSON.stringify(reported.waits)],
     }),
   )
 }
@@ -113,13 +113,13 @@ export async function reportingProcesses(store: Reader): Promise<readonly Report
 /** Writes down chains, each by the name of its store; `body` is what is said of it. */
 export async function reportChains(
   store: Database,
-  told: readonly { readonly store: string; readonly body: string }[],
+  reported: readonly { readonly store: string; readonly body: string }[],
 ): Promise<void> {
-  if (told.length === 0) return
+  if (reported.length === 0) return
   await store.transaction((writer) =>
     writer.upsert(deploymentChain, {
-      store: told.map((chain) => chain.store),
-      body: told.map((chain) => chain.body),
+      store: reported.map((chain) => chain.store),
+      body: reported.map((chain) => chain.body),
     }),
   )
 }

@@ -14,7 +14,7 @@ import { functionOfText } from '../../core/columns.ts'
 import { assert } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import {
-  type AskedOver,
+  type HistoryScope,
   type NamesHistory,
   type Over,
   type Row,
@@ -52,7 +52,7 @@ export type StoredRow<R, C extends StoredColumns = StoredColumns> = {
   /** A row of such a statement. */
   readonly read: (row: Row) => R
 }
-/** A text that names no table of history, which says over what it is asked. */
+/** A text that names no table of history, which says over what it is read. */
 type PlainText<T extends string> = T & (NamesHistory<T> extends true ? never : unknown)
 type StatementOf = {
   (text: Text, options: StatementOptions & { readonly over: Over | undefined }): Statement
@@ -61,7 +61,7 @@ type StatementOf = {
     options?: StatementOptions,
   ): Statement
 }
-type StatementOptions = AskedOver & { readonly postgres?: Text; readonly bigints?: boolean }
+type StatementOptions = HistoryScope & { readonly postgres?: Text; readonly bigints?: boolean }
 
 /** The rows of a declaration. */
 export type RowOf<S> = S extends StoredRow<infer R> ? R : never
@@ -71,7 +71,7 @@ type HexWords = { readonly hex: Text; readonly maybeHex: Text }
 const sqliteHex: Text = (column) => `'0x' || lower(hex(${column}))`
 const sqlite: HexWords = {
   hex: sqliteHex,
-  // `hex(NULL)` is empty in SQLite, so that a column that may be NULL asks first.
+  // `hex(NULL)` is empty in SQLite, so that a column that may be NULL is checked first.
   maybeHex: (column) => `case when ${column} is null then null else ${sqliteHex(column)} end`,
 }
 const postgresHex: Text = (column) => `'0x' || encode(${column}, 'hex')`

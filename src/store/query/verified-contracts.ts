@@ -48,7 +48,7 @@ const contractRow = storedRow({
 /** A verified contract. */
 export type VerifiedContract = RowOf<typeof contractRow>
 
-/** Facts that lists tell of a verified contract. */
+/** Facts that lists show of a verified contract. */
 const listedRow = storedRow({
   address: bytes('address'),
   runtimeMatch: oneOf('runtime_match', matches),
@@ -84,8 +84,8 @@ export async function listedContracts(
   chainId: number,
   addresses: readonly Uint8Array[],
 ): Promise<(ListedContract | undefined)[]> {
-  const asked = { table: verifiedContract, key: ['chain_id', 'address'], select: listedRow.names }
-  const rows = await reader.lookup(asked, [addresses.map(() => chainId), addresses])
+  const lookUp = { table: verifiedContract, key: ['chain_id', 'address'], select: listedRow.names }
+  const rows = await reader.lookup(lookUp, [addresses.map(() => chainId), addresses])
   return rows.map((row) => (row === undefined ? undefined : listedRow.read(row)))
 }
 
@@ -146,8 +146,8 @@ export async function verifiedMethods(
   reader: Reader,
   selectors: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const asked = { table: verifiedMethod, key: ['selector'], select: ['selector', 'signature'] }
-  const rows = await reader.lookup(asked, [selectors])
+  const lookUp = { table: verifiedMethod, key: ['selector'], select: ['selector', 'signature'] }
+  const rows = await reader.lookup(lookUp, [selectors])
   return new Map(
     rows.flatMap((row) => (row === undefined ? [] : [[integerAt(row, 0), textAt(row, 1)]])),
   )

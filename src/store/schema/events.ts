@@ -3,12 +3,12 @@
  * blocks, and the store of webhooks, which every process of a deployment reads and writes.
  *
  * The outbox holds places only: what happened there is in the facts, which never change, and is read
- * when it is told. Everything in it can be made again from the facts, so nothing sums it.
+ * when it is sent. Everything in it can be made again from the facts, so nothing sums it.
  */
 
 import { table } from '../engine/table.ts'
 
-/** Places in history that a webhook is told of. `pos` as in the chain's other tables. */
+/** Places in history that a webhook is notified of. `pos` as in the chain's other tables. */
 export const outbox = table(
   'outbox',
   { webhook: 'integer', pos: 'integer' },
@@ -24,7 +24,7 @@ export const outboxWebhook = table(
 
 /**
  * Extent of the outbox, by ledger: all places before `until` are in it. `changes` counts the
- * commits that brought something, for those who wait for news.
+ * commits that brought something, for those who wait for new events.
  */
 export const outboxLedger = table(
   'outbox_ledger',
@@ -66,7 +66,7 @@ export const webhook = table(
 /**
  * Last delivery to each webhook. All places before `pos` are done, and `told` messages of `pos`
  * itself; the next one was tried `attempts` times and is due at `due_ms`. Messages before
- * `replay_until` were asked for again. `dead`: messages given up in a row.
+ * `replay_until` were requested again. `dead`: messages given up in a row.
  */
 export const webhookPlace = table(
   'webhook_place',
@@ -116,7 +116,7 @@ export const webhookVersion = table(
 export const webhookStore = 'webhooks'
 
 /**
- * Exports of transactions that callers asked for: `request` is the body they sent, `created` Unix
+ * Exports of transactions that callers requested: `request` is the body they sent, `created` Unix
  * seconds. The rows themselves are read when the file is fetched.
  */
 export const exportJob = table(

@@ -214,7 +214,7 @@ export const internalByAddress = table(
 )
 
 /**
- * Running ERC-20 balances as logs tell them, one row per (address, token, block) that changed it.
+ * Running ERC-20 balances from logs, one row per (address, token, block) that changed it.
  *
  * `value` is the two's-complement-free magnitude, big-endian; `negative` 1 says logs alone give
  * less than nothing, which proves the token inexact. Once older blocks are frozen, both count from the
@@ -255,12 +255,12 @@ export const holding = table(
 /**
  * Token contracts.
  *
- * `standard`: 20, 721, 1155 by the evidence of their logs and probes. `metadata_height`: 0 until asked;
- * `metadata_at` and `compared_at` are Unix seconds, 0 for never. `code` is the start of the hash of the
- * code when it was last looked at, `source` the contract whose code a proxy runs. `inexact_height` is the
- * block at which a balance differed from its logs, with the holder and the reason; NULL while none is
- * known to. `agreed` counts the looks since then in which none differed. `transfers` and `holders` are as of
- * the last look, see `asset.ts`.
+ * `standard`: 20, 721, 1155 by the evidence of their logs and probes. `metadata_height`: 0 until
+ * read; `metadata_at` and `compared_at` are Unix seconds, 0 for never. `code` is the start of the
+ * hash of the code when it was last looked at, `source` the contract whose code a proxy runs.
+ * `inexact_height` is the block at which a balance differed from its logs, with the holder and the
+ * reason; NULL while none is known to. `agreed` counts the looks since then in which none differed.
+ * `transfers` and `holders` are as of the last look, see `asset.ts`.
  */
 export const token = table(
   'token',
@@ -298,8 +298,8 @@ export const token = table(
 )
 
 /**
- * Tokens by the words of their names and symbols, small letters. Written when a token told its name and never
- * taken back: whoever finds a token looks whether it has the word still.
+ * Tokens by the words of their names and symbols, small letters. Written when a token gave its name
+ * and never taken back: whoever finds a token looks whether it has the word still.
  */
 export const tokenWord = table(
   'token_word',

@@ -9,7 +9,7 @@
 import { sumsBy, table } from '../engine/table.ts'
 import { secondsPerSum } from './sums.ts'
 
-/** A message as either end tells it. */
+/** A message as either end reports it. */
 const messageColumns = {
   message_id: 'bytes',
   chain: 'text',

@@ -12,8 +12,8 @@ import { heightsPerSum, idsPerSum } from './sums.ts'
 /**
  * Token ids that a transfer named.
  *
- * `owner_id` is NULL when burned and for ERC-1155, where amounts tell who has it. `asked` is 1
- * once its URI was asked for.
+ * `owner_id` is NULL when burned and for ERC-1155, where amounts say who has it. `asked` is 1
+ * once its URI was read.
  */
 export const nftToken = table(
   'nft_token',
@@ -48,7 +48,7 @@ export const nftToken = table(
  * ERC-721 tokens that one ConsecutiveTransfer log gave away: all ids from `first_item` to
  * `last_item`. Ranges of a contract never overlap: a later one cuts the earlier. A token with a
  * row of its own and a later `at` is not the range's. `asked` counts the ids, from the first,
- * whose URI was asked for.
+ * whose URI was read.
  *
  * Source: ERC-2309.
  */
@@ -82,7 +82,7 @@ export const nftRange = table(
 )
 
 /**
- * Running ERC-1155 amounts as logs tell them, one row per block that changed one. `amount` is
+ * Running ERC-1155 amounts from logs, one row per block that changed one. `amount` is
  * the magnitude, big-endian; `negative` 1 says that more left than ever came.
  */
 export const nftAmount = table(
@@ -103,11 +103,11 @@ export const nftAmount = table(
 )
 
 /**
- * Metadata of tokens. No row: never asked.
+ * Metadata of tokens. No row: never read.
  *
  * `status` is the place in the list of states; `updated` and `due` are Unix seconds, `due` when
  * to try again, NULL for never; `attempts` counts failures in a row. `fields` is the JSON text
- * of what the document told.
+ * of what the document gave.
  */
 export const nftMetadata = table(
   'nft_metadata',
@@ -148,8 +148,8 @@ export const nftRequest = table(
 )
 
 /**
- * Holders whose balance by logs was not what a node told the API, in the same store: the newest one of
- * each token. `asked_at` is Unix milliseconds.
+ * Holders whose balance by logs was not what a node gave the API, in the same store: the newest one
+ * of each token. `asked_at` is Unix milliseconds.
  */
 export const tokenDoubt = table(
   'token_doubt',

@@ -70,13 +70,13 @@ void test('copy: an attempt that fails at any write is gone on with, and all val
     const first = copyStore('source', copy, () => undefined)
     if (done < failing && (await first.then(Boolean, () => false))) break
     await assert.rejects(first, { code: 'store-full' })
-    const told = { copied: 0, compared: 0 }
+    const counts = { copied: 0, compared: 0 }
     const { rows } = await copyStore('source', { ...copy, to: target }, (work, count) => {
-      told[work] += count
+      counts[work] += count
     })
     assert.equal(rows, names.length * 5 + 500)
-    assert.equal(told.compared, rows)
-    assert.ok(failing === 1 ? told.copied === rows : told.copied < rows, 'it goes on')
+    assert.equal(counts.compared, rows)
+    assert.ok(failing === 1 ? counts.copied === rows : counts.copied < rows, 'it goes on')
     assert.deepEqual(await storeDigest(target, tables), expected)
     writes++
   }

@@ -70,18 +70,18 @@ export async function presentTables(
 export async function copyStore(
   name: string,
   copy: { readonly from: Reader; readonly to: Database; readonly tables: readonly Table[] },
-  told: CopyProgress,
+  report: CopyProgress,
 ): Promise<StoreCopy> {
   const { from, to, tables } = copy
   for (const table of tables) {
     for await (const rows of tableRows(from, table, await lastKey(to, table))) {
       await to.transaction((writer) => writer.insert(table, columnsOf(table, rows)))
-      told('copied', rows.length)
+      report('copied', rows.length)
     }
   }
   let count = 0
   for (const table of tables) {
-    const written = await digestOfTable(from, table, (rows) => told('compared', rows))
+    const written = await digestOfTable(from, table, (rows) => report('compared', rows))
     const read = await digestOfTable(to, table)
     if (read.digest !== written.digest)
       throw new Fault(

@@ -22,40 +22,40 @@ export function storesAt(url: string): Promise<readonly string[]> {
 
 /** Drops all copies at `url`. */
 export function dropCopies(url: string): Promise<void> {
-  return onServer(url, async (ask) => {
-    for (const name of (await namesIn(ask)).filter((each) => each.endsWith(copyEnding)))
-      await ask(`drop schema "${namespaceOf(name)}" cascade`)
+  return onServer(url, async (query) => {
+    for (const name of (await namesIn(query)).filter((each) => each.endsWith(copyEnding)))
+      await query(`drop schema "${namespaceOf(name)}" cascade`)
   })
 }
 
 /** Gives the copies at `url` the names of their stores, in one transaction; none where there is none. */
 export function nameCopies(url: string): Promise<void> {
-  return onServer(url, async (ask) => {
-    await ask('begin')
-    for (const name of (await namesIn(ask)).filter((each) => each.endsWith(copyEnding))) {
+  return onServer(url, async (query) => {
+    await query('begin')
+    for (const name of (await namesIn(query)).filter((each) => each.endsWith(copyEnding))) {
       const final = namespaceOf(name.slice(0, -copyEnding.length))
-      await ask(`alter schema "${namespaceOf(name)}" rename to "${final}"`)
+      await query(`alter schema "${namespaceOf(name)}" rename to "${final}"`)
     }
-    await ask('commit')
+    await query('commit')
   })
 }
 
-type Ask = (sql: string) => Promise<readonly string[]>
+type Query = (sql: string) => Promise<readonly string[]>
 
-async function namesIn(ask: Ask): Promise<readonly string[]> {
-  const found = await ask(`select nspname::text from pg_namespace where nspname like 'firn\\_%'`)
+async function namesIn(query: Query): Promise<readonly string[]> {
+  const found = await query(`select nspname::text from pg_namespace where nspname like 'firn\\_%'`)
   // Names of stores have dashes where namespaces have underlines.
   return found.map((name) => name.slice(prefix.length).replaceAll('_', '-'))
 }
 
-async function onServer<T>(url: string, work: (ask: Ask) => Promise<T>): Promise<T> {
+async function onServer<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
     application_name: 'firn snapshot',
   })
-  // A connection that breaks is told by the next statement.
+  // A connection that breaks shows in the next statement.
   client.on('error', () => undefined)
   try {
     await client.connect()

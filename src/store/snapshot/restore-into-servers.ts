@@ -40,7 +40,7 @@ export async function checkServersFree(into: ServerStores): Promise<void> {
 export async function copyIntoServers(
   into: ServerStores,
   staged: { readonly folder: string; readonly documents: ReadonlyMap<string, Uint8Array> },
-  told: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   for (const store of into.stores) {
     const { name } = store
@@ -51,7 +51,7 @@ export async function copyIntoServers(
       const counts = { copied: 0, compared: 0 }
       await copyStore(name, { from, to, tables }, (work, rows) => {
         counts[work] += rows
-        told(`${name}: ${counts[work]} rows ${work}`)
+        report(`${name}: ${counts[work]} rows ${work}`)
       })
     } finally {
       await from.close()

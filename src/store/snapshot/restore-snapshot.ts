@@ -71,8 +71,8 @@ export type Restoring = {
   readonly isTrusted: boolean
   /** Where stores lie on PostgreSQL. */
   readonly into: ServerStores | undefined
-  /** Told of each file once it is there, and of rows that PostgreSQL has. */
-  readonly told: (what: string) => void
+  /** Called for each file once it is there, and of rows that PostgreSQL has. */
+  readonly report: (what: string) => void
 }
 
 /**
@@ -80,7 +80,7 @@ export type Restoring = {
  * was. Throws `bad-config` for another folder, `store-*`.
  */
 export async function restoreSnapshot(of: Restoring): Promise<void> {
-  const { folder, manifest, dataDir, into, told } = of
+  const { folder, manifest, dataDir, into, report } = of
   const isNew = !existsSync(dataDir)
   const restoring = join(dataDir, restoringName)
   const isBegun = begun(dataDir, manifestText(manifest))
@@ -95,14 +95,14 @@ export async function restoreSnapshot(of: Restoring): Promise<void> {
     }
   }
   const inServers =
-    into === undefined ? new Set<string>() : await putIntoServers(into, restoring, told)
+    into === undefined ? new Set<string>() : await putIntoServers(into, restoring, report)
   const identities = manifest.stores.map(({ name }) => join('segments', name, identityName))
   for (const to of [...identities, ...files.map((file) => file.to)]) {
     if (inServers.has(to)) continue
     const staged = join(restoring, 'files', to)
     // Moved before an earlier attempt ended.
     if (existsSync(staged)) putFile(staged, join(dataDir, to))
-    if (!identities.includes(to)) told(to)
+    if (!identities.includes(to)) report(to)
   }
   rmSync(restoring, { recursive: true, force: true })
 }
@@ -111,13 +111,13 @@ export async function restoreSnapshot(of: Restoring): Promise<void> {
 async function putIntoServers(
   into: ServerStores,
   restoring: string,
-  told: (what: string) => void,
+  report: (what: string) => void,
 ): Promise<ReadonlySet<string>> {
   const folder = join(restoring, 'files')
   const documents = into.documents.filter((name) => existsSync(join(folder, name)))
   if (!existsSync(join(restoring, copiedName))) {
     const contents = documents.map((name) => [name, readFileSync(join(folder, name))] as const)
-    await copyIntoServers(into, { folder, documents: new Map(contents) }, told)
+    await copyIntoServers(into, { folder, documents: new Map(contents) }, report)
     onDisk(() => writeFileSync(join(restoring, copiedName), ''))
   }
   await nameInServers(into)
@@ -126,7 +126,7 @@ async function putIntoServers(
 
 /** Copies everything into the folder `restoring` and checks it there. */
 async function stage(
-  { manifest, isTrusted, told }: Restoring,
+  { manifest, isTrusted, report }: Restoring,
   restoring: string,
   files: readonly Restored[],
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function stage(
   const staged = join(restoring, 'files')
   for (const file of files) {
     await copied(file, staged)
-    told(file.to)
+    report(file.to)
   }
   for (const store of manifest.stores) {
     await checkStore(staged, store)

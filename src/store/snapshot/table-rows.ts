@@ -58,14 +58,14 @@ export type TableDigest = { readonly rows: number; readonly digest: string }
 export async function digestOfTable(
   reader: Reader,
   table: Table,
-  told: (rows: number) => void = () => undefined,
+  report: (rows: number) => void = () => undefined,
 ): Promise<TableDigest> {
   const hash = createHash('sha256')
   let count = 0
   for await (const rows of tableRows(reader, table)) {
     hash.update(rows.map(rowText).join(''), 'latin1')
     count += rows.length
-    told(rows.length)
+    report(rows.length)
   }
   return { rows: count, digest: hash.digest('hex') }
 }

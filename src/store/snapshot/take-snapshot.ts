@@ -37,8 +37,11 @@ export type SnapshotWork = {
   readonly folder: SnapshotFolder
   readonly firn: string
   readonly takenAt: Date
-  /** Told of each file once it is there, with what was copied for it: 0 where it lay there already. */
-  readonly told: (what: string, copiedBytes: number) => void
+  /**
+   * Called for each file once it is there, with what was copied for it: 0 where it lay there
+   * already.
+   */
+  readonly report: (what: string, copiedBytes: number) => void
 }
 
 /**
@@ -105,7 +108,7 @@ async function listedNow({ location }: SnapshotWork, store: CopiedStore): Promis
   }
 }
 
-/** Facts that the copied tables tell of themselves. Throws `store-version`. */
+/** Facts that the copied tables hold about themselves. Throws `store-version`. */
 async function factsOf(
   part: string,
   store: CopiedStore,
@@ -141,14 +144,14 @@ async function copyOrLeave(
   try {
     await segmentCopied(work, store, segment)
   } catch (error) {
-    // The tables tell whether it is still needed.
+    // The tables show whether it is still needed.
     if (faultOf(error)?.code !== 'store-failed') throw error
   }
 }
 
 /** A segment in the folder, copied where it is not there. Throws `store-failed` for a damaged one. */
 async function segmentCopied(
-  { folder, location, told }: SnapshotWork,
+  { folder, location, report }: SnapshotWork,
   store: string,
   segment: Manifest['segments'][number],
 ): Promise<StoredSegment> {
@@ -157,7 +160,7 @@ async function segmentCopied(
   const known = sizeOf(path)
   // It has its name only since it was whole, checked and on disk.
   if (known !== undefined) {
-    told(label, 0)
+    report(label, 0)
     return { ...segment, bytes: known }
   }
   const from = join(segmentFolder(location, store), segment.name + segmentEnding)
@@ -168,7 +171,7 @@ async function segmentCopied(
   await checkName(part, segment.name)
   putFile(part, path)
   const bytes = sizeOf(path) ?? 0
-  told(label, bytes)
+  report(label, bytes)
   return { ...segment, bytes }
 }
 
@@ -181,13 +184,13 @@ function documentsCopied(work: SnapshotWork): StoredDocument[] {
 }
 
 /** Puts a file under the hash of its content. */
-function filed({ folder, told }: SnapshotWork, part: string, label: string): StoredFile {
+function filed({ folder, report }: SnapshotWork, part: string, label: string): StoredFile {
   const file = hashOfFile(part)
   const path = folder.filePath(file)
   const isThere = sizeOf(path) === file.bytes
   if (isThere) rmSync(part)
   else putFile(part, path)
-  told(label, isThere ? 0 : file.bytes)
+  report(label, isThere ? 0 : file.bytes)
   return file
 }
 

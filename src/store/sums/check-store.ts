@@ -106,7 +106,7 @@ const integrity = statement('pragma integrity_check(100)')
 
 /**
  * Result of the engine's check of the file: pages, order of keys, indexes against their
- * tables. Empty when all is well, and on PostgreSQL, which does not tell.
+ * tables. Empty when all is well, and on PostgreSQL, which has no such check.
  */
 export async function checkStructure(database: Database): Promise<string[]> {
   if (database.engine === 'postgres') return []

@@ -11,7 +11,7 @@ const partsOfTable = statement('select part from range_sum where tab = ? order b
 
 /**
  * Copies the rows of `tables` from one store to another, which is new and keeps no sums: stored
- * sums are copied like other rows, and tell afterwards what is missing. What cannot be read is left
+ * sums are copied like other rows, and show afterwards what is missing. What cannot be read is left
  * out: of a table whose rows lie by ranges those ranges, of another one what lies between the first
  * and the last page that cannot be read.
  */

@@ -1,4 +1,4 @@
-/** Reads a table by pages in order of its key, and tells where its file is damaged. */
+/** Reads a table by pages in order of its key, and finds where its file is damaged. */
 
 import { faultOf } from '../../core/fault.ts'
 import { type Reader, type Row, type Statement, statement, type Value } from '../engine/database.ts'

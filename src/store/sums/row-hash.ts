@@ -114,7 +114,7 @@ function mixBytes(
   from: number,
   until: number,
 ): void {
-  // The length first: what follows is then told from other values.
+  // The length first: what follows is then distinct from other values.
   const length = until - from
   let a = Math.imul(u32At(lanes.lower, row) ^ length, firstFactor)
   let b = Math.imul(u32At(lanes.upper, row) ^ length, secondFactor)

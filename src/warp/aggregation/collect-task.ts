@@ -4,16 +4,16 @@ import type { Clock } from '../../core/world.ts'
 import type { PeerPool } from '../../peer/pool.ts'
 import type { Bls } from '../bls.ts'
 import type { Signer, ValidatorSet } from '../validator-set.ts'
-import type { Askable, AskBoard, Question } from './ask.ts'
+import type { SigningNode, RequestBoard, Question } from './request-board.ts'
 import type { Goal } from './tally.ts'
 
-/** Validators that can be asked: connections to them, or what they signed once. */
+/** Validators that can be called: connections to them, or what they signed once. */
 export type Peers = Pick<
   PeerPool,
   'failures' | 'offence' | 'want' | 'watch' | 'ban' | 'status' | 'close'
 > & {
   /** Something of this node that answers now. */
-  readonly session: (nodeId: string) => Askable | undefined
+  readonly session: (nodeId: string) => SigningNode | undefined
 }
 
 /** All that collections share. */
@@ -21,7 +21,7 @@ export type CollectOptions = {
   readonly clock: Clock
   readonly bls: Bls
   readonly pool: Peers
-  readonly board: AskBoard
+  readonly board: RequestBoard
   readonly cache: SignatureCache
   readonly counters: CollectCounters
 }
@@ -55,7 +55,7 @@ export type CollectTask = {
   readonly timeoutMs: number
 }
 
-// Signatures that arrived and were not found wrong, so that nobody is asked twice for one.
+// Signatures that arrived and were not found wrong, so that no signature is requested twice.
 
 /** 10,000 messages, and 262,144 signatures of some 250 bytes: 64 MiB. */
 const maxMessages = 10_000

@@ -1,14 +1,14 @@
 /**
  * Collecting signatures for one message from one validator set.
  *
- * One loop: look how it stands, ask who should be asked, let `verifier.ts` verify what came, sleep
+ * One loop: look how it stands, request what is missing, let `verifier.ts` verify what came, sleep
  * until something happens. Everything it starts ends by itself within a node's time to answer.
  */
 
 import { Fault } from '../../core/fault.ts'
 import type { Signer } from '../validator-set.ts'
-import type { Outcome } from './ask.ts'
 import type { CollectOptions, CollectTask } from './collect-task.ts'
+import type { Outcome } from './request-board.ts'
 import { connectionLost, type Progress, Tally } from './tally.ts'
 import { type Sum, Verifier } from './verifier.ts'
 
@@ -75,7 +75,7 @@ class Collection {
         if (this.#problem !== undefined) throw this.#problem
         const now = this.#options.clock.monotonic()
         if (this.#decide(now)) return this.#collected()
-        this.#ask(now)
+        this.#request(now)
         this.#verifier.look(now)
         await this.#sleep()
       }
@@ -176,7 +176,7 @@ class Collection {
     return { reachable, connected }
   }
 
-  /** Returns whether everybody who can be asked now has answered. */
+  /** Returns whether everybody who can be called now has answered. */
   #settled(): boolean {
     if (this.#tally.busy) return false
     return !this.#tally.byWeight.some(
@@ -185,16 +185,16 @@ class Collection {
     )
   }
 
-  #ask(now: number): void {
-    for (const progress of this.#tally.toAsk(now, this.#connected)) {
-      this.#tally.move(progress, 'asking')
+  #request(now: number): void {
+    for (const progress of this.#tally.due(now, this.#connected)) {
+      this.#tally.move(progress, 'requested')
       progress.attempts++
       this.#options.counters.asked++
-      void this.#askSigner(progress)
+      void this.#requestFrom(progress)
     }
   }
 
-  async #askSigner(progress: Progress): Promise<void> {
+  async #requestFrom(progress: Progress): Promise<void> {
     try {
       this.#answered(progress, await this.#firstSignature(progress.signer))
     } catch (error) {
@@ -203,17 +203,17 @@ class Collection {
     this.#stir()
   }
 
-  /** Asks every node of a key that is connected; the first signature counts. */
+  /** Calls every node of a key that is connected; the first signature counts. */
   async #firstSignature({ nodeIds }: Signer): Promise<Outcome> {
     const { pool, board } = this.#options
-    const asked: Promise<Outcome>[] = []
+    const answers: Promise<Outcome>[] = []
     for (const nodeId of nodeIds) {
       const session = pool.session(nodeId)
-      if (session !== undefined) asked.push(board.ask(this.#task.question, session))
+      if (session !== undefined) answers.push(board.request(this.#task.question, session))
     }
-    const outcome = await firstOf(asked)
+    const outcome = await firstOf(answers)
     // Another node of the key may still connect, and think otherwise.
-    const final = asked.length === nodeIds.length || outcome.kind !== 'refused'
+    const final = answers.length === nodeIds.length || outcome.kind !== 'refused'
     return final ? outcome : { kind: 'failed', why: outcome.why }
   }
 
@@ -268,18 +268,18 @@ class Collection {
 }
 
 /** The first signature of several answers, or else the most final of them. */
-async function firstOf(asked: readonly Promise<Outcome>[]): Promise<Outcome> {
-  if (asked[0] !== undefined && asked.length === 1) return asked[0]
+async function firstOf(answers: readonly Promise<Outcome>[]): Promise<Outcome> {
+  if (answers[0] !== undefined && answers.length === 1) return answers[0]
   const signature = async (outcome: Promise<Outcome>): Promise<Outcome> => {
     const found = await outcome
     if (found.kind !== 'signature') throw new Fault('no-message', found.why)
     return found
   }
   try {
-    return await Promise.any(asked.map(signature))
+    return await Promise.any(answers.map(signature))
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error
-    const outcomes = await Promise.all(asked)
+    const outcomes = await Promise.all(answers)
     const failed = outcomes.find(({ kind }) => kind === 'failed')
     return failed ?? outcomes[0] ?? { kind: 'absent', why: connectionLost }
   }

@@ -1,5 +1,5 @@
 /**
- * A request for signatures: reading it, and refusing before anybody is asked what nobody would
+ * A request for signatures: reading it, and refusing before anybody is called what nobody would
  * sign.
  *
  * Source: document A operation 1; avalanchego vms/platformvm/network/warp.go for what the P-Chain
@@ -47,7 +47,7 @@ export type AggregationRequest = {
   readonly height: number | undefined
 }
 
-/** Quorum when none is asked for, in percent. Source: document A; the P-Chain's own is the same. */
+/** Quorum when none is given, in percent. Source: document A; the P-Chain's own is the same. */
 export const defaultQuorum = 67
 /** 24 KiB of payload fit twice over, ABI wrapping included. */
 const maxMessageBytes = 64 * 1024
@@ -93,7 +93,7 @@ function readMessage(unsigned: Uint8Array): UnsignedMessage {
   }
 }
 
-/** Refuses what every validator would refuse, whenever it is asked. */
+/** Refuses what every validator would refuse, at any time. */
 function checkSignable(message: UnsignedMessage, networkId: number): void {
   if (message.networkId !== networkId) {
     throw bad(`message is of another network than ${networkId}: ${message.networkId}`)

@@ -36,7 +36,7 @@ const recorded = one.individualSignatures.map(({ signature }, at): SignedBy => {
 function many(count: number): {
   signed: SignedBy[]
   bls: Bls
-  asked: { sums: number; each: number }
+  checks: { sums: number; each: number }
 } {
   const signed = Array.from({ length: count }, (_, at) => {
     const key = native.SecretKey.fromKeygen(new Uint8Array(32).fill(at + 1))
@@ -45,20 +45,20 @@ function many(count: number): {
       signature: key.sign(unsigned).toBytes(true),
     }
   })
-  const asked = { sums: 0, each: 0 }
+  const checks = { sums: 0, each: 0 }
   const real = nativeBls(native)
   const bls: Bls = {
     ...real,
     sumIfItHolds: (message, group) => {
-      asked.sums++
+      checks.sums++
       return real.sumIfItHolds(message, group)
     },
     verifyEach: (message, group) => {
-      asked.each += group.length
+      checks.each += group.length
       return real.verifyEach(message, group)
     },
   }
-  return { signed, bls, asked }
+  return { signed, bls, checks }
 }
 
 /** The signatures of `signed`, those at `places` replaced by that of another key. */
@@ -86,20 +86,20 @@ void test('sort out: exactly the wrong ones are found, few by sums and many one 
     [0, 13, 26, 39],
     [...Array(13).keys()].map((at) => at * 3),
   ]) {
-    const { signed, bls, asked } = many(40)
+    const { signed, bls, checks } = many(40)
     const { verdicts, sum } = await sortOut(bls, unsigned, spoiled(signed, places))
     assert.equal(sum, undefined)
     const wrong = [...verdicts.keys()].filter((at) => verdicts[at] === 'wrong')
     assert.deepEqual(wrong, places)
-    assert.equal(asked.each > 0, places.length > 4, `${places.length} wrong`)
+    assert.equal(checks.each > 0, places.length > 4, `${places.length} wrong`)
   }
 })
 
 void test('sort out: one wrong signature of 64 costs one sum for each halving', async () => {
-  const { signed, bls, asked } = many(64)
+  const { signed, bls, checks } = many(64)
   await sortOut(bls, unsigned, spoiled(signed, [63]))
   // The first sum and the left half of each of six halvings: the left holds, so the right is known.
-  assert.deepEqual(asked, { sums: 7, each: 0 })
+  assert.deepEqual(checks, { sums: 7, each: 0 })
 })
 
 void test('sort out: wrong signatures that cancel each other out hold together and not alone', async () => {

@@ -12,7 +12,7 @@ import type { Bls, SignedBy } from '../bls.ts'
 /** `summed`: holds together with the others of its group. `proven`: holds by itself. */
 export type Verdict = 'wrong' | 'summed' | 'proven'
 
-/** Verdicts in the order asked for. `sum`: of all signatures, when none is wrong. */
+/** Verdicts in the order given. `sum`: of all signatures, when none is wrong. */
 export type Sorted = { readonly verdicts: readonly Verdict[]; readonly sum: Uint8Array | undefined }
 
 // Each wrong one costs two pairings for every halving; the randomised check of a batch costs less

@@ -11,11 +11,11 @@ import { quorumWeight, type Signer, type ValidatorSet } from '../validator-set.t
 /**
  * State of one signer.
  *
- * - `idle`: not asked, or to be asked again from `retryAt` on
+ * - `idle`: not called, or to be called again from `retryAt` on
  * - `checking`: it answered, and the signature waits to be verified
- * - `refused`: it never signs this message; `excluded` was never asked
+ * - `refused`: it never signs this message; `excluded` was never called
  */
-export type SignerState = 'idle' | 'asking' | 'checking' | 'signed' | 'refused' | 'excluded'
+export type SignerState = 'idle' | 'requested' | 'checking' | 'signed' | 'refused' | 'excluded'
 
 /** One signer's progress. */
 export type Progress = {
@@ -36,17 +36,17 @@ export type Progress = {
 /** The goal, in percent of the total weight. */
 export type Goal = { readonly quorum: number; readonly buffer: number }
 
-/** Times one signer is asked. Waits between them: 1, 2 and 4 seconds. */
+/** Times one signer is called. Waits between them: 1, 2 and 4 seconds. */
 const maxAttempts = 4
 const firstRetryMs = 1_000
-/** Weight asked at once although less would do: the slowest are not waited for. */
+/** Weight requested at once although less would do: the slowest are not waited for. */
 const coveragePercent = 95
-/** Below the coverage, who has a hundredth of the weight is asked all the same. */
-const alwaysAskedPercent = 1
+/** Below the coverage, who has a hundredth of the weight is called all the same. */
+const alwaysRequestedPercent = 1
 const maxNamed = 10
-/** Why of a signer that was asked and kept silent. */
+/** Why of a signer that was called and kept silent. */
 export const noAnswer = 'no answer'
-/** Why of a signer that could not be asked: where it is now says more. */
+/** Why of a signer that could not be called: where it is now says more. */
 export const connectionLost = 'connection lost'
 
 /** The progress of a collection. */
@@ -61,7 +61,7 @@ export class Tally {
   readonly byWeight: readonly Progress[]
   readonly #weights: Record<SignerState, bigint> = zeroWeights()
   readonly #coverage: bigint
-  readonly #alwaysAsked: bigint
+  readonly #alwaysRequested: bigint
 
   constructor(set: ValidatorSet, goal: Goal, excluded: (signer: Signer) => boolean) {
     this.goal = goal
@@ -70,7 +70,7 @@ export class Tally {
     this.target = quorumWeight(set.totalWeight, goal.quorum + goal.buffer)
     const covered = Math.max(coveragePercent, goal.quorum + goal.buffer)
     this.#coverage = quorumWeight(set.totalWeight, covered)
-    this.#alwaysAsked = quorumWeight(set.totalWeight, alwaysAskedPercent)
+    this.#alwaysRequested = quorumWeight(set.totalWeight, alwaysRequestedPercent)
     this.byWeight = set.signers
       .map((signer, index) => progressOf(signer, index, excluded(signer)))
       .sort((a, b) => compareWeights(b.signer.weight, a.signer.weight) || a.index - b.index)
@@ -93,29 +93,29 @@ export class Tally {
 
   /** Weight that may still sign or has: without keyless, excluded and refusing weight. */
   get possible(): bigint {
-    return this.weightOf('idle', 'asking', 'checking', 'signed')
+    return this.weightOf('idle', 'requested', 'checking', 'signed')
   }
 
   /** Returns whether an answer is on its way or being verified. */
   get busy(): boolean {
-    return this.weightOf('asking', 'checking') > 0n
+    return this.weightOf('requested', 'checking') > 0n
   }
 
   /**
-   * Validators to ask now: the heaviest first, until enough weight is on its way; all the others,
+   * Validators to call now: the heaviest first, until enough weight is on its way; all the others,
    * when no answer is awaited any more and the weight is not enough.
    */
-  toAsk(now: number, connected: (signer: Signer) => boolean): Progress[] {
+  due(now: number, connected: (signer: Signer) => boolean): Progress[] {
     const chosen = this.#choose(now, this.#coverage, connected)
     return chosen.length > 0 || this.busy ? chosen : this.#choose(now, this.total, connected)
   }
 
   #choose(now: number, coverage: bigint, connected: (signer: Signer) => boolean): Progress[] {
     const chosen: Progress[] = []
-    let covered = this.weightOf('asking', 'checking', 'signed')
+    let covered = this.weightOf('requested', 'checking', 'signed')
     for (const progress of this.byWeight) {
       const { weight } = progress.signer
-      if (covered >= coverage && weight < this.#alwaysAsked) return chosen
+      if (covered >= coverage && weight < this.#alwaysRequested) return chosen
       if (progress.state !== 'idle' || progress.retryAt > now) continue
       if (!connected(progress.signer)) continue
       covered += weight
@@ -156,18 +156,18 @@ export class Tally {
     return chosen.sort((a, b) => a.index - b.index)
   }
 
-  get #wasAnybodyAsked(): boolean {
+  get #wasAnyCalled(): boolean {
     return this.byWeight.some(({ attempts, state }) => attempts > 0 || state === 'signed')
   }
 
-  /** Returns whether validators were asked and none of them answered, not even with a refusal. */
+  /** Returns whether validators were called and none of them answered, not even with a refusal. */
   get mute(): boolean {
     const whys = new Set(this.byWeight.map(({ why }) => why))
     whys.delete('')
     return whys.size === 1 && whys.has(noAnswer) && this.weightOf('signed', 'checking') === 0n
   }
 
-  /** Describes the missing weight and its signers. `whereIs` explains those who were not asked. */
+  /** Describes the missing weight and its signers. `whereIs` explains those who were not called. */
   shortfall(what: 'connect' | 'collect', whereIs: (signer: Signer) => string): Fault {
     const reached = this.weightOf('signed')
     const { quorum } = this.goal
@@ -187,7 +187,7 @@ export class Tally {
         : 'failed to collect a threshold of signatures'
     const parts = [
       `${start}: signature weight is insufficient: ${quorum}*${this.total} > 100*${reached}`,
-      this.#wasAnybodyAsked
+      this.#wasAnyCalled
         ? `weight reached ${reached}, needed ${this.needed} of ${this.total}`
         : `no validator could be asked, needed ${this.needed} of ${this.total}`,
       ...[...groups].map(([group, names]) => `${group}: ${namesOf(names)}`),
@@ -200,7 +200,7 @@ export class Tally {
 }
 
 function zeroWeights(): Record<SignerState, bigint> {
-  return { idle: 0n, asking: 0n, checking: 0n, signed: 0n, refused: 0n, excluded: 0n }
+  return { idle: 0n, requested: 0n, checking: 0n, signed: 0n, refused: 0n, excluded: 0n }
 }
 
 function progressOf(signer: Signer, index: number, excluded: boolean): Progress {
@@ -222,11 +222,11 @@ function compareWeights(a: bigint, b: bigint): number {
   return a < b ? -1 : 1
 }
 
-/** Outcome of a signer; `undefined` when it was not asked, or could not be. */
+/** Outcome of a signer; `undefined` when it was not called, or could not be. */
 function groupOf(state: SignerState, why: string): string | undefined {
   if (state === 'excluded') return 'cannot pay for its validation'
   if (why !== '' && why !== connectionLost) return why
-  return state === 'asking' || state === 'checking' ? 'no answer yet' : undefined
+  return state === 'requested' || state === 'checking' ? 'no answer yet' : undefined
 }
 
 function nameOf({ nodeIds }: Signer): string {

@@ -74,7 +74,7 @@ export class Verifier {
     return { signature, isVerified: false }
   }
 
-  /** Verifies what is due. It goes on off the caller's loop, which is told when it is done. */
+  /** Verifies what is due. It goes on off the caller's loop, which is called when it is done. */
   look(now: number): void {
     const tally = this.#tally
     if (this.#verifying || tally.weightOf('checking') === 0n) return
@@ -88,11 +88,11 @@ export class Verifier {
     const here = tally.weightOf('signed', 'checking')
     const waited = now - (this.#pendingSince ?? now)
     const due = waited >= (here >= tally.needed ? sumMs : earlySumMs)
-    const idle = tally.weightOf('asking') === 0n
+    const idle = tally.weightOf('requested') === 0n
     if (here < tally.target && !idle && !due && !this.#flush) return
     this.#flush = false
     this.#pendingSince = undefined
-    // Those who will be told, so that this very sum is the answer; and else all who wait.
+    // Those who wait, so that this very sum is the answer; and else all who wait.
     const group =
       here >= tally.target
         ? tally.candidates()
@@ -129,7 +129,7 @@ export class Verifier {
     const { counters, cache, pool } = this.#options
     cache.drop(this.#task.question.messageHex, progress.signer.keyHex)
     if (progress.sentBy === '') {
-      // It was kept from an earlier sum, and who sent it is forgotten: the signer is asked now.
+      // It was kept from an earlier sum, and who sent it is forgotten: the signer is called now.
       this.#tally.move(progress, 'idle')
       pool.want(progress.signer.nodeIds, this.#task.subnetId)
       return

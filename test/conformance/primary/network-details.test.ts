@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import { tellL1s, watchedIds } from '../../../src/service/warp/watch-l1.ts'
+import { reportL1s, watchedIds } from '../../../src/service/warp/watch-l1.ts'
 import { createGauges } from '../../../src/telemetry/gauges.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {
@@ -212,7 +212,7 @@ void test('L1 funds: gauges of a watched L1 say what the operation says', async 
   const { subnets } = (await five.get(`${base}/subnets:listFunds`)).body
   const [first] = subnets
   const ids = watchedIds([first.subnetId, primary])
-  await tellL1s([five.network], gauges, ids)
+  await reportL1s([five.network], gauges, ids)
   const text = await gauges.text()
   const valueOf = (name: string): number =>
     Number(new RegExp(`^${name}\\{subnet="${first.subnetId}"\\} (.+)$`, 'm').exec(text)?.[1])

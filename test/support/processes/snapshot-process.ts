@@ -10,13 +10,13 @@ import { takeSnapshot } from '../../../src/store/snapshot/take-snapshot.ts'
 
 const [what = '', dataDir = '', target = '', files = ''] = process.argv.slice(2)
 let left = Number(files)
-const told = (): void => {
+const report = (): void => {
   if (left-- === 0) process.kill(process.pid, 'SIGKILL')
 }
 if (what === 'restore') {
   const folder = new SnapshotFolder(target)
   const { id: _newest, ...manifest } = folder.snapshot(undefined)
-  await restoreSnapshot({ folder, manifest, dataDir, isTrusted: false, into: undefined, told })
+  await restoreSnapshot({ folder, manifest, dataDir, isTrusted: false, into: undefined, report })
 } else
   await takeSnapshot({
     location: { store: 'embedded', dataDir },
@@ -25,5 +25,5 @@ if (what === 'restore') {
     folder: SnapshotFolder.make(target),
     firn: 'test',
     takenAt: new Date(1_700_000_000_000 + Number(files) * 1_000),
-    told,
+    report,
   })

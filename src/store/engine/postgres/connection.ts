@@ -34,7 +34,7 @@ export type Connection = {
   readonly isPooled: boolean
   /** True when the database has the extension Citus. */
   readonly hasCitus: boolean
-  /** Longest a statement may take, as the server is told: the rest is for its answer to come. */
+  /** Longest a statement may take, as the server is set: the rest is for its answer to come. */
   readonly statementTimeoutMs: number
   /** Names under which it keeps statements planned, by their text. */
   readonly prepared: Map<string, string>
@@ -173,7 +173,7 @@ async function checked(
 }
 
 /** Returns whether the server reports that it ended a transaction that was silent for too long. */
-export function isSilenceTold(error: unknown): boolean {
+export function isSilence(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === silentTransaction
 }
 
@@ -208,7 +208,7 @@ export class ConnectionPool {
   readonly #open = new Set<Connection>()
   /** The connection that was used last is used first, so that the others can end. */
   readonly #idle: Connection[] = []
-  /** Callers that wait. `undefined` tells one of them to open a connection. */
+  /** Callers that wait. `undefined` lets one of them open a connection. */
   readonly #waiting: PromiseWithResolvers<Connection | undefined>[] = []
   #opening = 0
   #closed: PromiseWithResolvers<void> | undefined

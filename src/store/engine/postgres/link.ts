@@ -20,7 +20,7 @@ import { encodeArray, copyBytes, CopyIn, copySql } from './copy.ts'
 import type { StoreNames } from './names.ts'
 import { insertManySql, lookupManySql, removeManySql, typesOf, updateManySql } from './sql.ts'
 
-/** Where to ask; `name` of the store is for messages. */
+/** Where to send queries; `name` of the store is for messages. */
 export type Link = {
   readonly name: string
   readonly names: StoreNames
@@ -41,7 +41,7 @@ const maxPrepared = 700
 const diskFull = '53100'
 
 /** All rows of an answer. */
-export async function ask(
+export async function queryRows(
   link: Link,
   statement: Statement,
   parameters: readonly Value[] = [],
@@ -202,9 +202,9 @@ async function inParts(
 
 async function query(
   link: Link,
-  asked: { readonly text: string; readonly values: unknown[]; readonly bigints: boolean },
+  request: { readonly text: string; readonly values: unknown[]; readonly bigints: boolean },
 ): Promise<pg.QueryArrayResult<Value[]>> {
-  const text = link.names.question(asked.text)
+  const text = link.names.question(request.text)
   try {
     return await link.use(async (connection) => {
       const { client, isPooled, prepared } = connection
@@ -212,12 +212,12 @@ async function query(
         return await client.query<Value[]>({
           ...(isPooled ? {} : statementName(prepared, text)),
           text,
-          values: asked.values,
+          values: request.values,
           rowMode: 'array',
-          types: typesOf(asked.bigints),
+          types: typesOf(request.bigints),
         })
       } catch (error) {
-        throw error instanceof pg.DatabaseError ? error : told(error, connection)
+        throw error instanceof pg.DatabaseError ? error : causeOf(error, connection)
       }
     })
   } catch (error) {
@@ -226,7 +226,7 @@ async function query(
 }
 
 /** The driver says of a connection that ended only that it did; this says why. */
-function told(error: unknown, { endedBy }: Connection): unknown {
+function causeOf(error: unknown, { endedBy }: Connection): unknown {
   return endedBy === undefined ? error : new Error(endedBy.message, { cause: error })
 }
 

@@ -43,7 +43,7 @@ async function connected(
   }
   try {
     const names = new StoreNames(namespaceOf(name))
-    await work({ name, names, use: (asked) => asked(connection) })
+    await work({ name, names, use: (withConnection) => withConnection(connection) })
   } finally {
     await connection.client.end()
   }

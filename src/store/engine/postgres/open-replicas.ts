@@ -1,7 +1,7 @@
 /** Opens the servers that a deployment reads from. */
 
 import { positionOf, type Member, Replicas } from '../replicas.ts'
-import { ask, type Link } from './link.ts'
+import { queryRows, type Link } from './link.ts'
 import { StoreNames } from './names.ts'
 import { type ServerOptions, useServer } from './server.ts'
 
@@ -28,7 +28,9 @@ function memberAt(options: ServerOptions, at: number): Member {
   return {
     name: link.name,
     position: () =>
-      positionOf({ get: async (statement, values) => (await ask(link, statement, values))[0] }),
+      positionOf({
+        get: async (statement, values) => (await queryRows(link, statement, values))[0],
+      }),
     close: leave,
   }
 }

@@ -7,7 +7,7 @@
  * `store-failed`, which is retryable.
  *
  * A server may also go silent without closing anything. So every wait for it has a limit: the
- * server is told to end a statement at nine tenths of it, which keeps the connection; when not even
+ * server is set to end a statement at nine tenths of it, which keeps the connection; when not even
  * that is answered, the connection is given up.
  */
 
@@ -24,9 +24,9 @@ import type {
 } from '../database.ts'
 import { checkFormat, storeFormat } from '../format.ts'
 import type { Table } from '../table.ts'
-import { type Connection, isSilenceTold } from './connection.ts'
+import { type Connection, isSilence } from './connection.ts'
 import {
-  ask,
+  queryRows,
   exec,
   findEach,
   insertMany,
@@ -116,10 +116,10 @@ class PostgresDatabase implements Database {
     }
   }
 
-  all: Database['all'] = (statement, parameters) => ask(this.#reads, statement, parameters)
+  all: Database['all'] = (statement, parameters) => queryRows(this.#reads, statement, parameters)
 
   get: Database['get'] = async (statement, parameters) =>
-    (await ask(this.#reads, statement, parameters))[0]
+    (await queryRows(this.#reads, statement, parameters))[0]
 
   lookup: Database['lookup'] = (lookup, keys) => findEach(this.#reads, lookup, keys)
 
@@ -182,7 +182,7 @@ class PostgresDatabase implements Database {
     this.#server.reads.use((connection) =>
       readOver(connection, async () => {
         const question = connection.hasCitus ? citusSizeQuestion : sizeQuestion
-        const rows = await ask(this.#over(connection), question, [this.#namespace])
+        const rows = await queryRows(this.#over(connection), question, [this.#namespace])
         return Number(rows[0]?.[0] ?? 0)
       }),
     )
@@ -249,9 +249,8 @@ class PostgresDatabase implements Database {
           return result
         } catch (error) {
           await rollBack(connection, this.#options.connectTimeoutMs)
-          const isSilence =
-            isSilenceTold(connection.endedBy) || isSilenceTold(faultOf(error)?.cause)
-          if (isSilence) this.#idleMs = Math.min(mostIdleInTransactionMs, this.#idleMs * 2)
+          const wasSilent = isSilence(connection.endedBy) || isSilence(faultOf(error)?.cause)
+          if (wasSilent) this.#idleMs = Math.min(mostIdleInTransactionMs, this.#idleMs * 2)
           throw error
         }
       }, isUrgent)
@@ -312,8 +311,8 @@ async function readOver<T>(
 
 function readerOf(link: Link): Reader {
   return {
-    all: (statement, parameters) => ask(link, statement, parameters),
-    get: async (statement, parameters) => (await ask(link, statement, parameters))[0],
+    all: (statement, parameters) => queryRows(link, statement, parameters),
+    get: async (statement, parameters) => (await queryRows(link, statement, parameters))[0],
     lookup: (lookup, keys) => findEach(link, lookup, keys),
   }
 }

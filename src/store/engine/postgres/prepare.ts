@@ -7,7 +7,7 @@ import type { Statement } from '../database.ts'
 import { columnsSql, postgresDdl } from '../ddl.ts'
 import { checkFormat, checkWhole, otherLayout, saysHowFar, storeFormat } from '../format.ts'
 import type { Table } from '../table.ts'
-import { ask, exec, type Link } from './link.ts'
+import { queryRows, exec, type Link } from './link.ts'
 
 /** A store to prepare, within a transaction. */
 export type PreparedStore = {
@@ -26,8 +26,8 @@ export type PreparedStore = {
  */
 export async function prepareStore(store: PreparedStore): Promise<void> {
   const { link, namespace } = store
-  await ask(link, lockQuestion, [lockKey(`${namespace} tables`)])
-  const isThere = (await ask(link, namespaceQuestion, [namespace])).length > 0
+  await queryRows(link, lockQuestion, [lockKey(`${namespace} tables`)])
+  const isThere = (await queryRows(link, namespaceQuestion, [namespace])).length > 0
   if (!isThere && store.hasCitus) await checkSharding(link)
   if (isThere) await checkOwn(store)
   else await exec(link, `create schema "${namespace}"`)
@@ -44,7 +44,7 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
 
 /** The format of a store; `undefined` where it has none yet. */
 export async function storedVersion(link: Link): Promise<number | undefined> {
-  const [version] = (await ask(link, formatQuestion))[0] ?? []
+  const [version] = (await queryRows(link, formatQuestion))[0] ?? []
   return version === undefined ? undefined : Number(version)
 }
 
@@ -55,7 +55,7 @@ export function lockKey(text: string): number {
 
 /** Without it Citus would keep the tables of every store on its coordinator. */
 async function checkSharding(link: Link): Promise<void> {
-  const [sharding] = (await ask(link, shardingQuestion))[0] ?? []
+  const [sharding] = (await queryRows(link, shardingQuestion))[0] ?? []
   if (sharding === 'on') return
   throw new Fault(
     'bad-config',
@@ -66,7 +66,7 @@ async function checkSharding(link: Link): Promise<void> {
 
 /** Throws `store-version` where a schema of this name has tables of another program. */
 async function checkOwn({ link, namespace }: PreparedStore): Promise<void> {
-  const present = await ask(link, tablesQuestion, [namespace])
+  const present = await queryRows(link, tablesQuestion, [namespace])
   if (present.length === 0 || present.some(([name]) => name === 'firn_format')) return
   throw new Fault(
     'store-version',
@@ -75,10 +75,10 @@ async function checkOwn({ link, namespace }: PreparedStore): Promise<void> {
 }
 
 async function checkTables(store: PreparedStore): Promise<void> {
-  const rows = await ask(store.link, tablesQuestion, [store.namespace])
+  const rows = await queryRows(store.link, tablesQuestion, [store.namespace])
   const present = new Set(rows.map(([name]) => String(name)))
   if (!saysHowFar(present)) return
-  if ((await ask(store.link, stageQuestion)).length > 0) checkWhole(store, present)
+  if ((await queryRows(store.link, stageQuestion)).length > 0) checkWhole(store, present)
 }
 
 async function makeTable(store: PreparedStore, table: Table): Promise<void> {
@@ -93,7 +93,7 @@ async function makeTable(store: PreparedStore, table: Table): Promise<void> {
   for (const each of indexes) await exec(link, each)
 }
 
-/** A question that only PostgreSQL is asked. */
+/** A question for PostgreSQL alone. */
 export function onlyPostgres(postgres: string): Statement {
   return { sqlite: '', postgres, bigints: false, unsummed: false }
 }

@@ -2,15 +2,15 @@
 
 import { type Statement, statement } from '../database.ts'
 import { type ConnectionPool, abandon, applicationName, type Connection } from './connection.ts'
-import { ask, type Link } from './link.ts'
+import { queryRows, type Link } from './link.ts'
 import type { Marks } from './marks.ts'
 
-// Notices connections that fell silent, as behind a router that dropped them and told nobody.
+// Notices connections that fell silent, as behind a router that dropped them without a word.
 //
-// A statement may take minutes, so a silence alone says nothing. Once a second the server is asked over
-// the connection of a thread's marks. Where that is not answered while a new connection is, all
-// connections of before are given up, and what they left is ended on the server: a transaction there
-// would keep the row of its lease.
+// A statement may take minutes, so a silence alone says nothing. Once a second the server is
+// queried over the connection of a thread's marks. Where that is not answered while a new
+// connection is, all connections of before are given up, and what they left is ended on the server:
+// a transaction there would keep the row of its lease.
 
 const everyMs = 1_000
 /** An answer that takes longer is looked into; a server that is only busy is slow over new ones too. */
@@ -46,13 +46,13 @@ export function startPulse(options: PulseOptions): () => void {
 
 async function beat({ pools, marks, connect }: PulseOptions): Promise<void> {
   if (pools.every(({ open }) => open.size === 0)) return
-  const askedMs = performance.now()
-  const asked = await marks.connection()
-  if (await isAnswered(asked)) return
+  const sentMs = performance.now()
+  const connection = await marks.connection()
+  if (await isAnswered(connection)) return
   // Throws where the server is away, which connections find out themselves.
   const fresh = await connect()
-  const silent = [asked, ...pools.flatMap(({ open }) => [...open])].filter(
-    ({ openedMs }) => openedMs < askedMs,
+  const silent = [connection, ...pools.flatMap(({ open }) => [...open])].filter(
+    ({ openedMs }) => openedMs < sentMs,
   )
   for (const each of silent) abandon(each, reason)
   try {
@@ -74,8 +74,8 @@ function isAnswered({ client }: Connection): Promise<boolean> {
     AbortSignal.timeout(answerMs).addEventListener('abort', () =>
       setImmediate(() => setImmediate(() => resolve(false))),
     )
-    const told = (): void => resolve(true)
-    client.query('select 1').then(told, told)
+    const answered = (): void => resolve(true)
+    client.query('select 1').then(answered, answered)
   })
 }
 
@@ -88,8 +88,8 @@ function isAnswered({ client }: Connection): Promise<boolean> {
 
 /**
  * The server does the waiting, on another connection than the one that waits for the lock. A holder
- * that is to be replaced was silent for longer than {@link silent} asks, so the first wait is only for
- * the statement to meet the lock.
+ * that is to be replaced was silent for longer than {@link silent} demands, so the first wait is
+ * only for the statement to meet the lock.
  */
 const firstPause = statement('', { postgres: 'select pg_sleep(0.05)' })
 const pause = statement('', { postgres: 'select pg_sleep(0.25)' })
@@ -130,7 +130,7 @@ export async function endSilentHolder<T>(
   of: {
     readonly link: Link
     readonly connection: Connection
-    /** Where to ask meanwhile. */
+    /** Where to query meanwhile. */
     readonly beside: Link
     readonly owner: string
   },
@@ -138,12 +138,12 @@ export async function endSilentHolder<T>(
 ): Promise<T> {
   const { link, connection, beside, owner } = of
   const questions = connection.hasCitus ? citus : plain
-  const [session = 0] = (await ask(link, questions.session))[0] ?? []
+  const [session = 0] = (await queryRows(link, questions.session))[0] ?? []
   let isDone = false
   const look = async (): Promise<void> => {
     for (let wait = firstPause; !isDone; wait = pause) {
-      await ask(beside, wait)
-      if (!isDone) await ask(beside, questions.end, [session, applicationName(owner)])
+      await queryRows(beside, wait)
+      if (!isDone) await queryRows(beside, questions.end, [session, applicationName(owner)])
     }
   }
   look().catch(() => undefined)

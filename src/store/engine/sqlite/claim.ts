@@ -47,7 +47,7 @@ export class Claim {
     this.#held = undefined
   }
 
-  /** Frees the lock, which nobody will ask for again, and removes its file. */
+  /** Frees the lock, which nobody will take again, and removes its file. */
   remove(): void {
     this.release()
     try {

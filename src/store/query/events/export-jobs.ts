@@ -1,4 +1,4 @@
-/** Exports that callers asked for. */
+/** Exports that callers requested. */
 
 import { type Database, type Reader, statement } from '../../engine/database.ts'
 import { exportJob } from '../../schema/events.ts'

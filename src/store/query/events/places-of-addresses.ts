@@ -51,8 +51,8 @@ const ofTraces: readonly Source[] = [
 const batchRows = 256
 
 /**
- * Transactions the address with this number took part in (sender, receiver, created, party or
- * contract of a transfer, and with `traces` party of an internal transaction), in `range`, each
+ * Transactions the address with this number took part in (sender, receiver, created, side or
+ * contract of a transfer, and with `traces` side of an internal transaction), in `range`, each
  * once, oldest first, at most `limit`.
  *
  * Cost: one range of each list of the address.

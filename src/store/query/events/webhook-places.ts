@@ -14,7 +14,7 @@ const placeRow = storedRow({
   attempts: integer('attempts'),
   /** Milliseconds since 1970 from which it may be tried again. */
   dueMs: integer('due_ms'),
-  /** Messages before this place were asked for again. */
+  /** Messages before this place were requested again. */
   replayUntil: integer('replay_until'),
   /** Messages given up in a row. */
   dead: integer('dead'),

@@ -38,7 +38,7 @@ void test('cases of addresses: many, and none', () => {
   assert.deepEqual(shown([]), [])
 })
 
-void test('cases of addresses: a damaged value is told from a good one', () => {
+void test('cases of addresses: a damaged value is distinguished from a good one', () => {
   for (const mask of [0, 1, 2 ** 40 - 1, 0x5a_5a5a_5a5a]) {
     const stored = storedCase(mask)
     assert.equal(maskOfCase(stored), mask)

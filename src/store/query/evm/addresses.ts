@@ -47,11 +47,11 @@ export async function addressesOfIds(
   })
 }
 
-// The EIP-55 case of an address, stored beside it so that a page of addresses nobody asked
-// for yet is shown without hashing each.
+// The EIP-55 case of an address, stored beside it so that a page of addresses nobody read
+// yet is shown without hashing each.
 //
-// Forty bits of mask and twelve that follow from them: a value that a disk damaged is told from a
-// good one and computed anew, which is why the sums of the table leave it out.
+// Forty bits of mask and twelve that follow from them: a value that a disk damaged is distinguished
+// from a good one and computed anew, which is why the sums of the table leave it out.
 
 const maskRange = 2 ** 40
 
@@ -85,7 +85,7 @@ const tokenRow = storedRow({
   name: maybe(text('name')),
   symbol: maybe(text('symbol')),
   decimals: maybe(integer('decimals')),
-  /** Unix seconds at which the contract last told them, 0 for never. */
+  /** Unix seconds at which the contract last gave them, 0 for never. */
   metadata_at: integer('metadata_at'),
   /** Block at which a balance was not what logs give, and how; absent where none is known to. */
   inexact_height: maybe(integer('inexact_height')),
@@ -105,7 +105,7 @@ type RichAddressRow = {
 
 const tokenOfId = { table: token, key: ['id'], select: tokenRow.names }
 
-/** The token contracts among numbers of addresses, in the order asked. Cost: a look-up each. */
+/** The token contracts among numbers of addresses, in the order given. Cost: a look-up each. */
 export async function tokensOfIds(
   store: Reader,
   ids: readonly number[],
@@ -128,7 +128,7 @@ const partiesQuestion = statement(
 )
 
 /**
- * Addresses by number with what is stored of the tokens among them, in the order asked.
+ * Addresses by number with what is stored of the tokens among them, in the order given.
  *
  * Cost: one statement, two look-ups by key for each. A number that no address has is `undefined`.
  */
@@ -174,9 +174,9 @@ type Source = {
   readonly leading: readonly Value[]
 }
 
-type Asking = { readonly leading?: readonly Value[]; readonly stage?: HistoryStage }
+type BothOptions = { readonly leading?: readonly Value[]; readonly stage?: HistoryStage }
 
-function bothWays(text: string, { leading = [], stage }: Asking = {}): Source {
+function bothWays(text: string, { leading = [], stage }: BothOptions = {}): Source {
   const first = leading.length + 1
   const ordered = (direction: Direction): Statement =>
     statement<string>(`${text} and a.pos >= ? and a.pos < ? order by a.pos ${direction} limit ?`, {

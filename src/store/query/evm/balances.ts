@@ -1,4 +1,4 @@
-/** ERC-20 balances as logs tell them: of an address, and of all holders of a token. */
+/** ERC-20 balances from logs: of an address, and of all holders of a token. */
 
 import { toBigint } from '../../../core/bytes.ts'
 import { itemAt } from '../../../core/item-at.ts'
@@ -35,7 +35,7 @@ export type BalanceRow = {
   readonly token: TokenRow
   /** Magnitude by the logs, big-endian, empty for zero; `undefined` before the first change. */
   readonly value: Uint8Array | undefined
-  /** 1 where the logs give less than nothing: they do not tell the balance. */
+  /** 1 where the logs give less than nothing: they do not give the balance. */
   readonly negative: number
 }
 

@@ -27,7 +27,7 @@ const rangeAround = statement(
 export type OwnerRow = { readonly known: boolean; readonly ownerId: number | undefined }
 
 /**
- * Owners of ERC-721 tokens, in the order asked.
+ * Owners of ERC-721 tokens, in the order given.
  *
  * Cost: one look-up by key per token, one per contract, and one per token of contracts that gave
  * away ranges.
@@ -83,7 +83,7 @@ export async function isKnownErc1155(store: Reader, place: NftPlace): Promise<bo
   return row !== undefined
 }
 
-/** Metadata of tokens, in the order asked; `undefined` where none was asked for yet. */
+/** Metadata of tokens, in the order given; `undefined` where none was read yet. */
 export async function metadataOfTokens(
   store: Reader,
   standard: 721 | 1155,

@@ -12,7 +12,7 @@ const rowsFrom = statement(
    where contract_id = ? and standard = ? and item >= ? order by item limit ?`,
 )
 
-// From the range that holds the first id asked for, or may.
+// From the range that holds the first id wanted, or may.
 const rangesFrom = statement(
   `select first_item, last_item, owner_id, at from nft_range
    where contract_id = ? and first_item >= coalesce((

@@ -109,7 +109,7 @@ async function itemsLeft(
   return left
 }
 
-// More than a page, so that most ranges are asked about once.
+// More than a page, so that most ranges are read once.
 const movedAtOnce = 1_000
 
 function byPlace(a: NftPlace, b: NftPlace): number {

@@ -2,7 +2,7 @@
  * Sums over the UTXOs of addresses, now or at a moment.
  *
  * Plain UTXOs (see `utxoKinds`) are summed by asset in the store; all others are given one by
- * one, each once with the number of its owners asked for, for the caller to judge locks and
+ * one, each once with the number of its owners queried, for the caller to judge locks and
  * stakes. Cost: two ranges of `open_holding` per address, four where there is more than AVAX; at a
  * moment, as many again of `spent_holding`.
  */
@@ -18,7 +18,7 @@ export type PlainSum = { readonly asset: number; readonly amount: bigint; readon
 /** Balances of addresses. */
 export type Holdings = {
   readonly plain: readonly PlainSum[]
-  /** Outputs for which enough of the owners were asked. */
+  /** Outputs for which enough of the owners were queried. */
   readonly others: readonly StoredUtxo[]
 }
 
@@ -90,7 +90,7 @@ export async function balancesOfAddresses(
     readonly moment?: number | undefined
     /** Count also what was spent at `moment`: what was held when it came. */
     readonly withSpentThen?: boolean
-    /** Count what has any of the owners asked for, as nodes do. */
+    /** Count what has any of the owners queried, as nodes do. */
     readonly anyOwner?: boolean
   },
 ): Promise<Holdings> {
@@ -115,13 +115,13 @@ type Part = { readonly plain: readonly PlainSum[]; readonly others: readonly num
 
 async function held(
   reader: Reader,
-  asked: Questions,
+  statements: Questions,
   { values, least }: { readonly values: readonly Value[]; readonly least: number },
 ): Promise<Part> {
-  const avax = await reader.all(asked.avax, values)
-  const hasRest = (await reader.get(asked.rest, values)) !== undefined
-  const rows = hasRest ? [...avax, ...(await reader.all(asked.assets, values))] : avax
-  const others = hasRest ? await reader.all(asked.others, [...values, least]) : []
+  const avax = await reader.all(statements.avax, values)
+  const hasRest = (await reader.get(statements.rest, values)) !== undefined
+  const rows = hasRest ? [...avax, ...(await reader.all(statements.assets, values))] : avax
+  const others = hasRest ? await reader.all(statements.others, [...values, least]) : []
   return {
     plain: rows.map(([traits, count, high, low]) => ({
       asset: assetOf(Number(traits)),

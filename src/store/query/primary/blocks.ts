@@ -180,7 +180,7 @@ export async function rawBlocksFrom(
 }
 
 /**
- * Finds kept blocks by their ids. The row found last is kept: what is asked for in the order of ids
+ * Finds kept blocks by their ids. The row found last is kept: what is read in the order of ids
  * is read and decompressed once a row, not once a block.
  */
 export function rawBlockFinder(reader: Reader): (id: number) => Promise<Uint8Array | undefined> {

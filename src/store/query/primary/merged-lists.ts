@@ -69,7 +69,7 @@ export function mergeOwnerLists<R extends { readonly node: number }, L extends V
   })
 }
 
-type Head<L, R> = { readonly list: L; rows: readonly R[]; at: number; asked: number }
+type Head<L, R> = { readonly list: L; rows: readonly R[]; at: number; size: number }
 
 const leastRead = 4
 
@@ -77,13 +77,13 @@ const leastRead = 4
 export async function mergeLists<L, R>(merge: Lists<L, R>): Promise<R[]> {
   const { lists, limit } = merge
   const share = lists.length === 1 ? limit : Math.ceil((2 * limit) / lists.length)
-  const asked = Math.max(leastRead, share)
+  const size = Math.max(leastRead, share)
   const heads: Head<L, R>[] = await Promise.all(
     lists.map(async (list) => ({
       list,
-      rows: await merge.read(list, undefined, asked),
+      rows: await merge.read(list, undefined, size),
       at: 0,
-      asked,
+      size,
     })),
   )
   const heap = newHeap<Head<L, R>>((a, b) => merge.compare(rowOf(a), rowOf(b)))
@@ -113,9 +113,9 @@ function rowOf<L, R>({ rows, at }: Head<L, R>): R {
 async function advance<L, R>(head: Head<L, R>, merge: Lists<L, R>): Promise<boolean> {
   const last = rowOf(head)
   head.at++
-  if (head.at >= head.rows.length && head.rows.length >= head.asked) {
-    head.asked *= 2
-    head.rows = await merge.read(head.list, last, head.asked)
+  if (head.at >= head.rows.length && head.rows.length >= head.size) {
+    head.size *= 2
+    head.rows = await merge.read(head.list, last, head.size)
     head.at = 0
   }
   return head.at < head.rows.length

@@ -265,7 +265,7 @@ export async function transactionsOfAddresses(
   query: AddressPlaceQuery,
 ): Promise<number[]> {
   const { order, types } = query
-  const asked = lists[order][query.onlyOpenStakes === true ? 'openStakes' : 'any']
+  const list = lists[order][query.onlyOpenStakes === true ? 'openStakes' : 'any']
   const sign = order === 'asc' ? 1 : -1
   return mergeLists<number, number>({
     lists: query.addresses,
@@ -276,7 +276,7 @@ export async function transactionsOfAddresses(
       const from = after === undefined || order === 'desc' ? query.from : after + 1
       const until = after === undefined || order === 'asc' ? query.until : after
       const filter = [types === undefined ? 0 : 1, JSON.stringify(types ?? [])]
-      const rows = await reader.all(asked, [address, from, until, ...filter, limit])
+      const rows = await reader.all(list, [address, from, until, ...filter, limit])
       return rows.map(([pos]) => Number(pos))
     },
   })

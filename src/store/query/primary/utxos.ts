@@ -148,7 +148,7 @@ export async function utxosAt(
     }
   }
   for (const [number] of await reader.all(strays, [prefixes])) numbers.push(Number(number))
-  // An output may be where its name says and another's, so that each row is asked for its name.
+  // An output may be where its name says and another's, so that each row is checked for its name.
   const found = await utxosByNumber(reader, numbers)
   const byName = new Map(found.map((row) => [nameOf(row), row]))
   return places.map((place) => byName.get(nameOf(place)))
@@ -161,7 +161,7 @@ function nameOf({ txId, outputIndex }: Place): string {
 // UTXOs of addresses, by time or amount, strictly after a cursor.
 //
 // Order: (`created_at` or `amount`, number), either way: equals follow the order of creation. Each
-// UTXO comes once, and only when enough of its owners were asked for. Cost: one seek per address
+// UTXO comes once, and only when enough of its owners were queried. Cost: one seek per address
 // and about as many entries as come out, of `open_holding` or, of long lists by amount, its index
 // `open_by_amount`; short lists are sorted by amount. As many again of `spent_holding` where asked
 // for, but that by amount reads every entry of the addresses.

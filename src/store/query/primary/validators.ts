@@ -131,8 +131,8 @@ export async function listValidators(
 ): Promise<ListedValidator[]> {
   const { sortBy, order, nodes } = query
   const byNode = nodes !== undefined && nodes.length <= fewNodes
-  const asked = questions.get(`${sortBy} ${order} ${byNode}`)
-  if (asked === undefined) throw new Fault('store-failed', `no such order: ${sortBy}`)
+  const question = questions.get(`${sortBy} ${order} ${byNode}`)
+  if (question === undefined) throw new Fault('store-failed', `no such order: ${sortBy}`)
   const sign = order === 'asc' ? 1 : -1
   const start = query.after ?? (order === 'asc' ? lowest : highest)
   return mergeLists<string, ListedValidator>({
@@ -155,7 +155,7 @@ export async function listValidators(
         ...range(query.uptime, -1n),
         limit,
       ]
-      const rows = await reader.all(asked, values)
+      const rows = await reader.all(question, values)
       return rows.map(([sorted, ...row]) => {
         const staker = stakerRow.read(row)
         assert(typeof sorted === 'bigint', 'the sorted column is an integer')

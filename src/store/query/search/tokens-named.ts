@@ -13,7 +13,7 @@ const namedRow = storedRow({
 /** Such a token. */
 export type NamedToken = RowOf<typeof namedRow>
 
-// More words tell nothing; names are anybody's text.
+// More words add nothing; names are anybody's text.
 const mostWords = 16
 const longestWord = 40
 
@@ -61,12 +61,12 @@ const last = '\u{10ffff}'
 const mostRead = 400
 
 /**
- * Tokens that have every word of `asked`, each at least its beginning; the oldest first.
+ * Tokens that have every word of `text`, each at least its beginning; the oldest first.
  *
  * Cost: one range of the key of `token_word`, of at most {@link mostRead} rows, and a look-up of each.
  */
-export async function tokensNamed(store: Reader, asked: string): Promise<NamedToken[]> {
-  const wanted = wordsOf(asked)
+export async function tokensNamed(store: Reader, text: string): Promise<NamedToken[]> {
+  const wanted = wordsOf(text)
   const [longest] = wanted.toSorted((a, b) => b.length - a.length)
   if (longest === undefined) return []
   const rows = await store.all(question, [longest, longest + last, mostRead])

@@ -9,7 +9,7 @@ import { chainNumbers, type PrimaryChain, utxoKinds } from './position.ts'
 
 const placesPerAddress = 4
 const kindsPerAsset = 128
-// 1,024 owners at most; nobody asks for as many addresses.
+// 1,024 owners at most; nobody queries as many addresses.
 const maxNeeded = 2_047
 const traitsPerAsset = kindsPerAsset * (maxNeeded + 1)
 

@@ -76,7 +76,7 @@ export const tx = table(
 )
 
 /**
- * Transactions by the first 32 bits of their ids. Other ids may begin so too: the row tells. A
+ * Transactions by the first 32 bits of their ids. Other ids may begin so too: the row decides. A
  * tenth of the bytes of an index of whole ids, and written in its own order.
  */
 export const txById = table(

@@ -36,8 +36,8 @@ import {
 } from './staking.ts'
 
 /**
- * Addresses seen, numbered from 1; those of EVM accounts have a zero byte before them. Nobody asks
- * for the address of a number: outputs have their owners' bytes.
+ * Addresses seen, numbered from 1; those of EVM accounts have a zero byte before them. Nobody looks
+ * up the address of a number: outputs have their owners' bytes.
  */
 export const address = table(
   'address',

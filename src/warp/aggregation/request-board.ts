@@ -22,7 +22,7 @@ export type Question = {
   readonly chainId: Uint8Array
   readonly fromPChain: boolean
   readonly appBytes: Uint8Array
-  /** Tells questions apart: message and justification. */
+  /** Distinguishes questions: message and justification. */
   readonly key: string
 }
 
@@ -31,14 +31,14 @@ export type Question = {
  *
  * - `refused`: the node will say the same again
  * - `failed`: it may sign later
- * - `absent`: it could not be asked
+ * - `absent`: it could not be reached
  */
 export type Outcome =
   | { readonly kind: 'signature'; readonly signature: Uint8Array; readonly nodeId: string }
   | { readonly kind: 'refused' | 'failed' | 'absent'; readonly why: string }
 
 /** Something that answers requests: a session of the pool. */
-export type Askable = {
+export type SigningNode = {
   readonly nodeId: string
   readonly request: (chainId: Uint8Array, appBytes: Uint8Array) => Promise<Answer>
 }
@@ -60,19 +60,19 @@ export function questionOf(
 }
 
 /** Questions under way, by question and node. Each ends with the session's own limit. */
-export class AskBoard {
-  readonly #asked = new Map<string, Promise<Outcome>>()
+export class RequestBoard {
+  readonly #running = new Map<string, Promise<Outcome>>()
 
-  ask(question: Question, node: Askable): Promise<Outcome> {
+  request(question: Question, node: SigningNode): Promise<Outcome> {
     const key = `${question.key}:${node.nodeId}`
-    const running = this.#asked.get(key)
+    const running = this.#running.get(key)
     if (running !== undefined) return running
-    const asked = node.request(question.chainId, question.appBytes).then((answer) => {
-      this.#asked.delete(key)
-      return outcomeOf(answer, node.nodeId, question.fromPChain)
+    const answer = node.request(question.chainId, question.appBytes).then((reply) => {
+      this.#running.delete(key)
+      return outcomeOf(reply, node.nodeId, question.fromPChain)
     })
-    this.#asked.set(key, asked)
-    return asked
+    this.#running.set(key, answer)
+    return answer
   }
 }
 

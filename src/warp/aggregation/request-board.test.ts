@@ -6,7 +6,7 @@ import {
   encodeSignatureResponse,
 } from '../../codec/warp/signature-request.ts'
 import type { Answer } from '../../peer/session.ts'
-import { AskBoard, type Outcome, type Question, questionOf } from './ask.ts'
+import { RequestBoard, type Outcome, type Question, questionOf } from './request-board.ts'
 
 const unsigned = Uint8Array.of(1, 2, 3)
 const pChain = new Uint8Array(32)
@@ -15,10 +15,10 @@ const question = (chainId: Uint8Array, justification = Uint8Array.of(4)): Questi
   questionOf('abc', unsigned, chainId, justification)
 
 function outcome(answer: Answer, chainId: Uint8Array = pChain): Promise<Outcome> {
-  return new AskBoard().ask(question(chainId), { nodeId: 'N', request: async () => answer })
+  return new RequestBoard().request(question(chainId), { nodeId: 'N', request: async () => answer })
 }
 
-void test('ask: codes that depend on the message alone are final, those of a moment are not', async () => {
+void test('request board: codes that depend on the message alone are final, those of a moment are not', async () => {
   const finalOf = async (chainId: Uint8Array): Promise<number[]> => {
     const final: number[] = []
     for (let code = -5; code <= 18; code++) {
@@ -36,7 +36,7 @@ void test('ask: codes that depend on the message alone are final, those of a mom
   assert.deepEqual(await finalOf(other), [-3, -2])
 })
 
-void test('ask: a peer’s words are short and printable in ours', async () => {
+void test('request board: a peer’s words are short and printable in ours', async () => {
   const message = `a\nb\u0000é${'x'.repeat(500)}`
   const found = await outcome({ kind: 'error', code: 6, message })
   assert.ok(found.kind === 'failed')
@@ -44,7 +44,7 @@ void test('ask: a peer’s words are short and printable in ours', async () => {
   assert.ok(found.why.length < 160)
 })
 
-void test('ask: silence, loss and empty answers are not signatures, garbage is a wrong one', async () => {
+void test('request board: silence, loss and empty answers are not signatures, garbage is a wrong one', async () => {
   const kinds = async (answer: Answer): Promise<string> => (await outcome(answer)).kind
   assert.equal(await kinds({ kind: 'silence' }), 'failed')
   assert.equal(await kinds({ kind: 'lost' }), 'absent')
@@ -54,32 +54,32 @@ void test('ask: silence, loss and empty answers are not signatures, garbage is a
   assert.deepEqual(garbage, { kind: 'signature', signature: new Uint8Array(), nodeId: 'N' })
 })
 
-void test('ask: the same question at the same time is asked once, another one is another', async () => {
-  const board = new AskBoard()
-  const asked: Uint8Array[] = []
+void test('request board: the same question at the same time is sent once, another one is another', async () => {
+  const board = new RequestBoard()
+  const sent: Uint8Array[] = []
   const waiting: (() => void)[] = []
   const node = {
     nodeId: 'N',
     request: (_: Uint8Array, appBytes: Uint8Array): Promise<Answer> => {
-      asked.push(appBytes)
+      sent.push(appBytes)
       return new Promise((resolve) => waiting.push(() => resolve({ kind: 'silence' })))
     },
   }
-  const first = board.ask(question(pChain), node)
-  assert.equal(board.ask(question(pChain), node), first)
-  const second = board.ask(question(pChain, Uint8Array.of(5)), node)
-  const elsewhere = board.ask(question(pChain), { ...node, nodeId: 'M' })
-  const sent = asked.map((appBytes) => decodeSignatureRequest(appBytes))
+  const first = board.request(question(pChain), node)
+  assert.equal(board.request(question(pChain), node), first)
+  const second = board.request(question(pChain, Uint8Array.of(5)), node)
+  const elsewhere = board.request(question(pChain), { ...node, nodeId: 'M' })
+  const decoded = sent.map((appBytes) => decodeSignatureRequest(appBytes))
   assert.deepEqual(
-    sent.map(({ justification }) => [...justification]),
+    decoded.map(({ justification }) => [...justification]),
     [[4], [5], [4]],
   )
-  for (const { message } of sent) assert.deepEqual(message, unsigned)
+  for (const { message } of decoded) assert.deepEqual(message, unsigned)
   for (const wake of waiting) wake()
   await Promise.all([first, second, elsewhere])
-  // Over: asked again it is asked again.
-  const again = board.ask(question(pChain), node)
-  assert.equal(asked.length, 4)
+  // Over: the same request is sent again.
+  const again = board.request(question(pChain), node)
+  assert.equal(sent.length, 4)
   for (const wake of waiting) wake()
   assert.equal((await again).kind, 'failed')
 })

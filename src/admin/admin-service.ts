@@ -91,10 +91,7 @@ function loggerMethods({ logs, compat }: AdminOptions): Record<string, RpcMethod
     return { loggerLevels: Object.fromEntries(found) }
   }
   return {
-    getLoggerLevel: {
-      params: { loggerName: 'text' },
-      call: (args) => levels(chosen(args)),
-    },
+    getLoggerLevel: { params: { loggerName: 'text' }, call: (args) => levels(chosen(args)) },
     setLoggerLevel: {
       params: { loggerName: 'text', logLevel: 'text', displayLevel: 'text' },
       accepts: (args) => isLevel(args['logLevel']) && isLevel(args['displayLevel']),
@@ -118,10 +115,7 @@ function isLevel(value: Arguments[string]): boolean {
 function levelChange(args: Arguments): LevelChange {
   const logLevel = parseLogLevel(textOf(args, 'logLevel'))
   const displayLevel = parseLogLevel(textOf(args, 'displayLevel'))
-  return {
-    logLevel,
-    displayLevel,
-  }
+  return { logLevel, displayLevel }
 }
 
 function processMethods({ plugins, profiler, compat }: AdminOptions): Record<string, RpcMethod> {

@@ -44,10 +44,7 @@ const tooLarge = textReply(413, 'request body too large\n')
 const refreshEveryMs = 5_000
 const lookEveryMs = 1_000
 
-const watch = watchHeartbeats({
-  maxSilenceMs: data.maxSilenceMs,
-  now: () => performance.now(),
-})
+const watch = watchHeartbeats({ maxSilenceMs: data.maxSilenceMs, now: () => performance.now() })
 const guard = createSocketGuard({
   limits: data.sockets,
   refusal: () =>

@@ -70,11 +70,7 @@ export function createRpcProxy(options: {
     if ('status' in checked) return checked
     const reply = await post(chain.rpcUrls, checked, request.signal)
     const type = reply.headers['content-type']
-    return {
-      status: reply.status,
-      contentType: type,
-      body: reply.body,
-    }
+    return { status: reply.status, contentType: type, body: reply.body }
   }
 
   return { pass, post }

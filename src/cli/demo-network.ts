@@ -36,9 +36,7 @@ export function withDemoNetwork(config: Config, isHeld: boolean): Config {
     networks:
       fuji === undefined
         ? {}
-        : {
-            fuji: { ...fuji, recording: bundled(fuji.recording), genesis: bundled(fuji.genesis) },
-          },
+        : { fuji: { ...fuji, recording: bundled(fuji.recording), genesis: bundled(fuji.genesis) } },
     chains: demo.chains.map((chain) => ({ ...chain, recording: bundled(chain.recording) })),
     ...brandOf(config, demo),
     abis: config.abis === settings.abis.default ? bundled(demo.abis) : config.abis,

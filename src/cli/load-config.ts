@@ -78,11 +78,7 @@ export function loadConfig(
     const value = option === undefined ? undefined : ownValue(flags, camelCase(option))
     if (value !== undefined) given.set(name, String(value))
   }
-  const read = readConfig({
-    flags: Object.fromEntries(given),
-    environment: process.env,
-    file,
-  })
+  const read = readConfig({ flags: Object.fromEntries(given), environment: process.env, file })
   const isDemo = file === undefined && target === undefined
   if (!isDemo || read.origins['dataDir'] !== 'default') return { ...read, isDemo }
   return { ...read, config: { ...read.config, dataDir: demoDataDir }, isDemo }

@@ -36,11 +36,7 @@ export async function compile(
     clock,
     limits,
     signal,
-  }: {
-    readonly clock: Clock
-    readonly limits: CompileLimits
-    readonly signal: AbortSignal
-  },
+  }: { readonly clock: Clock; readonly limits: CompileLimits; readonly signal: AbortSignal },
 ): Promise<Compiled> {
   const { memoryBytes, ms } = limits
   const workerData: CompileWork = {

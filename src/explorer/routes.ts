@@ -17,10 +17,7 @@ export type ExplorerFile = {
 }
 
 /** Headers of a request that matter here. */
-export type ExplorerRequest = {
-  readonly acceptEncoding: string
-  readonly ifNoneMatch: string
-}
+export type ExplorerRequest = { readonly acceptEncoding: string; readonly ifNoneMatch: string }
 
 /** An answer to send as it is. */
 export type ExplorerAnswer = {

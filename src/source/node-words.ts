@@ -12,11 +12,7 @@ import { Fault, type FaultCode } from '../core/fault.ts'
  * An error a node answered. `message` is read in this file only, but for calls that are handed on;
  * `data` are the bytes that a contract reverted with, `0x` hex.
  */
-export type RpcError = {
-  readonly code: number
-  readonly message: string
-  readonly data?: string
-}
+export type RpcError = { readonly code: number; readonly message: string; readonly data?: string }
 
 /**
  * JSON-RPC's own error codes and those AvalancheGo adds. Source: avalanchego

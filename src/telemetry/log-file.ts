@@ -4,10 +4,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { join } from 'node:path'
 
 /** Where lines go; every line ends with a newline. Never throws. */
-export type LogSink = {
-  readonly write: (line: string) => void
-  readonly close: () => void
-}
+export type LogSink = { readonly write: (line: string) => void; readonly close: () => void }
 
 /** Limits at which a log file turns over. */
 export type Rotation = {

@@ -108,11 +108,7 @@ export async function waitOn<T>(waits: Waits, lock: string, promise: Promise<T>)
 }
 
 /** Records nothing. For tests. */
-export const silentWaits: Waits = {
-  now: () => 0,
-  record: () => undefined,
-  samples: () => [],
-}
+export const silentWaits: Waits = { now: () => 0, record: () => undefined, samples: () => [] }
 
 /** Stack of the caller of `record`: this file's own two frames are left out. */
 function callStack(): string {

@@ -44,10 +44,7 @@ const ListDeadLetters = {
   summary: 'Messages that were given up, newest first',
   tag: 'Webhooks',
   weight: 10,
-  parameters: {
-    path: WebhookPath,
-    query: Type.Object({ ...pageQuery }),
-  },
+  parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
   response: pageShape({
     deadLetters: Type.Array(
       Type.Object({

@@ -137,10 +137,7 @@ function eventOf(event: L1Event, before: L1Event | undefined): string | undefine
 async function joinedEvent(at: Happening, life: L1Life, event: L1Event): Promise<Fields> {
   const views = at.transaction === undefined ? [] : await transactionViews(at.of, [at.transaction])
   const [transaction] = views
-  return {
-    ...l1Event(at, 'validator_stake', { life, event }),
-    transaction,
-  }
+  return { ...l1Event(at, 'validator_stake', { life, event }), transaction }
 }
 
 function l1Event(

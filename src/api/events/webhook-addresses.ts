@@ -28,10 +28,7 @@ const ListAddresses = {
   summary: 'Addresses of a webhook, in the order in which they were added',
   tag: 'Webhooks',
   weight: 20,
-  parameters: {
-    path: WebhookPath,
-    query: Type.Object({ ...pageQuery }),
-  },
+  parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
   response: pageShape({
     addresses: Type.Array(Type.String({ description: 'EVM address' })),
     totalAddresses: Type.Integer({ description: 'How many the webhook has' }),

@@ -36,10 +36,7 @@ export type AddressList<R> = {
 }
 
 /** A page of an address's rows. */
-type AddressPage<R> = {
-  readonly chain: ServedChain
-  readonly page: Page<R>
-}
+type AddressPage<R> = { readonly chain: ServedChain; readonly page: Page<R> }
 
 type Row = { readonly pos: number; readonly fromId: number; readonly toId: number | undefined }
 

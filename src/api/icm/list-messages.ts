@@ -86,10 +86,7 @@ export function listIcmMessagesByAddress(context: IcmContext): Operation {
 }
 
 /** A page of messages. */
-export type MessageList = {
-  readonly nextPageToken?: string
-  readonly messages: IcmMessage[]
-}
+export type MessageList = { readonly nextPageToken?: string; readonly messages: IcmMessage[] }
 
 /** Messages from or to an address, for the operation `route`. */
 export async function messagesOfAddress(

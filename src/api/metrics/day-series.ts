@@ -148,10 +148,7 @@ async function averagePrices(chains: readonly UnionChain[]): Promise<ByDay<numbe
   for (const { store } of chains) {
     for (const [start, { sum, count }] of await dayPrices(store)) {
       const before = sums.get(start) ?? { price: 0n, count: 0n }
-      sums.set(start, {
-        price: before.price + toBigint(sum),
-        count: before.count + BigInt(count),
-      })
+      sums.set(start, { price: before.price + toBigint(sum), count: before.count + BigInt(count) })
     }
   }
   return mapped(sums, ({ price, count }) => (count === 0n ? 0 : decimal(price, count, 9)))

@@ -90,10 +90,7 @@ export function rollingWindow({ chains, union }: MetricsContext): Operation {
       lastYear: 0,
       allTime: 0,
     }
-    return {
-      body: { result: { ...result, ...values } },
-      headers,
-    }
+    return { body: { result: { ...result, ...values } }, headers }
   })
 }
 

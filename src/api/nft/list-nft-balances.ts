@@ -183,11 +183,7 @@ async function openList(
     const lastOwned = erc721.at(-1)
     if (!kinds.includes('erc1155') || owned.length > limit) {
       const isLast = owned.length <= limit || lastOwned === undefined
-      return {
-        erc721,
-        erc1155: [],
-        next: isLast ? {} : nextFrom({ ...lastOwned, standard: 721 }),
-      }
+      return { erc721, erc1155: [], next: isLast ? {} : nextFrom({ ...lastOwned, standard: 721 }) }
     }
     const after = cursor?.standard === 1155 ? cursor : undefined
     const room = limit - erc721.length

@@ -187,10 +187,7 @@ const ListChainIds = {
   summary: 'Chains on which addresses were seen',
   tag: 'Primary Network',
   weight: 20,
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({ addresses: Addresses }),
-  },
+  parameters: { path: NetworkPath, query: Type.Object({ addresses: Addresses }) },
   response: Type.Object({
     addresses: Type.Array(
       Type.Object(

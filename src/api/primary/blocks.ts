@@ -45,10 +45,7 @@ const ListPrimaryBlocks = {
   weight: 20,
   parameters: {
     path: ChainPath,
-    query: Type.Object({
-      ...timeQuery,
-      ...pageQuery,
-    }),
+    query: Type.Object({ ...timeQuery, ...pageQuery }),
   },
   response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
 } as const
@@ -113,10 +110,7 @@ const ListNodeBlocks = {
   weight: 20,
   parameters: {
     path: ChainNodePath,
-    query: Type.Object({
-      ...timeQuery,
-      ...pageQuery,
-    }),
+    query: Type.Object({ ...timeQuery, ...pageQuery }),
   },
   response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
 } as const

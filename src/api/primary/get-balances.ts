@@ -203,10 +203,7 @@ const ListBalanceSeries = {
   summary: 'Balances of addresses at regular moments, stakes among them, oldest first',
   tag: 'Primary Network Balances',
   weight: 200,
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({ addresses: Addresses, ...seriesQuery }),
-  },
+  parameters: { path: ChainPath, query: Type.Object({ addresses: Addresses, ...seriesQuery }) },
   response: Type.Object({
     series: Type.Array(
       Type.Object({ timestamp: Type.Integer({ description: 'Unix seconds' }), balances: Balances }),

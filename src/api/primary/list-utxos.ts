@@ -46,11 +46,7 @@ const ListUtxos = {
   weight: 100,
   parameters: {
     path: ChainPath,
-    query: Type.Object({
-      pageToken: PageToken,
-      pageSize: pageSize(10, 1024),
-      ...UtxoFilters,
-    }),
+    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 1024), ...UtxoFilters }),
     body: Type.Object({
       addresses: Type.String({
         description:
@@ -81,11 +77,7 @@ const ListUtxosByQuery = {
   weight: 100,
   parameters: {
     path: ChainPath,
-    query: Type.Object({
-      addresses: Addresses,
-      ...pageQuery,
-      ...UtxoFilters,
-    }),
+    query: Type.Object({ addresses: Addresses, ...pageQuery, ...UtxoFilters }),
   },
   response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
 } as const

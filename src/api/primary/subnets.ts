@@ -152,10 +152,7 @@ const GetBlockchain = {
   summary: 'One chain',
   tag: 'Primary Network',
   weight: 20,
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({}),
-  },
+  parameters: { path: ChainPath, query: Type.Object({}) },
   response: Blockchain,
 } as const
 

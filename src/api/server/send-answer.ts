@@ -147,11 +147,7 @@ export async function sendList(
   const read = async (pageToken: string | undefined): Promise<unknown> => {
     // Every further page counts as a request of its own.
     if (pageToken !== undefined) await pagedAdmission(options.clock, () => options.admit?.(caller))
-    const answer = await answerPage({
-      ...query,
-      ...size,
-      ...(pageToken && { pageToken }),
-    })
+    const answer = await answerPage({ ...query, ...size, ...(pageToken && { pageToken }) })
     options.inspect?.(operation, answer.body)
     return inDialect(answer.body, rule, dialect)
   }

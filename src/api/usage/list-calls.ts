@@ -66,11 +66,7 @@ export function listCalls(context: UsageContext): Operation {
     const logs = page.rows.map((row) => viewOf(row, context.nameOf(keyId)))
     const { nextPageToken: token } = page
     return {
-      body: {
-        nextPageToken: token,
-        orgId: organisation,
-        logs,
-      },
+      body: { nextPageToken: token, orgId: organisation, logs },
     }
   })
 }

@@ -131,11 +131,7 @@ function intoServers(config: Config, { stores }: SnapshotManifest): ServerStores
   const names = new Set(stores.map(({ name }) => name))
   const known = storesOf(config).filter(({ name }) => names.delete(name))
   for (const name of names) console.error(`stays a file, no setting names it: ${name}`)
-  return {
-    serverOf: (name) => serverOf(location, name),
-    stores: known,
-    documents: documentNames,
-  }
+  return { serverOf: (name) => serverOf(location, name), stores: known, documents: documentNames }
 }
 
 function idOf(flags: Flags): string | undefined {

@@ -101,9 +101,7 @@ function burned({ results }: Points, funds: FundsPage | undefined): JSX.Element 
     funds === undefined ? 0 : (Number(funds.feeRate.perDay) * funds.feeRate.activeValidators) / 1e9
   return h(
     'span',
-    {
-      title: `C-Chain fees ${brief(chain)} AVAX, L1 validator fees ${brief(l1Fees)} AVAX`,
-    },
+    { title: `C-Chain fees ${brief(chain)} AVAX, L1 validator fees ${brief(l1Fees)} AVAX` },
     [`${short(chain + l1Fees)} `, h('small', null, 'AVAX')],
   )
 }

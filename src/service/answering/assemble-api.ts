@@ -95,10 +95,7 @@ export type Api = ApiServer & {
   readonly status: () => Promise<Status>
 }
 
-const dialectRules: DialectRules = {
-  ...evmDialectRules,
-  ...primaryDialectRules,
-}
+const dialectRules: DialectRules = { ...evmDialectRules, ...primaryDialectRules }
 
 /** Makes the server; it does not listen yet. */
 export function assembleApi(config: Config, options: ApiOptions): Api {

@@ -284,10 +284,7 @@ function pluginChain(chain: ChainConfig): NodeChain {
   }
 }
 
-const primaryNames = {
-  P: ['P', 'platform', 'p-chain'],
-  X: ['X', 'avm', 'x-chain'],
-} as const
+const primaryNames = { P: ['P', 'platform', 'p-chain'], X: ['X', 'avm', 'x-chain'] } as const
 
 function primaryChains(
   { network, blockchainIds }: ServedNetwork,
@@ -351,9 +348,6 @@ export function sharedAliases(documents: Documents, log: Log): AliasStore {
         return aliasText(aliases)
       })
     },
-    shared: {
-      latest,
-      refresh: documents.refresh,
-    },
+    shared: { latest, refresh: documents.refresh },
   }
 }

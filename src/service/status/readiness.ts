@@ -140,11 +140,7 @@ const leastFreeBytes = 64 * 2 ** 20
 const leastFreeShare = 0.01
 
 /** Room on a disk in blocks, as `statfs` gives it. */
-export type DiskRoom = {
-  readonly bavail: number
-  readonly blocks: number
-  readonly bsize: number
-}
+export type DiskRoom = { readonly bavail: number; readonly blocks: number; readonly bsize: number }
 
 /** The check of the disk that holds `folder`; `roomOf` gives its room. Throws `store-full`. */
 export function diskCheck(

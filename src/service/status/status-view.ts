@@ -84,9 +84,7 @@ function heightsOf(copied: CopiedHistory | undefined): { readonly copied?: Copie
   if (copied === undefined) return {}
   const { from, until, without } = copied
   const share = confirmedShare(copied)
-  return {
-    copied: { from, height: until - 1, share, without },
-  }
+  return { copied: { from, height: until - 1, share, without } }
 }
 
 /**
@@ -175,10 +173,7 @@ async function provenOf(
   if (height < 0) return {}
   const proofs = await storedProofs(store)
   const { unverified } = proofs
-  return {
-    provenHeight: provenHeightOf(proofs, height),
-    unverified,
-  }
+  return { provenHeight: provenHeightOf(proofs, height), unverified }
 }
 
 /** Another process indexes: what it committed is all this one knows. */

@@ -27,11 +27,7 @@ export function withinOpenFiles(config: Config, limit: number | undefined, log: 
   if (wanted <= most) return config
   log.warn(
     'the limit of open files allows fewer connections than the settings do: raise it, ulimit -n',
-    {
-      openFiles: limit,
-      wanted,
-      connections: most,
-    },
+    { openFiles: limit, wanted, connections: most },
   )
   return { ...config, 'api.maxConnections': most }
 }

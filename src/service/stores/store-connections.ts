@@ -64,11 +64,7 @@ export async function storesOf(
   const freezing = isFreezing(config)
     ? { freeze: { firn: version, rowsInTables: config['index.freezeRows'] } }
     : {}
-  const location: StoreLocation = {
-    ...storeLocation(config),
-    owner,
-    ...freezing,
-  }
+  const location: StoreLocation = { ...storeLocation(config), owner, ...freezing }
   // No statement of an answer may take longer than the answer.
   const readTimeoutMs = config['api.handlerTimeoutMs']
   const fetching = segmentFetching(config, options)
@@ -122,11 +118,7 @@ export function shareConnections(
   const decoder = { read: 1, write: 0 }
   const spare = total - 2 * marks - decoder.read - 1 - 2
   const serving = role === 'all' ? Math.min(spare - 1, Math.ceil((spare * 2) / 3)) : 1
-  return {
-    main: { read: serving, write: 1 },
-    decoder,
-    writer: { read: spare - serving, write: 2 },
-  }
+  return { main: { read: serving, write: 1 }, decoder, writer: { read: spare - serving, write: 2 } }
 }
 
 /** Settings that say whether segments are fetched. */
@@ -141,9 +133,7 @@ type SegmentSettings = Pick<
 >
 
 /** All that fetching takes of the process. */
-type DownloadOptions = Pick<World, 'clock' | 'download'> & {
-  readonly gauges: Pick<Gauges, 'add'>
-}
+type DownloadOptions = Pick<World, 'clock' | 'download'> & { readonly gauges: Pick<Gauges, 'add'> }
 
 /** Of the time that an answer may take. */
 const waitingShare = 0.7

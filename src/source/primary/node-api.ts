@@ -57,11 +57,7 @@ export function createNodeApi(options: {
 }): NodeApi {
   const base = options.url.replace(/\/+$/, '')
   const transport = namingAbsence(options.transport)
-  const target = (path: string): RpcTarget => ({
-    ...options,
-    transport,
-    url: `${base}${path}`,
-  })
+  const target = (path: string): RpcTarget => ({ ...options, transport, url: `${base}${path}` })
   // Public nodes take 40 calls a batch.
   const batch = new BatchSize(40)
 

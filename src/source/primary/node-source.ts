@@ -47,11 +47,7 @@ const cContainersPerCall = 64
 /** P- and X-Chain calls take the chain's lock: more at a time gain nothing. */
 const callsAtATime = 8
 
-const indexPaths = {
-  P: nodePaths.indexP,
-  X: nodePaths.indexX,
-  C: nodePaths.indexC,
-} as const
+const indexPaths = { P: nodePaths.indexP, X: nodePaths.indexX, C: nodePaths.indexC } as const
 
 /** A source over one node. */
 export function createNodeSource(api: NodeApi, log: Log): PrimarySource {

@@ -4,11 +4,7 @@
 
 import { Fault } from '../../core/fault.ts'
 
-type Job<T> = {
-  readonly result: Promise<T>
-  readonly stop: AbortController
-  callers: number
-}
+type Job<T> = { readonly result: Promise<T>; readonly stop: AbortController; callers: number }
 
 /** Jobs by key. A job ends early when all of its callers have gone. */
 export class SharedWork<T> {

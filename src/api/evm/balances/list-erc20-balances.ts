@@ -46,17 +46,11 @@ const ListErc20Balances = {
         Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
       ),
       contractAddresses: Type.Optional(
-        Type.Array(
-          Type.String({
-            pattern: '^0x[0-9a-fA-F]{40}$',
-            allowed: 'an EVM address',
-          }),
-          {
-            description: 'Only these token contracts, separated by commas',
-            allowed: 'a list of at most 100 EVM addresses, separated by commas',
-            maxItems: 100,
-          },
-        ),
+        Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
+          description: 'Only these token contracts, separated by commas',
+          allowed: 'a list of at most 100 EVM addresses, separated by commas',
+          maxItems: 100,
+        }),
       ),
       currency,
       compared,

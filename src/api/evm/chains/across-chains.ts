@@ -26,11 +26,7 @@ import { nativeTransactions } from '../transactions/transaction-views.ts'
 import { listAddressChains } from './chains.ts'
 
 /** Where a page ended: Unix seconds, place of the chain, position (or height) in it. */
-type MomentCursor = {
-  readonly timestamp: number
-  readonly chain: number
-  readonly pos: number
-}
+type MomentCursor = { readonly timestamp: number; readonly chain: number; readonly pos: number }
 
 const momentCursor = cursorOf<MomentCursor>(struct({ timestamp: f64, chain: f64, pos: f64 }))
 

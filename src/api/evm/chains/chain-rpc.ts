@@ -85,10 +85,7 @@ export function chainRpcOperations({ chains }: EvmContext): Operation[] {
   ]
 }
 
-type Limits = {
-  readonly charge: (weight: number) => Promise<void>
-  readonly signal: AbortSignal
-}
+type Limits = { readonly charge: (weight: number) => Promise<void>; readonly signal: AbortSignal }
 
 type Call = { readonly method: string; readonly params: readonly unknown[] }
 

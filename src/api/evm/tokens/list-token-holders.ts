@@ -98,10 +98,7 @@ export function listTokenHolders(context: EvmContext): Operation {
       insists: query.compared === true,
       signal,
     })
-    const addresses = rows.map(({ address, balance }) => ({
-      address,
-      sortKey: balance.toString(),
-    }))
+    const addresses = rows.map(({ address, balance }) => ({ address, sortKey: balance.toString() }))
     const headers = balancesHeader(comparedAt, range.at)
     return { body: { ...next(goOn), addresses }, ...header, headers }
   })

@@ -97,10 +97,7 @@ export function listAddressTransactions(evm: EvmContext): Operation {
   return operation(ListAddressTransactions, async ({ path, query }) => {
     const subject = await subjectOf(evm, path)
     const height = await tracedHeaders(subject.chain)
-    const page = await participationPage(evm, subject, {
-      route: ListAddressTransactions.id,
-      query,
-    })
+    const page = await participationPage(evm, subject, { route: ListAddressTransactions.id, query })
     const { views } = await participationViews(evm, subject.chain, page.rows)
     return { body: { ...nextToken(page), transactions: page.rows.map(views) }, ...height }
   })
@@ -138,10 +135,7 @@ export function listAddressTransactionsV2(evm: EvmContext): Operation {
   })
 }
 
-type Views = {
-  readonly views: (row: Participation) => AddressTransaction
-  readonly named: Named
-}
+type Views = { readonly views: (row: Participation) => AddressTransaction; readonly named: Named }
 
 async function participationViews(
   evm: EvmContext,

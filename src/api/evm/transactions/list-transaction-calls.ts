@@ -56,9 +56,7 @@ const ListTransactionCalls = {
         error: Type.Optional(
           Type.String({ description: 'why it failed, in the words of the node' }),
         ),
-        isReverted: Type.Boolean({
-          description: 'Whether the call, or one around it, was undone',
-        }),
+        isReverted: Type.Boolean({ description: 'Whether the call, or one around it, was undone' }),
       }),
       {
         description:

@@ -47,10 +47,7 @@ const ListL1ValidatorFunds = {
   weight: 100,
   parameters: {
     path: NetworkPath,
-    query: Type.Object({
-      subnetId: Type.Optional(SubnetId),
-      ...pageQuery,
-    }),
+    query: Type.Object({ subnetId: Type.Optional(SubnetId), ...pageQuery }),
   },
   response: pageShape({
     feeRate: FeeRate,
@@ -78,10 +75,7 @@ const ListL1Funds = {
     'Validators, weight and balances of L1s, the one whose first validator runs out coming first',
   tag: 'L1 metrics',
   weight: 100,
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({ ...pageQuery }),
-  },
+  parameters: { path: NetworkPath, query: Type.Object({ ...pageQuery }) },
   response: pageShape({
     feeRate: FeeRate,
     subnets: Type.Array(

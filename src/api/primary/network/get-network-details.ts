@@ -48,10 +48,7 @@ const GetNetworkDetails = {
       totalAmountStaked: amount('delegated'),
     }),
     apr: Type.Object(
-      {
-        shortest: percent('of a stake of 14 days'),
-        longest: percent('of a stake of 365 days'),
-      },
+      { shortest: percent('of a stake of 14 days'), longest: percent('of a stake of 365 days') },
       { description: 'yearly rate of a stake that begins now; a delegator’s is less by the fee' },
     ),
     currentSupply: amount('existing amount, rewards of running stakes included'),

@@ -48,11 +48,7 @@ const ListAssetTransactions = {
   weight: 100,
   parameters: {
     path: AssetPath,
-    query: Type.Object({
-      txTypes: TxTypes,
-      ...timeQuery,
-      ...pageQuery,
-    }),
+    query: Type.Object({ txTypes: TxTypes, ...timeQuery, ...pageQuery }),
   },
   response: pageShape({
     transactions: Type.Array(PrimaryNetworkTransaction),

@@ -56,10 +56,7 @@ export function listDelegators(context: PrimaryContext): Operation {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const { rewardAddresses, nodeIds, delegationStatus } = query
-    const whose = await whoseOrAll(context, network, {
-      addresses: rewardAddresses,
-      nodeIds,
-    })
+    const whose = await whoseOrAll(context, network, { addresses: rewardAddresses, nodeIds })
     const page = await numberedPage(context.tokens, {
       route: ListDelegators.id,
       subject: { network: network.network },
@@ -114,11 +111,7 @@ function rewardView(
 ): Pick<Delegator, 'delegationStatus'> & Partial<Delegator> {
   if (row.status !== 'active' && row.status !== 'pending') {
     const gross = row.rewarded === true ? row.potentialReward : 0n
-    return {
-      delegationStatus: 'completed',
-      grossReward: String(gross),
-      netReward: String(paid),
-    }
+    return { delegationStatus: 'completed', grossReward: String(gross), netReward: String(paid) }
   }
   // Upstream's Split: the delegator's part is rounded down. Source: vms/platformvm/reward.
   const net = (row.potentialReward * BigInt(1_000_000 - fee)) / 1_000_000n

@@ -94,10 +94,7 @@ function credentialsFor(utxo: StoredUtxo, signed: Signed, turn: Turn): Credentia
   return (signed.credentials[at]?.signatures ?? []).map((signature, nth) => {
     const owner = addresses[signers[nth] ?? -1]
     const publicKey = owner && keyOfOwner(owner, { hash: signed.hash, signature, turn })
-    return {
-      signature: toBase64(signature),
-      publicKey: publicKey && toBase64(publicKey),
-    }
+    return { signature: toBase64(signature), publicKey: publicKey && toBase64(publicKey) }
   })
 }
 

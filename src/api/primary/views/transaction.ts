@@ -177,11 +177,7 @@ function chainView(row: StoredTransaction, { chains }: PageFacts): Partial<View>
   if (chain === undefined) return {}
   const genesisData = genesisView(chain.genesis)
   return {
-    blockchainInfo: {
-      chainName: chain.name,
-      vmId: toCb58(chain.vmId),
-      genesisData,
-    },
+    blockchainInfo: { chainName: chain.name, vmId: toCb58(chain.vmId), genesisData },
   }
 }
 

@@ -41,11 +41,7 @@ export function validatorView(
         rewards: completedRewards(network, row, facts.paid),
       }
     case 'active':
-      return {
-        ...common,
-        ...autoRenewView(network.hrp, row),
-        ...activeView(network, row, facts),
-      }
+      return { ...common, ...autoRenewView(network.hrp, row), ...activeView(network, row, facts) }
   }
 }
 

@@ -72,9 +72,6 @@ export function blsCredentials(
 ): { blsCredentials?: { publicKey: string; proofOfPossession: string } } {
   if (publicKey === undefined || proofOfPossession === undefined) return {}
   return {
-    blsCredentials: {
-      publicKey: to0x(publicKey),
-      proofOfPossession: to0x(proofOfPossession),
-    },
+    blsCredentials: { publicKey: to0x(publicKey), proofOfPossession: to0x(proofOfPossession) },
   }
 }

@@ -86,9 +86,7 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
             log: study?.log === true,
             ...(other === undefined || compared.data === undefined
               ? {}
-              : {
-                  other: { labels: other.labels, points: compared.data.results.toReversed() },
-                }),
+              : { other: { labels: other.labels, points: compared.data.results.toReversed() } }),
           }),
     ),
   ])

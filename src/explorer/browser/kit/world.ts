@@ -5,10 +5,7 @@ import type { Status } from '../../../shape/status.ts'
 import { visible } from './format.ts'
 
 /** Chains by answer of the API; status when it is known. */
-export type World = {
-  readonly chains: readonly ChainInfo[]
-  readonly status: Status | undefined
-}
+export type World = { readonly chains: readonly ChainInfo[]; readonly status: Status | undefined }
 
 /** A chain's coin. */
 export type Coin = { readonly symbol: string; readonly decimals: number }

@@ -38,9 +38,7 @@ export type Found = {
 }
 
 /** Batched look-up in the store, by primary key. At most a batch's inputs at a time. */
-export type UtxoReader = {
-  readonly find: (wanted: Wanted, signal: AbortSignal) => Promise<Found>
-}
+export type UtxoReader = { readonly find: (wanted: Wanted, signal: AbortSignal) => Promise<Found> }
 
 /** Everything the P-Chain's replay keeps in memory, as stored rows. */
 export type PStateRows = {

@@ -64,10 +64,7 @@ export type BlockchainRow = {
 }
 
 /** Owner of an L1 validator's balance, or who may disable it. */
-export type L1Owner = {
-  readonly threshold: number
-  readonly addresses: readonly Uint8Array[]
-}
+export type L1Owner = { readonly threshold: number; readonly addresses: readonly Uint8Array[] }
 
 /** One L1 validation. Key: `validationId`. Written anew whenever it changes. */
 export type L1ValidatorRow = {

@@ -251,10 +251,7 @@ async function cReplay({
         raw: () => rawOfCBlock(block),
         read: () => readCBlock(block, rules.upgrades.apricotPhase5),
       })),
-    start: () => ({
-      firstUtxo: state.utxos.next,
-      follows: isFirst() ? undefined : state.height,
-    }),
+    start: () => ({ firstUtxo: state.utxos.next, follows: isFirst() ? undefined : state.height }),
     wanted: (reads) => wantedOfCBlocks(state, reads),
     apply: (draft, reads, found) => applyCBlocks(state, draft, reads, found),
     end: (draft) => endCBatch(state, draft),

@@ -209,11 +209,7 @@ export function emit(step: Moves, made: NewUtxo): number {
 
 /** An owner's three fields alone, off a record that has more. */
 export function ownerOf(record: Owner): Owner {
-  return {
-    locktime: record.locktime,
-    threshold: record.threshold,
-    addresses: record.addresses,
-  }
+  return { locktime: record.locktime, threshold: record.threshold, addresses: record.addresses }
 }
 
 /** Sums by number of the asset, in order of first sight. Nearly always one asset. */

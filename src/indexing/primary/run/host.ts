@@ -263,9 +263,6 @@ async function readPState(reader: Reader): Promise<PStateRows | undefined> {
     stakers: await openStakers(reader),
     subnets: await allSubnets(reader),
     l1Validators: await liveL1Validators(reader),
-    supplies: rows.map((row) => ({
-      subnetId: bytesAt(row, 0),
-      supply: toBigint(bytesAt(row, 1)),
-    })),
+    supplies: rows.map((row) => ({ subnetId: bytesAt(row, 0), supply: toBigint(bytesAt(row, 1)) })),
   }
 }

@@ -316,8 +316,5 @@ async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<voi
     after: { height, hash: blockId },
     epoch,
   })
-  await writer.upsert(progress, {
-    chain: [chain],
-    body: [progressBody.toBytes(batch.checkpoint)],
-  })
+  await writer.upsert(progress, { chain: [chain], body: [progressBody.toBytes(batch.checkpoint)] })
 }

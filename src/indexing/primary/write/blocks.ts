@@ -98,9 +98,5 @@ function idOf(ids: Uint8Array, row: number): Uint8Array {
 /** Keeps the bytes of blocks. */
 export async function writeRawBlocks(writer: Writer, raw: RawColumns): Promise<void> {
   const { id, method, count, arena } = raw
-  await writer.insert(rawBlock, {
-    id,
-    method,
-    bytes: new ByteColumn(arena, raw, { count }),
-  })
+  await writer.insert(rawBlock, { id, method, bytes: new ByteColumn(arena, raw, { count }) })
 }

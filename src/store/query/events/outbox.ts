@@ -83,10 +83,7 @@ export async function noteCollected(
   since: ReadonlyMap<number, number>,
 ): Promise<void> {
   if (since.size === 0) return
-  await writer.upsert(outboxWebhook, {
-    webhook: [...since.keys()],
-    since: [...since.values()],
-  })
+  await writer.upsert(outboxWebhook, { webhook: [...since.keys()], since: [...since.values()] })
 }
 
 /** Ends collecting for a webhook and removes its rows. */

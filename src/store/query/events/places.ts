@@ -61,10 +61,7 @@ export async function findPlaces(
   const sorted = [...new Set(all)].toSorted((a, b) => a - b)
   const places = sorted.slice(0, query.limit)
   const last = places.at(-1)
-  return {
-    places,
-    next: sorted.length > places.length && last !== undefined ? last + 1 : until,
-  }
+  return { places, next: sorted.length > places.length && last !== undefined ? last + 1 : until }
 }
 
 async function addressPlaces(

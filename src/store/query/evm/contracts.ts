@@ -107,10 +107,7 @@ export type DeploymentRow = {
 export type DeploymentCursor = { readonly txPos: number; readonly place: number }
 
 /** Deployments of a page, and where reading ended before the list did. */
-type Deployments = {
-  readonly rows: readonly DeploymentRow[]
-  readonly goOnAt?: DeploymentCursor
-}
+type Deployments = { readonly rows: readonly DeploymentRow[]; readonly goOnAt?: DeploymentCursor }
 
 const sent = statement(
   `select x.pos, x.created_id from evm_transaction_by_address a join evm_transaction x on x.pos = a.pos
@@ -170,10 +167,7 @@ export async function deployments(
         : await store.all(sent, [addressId, before, addressId, readAtOnce])
     const created = await creationsIn(
       store,
-      transactions.map((row) => ({
-        pos: integerAt(row, 0),
-        createdId: maybeIntegerAt(row, 1),
-      })),
+      transactions.map((row) => ({ pos: integerAt(row, 0), createdId: maybeIntegerAt(row, 1) })),
     )
     for (const row of created) {
       if (row.txPos === query.from?.txPos && row.place <= skipped) continue

@@ -38,11 +38,7 @@ export async function ownersOfTokens(
 ): Promise<OwnerRow[]> {
   const keys = keysOf(places, 721)
   const rows = await store.lookup(
-    {
-      table: nftToken,
-      key: ['contract_id', 'standard', 'item'],
-      select: ['owner_id', 'at'],
-    },
+    { table: nftToken, key: ['contract_id', 'standard', 'item'], select: ['owner_id', 'at'] },
     keys,
   )
   const ranged = new Set<number>()

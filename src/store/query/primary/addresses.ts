@@ -82,9 +82,7 @@ export async function chainsOfAddress(reader: Reader, address: number): Promise<
 
 const question = statement(
   'select 1 from primary_transaction_by_address where address_id = ? and pos = ?',
-  {
-    over: 'tables',
-  },
+  { over: 'tables' },
 )
 
 /** Those of `addresses` (numbers) that the transaction at `pos` concerns. One seek each. */

@@ -189,9 +189,7 @@ export async function stakeDays(
 // `staker_by_status` per state; those of other states are passed over.
 
 /** Owners and states of delegations. */
-type DelegatorQuery = OwnerPage & {
-  readonly statuses: readonly (typeof stakerStatuses)[number][]
-}
+type DelegatorQuery = OwnerPage & { readonly statuses: readonly (typeof stakerStatuses)[number][] }
 
 type List = 'address' | 'node' | 'status'
 

@@ -160,15 +160,11 @@ export async function transactionsOfAsset(
 const withBodies = {
   asc: statement(
     'select pos, body from primary_transaction where pos >= ? and pos < ? order by pos limit ?',
-    {
-      over: 'tables',
-    },
+    { over: 'tables' },
   ),
   desc: statement(
     'select pos, body from primary_transaction where pos >= ? and pos < ? order by pos desc limit ?',
-    {
-      over: 'tables',
-    },
+    { over: 'tables' },
   ),
 } as const
 const readAtOnce = 500
@@ -210,15 +206,11 @@ export type PlaceQuery = {
 const latest = {
   asc: statement(
     'select pos from primary_transaction where pos >= ? and pos < ? order by pos limit ?',
-    {
-      over: 'tables',
-    },
+    { over: 'tables' },
   ),
   desc: statement(
     'select pos from primary_transaction where pos >= ? and pos < ? order by pos desc limit ?',
-    {
-      over: 'tables',
-    },
+    { over: 'tables' },
   ),
 } as const
 

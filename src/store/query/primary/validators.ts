@@ -187,11 +187,7 @@ function compareCursors(a: ValidatorCursor, b: ValidatorCursor): number {
 // shows from its option on.
 
 /** A subnet and a height. No more than `limit` rows are read. */
-type SetQuery = {
-  readonly subnetId: Uint8Array
-  readonly height: number
-  readonly limit: number
-}
+type SetQuery = { readonly subnetId: Uint8Array; readonly height: number; readonly limit: number }
 
 /** A validation of an L1 as it stood. An inactive one has weight but signs nothing. */
 type L1ValidatorAt = {

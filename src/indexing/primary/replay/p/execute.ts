@@ -144,10 +144,7 @@ function executeEffect(state: PState, step: Step, unsigned: Spending, setHeight:
   }
 }
 
-type Reading<Unsigned> = {
-  readonly unsigned: Unsigned
-  readonly read: ReadTransaction<PUnsigned>
-}
+type Reading<Unsigned> = { readonly unsigned: Unsigned; readonly read: ReadTransaction<PUnsigned> }
 
 function importAssets(
   state: PState,

@@ -160,7 +160,7 @@ void test('change: when it cannot be saved nothing has changed', async () => {
   assert.equal(await problem(() => table.aliasChain('C', 'lost')), '', 'the name is still free')
 })
 
-void test('change: of many asking for one name at once, one gets it', async () => {
+void test('change: of many that want one name at once, one gets it', async () => {
   const table = await open(memoryFiles())
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => problem(() => table.aliasChain('C', 'wanted'))),

@@ -30,13 +30,13 @@ import {
 export type AliasStore = {
   readonly load: () => Promise<Aliases>
   /**
-   * Whole or not at all. Throws `store-failed` where another process changed what `latest` told.
+   * Whole or not at all. Throws `store-failed` where another process changed what `latest` gave.
    */
   readonly save: (aliases: Aliases) => Promise<void>
   /** Where other processes change them: what is stored, the same object until it changes. */
   readonly shared?: {
     readonly latest: () => Aliases
-    /** Makes `latest` tell what is stored now. */
+    /** Makes `latest` give what is stored now. */
     readonly refresh: () => Promise<void>
   }
 }

@@ -18,25 +18,28 @@ import type { Figures } from './listener-messages.ts'
 export type FigureBoard = {
   /** Takes figures; `to` is the question they answer, if any. */
   readonly take: (figures: Figures, to: number | undefined) => void
-  /** Asks for new figures and waits until they are there, {@link patienceMs} at most. */
+  /** Requests new figures and waits until they are there, {@link patienceMs} at most. */
   readonly refresh: () => Promise<void>
   readonly health: (kind: HealthKind | 'liveness', tags?: readonly string[]) => HealthAnswer
   /** Prometheus text, with the age of its figures; `undefined` before the first. */
   readonly metrics: () => { readonly text: string; readonly contentType: string } | undefined
-  /** When the figures told were read, RFC 3339. */
+  /** When the figures shown were read, RFC 3339. */
   readonly stamp: (of: 'health' | 'metrics') => string
 }
 
-/** Answers are due within 100 ms, so the main thread has less to tell what is new. */
+/** Answers are due within 100 ms, so the main thread has less to send what is new. */
 const patienceMs = 40
 
 type Held<T> = { readonly value: T; readonly atMs: number; readonly heldAt: number }
 
-/** A board without figures. `ask` puts a question with this number to the main thread. */
-export function createFigureBoard(ask: (id: number) => void, watch: HeartbeatWatch): FigureBoard {
+/** A board without figures. `request` sends a request with this number to the main thread. */
+export function createFigureBoard(
+  request: (id: number) => void,
+  watch: HeartbeatWatch,
+): FigureBoard {
   let health: Held<readonly HealthEntry[]> | undefined
   let metrics: Held<{ readonly text: string; readonly contentType: string }> | undefined
-  let asked: { readonly id: number; readonly answered: PromiseWithResolvers<void> } | undefined
+  let pending: { readonly id: number; readonly answered: PromiseWithResolvers<void> } | undefined
   let lastId = 0
 
   return {
@@ -45,29 +48,29 @@ export function createFigureBoard(ask: (id: number) => void, watch: HeartbeatWat
       const heldAt = performance.now()
       health = { value: entriesOf(figures.health), atMs, heldAt }
       if (figures.metrics !== undefined) metrics = { value: figures.metrics, atMs, heldAt }
-      if (to !== asked?.id) return
-      asked?.answered.resolve()
-      asked = undefined
+      if (to !== pending?.id) return
+      pending?.answered.resolve()
+      pending = undefined
     },
     refresh: async () => {
-      // One question at a time: a main thread that is busy is not asked more.
-      if (asked === undefined) {
-        asked = { id: ++lastId, answered: Promise.withResolvers() }
-        ask(asked.id)
+      // One question at a time: a main thread that is busy is not called more.
+      if (pending === undefined) {
+        pending = { id: ++lastId, answered: Promise.withResolvers() }
+        request(pending.id)
       }
       const late = Promise.withResolvers<void>()
       const timer = AbortSignal.timeout(patienceMs)
       timer.addEventListener('abort', () => late.resolve(), { once: true })
-      await Promise.race([asked.answered.promise, late.promise])
+      await Promise.race([pending.answered.promise, late.promise])
     },
     health: (kind, tags) => {
-      const told = healthAnswer(health?.value ?? [notTold], kind, tags)
+      const own = healthAnswer(health?.value ?? [notReported], kind, tags)
       const dead = watch.silent().map(({ name, forMs }) => {
         const seconds = Math.floor(forMs / 1_000)
         return [`thread ${name}`, { error: `has been blocked for ${seconds} s` }] as const
       })
-      if (dead.length === 0) return told
-      return { checks: { ...told.checks, ...Object.fromEntries(dead) }, healthy: false }
+      if (dead.length === 0) return own
+      return { checks: { ...own.checks, ...Object.fromEntries(dead) }, healthy: false }
     },
     metrics: () => {
       if (metrics === undefined) return undefined
@@ -82,11 +85,11 @@ export function createFigureBoard(ask: (id: number) => void, watch: HeartbeatWat
   }
 }
 
-const notTold: HealthEntry = {
+const notReported: HealthEntry = {
   name: 'listener',
   kinds: ['readiness', 'health'],
   tags: [],
-  result: { error: 'the main thread has told nothing yet' },
+  result: { error: 'the main thread has reported nothing yet' },
 }
 
 /** The main thread writes 0; how old the text is only this thread knows. */

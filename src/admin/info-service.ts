@@ -1,5 +1,5 @@
 /**
- * `/ext/info`: what clients ask a node to know where they are, answered about this process.
+ * `/ext/info`: what clients read from a node to know where they are, answered about this process.
  *
  * Source: avalanchego api/info/service.go. uint64 values are texts.
  */
@@ -13,7 +13,7 @@ import type { RpcMethod } from './rpc-server.ts'
 
 /** Identity of this process. */
 export type NodeIdentity = {
-  /** Asked each time: which network a node is of shows only once it answers. */
+  /** Read each time: which network a node is of shows only once it answers. */
   readonly network: () => { readonly id: number; readonly name: string }
   /** Version of the product, `firn/0.1.0`. */
   readonly version: string

@@ -2,7 +2,7 @@
  * Messages between the main thread and the listener's thread.
  *
  * The listener's thread owns the sockets. It answers health and metrics itself, from figures the
- * main thread hands it; every other request it passes on and sends back what it is told.
+ * main thread hands it; every other request it passes on and sends back what it gets.
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
@@ -39,7 +39,7 @@ export type Figures = {
   readonly atMs: number
   /** Checks as `HealthEntry[]`, as JSON: their messages are anything. */
   readonly health: string
-  /** Prometheus text and its type; absent where only health was told. */
+  /** Prometheus text and its type; absent where only health was sent. */
   readonly metrics?: { readonly text: string; readonly contentType: string }
 }
 
@@ -51,7 +51,7 @@ export type ListenerReport =
   /** The caller of a request passed on has gone. */
   | { readonly gone: number }
   /** Wants figures now. */
-  | { readonly ask: number; readonly unsentBytes: number }
+  | { readonly refresh: number; readonly unsentBytes: number }
   /** Answered a request itself. */
   | { readonly answered: { readonly base: string; readonly status: number; readonly ms: number } }
   | { readonly dropped: string }
@@ -61,7 +61,7 @@ export type ListenerOrder =
   | { readonly reply: NodeReply; readonly to: number }
   /** Something broke: the connection is ended. */
   | { readonly broke: number }
-  /** To an `ask`, or unasked, when checks have changed. */
+  /** To a `refresh`, or by itself when checks have changed. */
   | { readonly figures: Figures; readonly to: number | undefined }
   /** Threads that must turn, whenever one comes or goes. */
   | { readonly heartbeats: readonly Heartbeat[] }

@@ -26,7 +26,7 @@ const parent = parentPort
 assert(parent !== null, 'this file is the entry of a worker thread')
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- set by node-listener.ts of this version
 const data = workerData as ListenerData
-const tell = (report: ListenerReport, transfer: ArrayBuffer[] = []): void =>
+const post = (report: ListenerReport, transfer: ArrayBuffer[] = []): void =>
   parent.postMessage(report, transfer)
 const { log } = joinThread(data.link, () => performance.now())
 
@@ -49,9 +49,12 @@ const guard = createSocketGuard({
   limits: data.sockets,
   refusal: () =>
     'HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
-  dropped: (reason) => tell({ dropped: reason }),
+  dropped: (reason) => post({ dropped: reason }),
 })
-const board = createFigureBoard((ask) => tell({ ask, unsentBytes: guard.unsentBytes() }), watch)
+const board = createFigureBoard(
+  (refresh) => post({ refresh, unsentBytes: guard.unsentBytes() }),
+  watch,
+)
 const health = healthRoutes({ answer: board.health }, log)
 const passed = new Map<number, ServerResponse>()
 let lastId = 0
@@ -87,11 +90,11 @@ parent.on('message', (order: ListenerOrder) => {
   else void close()
 })
 
-server.once('error', (error) => tell({ failed: error.message }))
+server.once('error', (error) => post({ failed: error.message }))
 server.listen(data.port, data.host, () => {
   const found = server.address()
   assert(found !== null && typeof found !== 'string', 'it listens on an address and a port')
-  tell({ listening: { host: found.address, port: found.port } })
+  post({ listening: { host: found.address, port: found.port } })
 })
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -99,7 +102,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Prom
   const body = await readBody(incoming)
   if (body === undefined) {
     refuseBody(incoming, outgoing)
-    tell({ answered: { base: 'none', status: 413, ms: performance.now() - began } })
+    post({ answered: { base: 'none', status: 413, ms: performance.now() - began } })
     return
   }
   const own = ownRoute(incoming)
@@ -107,13 +110,13 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Prom
     const id = ++lastId
     passed.set(id, outgoing)
     outgoing.once('close', () => {
-      if (passed.delete(id)) tell({ gone: id })
+      if (passed.delete(id)) post({ gone: id })
     })
     const { method = 'GET', url = '/', headers } = incoming
-    tell({ request: { id, method, url, headers, body } }, [body.buffer])
+    post({ request: { id, method, url, headers, body } }, [body.buffer])
     return
   }
-  // Facts about threads are known here; everything else is asked of the main thread.
+  // Facts about threads are known here; everything else is read from the main thread.
   if (own.extension !== '/liveness') await board.refresh()
   const reply = await own.handler({
     method: incoming.method ?? 'GET',
@@ -127,7 +130,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Prom
   const stamp = { 'x-figures-at': board.stamp(own.base) }
   send(outgoing, { ...reply, headers: { ...reply.headers, ...stamp } })
   const ms = performance.now() - began
-  tell({ answered: { base: own.base, status: reply.status, ms } })
+  post({ answered: { base: own.base, status: reply.status, ms } })
 }
 
 type OwnRoute = {
@@ -151,9 +154,9 @@ function ownRoute({ url = '/', headers }: IncomingMessage): OwnRoute | undefined
 }
 
 function metrics(): NodeReply {
-  const told = board.metrics()
-  if (told === undefined) return textReply(503, 'no figures yet\n')
-  return { status: 200, contentType: told.contentType, body: told.text }
+  const figures = board.metrics()
+  if (figures === undefined) return textReply(503, 'no figures yet\n')
+  return { status: 200, contentType: figures.contentType, body: figures.text }
 }
 
 function finish(id: number, end: (outgoing: ServerResponse) => void): void {

@@ -189,12 +189,12 @@ function pluginRoute(
   if (vmId === undefined || name === undefined || !plugins.has(vmId)) return undefined
   return async (request) => {
     if (request.method !== 'GET') return textReply(405, 'GET required\n')
-    const ask = async (body: unknown): Promise<unknown> => {
+    const call = async (body: unknown): Promise<unknown> => {
       const bytes = new TextEncoder().encode(JSON.stringify(body))
       return jsonOf((await proxy.post(rpcUrls, bytes, request.signal)).body)
     }
     try {
-      const block = await plugins.readBlock(vmId, name, ask)
+      const block = await plugins.readBlock(vmId, name, call)
       if (!isObject(block)) throw new Fault('bad-bytes', 'plugin gave no block')
       return { status: 200, contentType: 'application/json', body: `${toJson(block)}\n` }
     } catch (error) {

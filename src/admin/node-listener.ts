@@ -36,7 +36,7 @@ type NodeServerOptions = {
   readonly port: number
   /** Host names answered to, `*` for all; addresses always are. */
   readonly allowedHosts: readonly string[]
-  /** Our peer's `NodeID-…`, told in every reply where there is one. */
+  /** Our peer's `NodeID-…`, given in every reply where there is one. */
   readonly nodeId: string | undefined
   readonly find: (path: string) => Route | undefined
   /** The route of a chain named in the header `Avalanche-Api-Route`. */
@@ -77,7 +77,7 @@ export function createNodeServer(options: NodeServerOptions): NodeListener {
   return {
     listen: async () => {
       running = new ListenerThread(options)
-      await running.tellFigures(undefined)
+      await running.sendFigures(undefined)
       await running.listening
     },
     address: () => running?.address,
@@ -129,13 +129,13 @@ class ListenerThread {
       for (const request of this.#underWay.values()) request.abort(new Error('listener closes'))
       exited.resolve()
     })
-    // A later rejection is told by `listening`.
+    // A later rejection is thrown by `listening`.
     started.promise.catch(() => undefined)
-    options.health.onChange(() => this.#tellHealth())
+    options.health.onChange(() => this.#sendHealth())
   }
 
-  /** Tells all figures: as the answer to a question, or unasked. */
-  async tellFigures(to: number | undefined): Promise<void> {
+  /** Sends all figures: as the answer to a request, or by itself. */
+  async sendFigures(to: number | undefined): Promise<void> {
     const { gauges, log } = this.#options
     const figures = this.#figures()
     try {
@@ -174,9 +174,9 @@ class ListenerThread {
     const { gauges, host, port } = this.#options
     if ('request' in report) void this.#answer(report.request)
     else if ('gone' in report) this.#underWay.get(report.gone)?.abort(new Error('caller is gone'))
-    else if ('ask' in report) {
+    else if ('refresh' in report) {
       gauges.set('firn_http_unsent_bytes', report.unsentBytes, { listener: 'node' })
-      void this.tellFigures(report.ask)
+      void this.sendFigures(report.refresh)
     } else if ('answered' in report) this.#count(report.answered)
     else if ('dropped' in report) {
       const labels = { listener: 'node', reason: report.dropped }
@@ -200,7 +200,7 @@ class ListenerThread {
     return { atMs: this.#options.clock.now(), health: toJson(this.#options.health.entries()) }
   }
 
-  #tellHealth(): void {
+  #sendHealth(): void {
     if (!this.#isClosing) this.#order({ figures: this.#figures(), to: undefined })
   }
 

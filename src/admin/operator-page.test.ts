@@ -41,7 +41,7 @@ type Given = {
 async function pageOf({ chains, check = () => ({}) }: Given): Promise<{
   readonly body: string
   readonly page: NodeReply | undefined
-  readonly ask: (path: string) => Promise<NodeReply | undefined>
+  readonly get: (path: string) => Promise<NodeReply | undefined>
 }> {
   const health = createHealth({ clock, log: silentLog })
   health.register('disk', check)
@@ -59,13 +59,13 @@ async function pageOf({ chains, check = () => ({}) }: Given): Promise<{
     lastHour: new Map([['Memory bytes', [2 ** 20, 3 * 2 ** 20]]]),
     recentLog: () => [{ time: 0, logger: 'main', level: 'WARN', event: '<b>', fields: { at: 7 } }],
   })
-  const ask = async (path: string): Promise<NodeReply | undefined> => routes.get(path)?.(request)
-  const page = await ask('')
-  return { body: String(page?.body), page, ask }
+  const get = async (path: string): Promise<NodeReply | undefined> => routes.get(path)?.(request)
+  const page = await get('')
+  return { body: String(page?.body), page, get }
 }
 
 void test('operator page: a well process says so, with chains, nodes, requests, figures and log', async () => {
-  const { body, page, ask } = await pageOf({ chains: [live] })
+  const { body, page, get } = await pageOf({ chains: [live] })
   assert.equal(page?.status, 200)
   assert.match(body, /Nothing is wrong\./)
   assert.match(
@@ -79,12 +79,12 @@ void test('operator page: a well process says so, with chains, nodes, requests, 
   assert.doesNotMatch(body, /<script|<style| style=/)
   assert.match(String(page?.headers?.['content-security-policy']), /^default-src 'none'/)
   const [, sheet = ''] = /href="\/ext\/firn(\/[^"]+)"/.exec(body) ?? []
-  assert.match((await ask(sheet))?.contentType ?? '', /^text\/css/)
+  assert.match((await get(sheet))?.contentType ?? '', /^text\/css/)
 })
 
 void test('operator page: what is wrong stands first, with what to do, every sign of others escaped', async () => {
   const away = { ...live, state: 'syncing', reason: 'node does not answer <i>' } as const
-  const caught = { ...live.nodes[0]!, state: 'quarantined', problem: 'told another hash' } as const
+  const caught = { ...live.nodes[0]!, state: 'quarantined', problem: 'gave another hash' } as const
   const { body } = await pageOf({
     chains: [
       away,
@@ -100,7 +100,7 @@ void test('operator page: what is wrong stands first, with what to do, every sig
     problems.map(([, what]) => what),
     [
       'C-Chain waits: node does not answer &lt;i&gt;',
-      'L1 does not use http://127.0.0.1:9650: told another hash',
+      'L1 does not use http://127.0.0.1:9650: gave another hash',
       'old stopped: parent differs',
       'disk: full &amp; more',
     ],

@@ -134,11 +134,11 @@ function problemsOf(chains: readonly OperatorChain[], health: Health): Problem[]
     return nodes
       .filter((node) => node.state === 'quarantined')
       .map((node) => ({
-        what: `${name} does not use ${node.name}: ${node.problem ?? 'it told something false'}`,
+        what: `${name} does not use ${node.name}: ${node.problem ?? 'it gave something false'}`,
         help: 'Look at that node; its answers contradict the chain.',
       }))
   })
-  // The state of chains is told above, in words of the chain.
+  // The state of chains is shown above, in words of the chain.
   const ofChecks = health.entries().flatMap(({ name, result: { error } }): Problem[] =>
     error === undefined || (name === 'chains' && ofChains.length > 0)
       ? []

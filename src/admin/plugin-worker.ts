@@ -7,39 +7,39 @@ export type PluginCall = { readonly id: number; readonly file: string; readonly 
 
 /** The thread's words about a call: a question for the chain's node, or its end. */
 export type PluginMessage = { readonly id: number } & (
-  | { readonly ask: number; readonly body: unknown }
+  | { readonly call: number; readonly body: unknown }
   | { readonly value: unknown }
   | { readonly error: string }
 )
 
-/** The node's answer to question `ask`; absent where it gave none. */
-export type PluginAnswer = { readonly ask: number; readonly answer?: unknown }
+/** The node's answer to call `call`; absent where it gave none. */
+export type PluginAnswer = { readonly call: number; readonly answer?: unknown }
 
-const asking = new Map<number, (answer: PluginAnswer) => void>()
-let lastAsk = 0
+const waiting = new Map<number, (answer: PluginAnswer) => void>()
+let lastCall = 0
 
 parentPort?.on('message', (message: PluginCall | PluginAnswer) => {
-  if ('ask' in message) {
-    asking.get(message.ask)?.(message)
-    asking.delete(message.ask)
+  if ('call' in message) {
+    waiting.get(message.call)?.(message)
+    waiting.delete(message.call)
   } else void run(message)
 })
 
 async function run({ id, file, block }: PluginCall): Promise<void> {
-  const tell = (message: PluginMessage): void => parentPort?.postMessage(message)
-  const ask = async (body: unknown): Promise<unknown> => {
+  const send = (message: PluginMessage): void => parentPort?.postMessage(message)
+  const call = async (body: unknown): Promise<unknown> => {
     const { promise, resolve } = Promise.withResolvers<PluginAnswer>()
-    asking.set(++lastAsk, resolve)
-    tell({ id, ask: lastAsk, body })
-    const told = await promise
-    if (!('answer' in told)) throw new Error('the node did not answer')
-    return told.answer
+    waiting.set(++lastCall, resolve)
+    send({ id, call: lastCall, body })
+    const reply = await promise
+    if (!('answer' in reply)) throw new Error('the node did not answer')
+    return reply.answer
   }
   try {
     const { readBlock } = await import(file)
     if (typeof readBlock !== 'function') throw new Error('missing export "readBlock"')
-    tell({ id, value: block === undefined ? undefined : await readBlock(block, ask) })
+    send({ id, value: block === undefined ? undefined : await readBlock(block, call) })
   } catch (error) {
-    tell({ id, error: (error instanceof Error ? error.message : String(error)).slice(0, 1_024) })
+    send({ id, error: (error instanceof Error ? error.message : String(error)).slice(0, 1_024) })
   }
 }

@@ -2,8 +2,9 @@
  * The virtual machines this process can read: those built in, and plugins of the plugin folder.
  *
  * A plugin is an ES module named by its VM id, `<vmId>.mjs` or `<vmId>.js`, that exports one function,
- * `readBlock(name, ask)`. All plugins run in one thread with a limit of time and memory; one that hangs or
- * grows ends the thread, which the next call starts again. Loading tries every file that is not loaded yet.
+ * `readBlock(name, call)`. All plugins run in one thread with a limit of time and memory; one that
+ * hangs or grows ends the thread, which the next call starts again. Loading tries every file that
+ * is not loaded yet.
  *
  * Source: avalanchego vms/registry/vm_registry.go.
  */
@@ -39,12 +40,12 @@ export type LoadedVms = {
 }
 
 /** POSTs JSON to a chain's node; gives its answer, parsed. */
-export type AskNode = (body: unknown) => Promise<unknown>
+export type CallNode = (body: unknown) => Promise<unknown>
 
 type PluginsOptions = {
   /** The plugin folder. One that is not there holds no plugins. */
   readonly directory: string
-  /** Version of the product, told of every VM. */
+  /** Version of the product, given for every VM. */
   readonly version: string
   readonly clock: Clock
   readonly log: Log
@@ -115,10 +116,10 @@ export class Plugins {
    * The block `name` of a chain, `latest` or an id, as the plugin of its VM reads it. Throws `bad-bytes` with the
    * plugin's words, `not-served` when it takes too long or is gone.
    */
-  async readBlock(vmId: string, name: string, ask: AskNode): Promise<unknown> {
+  async readBlock(vmId: string, name: string, call: CallNode): Promise<unknown> {
     const file = this.#files.get(vmId)
     if (file === undefined) throw new Fault('not-served', 'plugin is not loaded')
-    return this.#call({ file, block: name }, ask)
+    return this.#call({ file, block: name }, call)
   }
 
   async close(): Promise<void> {
@@ -158,17 +159,17 @@ export class Plugins {
     return { loaded: Object.fromEntries(loaded), failed: Object.fromEntries(failed), unnamed }
   }
 
-  async #call(call: Omit<PluginCall, 'id'>, ask?: AskNode): Promise<unknown> {
+  async #call(call: Omit<PluginCall, 'id'>, callNode?: CallNode): Promise<unknown> {
     const thread = (this.#thread ??= this.#start())
     const id = ++this.#lastId
     const { promise: done, resolve } = Promise.withResolvers<PluginMessage>()
     thread.calls.set(id, (message) => {
-      if (!('ask' in message)) return resolve(message)
-      const { ask: number, body } = message
-      const answer = (told: PluginAnswer): void => thread.worker.postMessage(told)
-      ask?.(body).then(
-        (value) => answer({ ask: number, answer: value }),
-        () => answer({ ask: number }),
+      if (!('call' in message)) return resolve(message)
+      const { call: number, body } = message
+      const answer = (reply: PluginAnswer): void => thread.worker.postMessage(reply)
+      callNode?.(body).then(
+        (value) => answer({ call: number, answer: value }),
+        () => answer({ call: number }),
       )
     })
     thread.worker.postMessage({ ...call, id } satisfies PluginCall)
@@ -180,12 +181,12 @@ export class Plugins {
       throw new Fault('not-served', `plugin did not answer in ms: ${limitMs}`)
     }
     if ('value' in message) return message.value
-    throw new Fault('bad-bytes', 'error' in message ? message.error : 'plugin asked after its end')
+    throw new Fault('bad-bytes', 'error' in message ? message.error : 'plugin called after its end')
   }
 
   #start(): Thread {
     const worker = new Worker(entryFile('admin/plugin-worker'), {
-      // A plugin is told nothing of the process: no environment, no arguments.
+      // A plugin gets nothing of the process: no environment, no arguments.
       env: {},
       argv: [],
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: 16 },
@@ -241,7 +242,7 @@ const words = new Map([
   ['ENOTDIR', 'not a directory'],
 ])
 
-/** A system error as Go tells it: `open /plugins: permission denied`. */
+/** A system error as Go words it: `open /plugins: permission denied`. */
 function systemWords(error: unknown): string {
   const path = error instanceof Error && 'path' in error ? String(error.path) : ''
   const known = words.get(codeOf(error) ?? '')

@@ -77,11 +77,11 @@ export type Arguments = { readonly [name: string]: string | readonly string[] | 
  * their form is wrong. Unknown members are ignored.
  */
 export function readArguments(params: unknown, shape: ParamsShape): Arguments | undefined {
-  const told: unknown = Array.isArray(params) ? (params[0] ?? undefined) : params
-  if (told === undefined) return {}
-  if (!isObject(told) || isRaw(told)) return undefined
+  const named: unknown = Array.isArray(params) ? (params[0] ?? undefined) : params
+  if (named === undefined) return {}
+  if (!isObject(named) || isRaw(named)) return undefined
   const found = new Map<string, string | readonly string[]>()
-  for (const [key, value] of Object.entries(told)) {
+  for (const [key, value] of Object.entries(named)) {
     const known = Object.entries(shape).find(([one]) => one.toUpperCase() === key.toUpperCase())
     if (known === undefined || value === null) continue
     const [name, form] = known

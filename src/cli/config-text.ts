@@ -26,12 +26,12 @@ function changed(
   table: Readonly<Record<string, Setting>>,
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const told = Object.entries(table).flatMap(([name, setting]) => {
+  const shown = Object.entries(table).flatMap(([name, setting]) => {
     const value = ownValue(values, name)
     const isDefault = JSON.stringify(value) === JSON.stringify(setting.default)
     return isDefault || setting.secret === true ? [] : [[name, value]]
   })
-  return Object.fromEntries(told)
+  return Object.fromEntries(shown)
 }
 
 /** `{ 'api.port': 1 }` becomes `{ api: { port: 1 } }`. */

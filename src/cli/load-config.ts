@@ -1,4 +1,6 @@
-/** Finds and reads the configuration of a command: flags, environment, file, nodes that are asked. */
+/**
+ * Finds and reads the configuration of a command: flags, environment, file, nodes that are read.
+ */
 
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -15,15 +17,15 @@ import { type Flags, networkIn } from './flags.ts'
 
 /** A configuration, whose folder is absolute, and where its chains come from. */
 export type Located = Found & {
-  /** Nodes that were asked; absent where the configuration says it all. */
+  /** Nodes that were read; absent where the configuration says it all. */
   readonly target: Target | undefined
   readonly isDemo: boolean
 }
 
 /**
  * The configuration that `flags` name: of a file, of what `--node` and `--rpc` find, of the demo network
- * where nothing is named. `isStart`: nodes are asked even where it is known what they told before. Throws
- * `bad-config`, and as `findChains`.
+ * where nothing is named. `isStart`: nodes are read even where it is known what they had before.
+ * Throws `bad-config`, and as `findChains`.
  */
 export async function locateConfig(
   flags: Flags,
@@ -31,7 +33,7 @@ export async function locateConfig(
 ): Promise<Located> {
   const { config, origins, isDemo } = loadConfig(flags, isStart)
   const base: Config = { ...config, dataDir: resolve(config.dataDir) }
-  // Most commands ask nobody, and a demo has nothing to ask.
+  // Most commands call nobody, and a demo has nobody to call.
   const discovery = (): Promise<typeof import('./discovery/found-config.ts')> =>
     import('./discovery/found-config.ts')
   const isKept = isDemo && origins['dataDir'] !== 'default'
@@ -41,12 +43,12 @@ export async function locateConfig(
   if (target === undefined) {
     const isHeld = origins['recordings.heldBlocks'] !== 'default'
     const located = isDemo ? withDemoNetwork(base, isHeld) : base
-    return { config: located, target, isDemo, told: [], isPartial: false }
+    return { config: located, target, isDemo, found: [], isPartial: false }
   }
   const { findChains, foundBefore, nodeAccessOf } = await discovery()
   const before = isStart ? undefined : foundBefore(base, target)
   if (before !== undefined)
-    return { config: before, target, isDemo: false, told: [], isPartial: false }
+    return { config: before, target, isDemo: false, found: [], isPartial: false }
   return {
     ...(await findChains(base, target, nodeAccessOf(base, transport))),
     target,
@@ -63,8 +65,9 @@ function targetOf(flags: Flags): Target | undefined {
 }
 
 /**
- * The configuration of flags, environment and file, without what nodes tell; the demo has a folder of its
- * own. `--network` of a start is the network that is read from its peers. Throws `bad-config`.
+ * The configuration of flags, environment and file, without what nodes serve; the demo has a folder
+ * of its own. `--network` of a start is the network that is read from its peers. Throws
+ * `bad-config`.
  */
 export function loadConfig(
   flags: Flags,

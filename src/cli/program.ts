@@ -54,7 +54,7 @@ function createProgram(): Command {
   addExport(program)
   program
     .command('doctor')
-    .description('check the machine, the stores and every node, and tell what to do')
+    .description('check the machine, the stores and every node, and say what to do')
     .option('--node <url>', 'a node, as of firn start')
     .option('--rpc <url>', 'the RPC address of one EVM chain, as of firn start')
     .option('--config <file>', 'configuration file')

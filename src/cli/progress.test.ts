@@ -5,7 +5,7 @@ import { dagHeight } from '../indexing/primary/replay/x/replay-x.ts'
 import { withoutDepth } from '../indexing/stream/stage.ts'
 import { line, showProgress } from './progress.ts'
 
-void test('progress: a line tells how far, how fast and how long, and fits the terminal', () => {
+void test('progress: a line says how far, how fast and how long, and fits the terminal', () => {
   const stage = {
     stage: 'blocks',
     state: 'syncing',
@@ -13,11 +13,11 @@ void test('progress: a line tells how far, how fast and how long, and fits the t
     headHeight: 1_999,
   } as const
   const chain = { key: 'a', network: 'fuji', name: 'Demo', endpoints: [] }
-  const told = line(
+  const shown = line(
     { ...chain, stages: [{ ...stage, blocksPerSecond: 1_210, etaSeconds: 3 }] },
     200,
   )
-  assert.match(told, /^Demo +█{6}░{18} +25 % +block 500 of 2,000, 1,210 blocks\/s, 3 s to go$/)
+  assert.match(shown, /^Demo +█{6}░{18} +25 % +block 500 of 2,000, 1,210 blocks\/s, 3 s to go$/)
   assert.equal(line({ ...chain, stages: [{ ...stage, blocksPerSecond: 1 }] }, 40).length, 40)
   const waiting = { ...stage, blocksPerSecond: 0, reason: 'a node does not answer' }
   assert.match(line({ ...chain, stages: [waiting] }, 200), /waiting: a node does not answer$/)
@@ -36,8 +36,8 @@ void test('progress: transactions from before a chain had blocks are none of its
       etaSeconds: 6_000_000,
     },
   ] as const
-  const told = { key: 'primary-fuji', network: 'fuji', name: 'Primary', endpoints: [] }
-  const chain = { ...told, stages: stages.map(withoutDepth) }
+  const shown = { key: 'primary-fuji', network: 'fuji', name: 'Primary', endpoints: [] }
+  const chain = { ...shown, stages: stages.map(withoutDepth) }
   assert.match(
     line(chain, 200),
     /^Primary +[█░]{24} +\d+ % +X-Chain block 0 of 155, 700 blocks\/s$/,

@@ -94,7 +94,7 @@ const stageWords: Readonly<Record<string, string>> = {
 function detailOf(stage: StageStatus, { share, etaSeconds }: Overall): string {
   if (stage.reason !== undefined && stage.state !== 'live') return `waiting: ${stage.reason}`
   if (stage.indexedHeight < 0 && stage.headHeight < 0)
-    return stage.state === 'live' ? 'live, no block yet' : 'asks its node'
+    return stage.state === 'live' ? 'live, no block yet' : 'reads its node'
   if (stage.state === 'live') return `live at ${stage.indexedHeight.toLocaleString('en')}`
   const percent = `${Math.floor(share * 100)} %`.padStart(5)
   if (stage.headHeight < 0) return percent
@@ -107,8 +107,8 @@ function detailOf(stage: StageStatus, { share, etaSeconds }: Overall): string {
 /** `0.4 blocks/s`, `1 block/s`, `1,210 blocks/s`. */
 export function rate(blocksPerSecond: number): string {
   const digits = blocksPerSecond < 10 ? 1 : 0
-  const told = blocksPerSecond.toLocaleString('en', { maximumFractionDigits: digits })
-  return `${told} ${told === '1' ? 'block' : 'blocks'}/s`
+  const speed = blocksPerSecond.toLocaleString('en', { maximumFractionDigits: digits })
+  return `${speed} ${speed === '1' ? 'block' : 'blocks'}/s`
 }
 
 /** `54 s`, `12 min` or `3.5 h`. */

@@ -16,17 +16,17 @@ export async function addressIn(flags: Flags, name: 'url' | 'nodeUrl'): Promise<
     : listening(config['node.host'], config['node.port'])
 }
 
-/** A Firn that listens on every address of a machine is asked on the loopback address. */
+/** A Firn that listens on every address of a machine is called on the loopback address. */
 function listening(host: string, port: number): string {
   const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`
 }
 
 /**
- * Asks a running Firn. Throws what the transport throws; where nothing answers, a
+ * Calls a running Firn. Throws what the transport throws; where nothing answers, a
  * `node-unreachable` that says where it was looked for.
  */
-export async function askFirn(transport: Transport, request: HttpRequest): Promise<HttpReply> {
+export async function callFirn(transport: Transport, request: HttpRequest): Promise<HttpReply> {
   try {
     return await transport.request(request)
   } catch (error) {

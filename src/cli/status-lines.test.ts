@@ -16,8 +16,8 @@ const chain = {
 /** Lines printed for one stage. */
 function printed(stage: Partial<StageStatus>): string {
   const stages = [{ stage: 'blocks', state: 'live' as const, ...unknown, ...stage }]
-  const told: ChainStatus = { ...chain, ...unknown, stages }
-  return statusLines({ version: '1.0.0', role: 'all', chains: [told] })[2] ?? ''
+  const shown: ChainStatus = { ...chain, ...unknown, stages }
+  return statusLines({ version: '1.0.0', role: 'all', chains: [shown] })[2] ?? ''
 }
 
 void test('status: a stage without a height prints neither height nor rate', () => {
@@ -34,7 +34,7 @@ void test('status: a stage without a height prints neither height nor rate', () 
   assert.match(printed(since), /^ {2}traces {2}live at 402, complete from 4,096/)
 })
 
-void test('status: a stage tells how far, how fast and how long', () => {
+void test('status: a stage says how far, how fast and how long', () => {
   const live = { indexedHeight: 402, headHeight: 402, blocksPerSecond: 368.86, etaSeconds: 0 }
   assert.equal(printed(live), '  blocks  live at 402')
   assert.equal(printed({ ...live, headHeight: 403 }), '  blocks  live at 402 of 403')
@@ -57,12 +57,12 @@ void test('status: stages stand in columns, messages beside the chains', () => {
     headHeight: 7,
     state: 'live',
   } as const
-  const told: ChainStatus = { ...chain, ...unknown, stages: [at, { ...at, stage: 'P' }] }
+  const shown: ChainStatus = { ...chain, ...unknown, stages: [at, { ...at, stage: 'P' }] }
   const lines = statusLines({
     version: '1.0.0',
     role: 'all',
     nodeId: 'NodeID-x',
-    chains: [told],
+    chains: [shown],
     messages: { ...at, stage: 'messages' },
   })
   assert.deepEqual(lines, [

@@ -24,7 +24,7 @@ export function statusLines(status: Status): string[] {
   ]
 }
 
-/** Nothing where all is done, or where an older Firn tells nothing. */
+/** Nothing where all is done, or where an older Firn says nothing. */
 function overallText(overall: OverallStatus | undefined): string {
   if (overall === undefined || overall.share === 1) return ''
   const { share, etaSeconds } = overall

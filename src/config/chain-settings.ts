@@ -62,7 +62,7 @@ export const chainSettings = {
     '',
     'RPC address for WebSockets (`wss://…`) shown to callers; empty: none is shown.',
   ),
-  blockchainId: text('', 'Blockchain id, hex or cb58; empty: asked of the warp precompile.'),
+  blockchainId: text('', 'Blockchain id, hex or cb58; empty: read from the warp precompile.'),
   subnetId: text('', 'Subnet id, cb58.'),
   vmId: text('', 'VM id, cb58.'),
   traces: word(

@@ -75,7 +75,7 @@ nftMetadata: off
   )
 })
 
-void test('config: every problem is told, with the nearest known name', () => {
+void test('config: every problem is reported, with the nearest known name', () => {
   refuses('api: { prot: 1 }', /unknown setting api\.prot, did you mean api\.port\?/)
   refuses('dataDirr: x', /did you mean dataDir\?/)
   refuses('role: all\nchians: []', /^firn\.yaml:2: unknown setting chians, did you mean chains\?$/)
@@ -93,7 +93,7 @@ void test('config: secrets are not in the message', () => {
   refuses('store: 5', /store must be text: \*\*\*/)
 })
 
-void test('config: an address without a scheme is told with the corrected form', () => {
+void test('config: an address without a scheme is reported with the corrected form', () => {
   for (const [text, words] of [
     [
       'networks: { fuji: { nodeUrl: "127.0.0.1:9650" } }',

@@ -1,7 +1,7 @@
 /**
  * From flags, environment and `firn.yaml` to one frozen `Config`.
  *
- * Everything is checked at once and all problems are told together: a start either has a whole
+ * Everything is checked at once and all problems are reported together: a start either has a whole
  * configuration or none.
  */
 
@@ -54,10 +54,10 @@ type ReadFile = { readonly value: Plain; readonly placeOf: (path: string) => str
 
 const noFile: ReadFile = { value: {}, placeOf: () => '' }
 
-/** Mistakes, told together at the end. */
+/** Mistakes, reported together at the end. */
 class Problems {
   readonly #placeOf: ReadFile['placeOf']
-  readonly #told: string[] = []
+  readonly #mistakes: string[] = []
 
   constructor(placeOf: ReadFile['placeOf']) {
     this.#placeOf = placeOf
@@ -65,12 +65,12 @@ class Problems {
 
   /** `text` is about the setting at `path`. */
   add(path: string, text: string): void {
-    this.#told.push(`${this.#placeOf(path)}${text}`)
+    this.#mistakes.push(`${this.#placeOf(path)}${text}`)
   }
 
   /** Throws `bad-config` where there is one. */
   end(): void {
-    if (this.#told.length > 0) throw new Fault('bad-config', this.#told.join('; '))
+    if (this.#mistakes.length > 0) throw new Fault('bad-config', this.#mistakes.join('; '))
   }
 }
 
@@ -141,7 +141,7 @@ function parseFile(file: ConfigFile): ReadFile {
   return { value, placeOf }
 }
 
-/** Tells where each setting below `node` begins: `chains[0].name` and its place in the text. */
+/** Finds where each setting below `node` begins: `chains[0].name` and its place in the text. */
 function noteLines(node: unknown, path: string, note: (path: string, at: number) => void): void {
   const items: unknown = isObject(node) ? node['items'] : undefined
   if (!Array.isArray(items)) return
@@ -243,8 +243,8 @@ function checked(path: string, setting: Setting, value: unknown, problems: Probl
 
 function checkedWord(words: readonly string[], value: unknown): string | undefined {
   // YAML reads `true` and `false` as no text.
-  const told = typeof value === 'boolean' ? String(value) : value
-  return typeof told === 'string' && words.includes(told) ? told : undefined
+  const text = typeof value === 'boolean' ? String(value) : value
+  return typeof text === 'string' && words.includes(text) ? text : undefined
 }
 
 /** A flag without a value is true. */

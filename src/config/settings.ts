@@ -60,7 +60,7 @@ export const settings = {
   'api.unknownParameters': word(
     'refuse',
     ['refuse', 'ignore'],
-    'Query parameters that an operation does not have: a request with one is refused and told the nearest name, or they count for nothing, as the original service has it.',
+    'Query parameters that an operation does not have: a request with one is refused with the nearest name, or they count for nothing, as the original service has it.',
   ),
   'api.keysRequired': flag(false, 'Refuse requests without an API key.'),
   'api.rateLimit': any(
@@ -132,7 +132,7 @@ export const settings = {
   'events.keepDays': integer(
     7,
     [1, 3_650],
-    'Days that what webhooks are told is kept; what is older is computed from history when it is asked for again.',
+    'Days that what webhooks report is kept; what is older is computed from history when it is requested again.',
   ),
   'events.privateHosts': list(
     'Hosts that webhooks may lead to although their addresses are not public: names, addresses, or `any`.',

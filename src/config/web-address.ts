@@ -12,7 +12,7 @@ export function webAddressProblem(text: string): string | undefined {
   return corrected === undefined ? must : `${must}, did you mean ${corrected}?`
 }
 
-/** Machines of one's own are asked by http; others by https. */
+/** Machines of one's own are called by http; others by https. */
 function withScheme(text: string): string | undefined {
   const bare = text.replace(/^\/+/, '')
   const isNear = /^(localhost|127\.|10\.|192\.168\.|\[::1\])|^[\w-]+(:\d+)?(\/|$)/i.test(bare)

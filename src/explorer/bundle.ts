@@ -42,7 +42,7 @@ export async function bundleExplorer(): Promise<ExplorerBundle> {
   return { files: new Map(files), inputs: Object.keys(made.metafile.inputs) }
 }
 
-/** Functions of the official client by method and path of what they ask, as `GET /v1/chains`. */
+/** Functions of the official client by method and path of what they call, as `GET /v1/chains`. */
 export async function clientCalls(): Promise<Readonly<Record<string, string>>> {
   const folder = new URL('funcs/', import.meta.resolve('@avalanche-sdk/chainkit/core.js'))
   const files = (await readdir(folder)).filter((name) => name.endsWith('.js'))

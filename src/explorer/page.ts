@@ -2,7 +2,7 @@
  * The one HTML document of the explorer; everything else is drawn in the browser.
  *
  * It comes with the frame of every page and the first numbers, so that something is seen before
- * scripts run; without scripts it still tells how far every chain is.
+ * scripts run; without scripts it still says how far every chain is.
  */
 
 import { escaped } from '../core/text.ts'
@@ -17,7 +17,7 @@ export type ExplorerPage = {
   readonly folder: string
   readonly status: Status
   readonly brand: Brand
-  /** The path that is asked for. */
+  /** The requested path. */
   readonly path: string
   /** `https://explorer.example`, as the caller has it: previews of links need whole addresses. */
   readonly origin: string

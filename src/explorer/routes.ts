@@ -2,7 +2,7 @@
  * Answers to requests for the explorer's files: encodings, validators, headers.
  *
  * Pure: who serves hands in the files and the request's headers. Files lie in a folder named
- * after their content, so browsers may keep them for ever; the document is asked for every time.
+ * after their content, so browsers may keep them for ever; the document is requested every time.
  */
 
 /** A file ready to be sent. */

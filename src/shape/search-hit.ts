@@ -34,7 +34,7 @@ export const SearchHit = Type.Object(
     blockchainId: Type.Optional(
       Type.String({ description: 'p-chain, x-chain or c-chain it is on, or its own id, cb58' }),
     ),
-    path: Type.String({ description: 'path of the operation that tells more' }),
+    path: Type.String({ description: 'path of the operation that says more' }),
     isLabelled: Type.Optional(
       Type.Literal(true, {
         description: 'The label is the one that the operator gives the address',

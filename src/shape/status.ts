@@ -16,7 +16,7 @@ const progress = {
   }),
   headHeight: Type.Integer({ description: 'newest height the source has; -1 when not known yet' }),
   headAt: Type.Optional(
-    Type.Integer({ description: 'Unix seconds when the source last told its head' }),
+    Type.Integer({ description: 'Unix seconds when the source last gave its head' }),
   ),
   blocksPerSecond: Type.Number({ description: 'heights a second of late' }),
   etaSeconds: Type.Optional(Type.Number({ description: 'seconds until the head at this speed' })),
@@ -76,7 +76,7 @@ export const CopiedHeights = Type.Object(
     from: Type.Integer({ description: 'first copied height' }),
     height: Type.Integer({ description: 'last copied height' }),
     share: Type.Number({
-      description: '0 to 1 of these blocks that were compared and are as the own node tells them',
+      description: '0 to 1 of these blocks that were compared and are as the own node gives them',
       minimum: 0,
       maximum: 1,
     }),

@@ -2,7 +2,7 @@
 
 import { Type } from './type.ts'
 
-/** Lengths of the periods that use is told by; minutes of the newest answers only. */
+/** Lengths of the periods that use is given by; minutes of the newest answers only. */
 export const usageIntervals = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const
 
 /** Fields by which usage may be grouped. */

@@ -82,8 +82,8 @@ export class TimeSums {
 }
 
 function head(name: string, help: string, type: string): string[] {
-  const told = help.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`)
-  return [`# HELP ${name} ${told}`, `# TYPE ${name} ${type}`]
+  const escaped = help.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`)
+  return [`# HELP ${name} ${escaped}`, `# TYPE ${name} ${type}`]
 }
 
 function line(name: string, labels: string, value: number): string {

@@ -38,7 +38,7 @@ export const gaugeTable = {
   },
   firn_index_head_height: {
     kind: 'gauge',
-    help: 'Last accepted height the source told.',
+    help: 'Last accepted height the source gave.',
     labels: ['chain', 'stage'],
   },
   firn_index_stopped: {
@@ -156,7 +156,7 @@ export const gaugeTable = {
   },
   firn_warp_answers_total: {
     kind: 'counter',
-    help: 'Outcomes of asking validators: signed, cached (not asked), wrong, refused or silent.',
+    help: 'Outcomes of requests to validators: signed, cached (not sent), wrong, refused or silent.',
     labels: ['network', 'kind'],
   },
   firn_warp_connected_peers: {
@@ -225,7 +225,7 @@ export type Gauges = {
     value: number,
     labels: LabelsOf<Name>,
   ) => void
-  /** Called before each reading: for what is cheaper to read when asked than to follow. */
+  /** Called before each reading: for what is cheaper to read on request than to follow. */
   readonly onRead: (refresh: () => void) => void
   /** All of it as Prometheus text. */
   readonly text: () => Promise<string>

@@ -65,7 +65,7 @@ void test('health: failures are counted from the first one until it recovers', a
   assert.equal(health.answer('readiness').healthy, true)
 })
 
-void test('health: a check that hangs is told to stop and counts as failed', async () => {
+void test('health: a check that hangs is stopped and counts as failed', async () => {
   const clock = handClock()
   const health = createHealth({ clock, log: silentLog })
   const { promise: started, resolve: start } = Promise.withResolvers<AbortSignal>()

@@ -1,5 +1,5 @@
 /**
- * Health of the process: named checks, run regularly, told as the original node tells them.
+ * Health of the process: named checks, run regularly, shown as the original node shows them.
  *
  * Source of the answer's form: avalanchego api/health/result.go, worker.go.
  */
@@ -46,7 +46,7 @@ export type HealthEntry = {
 
 /** The checks of a process. */
 export type Health = {
-  /** Adds a check under a name of its own; `tags` let callers ask for some checks only. */
+  /** Adds a check under a name of its own; `tags` let callers read some checks only. */
   readonly register: (
     name: string,
     check: HealthCheck,
@@ -87,9 +87,9 @@ const notYetRun: HealthResult = { error: 'not yet run' }
 export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health {
   const entries = new Map<string, Entry>()
   const watchers: (() => void)[] = []
-  const told = (): HealthEntry[] =>
+  const listed = (): HealthEntry[] =>
     [...entries].map(([name, { kinds, tags, result }]) => ({ name, kinds, tags, result }))
-  const tellChange = (): void => {
+  const notify = (): void => {
     for (const changed of watchers) changed()
   }
 
@@ -112,20 +112,20 @@ export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health
 
   async function runAll(): Promise<void> {
     await Promise.all([...entries].map(([name, entry]) => runOne(name, entry)))
-    tellChange()
+    notify()
   }
 
   return {
     register: (name, check, options = {}) => {
       const { kinds = everyKind, tags = [] } = options
       entries.set(name, { check, kinds, tags, result: notYetRun })
-      tellChange()
+      notify()
     },
     remove: (name) => {
       entries.delete(name)
-      tellChange()
+      notify()
     },
-    entries: told,
+    entries: listed,
     onChange: (changed) => {
       watchers.push(changed)
     },
@@ -136,7 +136,7 @@ export function createHealth({ clock, log }: { clock: Clock; log: Log }): Health
         await clock.sleep(checkIntervalMs, signal).catch(() => undefined)
       }
     },
-    answer: (kind, tags) => healthAnswer(told(), kind, tags),
+    answer: (kind, tags) => healthAnswer(listed(), kind, tags),
   }
 }
 
@@ -149,7 +149,7 @@ export function healthAnswer(
   if (kind === 'liveness') return { checks: {}, healthy: true }
   const chosen = entries
     .filter(({ kinds }) => kinds.includes(kind))
-    .filter((entry) => isAsked(entry.tags, tags))
+    .filter((entry) => isWanted(entry.tags, tags))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return {
     checks: Object.fromEntries(chosen.map(({ name, result }) => [name, result])),
@@ -161,7 +161,7 @@ export function healthAnswer(
  * A check without tags counts for every question; one with tags only for questions about one of
  * them.
  */
-function isAsked(own: readonly string[], wanted: readonly string[]): boolean {
+function isWanted(own: readonly string[], wanted: readonly string[]): boolean {
   return own.length === 0 || wanted.length === 0 || wanted.some((tag) => own.includes(tag))
 }
 

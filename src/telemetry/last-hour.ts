@@ -9,8 +9,8 @@ const mostSamples = 3_600_000 / sampleMs
 export type LastHour = ReadonlyMap<string, readonly number[]>
 
 /**
- * Samples what `read` tells until aborted. A name that is no longer told is forgotten, so the map
- * is bounded by what `read` tells at once.
+ * Samples what `read` gives until aborted. A name that is no longer given is forgotten, so the map
+ * is bounded by what `read` gives at once.
  */
 export async function sampleLastHour(
   into: Map<string, readonly number[]>,
@@ -18,9 +18,9 @@ export async function sampleLastHour(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   while (!signal.aborted) {
-    const told = await read()
-    for (const name of into.keys()) if (!told.has(name)) into.delete(name)
-    for (const [name, value] of told)
+    const values = await read()
+    for (const name of into.keys()) if (!values.has(name)) into.delete(name)
+    for (const [name, value] of values)
       into.set(name, [...(into.get(name) ?? []), value].slice(-mostSamples))
     await clock.sleep(sampleMs, signal).catch(() => undefined)
   }

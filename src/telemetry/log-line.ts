@@ -1,4 +1,4 @@
-/** A record on a terminal: one line for people, with colours only where asked. */
+/** A record on a terminal: one line for people, with colours only where wanted. */
 
 import type { RecordLevel } from './log-level.ts'
 

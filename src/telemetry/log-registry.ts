@@ -126,7 +126,7 @@ export function createLogs(options: LogOptions): LogRegistry {
       recent.push({ time: options.now(), logger, level, event, fields: plainFields(fields) })
       if (recent.length > mostRecent) recent.shift()
     }
-    // Cheaper than asking pino: most debug records stop here, before their fields are looked at.
+    // Cheaper than a call to pino: most debug records stop here, before their fields are looked at.
     if (levelRank[level] < lowerRank(target.levels)) return
     target.pino[pinoNames[level]](plainFields(fields), event)
   }

@@ -2,7 +2,7 @@
  * The form of a field in a log line: plain JSON without keys, tokens, and passwords in URLs.
  *
  * Node URLs often carry a key in their path, query or user-info: only scheme, host and six
- * characters of a hash are kept, enough to tell two endpoints of one host apart.
+ * characters of a hash are kept, enough to distinguish two endpoints of one host.
  */
 
 import { clip, to0x, toHex } from '../core/bytes.ts'

@@ -138,15 +138,15 @@ void test('waits: what another thread does for us is charged to who awaited it, 
     if (ms > 20) throw new Error('too slow')
     return ms
   }
-  async function theAsker(ms: number): Promise<number> {
+  async function theCaller(ms: number): Promise<number> {
     return await waitOn(waits, 'writer', takes(ms))
   }
-  assert.equal(await theAsker(20), 20)
-  await assert.rejects(theAsker(30), /too slow/)
+  assert.equal(await theCaller(20), 20)
+  await assert.rejects(theCaller(30), /too slow/)
   const samples = waits.samples()
   assert.equal(
     samples.reduce((sum, { delayMs }) => sum + delayMs, 0),
     50,
   )
-  assert.ok(samples.every(({ stack }) => stack.includes('theAsker')))
+  assert.ok(samples.every(({ stack }) => stack.includes('theCaller')))
 })

@@ -46,10 +46,10 @@ export type ThreadAnswer = {
 export type Threads = {
   /** A link for a new worker. Threads come and go; a name may return. */
   readonly open: (name: string) => ThreadLink
-  /** Asks the main thread and every worker, and waits for all that answer in time. */
-  readonly ask: (question: ThreadQuestion) => Promise<readonly ThreadAnswer[]>
-  /** Tells the heartbeats of the workers that are there, now and whenever one comes or goes. */
-  readonly followHeartbeats: (told: (beats: readonly Heartbeat[]) => void) => void
+  /** Calls the main thread and every worker, and waits for all that answer in time. */
+  readonly call: (question: ThreadQuestion) => Promise<readonly ThreadAnswer[]>
+  /** Follows the heartbeats of the workers that are there, now and whenever one comes or goes. */
+  readonly followHeartbeats: (take: (beats: readonly Heartbeat[]) => void) => void
 }
 
 /** Tools of a thread that has joined. */
@@ -84,14 +84,14 @@ export function createThreads(parts: {
   const { logs, waits, clock } = parts
   const linked = new Set<Linked>()
   const own = answers(createThreadProfiler(), waits)
-  const asked = new Set<ThreadQuestion>()
+  const standing = new Set<ThreadQuestion>()
   const followers: ((beats: readonly Heartbeat[]) => void)[] = []
   let lastId = 0
   let lastThread = mainThreadId
 
-  function tellHeartbeats(): void {
+  function sendHeartbeats(): void {
     const beats = [...linked].map(({ heartbeat }) => heartbeat)
-    for (const told of followers) told(beats)
+    for (const take of followers) take(beats)
   }
 
   function receive(thread: Linked, message: Message): void {
@@ -112,38 +112,38 @@ export function createThreads(parts: {
       port1.on('message', (message: Message) => receive(thread, message))
       port1.on('close', () => {
         linked.delete(thread)
-        tellHeartbeats()
+        sendHeartbeats()
         for (const resolve of thread.pending.values()) resolve([])
       })
       // A listening port alone must not keep the process alive.
       port1.unref()
-      tellHeartbeats()
-      if (asked.has('watch-heap')) port1.postMessage({ id: 0, question: 'watch-heap' })
-      if (asked.has('start-cpu')) port1.postMessage({ id: 0, question: 'start-cpu' })
+      sendHeartbeats()
+      if (standing.has('watch-heap')) port1.postMessage({ id: 0, question: 'watch-heap' })
+      if (standing.has('start-cpu')) port1.postMessage({ id: 0, question: 'start-cpu' })
       return { name, port: port2, floor: logs.floor, heartbeat }
     },
-    ask: async (question) => {
-      if (question === 'stop-cpu') asked.delete('start-cpu')
-      else if (question !== 'heap' && question !== 'waits') asked.add(question)
+    call: async (question) => {
+      if (question === 'stop-cpu') standing.delete('start-cpu')
+      else if (question !== 'heap' && question !== 'waits') standing.add(question)
       const main = own(question).then((samples) => ({ thread: 'main', samples, late: false }))
       return Promise.all([
         main,
         ...[...linked].map((thread) => callOne(thread, { id: ++lastId, question }, clock)),
       ])
     },
-    followHeartbeats: (told) => {
-      followers.push(told)
-      told([...linked].map(({ heartbeat }) => heartbeat))
+    followHeartbeats: (take) => {
+      followers.push(take)
+      take([...linked].map(({ heartbeat }) => heartbeat))
     },
   }
 }
 
-async function callOne(thread: Linked, asked: Request, clock: Clock): Promise<ThreadAnswer> {
+async function callOne(thread: Linked, standing: Request, clock: Clock): Promise<ThreadAnswer> {
   const { promise, resolve } = Promise.withResolvers<readonly ProfileSample[]>()
-  thread.pending.set(asked.id, resolve)
-  thread.port.postMessage(asked)
+  thread.pending.set(standing.id, resolve)
+  thread.port.postMessage(standing)
   const samples = await inTime(promise, { clock, ms: answerTimeoutMs })
-  thread.pending.delete(asked.id)
+  thread.pending.delete(standing.id)
   return { thread: thread.name, samples: samples ?? [], late: samples === undefined }
 }
 

@@ -31,7 +31,7 @@ export type Waits = {
 /** Called for every wait, for gauges. */
 export type WaitWatcher = (lock: string, delayMs: number) => void
 
-// A shorter wait is the cost of asking, not of waiting. Go's own grain.
+// A shorter wait is the cost of the call, not of waiting. Go's own grain.
 const shortestMs = 0.001
 
 // A stack costs some 20 µs: a hundred a second of one lock stay below 0.2 % of a core. Waits in

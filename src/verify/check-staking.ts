@@ -80,8 +80,8 @@ async function* setParts(
       subject.sample,
     ),
   ]
-  const asked = new Map(sets.map((set) => [`${keyOf(set.subnetId)} ${set.height}`, set]))
-  for (const set of asked.values())
+  const wanted = new Map(sets.map((set) => [`${keyOf(set.subnetId)} ${set.height}`, set]))
+  for (const set of wanted.values())
     yield {
       name: 'validator sets',
       chains: [],
@@ -154,7 +154,7 @@ function mayHaveDelegators({ status, role, permissioned }: StoredStaker): boolea
   return status === 'active' && role === 'validator' && !permissioned
 }
 
-/** Delegators are listed when a single node is asked for. */
+/** Delegators are listed when a single node is queried. */
 async function compareDelegators(
   { node, signal }: Subject,
   of: { readonly stakers: readonly StoredStaker[]; readonly validator: StoredStaker },
@@ -290,18 +290,18 @@ async function compareRewards(
 ): Promise<void> {
   const rewards = await rewardsOfStakers(network.store, [txId])
   const named = autoRenewal === undefined ? [txId] : rewards.map((reward) => reward.txId)
-  for (const [key, asked] of new Map(named.map((id) => [keyOf(id), id]))) {
+  for (const [key, wanted] of new Map(named.map((id) => [keyOf(id), id]))) {
     const reply = await node.call(
       nodePaths.P,
       'platform.getRewardUTXOs',
-      { txID: toCb58(asked), encoding: 'hexnc' },
+      { txID: toCb58(wanted), encoding: 'hexnc' },
       signal,
     )
     const theirs = listIn(reply, 'utxos').map((utxo) => placeText(String(utxo)))
     const ours = rewards
       .filter((reward) => keyOf(reward.txId) === key)
       .map(({ outputIndex, amount }) => `${outputIndex} ${amount}`)
-    report.compareSets('reward UTXOs', toCb58(asked), ours, theirs)
+    report.compareSets('reward UTXOs', toCb58(wanted), ours, theirs)
   }
 }
 

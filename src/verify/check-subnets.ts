@@ -122,8 +122,8 @@ async function compareL1Validator(
 ): Promise<void> {
   const id = toCb58(ours.validationId)
   const fees = await accruedFees(network.store)
-  const asked = { validationID: id }
-  const theirs = await node.call(nodePaths.P, 'platform.getL1Validator', asked, signal)
+  const parameters = { validationID: id }
+  const theirs = await node.call(nodePaths.P, 'platform.getL1Validator', parameters, signal)
   const compare = (name: string, our: unknown): void =>
     report.compare(`L1 validators: ${name}`, id, our, ownValue(theirs, name))
   compare('subnetID', toCb58(ours.subnetId))
@@ -173,8 +173,8 @@ async function* atomicParts({ network, node, signal, sample }: Subject): AsyncGe
     const id = toCb58(txId)
     const name = 'C atomic transactions'
     const compare: Part['compare'] = async ({ report }) => {
-      const asked = { txID: id, encoding: 'hexnc' }
-      const reply = await node.tryCall(nodePaths.cAtomic, 'avax.getAtomicTx', asked, signal)
+      const parameters = { txID: id, encoding: 'hexnc' }
+      const reply = await node.tryCall(nodePaths.cAtomic, 'avax.getAtomicTx', parameters, signal)
       if (isRefusal(reply)) report.compare(name, id, 'known', 'unknown')
       else report.compare(name, id, heightOfBlock(blockOfPos(pos)), reply['blockHeight'])
     }

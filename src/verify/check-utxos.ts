@@ -61,7 +61,7 @@ export async function* utxoParts(subject: Subject): AsyncGenerator<Part> {
 }
 
 /**
- * Only UTXOs of addresses the store has a number for are asked for: their owners must all have one.
+ * Only UTXOs of addresses the store has a number for are read: their owners must all have one.
  */
 function ownersPart(store: Reader): Part {
   const name = 'owners of UTXOs'

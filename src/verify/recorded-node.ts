@@ -1,11 +1,11 @@
-/** A node that answers only what another one was asked before. */
+/** A node that answers only calls that were recorded of another. */
 
 import { Fault } from '../core/fault.ts'
 import { type Reply, replyOf } from '../source/node-text.ts'
 import { isRefusal, type NodeApi, nodePaths } from '../source/primary/node-api.ts'
 import type { RecordedAnswer } from '../source/primary/recorded-source.ts'
 
-/** Answers from `answers`. Throws `node-refused` for what was not asked then. */
+/** Answers from `answers`. Throws `node-refused` for what was not recorded. */
 export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
   const known = new Map(
     answers.map(({ path, method, parameters, reply }) => [keyOf(path, method, parameters), reply]),
@@ -32,7 +32,7 @@ export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {
 }
 
 /**
- * A question as text. Addresses are asked for in the order of their numbers, which depends on the
+ * A question as text. Addresses are requested in the order of their numbers, which depends on the
  * chain that was read first; to the node it is the same question in any order.
  */
 function keyOf(path: string, method: string, parameters: unknown): string {

@@ -31,7 +31,7 @@ export type Attempt = {
 export type Part = {
   /** Subject of the comparison; several parts can have one name. */
   readonly name: string
-  /** Chains whose present state it reads: none where it asks only for what never changes. */
+  /** Chains whose present state it reads: none where it reads only what never changes. */
   readonly chains: readonly PrimaryChain[]
   readonly compare: (attempt: Attempt) => Promise<void>
 }
@@ -79,11 +79,11 @@ export async function acceptedHeights(
   signal: AbortSignal,
 ): Promise<Heights> {
   const heights = { P: -1, X: -1, C: -1 }
-  for (const chain of chains) heights[chain] = await asked[chain](node, signal)
+  for (const chain of chains) heights[chain] = await heightOf[chain](node, signal)
   return heights
 }
 
-const asked: Readonly<
+const heightOf: Readonly<
   Record<PrimaryChain, (node: NodeApi, signal: AbortSignal) => Promise<number>>
 > = {
   P: async (node, signal) =>

@@ -1,7 +1,7 @@
 /**
  * Compares a store of a primary network with a node, at equal height.
  *
- * The node is asked for state it keeps itself; the store's comes from replaying blocks. Where they
+ * The node gives state it keeps itself; the store's comes from replaying blocks. Where they
  * agree, two programs that share no code agree.
  *
  * Networks move on. What is compared is therefore cut into parts short enough to fit between two

@@ -329,12 +329,16 @@ export const journeys: Readonly<Record<string, Journey>> = {
       await untilLive(firn, ['fuji-summit'])
 
       await page.goto(`${firn.apiUrl}/`)
-      const tape = page.locator('.tape li a')
-      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '40')
+      const blocks = page.locator('.newest-blocks li a')
+      await page.waitForFunction(
+        () => document.querySelector('.newest-blocks li a')?.textContent === '40',
+      )
       const asked: string[] = []
       page.on('request', (request) => asked.push(request.url()))
       node.head = 41
-      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '41')
+      await page.waitForFunction(
+        () => document.querySelector('.newest-blocks li a')?.textContent === '41',
+      )
       assert.ok(!asked.some((one) => one.includes('/v1/blocks')), 'it was pushed')
       const reply = await firn.get('/v1/chains/51001/transactions?pageSize=1')
       const [{ txHash }] = reply['transactions'] as [{ txHash: string }]
@@ -342,19 +346,23 @@ export const journeys: Readonly<Record<string, Journey>> = {
         (hash) => document.querySelector(`#main tbody a[href$="${hash}"]`) !== null,
         txHash,
       )
-      await page.click('.tape button')
+      await page.click('.newest-blocks button')
       node.head = 45
       await until('indexed 45', async () => {
         return ((await toldChains(firn)).get('fuji-summit')?.indexedHeight ?? -1) >= 45
       })
-      assert.equal(await tape.first().innerText(), '41')
-      await page.click('.tape button')
-      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '45')
+      assert.equal(await blocks.first().innerText(), '41')
+      await page.click('.newest-blocks button')
+      await page.waitForFunction(
+        () => document.querySelector('.newest-blocks li a')?.textContent === '45',
+      )
 
       // Where the server pushes to nobody more, the page asks.
       await page.route('**/v1/blocks/events*', (route) => route.fulfill({ status: 204 }))
       await page.reload()
-      await page.waitForFunction(() => document.querySelector('.tape li a')?.textContent === '45')
+      await page.waitForFunction(
+        () => document.querySelector('.newest-blocks li a')?.textContent === '45',
+      )
       await page.goto('about:blank')
       // This Firn has an address of its own.
       const foreign = faults.splice(0).filter((one) => !one.startsWith(`foreign: ${firn.apiUrl}/`))

@@ -243,7 +243,7 @@ chains:
   const startedMs = performance.now()
   assert.deepEqual(await ask(), {
     status: 503,
-    message: 'the database did not do what was asked',
+    message: 'the database did not do what was requested',
   })
   assert.ok(performance.now() - startedMs < 10_000, 'the limit of a statement is that of an answer')
   relay.recover()

@@ -87,7 +87,7 @@ void test('names: one that two endpoints tell differently is stored by neither',
     forged.names.map(([, symbol]) => symbol),
     truth.names.map(([, symbol]) => symbol),
   )
-  assert.ok(forged.events.includes('endpoints tell different answers'))
+  assert.ok(forged.events.includes('endpoints give different answers'))
 })
 
 void test('names: a lie that is told once is asked again', async (t) => {

@@ -65,7 +65,7 @@ void test('inner frames: two endpoints that never agree: nothing of it is handed
   assert.ok(told() > 0)
   const { state, reason, indexedHeight } = run.stage('traces')
   assert.equal(state, 'syncing')
-  assert.match(reason ?? '', /endpoints tell different traces of blocks/)
+  assert.match(reason ?? '', /endpoints give different traces of blocks/)
   assert.ok(indexedHeight < Math.min(...hasInner))
   assert.equal(run.stage('blocks').state, 'live')
 })

@@ -178,7 +178,7 @@ void test('what was found is kept: while the node is away Firn knows its chains'
   }
   const later = await findChains(base, target, { ...parts(), transport: gone })
   assert.deepEqual(later.config, found.config)
-  assert.match(later.told.join(), /no node answers .*what was found before/)
+  assert.match(later.found.join(), /no node answers .*what was found before/)
   const other = { kind: 'node', url: 'http://127.0.0.1:9750' } as const
   await assert.rejects(findChains(base, other, { ...parts(), transport: gone }), /no node answers/)
 })

@@ -27,28 +27,28 @@ export async function doctor(flags: Flags): Promise<void> {
   const location = storeLocation(config)
   const limits = { timeoutMs, maxReplyBytes: config['source.maxReplyBytes'] }
   let worst = 0
-  const tell = (findings: readonly Finding[]): void => {
+  const print = (findings: readonly Finding[]): void => {
     for (const finding of findings) {
       if (finding.level === 'problem') worst++
       console.log(findingText(finding))
     }
   }
   try {
-    tell(await checkMachine(config, world.transport))
+    print(await checkMachine(config, world.transport))
     const chains = chainSpecs(config)
     const stores = [...chains.map(({ spec }) => spec), ...streamSpecs(config, chains)]
     const names = stores.map(({ key }) => key)
-    tell(checkPatterns(location, names))
-    tell(await checkStores(location, names, world.clock))
+    print(checkPatterns(location, names))
+    print(await checkStores(location, names, world.clock))
     for (const { config: chain, spec } of chains) {
       const stored = await metaOf(location, spec.key)
-      tell(await checkChain(chain, { world, ...limits, stored }))
+      print(await checkChain(chain, { world, ...limits, stored }))
     }
     for (const [name, network] of Object.entries(config.networks))
       if (network !== undefined) {
         const { key } = primaryStream(name === 'mainnet' ? 'mainnet' : 'fuji')
         const stored = await metaOf(location, key)
-        tell(await checkNetwork(name, network, { transport: world.transport, ...limits, stored }))
+        print(await checkNetwork(name, network, { transport: world.transport, ...limits, stored }))
       }
   } finally {
     await world.close()

@@ -18,11 +18,11 @@ import { isObject, jsonOf, membersOf, ownValue } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
-import { addressIn, askFirn } from '../running-firn.ts'
+import { addressIn, callFirn } from '../running-firn.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Where to ask. */
+/** Where to read. */
 type Api = { readonly world: World; readonly base: string; readonly key: string | undefined }
 
 /** Tries of a page: of a service that refuses for load or limits, or is away while it starts again. */
@@ -61,14 +61,14 @@ type Wanted = {
 
 async function writeList(api: Api, path: string, { format, out, token }: Wanted): Promise<void> {
   const url = new URL(path, api.base)
-  const shape = shapeAt(await ask(api, new URL('/openapi.json', url)), url.pathname)
+  const shape = shapeAt(await get(api, new URL('/openapi.json', url)), url.pathname)
   if (shape === undefined)
     throw new Fault('bad-parameter', `no list of the API is at this path: ${url.pathname}`)
   if (shape.mostItems !== undefined && !url.searchParams.has('pageSize'))
     url.searchParams.set('pageSize', String(shape.mostItems))
   if (token !== undefined) url.searchParams.set('pageToken', token)
   // The file is made once the first page is there, so that a wrong question leaves none.
-  let page = await ask(api, url)
+  let page = await get(api, url)
   const sink = await openSink(out)
   const file = await listFile(format, shape.columns)
   // Whoever goes on with a file has its first line.
@@ -85,7 +85,7 @@ async function writeList(api: Api, path: string, { format, out, token }: Wanted)
     if (next === undefined) break
     url.searchParams.set('pageToken', next)
     try {
-      page = await ask(api, url)
+      page = await get(api, url)
     } catch (error) {
       if (format !== 'parquet')
         console.error(`${count} rows are written; the next begin with --page-token ${next}`)
@@ -130,9 +130,9 @@ function resolved(schema: unknown, schemas: Json): TSchema {
 }
 
 /** The answer to one question. Throws `node-answer` with the service's own words. */
-async function ask(api: Api, url: URL): Promise<Json> {
+async function get(api: Api, url: URL): Promise<Json> {
   for (let tries = 1; ; tries++) {
-    const reply = await askFirn(api.world.transport, {
+    const reply = await callFirn(api.world.transport, {
       url: url.href,
       method: 'GET',
       headers: api.key === undefined ? {} : { 'x-service-api-key': api.key },

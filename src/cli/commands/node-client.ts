@@ -4,7 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import { membersOf } from '../../core/json.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
-import { addressIn, askFirn } from '../running-firn.ts'
+import { addressIn, callFirn } from '../running-firn.ts'
 
 // A load of plugins may probe many, each with a limit of five seconds.
 const timeoutMs = 120_000
@@ -21,7 +21,7 @@ export async function callNode(
   const url = `${await addressIn(flags, 'nodeUrl')}/ext/admin`
   const world = openWorld()
   try {
-    const reply = await askFirn(world.transport, {
+    const reply = await callFirn(world.transport, {
       url,
       method: 'POST',
       headers: { 'content-type': 'application/json' },

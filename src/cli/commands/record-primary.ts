@@ -23,7 +23,7 @@ import { type Flags, sampleOf } from '../flags.ts'
 import { loadConfig } from '../load-config.ts'
 
 const limitMs = 3_600_000
-/** A recording is of one moment: when a block came, everything is asked again. */
+/** A recording is of one moment: when a block came, everything is read again. */
 const tries = 5
 const heightsPerPart = 512
 const level = 19
@@ -67,7 +67,7 @@ export async function recordPrimary(flags: Flags): Promise<void> {
   }
 }
 
-/** All answers at one height; the moment they were asked at comes first. */
+/** All answers at one height; the moment they were read at comes first. */
 async function standingAnswers(
   options: VerifyOptions,
 ): Promise<{ readonly heights: Heights; readonly answers: readonly RecordedAnswer[] }> {

@@ -78,13 +78,13 @@ async function openPart(path: string): ReturnType<typeof open> {
   }
 }
 
-/** Tells on standard error how far it is. */
+/** Says on standard error how far it is. */
 function progressLog(): Log {
   return {
     ...silentLog,
     info: (event, fields) => {
-      const told = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${String(value)}`)
-      process.stderr.write(`${event}: ${told.join(', ')}\n`)
+      const listed = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${String(value)}`)
+      process.stderr.write(`${event}: ${listed.join(', ')}\n`)
     },
   }
 }

@@ -125,7 +125,10 @@ export async function restore(from: string, flags: Flags): Promise<void> {
     )
 }
 
-/** Stores of a snapshot that lie on PostgreSQL by `config`; those that it does not name are told. */
+/**
+ * Stores of a snapshot that lie on PostgreSQL by `config`; those that it does not name are
+ * reported.
+ */
 function intoServers(config: Config, { stores }: SnapshotManifest): ServerStores {
   const location = storeLocation(config)
   const names = new Set(stores.map(({ name }) => name))

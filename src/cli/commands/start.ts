@@ -17,7 +17,7 @@ import type { Flags } from '../flags.ts'
 import { type Located, locateConfig } from '../load-config.ts'
 import { showProgress, type Drawing, type Screen } from '../progress.ts'
 
-/** Starts Firn and returns when it has been told to stop, even while it starts. */
+/** Starts Firn and returns when it has been stopped, even while it starts. */
 export async function start(flags: Flags): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<unknown>()
   process.once('SIGINT', () => stop(undefined))
@@ -90,7 +90,7 @@ async function serve(first: Located, options: Serving): Promise<boolean> {
     flushCompileCache()
     const drawing = showProgress(shown, running.indexed)
     options.draw(drawing)
-    void lacks.then((told) => drawing.makeRoom(() => shown.write(told)))
+    void lacks.then((notes) => drawing.makeRoom(() => shown.write(notes)))
     const over = new AbortController()
     const found = newChains(now, { world, log: logs.log, signal: over.signal })
     const end = await Promise.race([stopped, found])
@@ -151,12 +151,12 @@ function stopWithoutParent(stop: (reason: undefined) => void): void {
 /** Lines about what the nodes that were found do not offer, and what that costs. */
 async function lacksOf({ config, target }: Located, { transport }: World): Promise<string> {
   if (target === undefined) return ''
-  const { lacksOf: ask, nodeAccessOf } = await import('../discovery/found-config.ts')
+  const { lacksOf: read, nodeAccessOf } = await import('../discovery/found-config.ts')
   try {
-    const lacks = await ask(config, nodeAccessOf(config, transport))
+    const lacks = await read(config, nodeAccessOf(config, transport))
     return lacks.map((lack) => `  ${lack}\n`).join('')
   } catch {
-    // A node that is away is told of by its chains.
+    // A node that is away is reported by its chains.
     return ''
   }
 }
@@ -184,7 +184,7 @@ function formatOf(config: Config, isTerminal: boolean): 'plain' | 'colors' | 'js
 }
 
 /** The first thing a person reads. */
-function greet({ write }: Screen, running: Running, { config, isDemo, told }: Located): void {
+function greet({ write }: Screen, running: Running, { config, isDemo, found }: Located): void {
   const lines = [`Firn ${version}${isDemo ? ', serving the bundled demo network' : ''}`]
   if (running.apiUrl !== '') {
     lines.push(
@@ -202,16 +202,16 @@ function greet({ write }: Screen, running: Running, { config, isDemo, told }: Lo
     lines.push(
       `  your own node     firn start --node http://127.0.0.1:9650 (${relative(process.cwd(), fileURLToPath(guide))})`,
     )
-  const notes = [...told, ...notesOn(config)].map((note) => `  ${note}`)
+  const notes = [...found, ...notesOn(config)].map((note) => `  ${note}`)
   write(`${[...lines, ...notes].join('\n')}\n`)
 }
 
 /** The greeting as a record of the log, which shows of an address with a path only a hash: a path may be a secret. */
 function startedOf(
   { apiUrl, nodeUrl }: Running,
-  { config, isDemo, told }: Located,
+  { config, isDemo, found }: Located,
 ): Readonly<Record<string, unknown>> {
-  const notes = [...told, ...notesOn(config)]
+  const notes = [...found, ...notesOn(config)]
   return { version, isDemo, apiUrl, nodeUrl, dataDir: config.dataDir, notes }
 }
 

@@ -2,13 +2,13 @@ import { Fault } from '../../core/fault.ts'
 import type { Status } from '../../shape/status.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'
-import { addressIn, askFirn } from '../running-firn.ts'
+import { addressIn, callFirn } from '../running-firn.ts'
 import { statusLines } from '../status-lines.ts'
 
-/** Asks a running Firn what it has indexed and prints it. */
+/** Reads from a running Firn what it has indexed and prints it. */
 export async function status(flags: Flags): Promise<void> {
   const url = `${await addressIn(flags, 'url')}/status`
-  const reply = await askFirn(openWorld().transport, {
+  const reply = await callFirn(openWorld().transport, {
     url,
     method: 'GET',
     timeoutMs: 5_000,

@@ -32,7 +32,7 @@ import { printPrimary } from './verify.ts'
 const limitMs = 3_600_000
 /** More than a recording has of anything: all that was answered is compared. */
 const everything = 1_000_000
-/** Nobody is asked there: what is asked is looked up in the recording. */
+/** Nobody is called there: what is wanted is looked up in the recording. */
 const nowhere = 'http://recording.invalid'
 
 /**

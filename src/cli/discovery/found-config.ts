@@ -1,5 +1,5 @@
 /**
- * The configuration of `--node`, `--rpc` and `chains: auto`: what the nodes themselves tell.
+ * The configuration of `--node`, `--rpc` and `chains: auto`: from what the nodes themselves serve.
  *
  * What was found is kept in the data folder, so that a start while the node is away, and commands beside
  * it, know their chains.
@@ -33,20 +33,20 @@ type FoundSettings = {
 /** A configuration with what was found, and sentences about it for a person. */
 export type Found = {
   readonly config: Config
-  readonly told: readonly string[]
+  readonly found: readonly string[]
   /** True while chains may come that a node did not serve yet. */
   readonly isPartial: boolean
 }
 
 const limits: NodeAccess['timeoutMs'] = 5_000
 
-/** How a process with this configuration asks nodes. */
+/** How a process with this configuration calls nodes. */
 export function nodeAccessOf(config: Config, transport: Transport): NodeAccess {
   return { transport, timeoutMs: limits, maxReplyBytes: config['source.maxReplyBytes'] }
 }
 
 /**
- * Asks `target` what there is. Where nobody answers, what was found before counts. Throws as
+ * Reads from `target` what there is. Where nobody answers, what was found before counts. Throws as
  * {@link surveyNode} where there is none.
  */
 export async function findChains(
@@ -64,7 +64,7 @@ export async function findChains(
     if (faultOf(error)?.code !== 'node-unreachable' || before === undefined) throw error
     return {
       config: withSettings(base, target, before),
-      told: [`${faultOf(error)?.message ?? ''}; until then this is what was found before`],
+      found: [`${faultOf(error)?.message ?? ''}; until then this is what was found before`],
       isPartial: true,
     }
   }
@@ -95,14 +95,14 @@ export async function lacksOf(config: Config, options: NodeAccess): Promise<read
 
 type Surveyed = {
   readonly settings: FoundSettings
-  readonly told: readonly string[]
+  readonly found: readonly string[]
   readonly isPartial: boolean
 }
 
 async function settingsOf(base: Config, target: Target, options: NodeAccess): Promise<Surveyed> {
   if (target.kind === 'rpc') {
     const chain = await surveyRpc(target.url, options)
-    return { settings: { chains: [chain] }, told: [`found ${chain.name}`], isPartial: false }
+    return { settings: { chains: [chain] }, found: [`found ${chain.name}`], isPartial: false }
   }
   const urls =
     target.kind === 'node'
@@ -118,7 +118,7 @@ async function settingsOf(base: Config, target: Target, options: NodeAccess): Pr
       networks: target.kind === 'node' ? Object.fromEntries(networks) : undefined,
       chains: nodes.flatMap(({ chains }) => chains),
     },
-    told: nodes.flatMap(sentencesAbout),
+    found: nodes.flatMap(sentencesAbout),
     isPartial: nodes.some(({ bootstrapping }) => bootstrapping.length > 0),
   }
 }
@@ -177,8 +177,8 @@ export function targetIn(base: Config): Target | undefined {
 
 /** The settings that were found at `target` before. */
 function keptSettings(base: Config, target: Target): FoundSettings | undefined {
-  const { networks, chains, target: asked } = kept(base)
-  if (JSON.stringify(asked) !== JSON.stringify(target) || !Array.isArray(chains)) return undefined
+  const { networks, chains, target: before } = kept(base)
+  if (JSON.stringify(before) !== JSON.stringify(target) || !Array.isArray(chains)) return undefined
   return { chains, networks: isObject(networks) ? networks : undefined }
 }
 

@@ -1,11 +1,11 @@
-/** Chains that a node begins to serve while Firn runs: taken up, or told of. */
+/** Chains that a node begins to serve while Firn runs: taken up, or reported. */
 
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Located } from '../load-config.ts'
 import { findChains, nodeAccessOf } from './found-config.ts'
 
-/** Between two looks: soon while a node is bootstrapping, else as seldom as asking it is dear. */
+/** Between two looks: soon while a node is bootstrapping, else as seldom as a look is dear. */
 const soonMs = 10_000
 const usualMs = 60_000
 
@@ -23,16 +23,16 @@ export async function newChains(
 ): Promise<Located> {
   const { config, target } = now
   const hasNode = Object.values(config.networks).some((network) => network?.nodeUrl)
-  const asked = target ?? ({ kind: 'auto' } as const)
+  const wanted = target ?? ({ kind: 'auto' } as const)
   const known = new Set(config.chains.flatMap(idsOf))
   const { promise: never } = Promise.withResolvers<Located>()
   let { isPartial } = now
-  while (hasNode && asked.kind !== 'rpc') {
+  while (hasNode && wanted.kind !== 'rpc') {
     try {
       await world.clock.sleep(isPartial ? soonMs : usualMs, signal)
       const found = await findChains(
         config,
-        asked,
+        wanted,
         nodeAccessOf(config, world.transport),
         target !== undefined,
       )
@@ -52,7 +52,7 @@ export async function newChains(
   return never
 }
 
-/** Tells a chain from others: its id on the P-Chain, and its endpoints. */
+/** Distinguishes a chain from others: its id on the P-Chain, and its endpoints. */
 function idsOf(chain: {
   readonly blockchainId: string
   readonly rpcUrls: readonly string[]

@@ -8,17 +8,17 @@ import { callOne } from '../../source/json-rpc.ts'
 import { integerIn, listIn, textIn } from '../../source/node-text.ts'
 import { createNodeApi, isRefusal, nodePaths } from '../../source/primary/node-api.ts'
 
-/** How an address is asked. */
+/** How an address is called. */
 export type NodeAccess = {
   readonly transport: Transport
   readonly timeoutMs: number
   readonly maxReplyBytes: number
 }
 
-/** An EVM chain; ids are cb58, where a node tells them. */
+/** An EVM chain; ids are cb58, where a node gives them. */
 export type FoundChain = {
   readonly name: string
-  /** Empty where nobody tells it: neither the P-Chain nor a genesis does. */
+  /** Empty where nobody gives it: neither the P-Chain nor a genesis does. */
   readonly symbol: string
   readonly rpcUrls: readonly string[]
   readonly network: 'mainnet' | 'fuji'
@@ -39,7 +39,7 @@ export type FoundNode = {
   readonly others: readonly string[]
 }
 
-/** Blockchains that are asked for at the same time. */
+/** Blockchains that are read at the same time. */
 const atOnce = 16
 
 /** Longest wait for the answer of one chain of a node that answers. */
@@ -48,7 +48,10 @@ const chainMs = 2_000
 // Source: avalanchego utils/constants/vm_ids.go
 const avmId = 'jvYyfQTxGMJLuGWa55kdP2p2zSUYsQ5Raupu4TW34ZAUBAbtq'
 
-/** Asks the node at `url`. Throws `bad-parameter`, and for what does not answer `node-unreachable`, each with what to do. */
+/**
+ * Surveys the node at `url`. Throws `bad-parameter`, and for what does not answer
+ * `node-unreachable`, each with what to do.
+ */
 export async function surveyNode(url: string, options: NodeAccess): Promise<FoundNode> {
   const base = url.replace(/\/+$/, '')
   if (/\/ext(\/|$)/.test(new URL(base).pathname))
@@ -86,7 +89,7 @@ export async function surveyNode(url: string, options: NodeAccess): Promise<Foun
   return { url: base, networkId, version, bootstrapping, chains: named(found), others }
 }
 
-/** Asks the EVM endpoint at `url`. Throws as {@link surveyNode}. */
+/** Surveys the EVM endpoint at `url`. Throws as {@link surveyNode}. */
 export async function surveyRpc(url: string, options: NodeAccess): Promise<FoundChain> {
   const chainId = await chainIdAt(url, options).catch((error: unknown) =>
     rpcMistake(url, options, error),
@@ -118,10 +121,10 @@ async function chainIdAt(url: string, options: NodeAccess): Promise<number> {
   throw new Fault('node-answer', 'no chain id')
 }
 
-type Told = Readonly<Record<string, unknown>>
+type Reply = Readonly<Record<string, unknown>>
 
 /** Blockchains that the P-Chain knows, in the order of their creation. */
-async function blockchainsOf(base: string, options: NodeAccess): Promise<Told[]> {
+async function blockchainsOf(base: string, options: NodeAccess): Promise<Reply[]> {
   const api = createNodeApi({ ...options, url: base })
   const signal = AbortSignal.timeout(options.timeoutMs * 4)
   const reply = await api.tryCall(nodePaths.P, 'platform.getBlockchains', {}, signal)
@@ -130,7 +133,7 @@ async function blockchainsOf(base: string, options: NodeAccess): Promise<Told[]>
 
 /** The chain, where the node serves it as an EVM chain. */
 async function evmChainOf(
-  { id, name, subnetID, vmID }: Told,
+  { id, name, subnetID, vmID }: Reply,
   { base, network }: { readonly base: string; readonly network: FoundChain['network'] },
   options: NodeAccess,
 ): Promise<FoundChain | undefined> {
@@ -155,7 +158,7 @@ async function evmChainOf(
   }
 }
 
-/** Two chains of one name are told apart by their ids. */
+/** Two chains of one name are distinguished by their ids. */
 function named(chains: readonly FoundChain[]): FoundChain[] {
   const key = ({ name }: FoundChain): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   return chains.map((chain, at) =>

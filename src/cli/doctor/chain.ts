@@ -72,10 +72,10 @@ async function checkEndpoint(
     maxReplyBytes: options.maxReplyBytes,
   }
   const signal = AbortSignal.timeout(options.timeoutMs * 4)
-  const ask = (method: string, ...params: unknown[]): Promise<RpcAnswer> =>
+  const call = (method: string, ...params: unknown[]): Promise<RpcAnswer> =>
     callOne(target, { method, params }, signal)
-  const chainId = numberIn(await ask('eth_chainId'))
-  const head = numberIn(await ask('eth_blockNumber'))
+  const chainId = numberIn(await call('eth_chainId'))
+  const head = numberIn(await call('eth_blockNumber'))
   if (chainId === undefined || head === undefined)
     return [
       problem(
@@ -85,20 +85,20 @@ async function checkEndpoint(
       ),
     ]
   ids.add(chainId)
-  const version = await ask('web3_clientVersion')
+  const version = await call('web3_clientVersion')
   const old = `0x${Math.max(0, head - oldStateDepth).toString(16)}`
   const zero = `0x${'00'.repeat(20)}`
-  const latest = await ask('eth_getBlockByNumber', 'latest', false)
-  const final = await ask('eth_getBlockByNumber', 'finalized', false)
-  const hasOldState = has(await ask('eth_getBalance', zero, old))
-  const traced = await ask(traceProbe.method, ...traceProbe.params)
+  const latest = await call('eth_getBlockByNumber', 'latest', false)
+  const final = await call('eth_getBlockByNumber', 'finalized', false)
+  const hasOldState = has(await call('eth_getBalance', zero, old))
+  const traced = await call(traceProbe.method, ...traceProbe.params)
   // The genesis alone cannot be traced; that is another error.
   const hasTraces = traced.kind === 'result' || meaningOfError(traced.error) !== 'not-offered'
   return [
     fine(subject, `chain id ${chainId}, height ${head}`),
     ...storeFinding(subject, options.stored, {
       chainId: String(chainId),
-      genesisHash: hashIn(await ask('eth_getBlockByNumber', '0x0', false)),
+      genesisHash: hashIn(await call('eth_getBlockByNumber', '0x0', false)),
     }),
     ...clockFinding(subject, latest, options.world),
     // Of AvalancheGo alone: elsewhere blocks are final some time after they are shown.
@@ -106,7 +106,7 @@ async function checkEndpoint(
       ? []
       : acceptedFinding(subject, { final, latest, head })),
     await batchFinding(subject, target, signal),
-    has(await ask('eth_getBlockReceipts', '0x0'))
+    has(await call('eth_getBlockReceipts', '0x0'))
       ? fine(subject, 'offers eth_getBlockReceipts')
       : warning(
           subject,
@@ -153,9 +153,9 @@ function prunedText(hasTraces: boolean): string {
 export function storeFinding(
   subject: string,
   stored: ReadonlyMap<string, string>,
-  told: Readonly<Record<string, string | undefined>>,
+  marks: Readonly<Record<string, string | undefined>>,
 ): Finding[] {
-  for (const [name, value] of Object.entries(told)) {
+  for (const [name, value] of Object.entries(marks)) {
     const kept = stored.get(name)
     if (kept === undefined || value === undefined || kept === value) continue
     const remedy =
@@ -211,14 +211,14 @@ async function batchFinding(
 ): Promise<Finding> {
   for (const calls of batches) {
     const size = new BatchSize(calls)
-    const asked = Array.from({ length: calls }, () => ({ method: 'eth_chainId', params: [] }))
-    await callAll(target, asked, size, signal)
+    const batch = Array.from({ length: calls }, () => ({ method: 'eth_chainId', params: [] }))
+    await callAll(target, batch, size, signal)
     if (size.calls >= calls) return fine(subject, `takes batches of ${calls} calls`)
   }
   return warning(
     subject,
     'takes no batches: reading is slow',
-    'raise "batch-request-limit" of the chain, or ask its operator',
+    'raise "batch-request-limit" of the chain, or call its operator',
   )
 }
 

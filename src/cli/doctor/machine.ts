@@ -48,7 +48,7 @@ function checkRuntime(version: string): Finding {
 
 /** Checks the limit of open files. `undefined` where the system does not report it. */
 function checkOpenFiles(limit: number | undefined): Finding {
-  if (limit === undefined) return fine('open files', 'this system tells no limit')
+  if (limit === undefined) return fine('open files', 'this system gives no limit')
   return limit >= goodFiles
     ? fine('open files', `${limit} at most`)
     : warning('open files', `only ${limit} at most`, `raise the limit: ulimit -n ${goodFiles}`)
@@ -69,13 +69,13 @@ function checkFolder(config: Config): Finding[] {
   }
   const { bavail, bsize } = statfsSync(path)
   const free = bavail * bsize
-  const told = `${(free / gibibyte).toFixed(1)} GiB free at ${path}`
+  const room = `${(free / gibibyte).toFixed(1)} GiB free at ${path}`
   const space =
     free < leastFreeBytes
-      ? problem('disk', told, 'free some space or move dataDir')
+      ? problem('disk', room, 'free some space or move dataDir')
       : free < goodFreeBytes
-        ? warning('disk', told, 'a public chain needs more; move dataDir or use PostgreSQL')
-        : fine('disk', told)
+        ? warning('disk', room, 'a public chain needs more; move dataDir or use PostgreSQL')
+        : fine('disk', room)
   return [fine('data folder', `can be written: ${path}`), space, checkSecrets(path)]
 }
 

@@ -24,7 +24,7 @@ export async function checkNetwork(
 ): Promise<Finding[]> {
   if (network.recording !== '') return []
   if (network.nodeUrl === '')
-    return [fine(name, 'its blocks come from peers; firn verify --peers asks them')]
+    return [fine(name, 'its blocks come from peers; firn verify --peers calls them')]
   const subject = `${name} ${hostOf(network.nodeUrl)}`
   const api = createNodeApi({ ...options, url: network.nodeUrl })
   const signal = AbortSignal.timeout(options.timeoutMs * 4)
@@ -95,7 +95,7 @@ async function bootstrapFinding(
 async function apiFindings(subject: string, api: NodeApi, signal: AbortSignal): Promise<Finding[]> {
   const index = '--index-enabled=true on the node, from its first start'
   const cost = 'blocks have no proposers and are read one by one'
-  const asked = [
+  const checks = [
     [nodePaths.P, 'platform.getHeight', 'P-Chain API', 'see the log of the node'],
     [nodePaths.X, 'avm.getHeight', 'X-Chain API', 'see the log of the node'],
     [nodePaths.indexP, 'index.getLastAccepted', 'index of P', index],
@@ -109,7 +109,7 @@ async function apiFindings(subject: string, api: NodeApi, signal: AbortSignal): 
     ],
   ] as const
   const findings: Finding[] = []
-  for (const [path, method, what, remedy] of asked) {
+  for (const [path, method, what, remedy] of checks) {
     const parameters = method.startsWith('index.') ? { encoding: 'hex' } : {}
     const reply = await refusable(api, path, method, { parameters, signal })
     const height = 'height' in reply ? ` at height ${String(reply['height'])}` : ''

@@ -39,9 +39,9 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
     const database = await openStore(location, name, controlTables, 'read')
     try {
       const heights = await checkpointHeights(database)
-      const told = [...heights].map(([stage, height]) => `${stage} ${height}`).join(', ')
+      const stored = [...heights].map(([stage, height]) => `${stage} ${height}`).join(', ')
       const lease = await leaseRow(database)
-      if (lease === undefined) return fine(subject, `no process has written it yet; ${told}`)
+      if (lease === undefined) return fine(subject, `no process has written it yet; ${stored}`)
       const age = clock.now() - lease.stamp
       if (age < -leaseTtlMs)
         return warning(
@@ -53,7 +53,7 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
         age < leaseTtlMs * 2
           ? `written now by ${lease.owner}`
           : `not written since ${new Date(lease.stamp).toISOString()}`
-      return fine(subject, `${writer}; ${told === '' ? 'empty' : told}`)
+      return fine(subject, `${writer}; ${stored === '' ? 'empty' : stored}`)
     } finally {
       await database.close()
     }

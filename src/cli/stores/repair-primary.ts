@@ -23,7 +23,7 @@ const limitMs = 7 * 86_400_000
 export async function repairPrimary(work: RepairWork): Promise<boolean> {
   const { config, store, verdict } = work
   const isLost = verdict.damaged.some(({ table }) => table === rawBlock || table === meta)
-  if (isLost || verdict.rows === 0) return toldToReadAgain(work, 'the blocks it keeps are damaged')
+  if (isLost || verdict.rows === 0) return mustReadAgain(work, 'the blocks it keeps are damaged')
   console.log(`${store.key}: is replayed from the blocks it keeps`)
   try {
     if (config.store === 'embedded') await replaceFile(work)
@@ -33,7 +33,7 @@ export async function repairPrimary(work: RepairWork): Promise<boolean> {
     if (fault === undefined || fault.code === 'lease-lost') throw error
     // A server that is away says nothing of the blocks.
     if (config.store !== 'embedded' && fault.retryable) throw error
-    return toldToReadAgain(work, fault.message)
+    return mustReadAgain(work, fault.message)
   }
   return true
 }
@@ -94,7 +94,7 @@ async function replayed(
   }
 }
 
-function toldToReadAgain({ config, store }: RepairWork, reason: string): false {
+function mustReadAgain({ config, store }: RepairWork, reason: string): false {
   const what =
     config.store === 'embedded'
       ? `delete ${join(config.dataDir, `${store.key}.sqlite`)}*`

@@ -130,7 +130,7 @@ async function isRemade(
       if (isBack) await history.adopt(path, name)
       const result = isBack
         ? 'made again from the node'
-        : 'NOT mended: the node tells other rows than were written, or another version wrote them'
+        : 'NOT mended: the node gives other rows than were written, or another version wrote them'
       console.log(`${store.key}: segment ${segment.name}: ${result}`)
       return isBack
     })

@@ -1,7 +1,7 @@
 /**
  * The explorer in the browser: the frame around every page, and which page a place leads to.
  *
- * It asks Firn's own API like any other caller and keeps nothing but an API key for the tab.
+ * It calls Firn's own API like any other caller and keeps nothing but an API key for the tab.
  */
 
 import { h, type JSX, render } from 'preact'
@@ -16,7 +16,7 @@ import { GasPage } from './evm/gas-page.ts'
 import { NftPage } from './evm/nft-page.ts'
 import { TxPage } from './evm/tx-page.ts'
 import { MessagePage, MessagesPage } from './icm/messages-page.ts'
-import { type Answer, askAgain, useAnswer, useBusy } from './kit/answer.ts'
+import { type Answer, retryAll, useAnswer, useBusy } from './kit/answer.ts'
 import { day } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
@@ -90,17 +90,17 @@ function RecordingNote({
   ])
 }
 
-/** Says that the page lacks something, and asks again. */
+/** Says that the page lacks something, and requests it again. */
 function BusyNotice(): JSX.Element | null {
   return useBusy()
     ? h('p', { class: 'failed given-up', role: 'alert' }, [
         'The server is busy: parts of this page are missing or old. ',
-        h('button', { type: 'button', onClick: askAgain }, 'Try again'),
+        h('button', { type: 'button', onClick: retryAll }, 'Try again'),
       ])
     : null
 }
 
-/** The status, asked for often while a chain is behind and seldom when all are live. */
+/** The status, read often while a chain is behind and seldom when all are live. */
 function useStatus(): Answer<Status> {
   const [behind, setBehind] = useState(true)
   const answer = useAnswer<Status>('/status', behind ? 2_000 : 10_000)

@@ -1,17 +1,17 @@
-/** New blocks of all chains as they come: pushed by the server, asked for where it does not push. */
+/** New blocks of all chains as they come: pushed by the server, read where it does not push. */
 
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { NewBlock } from '../../shape/events/new-block.ts'
 import type { EvmBlock } from '../../shape/evm/transaction.ts'
-import { apiKey, ask } from './kit/answer.ts'
+import { apiKey, get } from './kit/answer.ts'
 import { count, counted, visible } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { age } from './kit/parts.ts'
 
 const shownBlocks = 16
-/** Where nothing is pushed blocks are asked for so often, and a stream is tried as often again. */
+/** Where nothing is pushed blocks are read so often, and a stream is tried as often again. */
 const pollMs = 10_000
 const agesMs = 5_000
 
@@ -28,18 +28,18 @@ export function useNewestBlocks(): NewBlocks {
   const [isStopped, setStopped] = useState(false)
   useEffect(() => {
     if (isStopped) return undefined
-    return followed((news) => setBlocks((before = []) => merged(before, news)))
+    return followed((newer) => setBlocks((before = []) => merged(before, newer)))
   }, [isStopped])
   return { blocks, isStopped, toggle: () => setStopped((before) => !before) }
 }
 
-/** Tells of blocks until it is ended. Nothing is open or asked for while nobody sees the page. */
-function followed(tell: (news: readonly NewBlock[]) => void): () => void {
+/** Shows blocks until it is ended. Nothing is open or requested while nobody sees the page. */
+function followed(show: (newer: readonly NewBlock[]) => void): () => void {
   let stream: EventSource | undefined
   const over = new AbortController()
   const poll = (): void => {
-    ask<{ blocks: EvmBlock[] }>(`/v1/blocks?pageSize=${shownBlocks}`, over.signal)
-      .then(({ data }) => tell((data?.blocks ?? []).map(ofEvm)))
+    get<{ blocks: EvmBlock[] }>(`/v1/blocks?pageSize=${shownBlocks}`, over.signal)
+      .then(({ data }) => show((data?.blocks ?? []).map(ofEvm)))
       .catch(() => undefined)
   }
   const open = (): void => {
@@ -49,7 +49,7 @@ function followed(tell: (news: readonly NewBlock[]) => void): () => void {
     stream = new EventSource(`/v1/blocks/events${query}`)
     stream.addEventListener('message', ({ data }) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server writes such lists
-      tell(JSON.parse(String(data)) as NewBlock[])
+      show(JSON.parse(String(data)) as NewBlock[])
     })
     stream.addEventListener('error', () => {
       // Where the server was only lost for a moment the browser comes again by itself.
@@ -78,8 +78,8 @@ function ofEvm({ chainId, blockNumber, blockTimestamp, txCount }: EvmBlock): New
   return { network: '', chainId, name: '', blockNumber, blockTimestamp, txCount }
 }
 
-function merged(before: readonly NewBlock[], news: readonly NewBlock[]): readonly NewBlock[] {
-  const all = new Map([...before, ...news].map((block) => [keyOf(block), block]))
+function merged(before: readonly NewBlock[], newer: readonly NewBlock[]): readonly NewBlock[] {
+  const all = new Map([...before, ...newer].map((block) => [keyOf(block), block]))
   return [...all.values()]
     .toSorted((a, b) => b.blockTimestamp - a.blockTimestamp)
     .slice(0, shownBlocks)
@@ -103,7 +103,7 @@ export function NewestBlocks({
     const timer = setInterval(() => tick((before) => before + 1), agesMs)
     return () => clearInterval(timer)
   }, [])
-  return h('section', { class: 'card tape', 'aria-label': 'Latest blocks' }, [
+  return h('section', { class: 'card newest-blocks', 'aria-label': 'Latest blocks' }, [
     h('header', null, [
       h('h2', null, 'Latest blocks'),
       h('button', { class: 'copy', type: 'button', onClick: toggle }, [

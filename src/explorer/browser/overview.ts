@@ -9,7 +9,7 @@ import type { NativeTransaction } from '../../shape/evm/transaction.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import type { Subnet } from '../../shape/primary/subnet.ts'
 import type { ChainStatus } from '../../shape/status.ts'
-import { chainLink, methodWord, party, txLink } from './evm/evm-parts.ts'
+import { chainLink, methodWord, addressLink, txLink } from './evm/evm-parts.ts'
 import { messageTable } from './icm/messages-page.ts'
 import { useAnswer } from './kit/answer.ts'
 import { count, ends, speed, visible } from './kit/format.ts'
@@ -92,13 +92,14 @@ const seldomMs = 3_000
 
 /** A value that changes at most every three seconds. */
 function useSeldom(value: string): string {
-  const [told, tell] = useState({ value, at: 0 })
+  const [seen, setSeen] = useState({ value, at: 0 })
   useEffect(() => {
-    const wait = Math.max(0, told.at + seldomMs - Date.now())
-    const timer = value === told.value ? 0 : setTimeout(() => tell({ value, at: Date.now() }), wait)
+    const wait = Math.max(0, seen.at + seldomMs - Date.now())
+    const timer =
+      value === seen.value ? 0 : setTimeout(() => setSeen({ value, at: Date.now() }), wait)
     return () => clearTimeout(timer)
-  }, [value, told])
-  return told.value
+  }, [value, seen])
+  return seen.value
 }
 
 /** The newest L1s and messages between chains; nothing where neither is served. */
@@ -235,8 +236,8 @@ function latestTxs(world: World, transactions: readonly NativeTransaction[]): JS
         age(tx.blockTimestamp),
         methodWord(tx),
         // By address alone: a symbol would be an advertisement on the first page.
-        party(tx.chainId, { address: tx.from.address }),
-        party(tx.chainId, { address: tx.to.address }),
+        addressLink(tx.chainId, { address: tx.from.address }),
+        addressLink(tx.chainId, { address: tx.to.address }),
         coins(tx.value, decimals, symbol),
       ]
     }),

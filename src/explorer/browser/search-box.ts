@@ -4,18 +4,18 @@ import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { SearchHit } from '../../shape/search-hit.ts'
-import { ask } from './kit/answer.ts'
+import { get } from './kit/answer.ts'
 import { to, withQuery } from './kit/link.ts'
 import { pill } from './kit/parts.ts'
 import { go } from './kit/place.ts'
 import { primaryNetworks, type World } from './kit/world.ts'
 import { messageOf, offered, placeByForm, questionOf, type Found } from './search.ts'
 
-// Long enough that a word typed in one go is asked once.
+// Long enough that a word typed in one go is searched once.
 const pauseMs = 220
 
 /** A question, and the hits for it. */
-type Offer = { readonly asked: string; readonly found: readonly Found[] }
+type Offer = { readonly searched: string; readonly found: readonly Found[] }
 
 /** Where the search looks from. */
 export type SearchProps = { readonly world: World; readonly chainId: string }
@@ -41,8 +41,8 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     if (chosen !== undefined) return leave(chosen.link)
     if (question === '') return undefined
     setNote('Searching…')
-    const found = offer.asked === question ? offer.found : await askHits(question, chainId)
-    setOffer({ asked: question, found })
+    const found = offer.searched === question ? offer.found : await searchHits(question, chainId)
+    setOffer({ searched: question, found })
     if (found.length > 1) {
       setOpen(true)
       return setNote(`${found.length} results: choose one`)
@@ -50,7 +50,7 @@ export function SearchBox({ world, chainId }: SearchProps): JSX.Element {
     const link = await linkOf(text, found, { world, chainId })
     return link === undefined ? setNote('No results on the chains indexed here') : leave(link)
   }
-  const shown = open && offer.asked === question ? offer.found : []
+  const shown = open && offer.searched === question ? offer.found : []
   const pressed = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') setOpen(false)
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -87,7 +87,7 @@ async function linkOf(
   [only]: readonly Found[],
   { world, chainId }: SearchProps,
 ): Promise<string | undefined> {
-  // A prefix tells which list of the address is wanted.
+  // A prefix says which list of the address is wanted.
   const prefixed = /^[XC]-/i.test(text.trim())
   const hit = prefixed ? undefined : only?.link
   return hit ?? (await otherPlace(text, world, chainId)) ?? only?.link
@@ -114,17 +114,17 @@ type OfferState = {
   readonly setAt: (change: (before: number) => number) => void
 }
 
-/** Hits for a question of at least two characters, asked for when typing pauses. */
+/** Hits for a question of at least two characters, read when typing pauses. */
 function useOffer(question: string, chainId: string): OfferState {
-  const [offer, setOffer] = useState<Offer>({ asked: '', found: [] })
+  const [offer, setOffer] = useState<Offer>({ searched: '', found: [] })
   const [at, setAt] = useState(-1)
   useEffect(() => {
-    if (question.length < 2 || question === offer.asked) return undefined
+    if (question.length < 2 || question === offer.searched) return undefined
     const over = new AbortController()
     const timer = setTimeout(() => {
-      askHits(question, chainId, over.signal)
+      searchHits(question, chainId, over.signal)
         .then((found) => {
-          setOffer({ asked: question, found })
+          setOffer({ searched: question, found })
           setAt(-1)
         })
         .catch(() => undefined)
@@ -133,7 +133,7 @@ function useOffer(question: string, chainId: string): OfferState {
       clearTimeout(timer)
       over.abort()
     }
-  }, [question, offer.asked, chainId])
+  }, [question, offer.searched, chainId])
   return { offer, setOffer, at, setAt }
 }
 
@@ -189,8 +189,12 @@ function useSlashKey(): { current: HTMLInputElement | null } {
   return field
 }
 
-async function askHits(q: string, here: string, signal?: AbortSignal): Promise<readonly Found[]> {
-  const { data } = await ask<{ hits: SearchHit[] }>(withQuery('/v1/search', { q }), signal)
+async function searchHits(
+  q: string,
+  here: string,
+  signal?: AbortSignal,
+): Promise<readonly Found[]> {
+  const { data } = await get<{ hits: SearchHit[] }>(withQuery('/v1/search', { q }), signal)
   return offered(data?.hits ?? [], here)
 }
 
@@ -200,6 +204,6 @@ async function otherPlace(text: string, world: World, here: string): Promise<str
   const link = placeByForm(text, { chainIds, networks: primaryNetworks(world), here })
   const messageId = link === undefined ? messageOf(text) : undefined
   if (messageId === undefined) return link
-  const { data } = await ask(`/v1/icm/messages/${messageId}`)
+  const { data } = await get(`/v1/icm/messages/${messageId}`)
   return data === undefined ? undefined : to('message', messageId)
 }

@@ -15,7 +15,7 @@ export function questionOf(typed: string): string {
   return /^[0-9][0-9,_ ]*$/.test(text) ? text.replace(/[,_ ]/g, '') : text
 }
 
-/** A place, what it is called, and what tells it from others of the name. */
+/** A place, what it is called, and what distinguishes it from others of the name. */
 export type Found = {
   readonly link: string
   readonly label: string

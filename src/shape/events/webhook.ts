@@ -73,7 +73,7 @@ const WebhookMetadata = Type.Object({
     nanoAvax('Sends an event once an L1 validator has less than this left'),
   ),
   eventSignatures: Type.Optional(
-    list('First topics of logs, 32 bytes in hex; only transactions that logged one are told'),
+    list('First topics of logs, 32 bytes in hex; only transactions that logged one are reported'),
   ),
 })
 
@@ -85,7 +85,7 @@ const format = Type.Optional(
   }),
 )
 
-const status = Type.Enum(['active', 'inactive'], { description: 'Whether anything is told' })
+const status = Type.Enum(['active', 'inactive'], { description: 'Whether anything is sent' })
 
 /** Body of the operation that registers one. */
 export const CreateWebhookBody = Type.Object({
@@ -143,13 +143,15 @@ export const Webhook = Type.Object(
     createdAt: Type.Integer({ description: 'Milliseconds since 1970' }),
     name: Type.String({ description: 'A name, or empty' }),
     description: Type.String({ description: 'A description, or empty' }),
-    includeInternalTxs: Type.Optional(Type.Boolean({ description: 'Tells internal transactions' })),
-    includeLogs: Type.Optional(Type.Boolean({ description: 'Tells logs' })),
+    includeInternalTxs: Type.Optional(
+      Type.Boolean({ description: 'Reports internal transactions' }),
+    ),
+    includeLogs: Type.Optional(Type.Boolean({ description: 'Reports logs' })),
     metadata: WebhookMetadata,
     delivery: Type.Optional(
       Type.Object(
         {
-          toldUntilBlock: Type.String({ description: 'All of lower blocks was told' }),
+          toldUntilBlock: Type.String({ description: 'All of lower blocks was sent' }),
           failedAttempts: Type.Integer({ description: 'Attempts at the next message that failed' }),
           nextAttemptAt: Type.Optional(Type.Integer({ description: 'Milliseconds since 1970' })),
           problem: Type.Optional(Type.String({ description: 'Why the last attempt failed' })),

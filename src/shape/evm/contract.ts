@@ -30,7 +30,7 @@ export const ContractMetadata = Type.Object(
     decimals: Type.Optional(Type.Integer({ description: 'Always there for ERC-20', minimum: 0 })),
     metadataLastUpdatedTimestamp: Type.Optional(
       Type.Integer({
-        description: 'Unix seconds at which the contract last told name and decimals',
+        description: 'Unix seconds at which the contract last gave name and decimals',
       }),
     ),
     balancesDiffer: Type.Optional(
@@ -41,7 +41,7 @@ export const ContractMetadata = Type.Object(
         },
         {
           description:
-            'Of an ERC-20 token whose logs do not tell its balances: they are asked of the node',
+            'Of an ERC-20 token whose logs do not give its balances: they are read from the node',
         },
       ),
     ),
@@ -119,7 +119,7 @@ export const ContractCode = Type.Object(
             Type.Object({ address: address('Contract'), source: Type.Optional(ContractSource) }),
           ),
         },
-        { description: 'Absent also where no node tells it' },
+        { description: 'Absent also where no node gives it' },
       ),
     ),
   },

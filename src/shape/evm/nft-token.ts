@@ -47,8 +47,8 @@ export type Erc1155Metadata = Static<typeof Erc1155Metadata>
 export const Erc721Token = Type.Object(
   {
     address: address('Token contract'),
-    name: Type.String({ description: 'Name of the contract; empty where it tells none' }),
-    symbol: Type.String({ description: 'Symbol of the contract; empty where it tells none' }),
+    name: Type.String({ description: 'Name of the contract; empty where it gives none' }),
+    symbol: Type.String({ description: 'Symbol of the contract; empty where it gives none' }),
     ercType: Type.Literal('ERC-721'),
     tokenId: decimal('Token id'),
     tokenUri: Type.String({ description: 'URI of the metadata; empty where unknown' }),

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { Type } from '../type.ts'
 import { address, decimal, hash, amount } from './scalars.ts'
 
-/** Currencies in which prices are told. Source: document B, endpoint 5. */
+/** Currencies in which prices are given. Source: document B, endpoint 5. */
 export const currencies = [
   'usd',
   'eur',
@@ -45,9 +45,9 @@ export const isSpam = Type.Optional(
 /** Fields of an ERC-20 token that every view of it has. */
 export const erc20Fields = {
   address: address('Token contract'),
-  name: Type.String({ description: 'Name; empty where the contract tells none' }),
-  symbol: Type.String({ description: 'Symbol; empty where the contract tells none' }),
-  decimals: Type.Integer({ description: 'Decimals; 0 where the contract tells none', minimum: 0 }),
+  name: Type.String({ description: 'Name; empty where the contract gives none' }),
+  symbol: Type.String({ description: 'Symbol; empty where the contract gives none' }),
+  decimals: Type.Integer({ description: 'Decimals; 0 where the contract gives none', minimum: 0 }),
   logoUri: Type.Optional(Type.String({ description: 'Logo' })),
   ercType: Type.Literal('ERC-20'),
   price: Type.Optional(Money),

@@ -49,10 +49,10 @@ export const contractMetrics: readonly MetricName[] = [
 /** Intervals, short to long. */
 export const timeIntervals = ['hour', 'day', 'week', 'month'] as const
 
-/** Returns whether `metric` may be asked for days only. */
+/** Returns whether `metric` may be queried for days only. */
 export function isDayMetric(metric: string): metric is DayMetricName {
   return Object.hasOwn(daysOnly, metric)
 }
 
-/** Metrics a rolling window can be asked for: all but the cumulative ones. */
+/** Metrics a rolling window can be queried for: all but the cumulative ones. */
 export const rollingMetricNames = metricNames.filter((name) => !name.startsWith('cumulative'))

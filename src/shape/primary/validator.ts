@@ -29,7 +29,7 @@ export type StakingType = Static<typeof StakingType>
 const states = ['renewing', 'exiting', 'exited', 'aborted'] as const
 const state = Type.Enum([...states], {
   description:
-    '`exiting`: this cycle is the last; `exited`: it ended as asked; `aborted`: it ended for want of uptime',
+    '`exiting`: this cycle is the last; `exited`: it ended as requested; `aborted`: it ended for want of uptime',
 })
 
 /** State of an auto-renewed validator. Every key is there; the two that may be are `null`. */

@@ -1,7 +1,7 @@
 /**
  * Profiles of the process as files: CPU, heap, and who waited for whom.
  *
- * All threads are in one file, told apart by the label `thread`. Source of names, types and
+ * All threads are in one file, distinguished by the label `thread`. Source of names, types and
  * messages: avalanchego utils/profiler/profiler.go; Go's lock profile is text there, pprof here.
  */
 
@@ -70,7 +70,7 @@ export function createProfiler(options: ProfilerOptions): Profiler {
   }
 
   async function writeHeap(): Promise<void> {
-    const answers = await threads.ask('heap')
+    const answers = await threads.call('heap')
     await write('mem.profile', {
       kinds: [
         { type: 'inuse_objects', unit: 'count' },
@@ -84,7 +84,7 @@ export function createProfiler(options: ProfilerOptions): Profiler {
   }
 
   async function writeLocks(): Promise<void> {
-    const answers = await threads.ask('waits')
+    const answers = await threads.call('waits')
     await write('lock.profile', {
       kinds: [
         { type: 'contentions', unit: 'count' },
@@ -102,7 +102,7 @@ export function createProfiler(options: ProfilerOptions): Profiler {
     writeHeap: () => turn.run(writeHeap),
     writeLocks: () => turn.run(writeLocks),
     watchHeap: async () => {
-      await threads.ask('watch-heap')
+      await threads.call('watch-heap')
     },
     close: () => turn.run(cpu.drop),
   }
@@ -125,7 +125,7 @@ function cpuRun(options: ProfilerOptions, write: Write, turn: Semaphore): CpuRun
     await written(options, 'cpu.profile', new Uint8Array(0))
     const limit = new AbortController()
     running = { since: clock.monotonic(), limit }
-    await threads.ask('start-cpu')
+    await threads.call('start-cpu')
     void stopWhenForgotten(limit.signal)
   }
 
@@ -134,7 +134,7 @@ function cpuRun(options: ProfilerOptions, write: Write, turn: Semaphore): CpuRun
     const { since, limit } = running
     running = undefined
     limit.abort()
-    const answers = await threads.ask('stop-cpu')
+    const answers = await threads.call('stop-cpu')
     await write('cpu.profile', {
       kinds: [
         { type: 'samples', unit: 'count' },
@@ -161,7 +161,7 @@ function cpuRun(options: ProfilerOptions, write: Write, turn: Semaphore): CpuRun
     if (running === undefined) return
     running.limit.abort()
     running = undefined
-    await threads.ask('stop-cpu')
+    await threads.call('stop-cpu')
   }
 
   return { start, finish, drop }

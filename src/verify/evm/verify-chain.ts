@@ -31,7 +31,7 @@ import { frameTexts, rowTexts } from './row-texts.ts'
 export type ChainSubject = {
   readonly store: Database
   readonly source: EvmSource
-  /** Draws holders; absent where only what was recorded can be asked: those who received last. */
+  /** Draws holders; absent where only what was recorded can be read: those who received last. */
   readonly random?: Random
   /** The only tokens compared, `0x` hex: those that a recording has answers of. */
   readonly contracts?: ReadonlySet<string>
@@ -44,7 +44,7 @@ export type ChainSubject = {
   readonly sample: number
 }
 
-/** A log as a node tells it, `0x` hex. */
+/** A log as a node gives it, `0x` hex. */
 export type NodeLog = { readonly topics: readonly string[]; readonly data: string }
 
 /** The result: comparisons made, and the height up to which they go. */
@@ -53,7 +53,7 @@ export type VerifiedChain = { readonly height: number; readonly report: Report }
 const { erc20, erc721, erc721OneTopic, senderIndexed } = transferKinds
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** Holders of a token that are asked, on average: more of each where there are few tokens. */
+/** Holders of a token that are read, on average: more of each where there are few tokens. */
 const holdersPerToken = 8
 
 const firstBlock = statement('select height from evm_block order by height limit 1', {
@@ -89,7 +89,7 @@ function rangeOf(first: number, last: number): number[] {
 
 async function compareBlock(subject: ChainSubject, report: Report, height: number): Promise<void> {
   const range = { from: height, until: height + 1 }
-  const told = await subject.source.blocks(
+  const blocks = await subject.source.blocks(
     range,
     (units, origin) => {
       const good = subject.checks.checkAll(units, { from: height, origin, wants: () => true })
@@ -97,10 +97,10 @@ async function compareBlock(subject: ChainSubject, report: Report, height: numbe
     },
     subject.signal,
   )
-  await asStored(told, subject.store)
+  await asStored(blocks, subject.store)
   const { batch } = await storedBatch(subject.store, range)
   const ours = rowTexts(batch, subject.decompress)
-  const theirs = rowTexts(told, (bytes) => bytes)
+  const theirs = rowTexts(blocks, (bytes) => bytes)
   for (const name of ['headers', 'inputs', 'transactions', 'transfers', 'logs'] as const)
     report.compareSets(name, `block ${height}`, ours[name], theirs[name])
   if (subject.logsOf === undefined) return
@@ -131,9 +131,9 @@ async function compareTraces(
 ): Promise<void> {
   for (const height of heights) {
     const range = { from: height, until: height + 1 }
-    let told: TraceBatch
+    let traces: TraceBatch
     try {
-      told = await source.traces(range, (raw) => decodeTraces(height, raw), signal)
+      traces = await source.traces(range, (raw) => decodeTraces(height, raw), signal)
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code !== 'node-refused' && fault?.code !== 'not-served') throw error
@@ -141,7 +141,7 @@ async function compareTraces(
       return
     }
     const ours = frameTexts(await storedTraces(store, range))
-    report.compareSets('internal transactions', `block ${height}`, ours, frameTexts(told))
+    report.compareSets('internal transactions', `block ${height}`, ours, frameTexts(traces))
   }
 }
 
@@ -150,15 +150,15 @@ function plain(value: Value | undefined): string {
 }
 
 async function compareTokens(subject: ChainSubject, report: Report, height: number): Promise<void> {
-  const isAsked = ([, bytes]: Row): boolean =>
+  const isChecked = ([, bytes]: Row): boolean =>
     subject.contracts === undefined ||
     (bytes instanceof Uint8Array && subject.contracts.has(to0x(bytes)))
-  const rows = spread((await subject.store.all(tokens)).filter(isAsked), subject.sample)
-  // The balances of other tokens are asked of a node by every caller.
-  const told = rows.filter((row) => row[5] === null && row[6] === 20)
-  const most = Math.ceil((subject.sample * holdersPerToken) / Math.max(1, told.length))
+  const rows = spread((await subject.store.all(tokens)).filter(isChecked), subject.sample)
+  // The balances of other tokens are read from a node by every caller.
+  const exact = rows.filter((row) => row[5] === null && row[6] === 20)
+  const most = Math.ceil((subject.sample * holdersPerToken) / Math.max(1, exact.length))
   for (const row of rows) await compareNames(subject, report, row)
-  for (const row of told) await compareBalances(subject, report, { row, height, most })
+  for (const row of exact) await compareBalances(subject, report, { row, height, most })
 }
 
 async function compareNames(subject: ChainSubject, report: Report, row: Row): Promise<void> {
@@ -205,9 +205,9 @@ async function compareBalances(
     const data = balanceOfData(plain(holder ?? null))
     return { method: 'eth_call', target: { to: contract, data } }
   })
-  const told = await source.state(calls, height, signal)
+  const answers = await source.state(calls, height, signal)
   for (const [at, [value, holder]] of held.entries()) {
-    const answer = told[at]
+    const answer = answers[at]
     if (answer === undefined || answer.kind === 'not-served') {
       report.skip('balances', `the node has no state of height ${height}`)
       continue

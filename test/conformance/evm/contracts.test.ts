@@ -339,7 +339,7 @@ void test('contracts: methods are called by their ABI, each answer in its place'
     second.data,
     encodeFunctionData({ abi: parseAbi(['function twice(uint256)']), args: [21n] }),
   )
-  assert.match(second.error, /the recording does not tell/)
+  assert.match(second.error, /the recording does not hold/)
   const refused = await call(made.counter, { calls: [{ abi: facets }] })
   assert.equal(refused.body.calls[0].error, 'reverted without a reason')
   const wrong: readonly (readonly [object, RegExp])[] = [

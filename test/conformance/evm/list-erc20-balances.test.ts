@@ -250,7 +250,7 @@ void test('balances: what a recording does not tell is named, and is 503', async
   const stranger = `0x${'12'.repeat(20)}`
   const { status, body } = await service.get(listOf(stranger))
   assert.equal(status, 503)
-  assert.equal(body.message, `the recording does not tell the balance of ${stranger}`)
+  assert.equal(body.message, `the recording does not hold the balance of ${stranger}`)
 })
 
 void test('balances: a block that is not indexed yet is 404', async () => {

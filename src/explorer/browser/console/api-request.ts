@@ -96,7 +96,7 @@ export function bodyOf(operation: Operation, values: Values): string | undefined
 /** A function of the official client, and what it takes. */
 export type ClientCall = { readonly name: string; readonly parameters: object }
 
-/** The call that asks an operation; `undefined` where the client has none, or takes a body. */
+/** The call of an operation; `undefined` where the client has none, or takes a body. */
 export function clientCallOf(
   { method, path, parameters = [], requestBody }: Operation,
   values: Values,

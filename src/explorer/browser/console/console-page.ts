@@ -173,7 +173,7 @@ function TryIt({ operation, sample, schemas }: TryProps): JSX.Element {
   }
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
-    setResult(await ask(operation.method, target, body))
+    setResult(await callApi(operation.method, target, body))
   }
   return h('div', { class: 'stack' }, [
     card(
@@ -307,7 +307,7 @@ function Languages({ request }: { readonly request: Request }): JSX.Element {
   ])
 }
 
-async function ask(method: string, target: string, body: string | undefined): Promise<Result> {
+async function callApi(method: string, target: string, body: string | undefined): Promise<Result> {
   const startedAt = performance.now()
   const elapsed = (): number => Math.round(performance.now() - startedAt)
   try {

@@ -10,7 +10,7 @@ import { primaryNetworks, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
 
 /** A parameter, and the operation it belongs to. */
-export type Asked = {
+export type Parameter = {
   readonly name: string
   readonly path: string
   /** Values allowed, where they are few. */
@@ -18,7 +18,7 @@ export type Asked = {
 }
 
 /** A value for a parameter; empty where nothing served has one. */
-export type Sample = (asked: Asked) => string
+export type Sample = (parameter: Parameter) => string
 
 /** Newest things of the first chain and network that are served; `undefined`: none, or not here yet. */
 type Newest = {
@@ -33,7 +33,7 @@ type Newest = {
   readonly message: IcmMessage | undefined
 }
 
-/** Asks for one of each thing, once. */
+/** Reads one of each thing, once. */
 export function useSamples(world: World): Sample {
   const newest = useNewest(world)
   return ({ name, path, choices }) => {

@@ -4,7 +4,7 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { RichAddress } from '../../../shape/evm/token.ts'
-import { party, txLink } from '../evm/evm-parts.ts'
+import { addressLink, txLink } from '../evm/evm-parts.ts'
 import { send, type Answer } from '../kit/answer.ts'
 import { failureText, visible } from '../kit/format.ts'
 import { card, failed, facts, shown, type View } from '../kit/parts.ts'
@@ -31,12 +31,12 @@ type Called = {
   readonly error?: string
 }
 
-type Asked = { readonly abi: AbiItem; readonly arguments: readonly unknown[] }
+type PlannedCall = { readonly abi: AbiItem; readonly arguments: readonly unknown[] }
 
 /** Calls methods without a transaction. */
 export async function called(
   { chainId, address }: Pick<CallsOf, 'chainId' | 'address'>,
-  calls: readonly Asked[],
+  calls: readonly PlannedCall[],
   more: object = {},
 ): Promise<Answer<readonly Called[]>> {
   const path = `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}/calls`
@@ -46,7 +46,7 @@ export async function called(
 
 const mostAtOnce = 100
 
-/** Every view method: those without arguments are asked at once. */
+/** Every view method: those without arguments are called at once. */
 export function Read(props: CallsOf): JSX.Element {
   const { items, chainId, address } = props
   const views = items.filter(isView)
@@ -65,8 +65,8 @@ export function Read(props: CallsOf): JSX.Element {
       ? null
       : card(
           'Values',
-          shown(answer, (told) =>
-            facts(plain.map(({ name }, at) => [visible(name), result(props, name, told[at])])),
+          shown(answer, (values) =>
+            facts(plain.map(({ name }, at) => [visible(name), result(props, name, values[at])])),
           ),
         ),
     views.length === plain.length
@@ -105,12 +105,12 @@ export function Write(props: CallsOf): JSX.Element {
     // Tried on the node first: what would revert is not sent.
     const tried = await called(props, [{ abi: item, arguments: values }], { from, value })
     if (tried.failure !== undefined) return failed(tried.failure)
-    const [told] = tried.data ?? []
-    if (told === undefined || told.error !== undefined)
-      throw new Error(`Not sent: it would fail. ${told?.error ?? ''}`)
+    const [trial] = tried.data ?? []
+    if (trial === undefined || trial.error !== undefined)
+      throw new Error(`Not sent: it would fail. ${trial?.error ?? ''}`)
     const hash = await sent(account, chainOf(world, chainId), {
       to: address,
-      data: told.data,
+      data: trial.data,
       value,
     })
     return h('span', null, 'Sent: ', txLink(chainId, hash))
@@ -167,7 +167,7 @@ function Wallets({
                 `Connect ${visible(wallet.name)}`,
               ]),
             )
-        : h('span', null, 'Connected as ', party(chainId, { address: account.from })),
+        : h('span', null, 'Connected as ', addressLink(chainId, { address: account.from })),
       h('span', { class: 'failed', role: 'status' }, note),
     ]),
   )
@@ -181,19 +181,19 @@ type MethodProps = {
   readonly run: (values: readonly unknown[], coins: string) => Promise<View>
 }
 
-/** A method as a form; what it tells stands below. */
+/** A method as a form; its answer stands below. */
 function Method({ item, verb, coin, run }: MethodProps): JSX.Element {
-  const [told, tell] = useState<View>(null)
+  const [shown, show] = useState<View>(null)
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     const form = new FormData(event.currentTarget)
-    tell('…')
+    show('…')
     try {
       const values = item.inputs.map((input, at) => argument(input, textIn(form, `argument${at}`)))
-      tell(await run(values, textIn(form, 'coins')))
+      show(await run(values, textIn(form, 'coins')))
     } catch (error) {
-      tell(h('span', { class: 'failed' }, visible(messageOf(error))))
+      show(h('span', { class: 'failed' }, visible(messageOf(error))))
     }
   }
   const results = (item.outputs ?? []).map(({ type }) => type).join(', ')
@@ -209,7 +209,7 @@ function Method({ item, verb, coin, run }: MethodProps): JSX.Element {
       ),
       coin === undefined ? null : field('coins', 'Value', visible(coin), false),
       h('div', { class: 'controls' }, h('button', { type: 'submit' }, verb)),
-      h('output', null, told),
+      h('output', null, shown),
     ]),
   ])
 }
@@ -245,16 +245,16 @@ function argument(input: AbiParameter, typed: string): unknown {
 // What these return of an ERC-20 token is an amount of it.
 const amounts = /^(totalSupply|balanceOf|allowance)$/
 
-function result({ chainId, token }: CallsOf, method: string, told: Called | undefined): View {
-  if (told?.values === undefined)
-    return h('span', { class: 'quiet' }, visible(told?.error ?? 'no answer'))
-  const [only] = told.values
-  if (told.values.length === 1 && only !== undefined) {
+function result({ chainId, token }: CallsOf, method: string, called: Called | undefined): View {
+  if (called?.values === undefined)
+    return h('span', { class: 'quiet' }, visible(called?.error ?? 'no answer'))
+  const [only] = called.values
+  if (called.values.length === 1 && only !== undefined) {
     const name = amounts.test(method) ? 'value' : only.name
     return valueView(chainId, { ...only, name }, token)
   }
   return facts(
-    told.values.map((each, at) => [
+    called.values.map((each, at) => [
       visible(each.name === '' ? String(at) : each.name),
       valueView(chainId, each, token),
     ]),

@@ -3,13 +3,13 @@
 import { h, type JSX } from 'preact'
 
 import type { ContractCode, ContractSource } from '../../../shape/evm/contract.ts'
-import { party } from '../evm/evm-parts.ts'
+import { addressLink } from '../evm/evm-parts.ts'
 import { visible } from '../kit/format.ts'
 import { card, CopyButton, facts, pill, table, type View, when } from '../kit/parts.ts'
 import { argumentRows } from './decoded-values.ts'
 import { VerifyForm } from './verify-form.ts'
 
-/** The code of a contract; `renew` asks for it again. */
+/** The code of a contract; `renew` reads it again. */
 export function codeView(
   { chainId, address }: { readonly chainId: string; readonly address: string },
   { source, proxy, compilers }: ContractCode,
@@ -40,7 +40,7 @@ export function codeView(
 /** Links to what a proxy hands calls on to. */
 export function implementations(chainId: string, proxy: ContractCode['proxy']): View {
   return proxy?.implementations.map(({ address: led }) =>
-    h('div', null, party(chainId, { address: led })),
+    h('div', null, addressLink(chainId, { address: led })),
   )
 }
 
@@ -63,7 +63,7 @@ function sourceView(chainId: string, source: ContractSource, before: string): Vi
         ['Verified', when(source.verifiedAt)],
         [
           'Same code as',
-          twin === undefined ? undefined : party(twin.chainId, { address: twin.address }),
+          twin === undefined ? undefined : addressLink(twin.chainId, { address: twin.address }),
         ],
       ]),
       pill(source.match === 'full' ? 'full match' : 'partial match', 'good'),

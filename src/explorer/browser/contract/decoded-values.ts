@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 
 import type { RichAddress } from '../../../shape/evm/token.ts'
-import { party } from '../evm/evm-parts.ts'
+import { addressLink } from '../evm/evm-parts.ts'
 import { amount, ends, visible } from '../kit/format.ts'
 import type { View } from '../kit/parts.ts'
 
@@ -44,7 +44,7 @@ export function valueView(
   { name, type, value, label }: DecodedValue,
   { decimals, symbol }: RichAddress,
 ): JSX.Element {
-  if (type === 'address') return party(chainId, { address: value, label })
+  if (type === 'address') return addressLink(chainId, { address: value, label })
   if (type === 'uint256' && decimals !== undefined && amountName.test(name)) {
     const units = value === unlimited ? 'unlimited' : amount(value, decimals)
     return h('span', { title: value }, `${units} ${visible(symbol ?? '')}`)

@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import { ask, send } from '../kit/answer.ts'
+import { get, send } from '../kit/answer.ts'
 import { failureText, visible } from '../kit/format.ts'
 import { card, type View } from '../kit/parts.ts'
 import { textIn } from '../kit/place.ts'
@@ -13,7 +13,7 @@ export type VerifyProps = {
   readonly chainId: string
   readonly address: string
   readonly compilers: readonly string[]
-  /** Is told when it is verified. */
+  /** Is called when it is verified. */
   readonly done: () => void
 }
 
@@ -22,19 +22,19 @@ type Ended = { readonly error?: { readonly message: string } }
 /** Takes the standard JSON input of the compiler, or sources with the settings that matter. */
 export function VerifyForm(props: VerifyProps): JSX.Element {
   const { compilers, done } = props
-  const [note, tell] = useState<View>(null)
+  const [note, show] = useState<View>(null)
   const [busy, setBusy] = useState(false)
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     setBusy(true)
-    tell('Compiling…')
+    show('Compiling…')
     try {
       const problem = await prove(props, new FormData(event.currentTarget))
-      tell(problem === '' ? 'Verified.' : h('span', { class: 'failed' }, visible(problem)))
+      show(problem === '' ? 'Verified.' : h('span', { class: 'failed' }, visible(problem)))
       if (problem === '') done()
     } catch (error) {
-      tell(h('span', { class: 'failed' }, visible(error instanceof Error ? error.message : '')))
+      show(h('span', { class: 'failed' }, visible(error instanceof Error ? error.message : '')))
     }
     setBusy(false)
   }
@@ -60,7 +60,7 @@ async function prove({ chainId, address }: VerifyProps, form: FormData): Promise
   const path = `/v2/verify/${chainId}/${encodeURIComponent(address)}`
   const sent = await send<{ verificationId: string }>(path, body)
   if (sent.data === undefined) return failureText(sent.failure ?? nothing)
-  const ended = await ask<Ended>(`/v2/verify/${encodeURIComponent(sent.data.verificationId)}`)
+  const ended = await get<Ended>(`/v2/verify/${encodeURIComponent(sent.data.verificationId)}`)
   if (ended.data === undefined) return failureText(ended.failure ?? nothing)
   return ended.data.error?.message ?? ''
 }

@@ -1,5 +1,5 @@
 /**
- * The visitor's own wallets. Nothing is asked of one before a button says so.
+ * The visitor's own wallets. None is called before a button says so.
  *
  * Source: EIP-1193, EIP-6963, EIP-3085, EIP-3326, EIP-1474.
  */
@@ -57,7 +57,7 @@ function isProvider(value: unknown): value is Provider {
 
 /** Asks a wallet for an account. Throws a sentence. */
 export async function connect({ provider }: Wallet): Promise<Account> {
-  const [from] = Object(await asked(provider, 'eth_requestAccounts'))
+  const [from] = Object(await call(provider, 'eth_requestAccounts'))
   if (typeof from !== 'string') throw new Error('The wallet offers no account.')
   return { from, provider }
 }
@@ -66,13 +66,13 @@ export async function connect({ provider }: Wallet): Promise<Account> {
 async function goTo(provider: Provider, chain: ChainInfo | undefined): Promise<void> {
   if (chain === undefined) throw new Error('This chain is not known here.')
   const chainId = `0x${Number(chain.chainId).toString(16)}`
-  if ((await asked(provider, 'eth_chainId')) === chainId) return
+  if ((await call(provider, 'eth_chainId')) === chainId) return
   const { chainName, rpcUrl, networkToken: nativeCurrency } = chain
-  const switched = asked(provider, 'wallet_switchEthereumChain', { chainId })
+  const switched = call(provider, 'wallet_switchEthereumChain', { chainId })
   await switched.catch((error: unknown) => {
     if (rpcUrl === '') throw error
     const { name, symbol, decimals } = nativeCurrency
-    return asked(provider, 'wallet_addEthereumChain', {
+    return call(provider, 'wallet_addEthereumChain', {
       chainId,
       chainName,
       rpcUrls: [new URL(rpcUrl, location.href).href],
@@ -80,7 +80,7 @@ async function goTo(provider: Provider, chain: ChainInfo | undefined): Promise<v
       blockExplorerUrls: [location.origin],
     })
   })
-  if ((await asked(provider, 'eth_chainId')) !== chainId)
+  if ((await call(provider, 'eth_chainId')) !== chainId)
     throw new Error(`The wallet is on another chain: switch it to ${chainName}.`)
 }
 
@@ -110,10 +110,10 @@ export async function sent(
 ): Promise<string> {
   await goTo(provider, chain)
   const tx = { from, to, data, value: `0x${BigInt(value).toString(16)}` }
-  return String(await asked(provider, 'eth_sendTransaction', tx))
+  return String(await call(provider, 'eth_sendTransaction', tx))
 }
 
-async function asked(provider: Provider, method: string, ...params: unknown[]): Promise<unknown> {
+async function call(provider: Provider, method: string, ...params: unknown[]): Promise<unknown> {
   try {
     return await provider.request({ method, params })
   } catch (error) {

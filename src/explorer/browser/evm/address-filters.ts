@@ -9,19 +9,19 @@ const days = ['from', 'until'] as const
 const secondsPerDay = 86_400
 
 /** Parameters of the API for what is chosen; without any where nothing is. */
-export function askedFilters(): Readonly<Record<string, string>> {
+export function chosenFilters(): Readonly<Record<string, string>> {
   const params = query()
-  const asked: [string, string][] = texts.map((name) => [name, params.get(name) ?? ''])
+  const chosen: [string, string][] = texts.map((name) => [name, params.get(name) ?? ''])
   const [from, until] = days.map((name) => Date.parse(params.get(name) ?? '') / 1_000)
-  if (from !== undefined && from > 0) asked.push(['startTimestamp', String(from)])
-  if (until !== undefined && until > 0) asked.push(['endTimestamp', String(until + secondsPerDay)])
-  return Object.fromEntries(asked.filter(([, value]) => value !== ''))
+  if (from !== undefined && from > 0) chosen.push(['startTimestamp', String(from)])
+  if (until !== undefined && until > 0) chosen.push(['endTimestamp', String(until + secondsPerDay)])
+  return Object.fromEntries(chosen.filter(([, value]) => value !== ''))
 }
 
 /** The fields; `own` is a parameter that this list alone has, and what it takes. */
 export function addressFilters(own?: readonly [name: string, label: string]): JSX.Element {
   const params = query()
-  const isChosen = Object.keys(askedFilters()).length > 0
+  const isChosen = Object.keys(chosenFilters()).length > 0
   const direction = params.get('direction') ?? ''
   const field = (name: string, label: string, type = 'text'): JSX.Element =>
     h('input', {

@@ -36,7 +36,7 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
-import { addressFilters, askedFilters } from './address-filters.ts'
+import { addressFilters, chosenFilters } from './address-filters.ts'
 import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
 import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
@@ -250,8 +250,8 @@ function contractCard(
 
 /**
  * Facts about an address that need no fault for an answer, which the browser would write into its console. It holds
- * code, as far as lists tell, where it is a token or a contract whose creation is known, or the first transaction
- * it was in called it, as one of genesis.
+ * code, as far as lists say, where it is a token or a contract whose creation is known, or the
+ * first transaction it was in called it, as one of genesis.
  */
 function useFound({ chainId, address }: AddressProps): {
   readonly isContract: boolean
@@ -281,17 +281,17 @@ function useIsCalled(chainId: string, address: string): boolean {
   )
 }
 
-/** All that it took part in, or of its own transactions those that are asked for. */
+/** All that it took part in, or of its own transactions those that are wanted. */
 function transactionsOf({
   world,
   address,
   path,
-  asked,
+  filters,
 }: Pick<AddressProps, 'world' | 'address'> & {
   readonly path: string
-  readonly asked: Readonly<Record<string, string>>
+  readonly filters: Readonly<Record<string, string>>
 }): View {
-  return Object.keys(asked).length === 0
+  return Object.keys(filters).length === 0
     ? paged<Page<'transactions', AddressTransaction>>({
         path,
         view: ({ transactions }) =>
@@ -303,26 +303,26 @@ function transactionsOf({
       })
     : paged<Page<'transactions', NativeTransaction>>({
         path: `${path}:listNative`,
-        query: asked,
+        query: filters,
         view: ({ transactions }) => txTable(world, transactions, address),
       })
 }
 
 function listOf({ world, chainId, address }: AddressProps, view: string): View {
-  const asked = askedFilters()
+  const filters = chosenFilters()
   const path = `${addressPath(chainId, address)}/transactions`
   switch (view) {
     case '':
       return [
         addressFilters(['methodHash', 'method ID, as 0xa9059cbb']),
-        transactionsOf({ world, address, path, asked }),
+        transactionsOf({ world, address, path, filters }),
       ]
     case 'internal':
       return [
         addressFilters(),
         paged<Page<'transactions', InternalTransaction>>({
           path: `${path}:listInternals`,
-          query: asked,
+          query: filters,
           view: ({ transactions }) => internalTable(world, chainId, transactions, address),
         }),
       ]
@@ -348,7 +348,7 @@ function listOf({ world, chainId, address }: AddressProps, view: string): View {
         addressFilters(['tokenAddress', 'token address']),
         paged<Page<'transactions', AnyTransfer>>({
           path: `${path}:list${view.replace('erc', 'Erc')}`,
-          query: asked,
+          query: filters,
           view: ({ transactions }) => transferTable(chainId, transactions, address),
         }),
       ]

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks'
 import type { Erc20TokenBalance, NativeTokenBalance } from '../../../shape/evm/token.ts'
 import type { AddressTransaction } from '../../../shape/evm/transaction.ts'
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
-import { ask, useAnswer, type Answer } from '../kit/answer.ts'
+import { get, useAnswer, type Answer } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
 import { amount, cutAmount, money, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
@@ -100,10 +100,10 @@ type HistoryProps = {
   readonly decimals: number
 }
 
-// As many as a chart of this width can tell apart, and few enough for a node.
+// As many as a chart of this width can show, and few enough for a node.
 const samples = 16
 
-/** The balance at some heights between the first and the newest transaction, when asked for. */
+/** The balance at some heights between the first and the newest transaction, when wanted. */
 function History(props: HistoryProps): JSX.Element {
   const [answer, setAnswer] = useState<Answer<readonly MetricPoint[]> | undefined>(undefined)
   if (answer !== undefined)
@@ -132,8 +132,8 @@ async function sampled(props: HistoryProps): Promise<Answer<readonly MetricPoint
     // One after the other: these are questions to a node.
     // oxlint-disable-next-line no-await-in-loop
     const [balance, block] = await Promise.all([
-      ask<{ nativeTokenBalance: NativeTokenBalance }>(`${path}?blockNumber=${height}`),
-      ask<{ blockTimestamp: number }>(`/v1/chains/${chainId}/blocks/${height}`),
+      get<{ nativeTokenBalance: NativeTokenBalance }>(`${path}?blockNumber=${height}`),
+      get<{ blockTimestamp: number }>(`/v1/chains/${chainId}/blocks/${height}`),
     ])
     const failure = balance.failure ?? block.failure
     if (failure !== undefined) return { failure }
@@ -148,7 +148,7 @@ async function sampled(props: HistoryProps): Promise<Answer<readonly MetricPoint
 
 type Balances = { erc20TokenBalances: Erc20TokenBalance[]; nextPageToken?: string }
 
-/** Tokens; what looks like spam is folded away until asked for. */
+/** Tokens; what looks like spam is folded away until wanted. */
 export function Tokens({ chainId, address }: OfAddress): JSX.Element {
   const all = query().get('spam') === 'shown'
   return h('div', null, [

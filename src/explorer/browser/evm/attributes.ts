@@ -7,11 +7,11 @@ export function attributesOf(text: string | undefined): (readonly [string, strin
   const plain = (value: unknown): string =>
     visible(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 200)
   try {
-    const told: unknown = JSON.parse(text ?? '')
-    if (typeof told !== 'object' || told === null) return []
-    if (!Array.isArray(told))
-      return Object.entries(told).map(([name, value]) => [plain(name), plain(value)])
-    return told.flatMap((one: unknown) =>
+    const given: unknown = JSON.parse(text ?? '')
+    if (typeof given !== 'object' || given === null) return []
+    if (!Array.isArray(given))
+      return Object.entries(given).map(([name, value]) => [plain(name), plain(value)])
+    return given.flatMap((one: unknown) =>
       typeof one === 'object' && one !== null && 'trait_type' in one && 'value' in one
         ? [[plain(one.trait_type), plain(one.value)] as const]
         : [],

@@ -32,7 +32,7 @@ import {
 import { query, useTitle } from '../kit/place.ts'
 import { chainName, chainOf, coinOf, primaryNetworks, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
-import { blockTable, chainLink, party, shownOn, txTable } from './evm-parts.ts'
+import { blockTable, chainLink, addressLink, shownOn, txTable } from './evm-parts.ts'
 
 /** A chain, and one of its lists. */
 export type ChainProps = { readonly world: World; readonly chainId: string; readonly view: string }
@@ -126,7 +126,7 @@ function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.El
     tokens.map((token) => [
       h('span', { title: visible(token.name ?? '') }, [
         `${clipped(token.name ?? '')} `,
-        party(chainId, token),
+        addressLink(chainId, token),
       ]),
       token.ercType,
       count(token.holderCount),
@@ -143,13 +143,13 @@ function contractTable(chainId: string, contracts: readonly ListedContract[]): J
   return table(
     [['Contract'], ['Name'], ['Standard', 'wide'], ['Source code'], ['Creator', 'wide']],
     contracts.map(({ address, name = '', ercType, source, deploymentDetails: made }) => [
-      party(chainId, { address }),
+      addressLink(chainId, { address }),
       clipped(source?.name ?? name),
       ercType === 'UNKNOWN' ? '' : ercType,
       source === undefined
         ? h('span', { class: 'quiet' }, 'not verified')
         : h('span', null, pill(`${source.match} match`, 'good'), ' ', age(source.verifiedAt)),
-      made === undefined ? '–' : party(chainId, { address: made.deployerAddress }),
+      made === undefined ? '–' : addressLink(chainId, { address: made.deployerAddress }),
     ]),
   )
 }

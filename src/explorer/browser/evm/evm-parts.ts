@@ -13,7 +13,7 @@ import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 const zeroAddress = /^0x0{40}$/
 
 /** Link to an address; tokens by symbol and address, `self` without a link. */
-export function party(chainId: string, of: RichAddress, self = ''): JSX.Element {
+export function addressLink(chainId: string, of: RichAddress, self = ''): JSX.Element {
   const { address, name, symbol } = of
   if (address.toLowerCase() === self.toLowerCase())
     return h('span', { class: 'quiet' }, 'this address')
@@ -44,15 +44,15 @@ export function party(chainId: string, of: RichAddress, self = ''): JSX.Element 
 
 /** The operator's word on a token, or that it looks like spam; empty for others. */
 export function spamPill({
-  tokenReputation: told,
+  tokenReputation: reputation,
   isSpam,
 }: {
   readonly tokenReputation?: TokenReputation | undefined
   readonly isSpam?: true | undefined
 }): View {
-  if (told === undefined || told === null)
+  if (reputation === undefined || reputation === null)
     return isSpam === true ? [' ', pill('spam', 'bad')] : null
-  return [' ', pill(told.toLowerCase(), told === 'Benign' ? 'good' : 'bad')]
+  return [' ', pill(reputation.toLowerCase(), reputation === 'Benign' ? 'good' : 'bad')]
 }
 
 /** Sender and receiver, as seen from `self` where given: `OUT` and `IN` beside it. */
@@ -63,8 +63,8 @@ export function bothEnds(
 ): [JSX.Element, JSX.Element] {
   const cell = (end: RichAddress, word: View): JSX.Element =>
     end.address.toLowerCase() === self.toLowerCase()
-      ? h('span', null, word, ' ', party(chainId, end, self))
-      : party(chainId, end)
+      ? h('span', null, word, ' ', addressLink(chainId, end, self))
+      : addressLink(chainId, end)
   return [cell(from, pill('OUT')), cell(receiver, pill('IN', 'good'))]
 }
 

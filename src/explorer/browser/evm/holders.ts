@@ -9,12 +9,12 @@ import { useWhole } from '../kit/answer.ts'
 import { amount, count, cutAmount, money, share, visible } from '../kit/format.ts'
 import { CsvLink } from '../kit/paged.ts'
 import { card, shown, table, type View } from '../kit/parts.ts'
-import { party } from './evm-parts.ts'
+import { addressLink } from './evm-parts.ts'
 
 type Holder = { readonly address: string; readonly sortKey: string }
 type HoldersPage = { readonly addresses: readonly Holder[]; readonly nextPageToken?: string }
 
-// The API tells holders as the chain first saw them, so all are read to find the largest.
+// The API lists holders as the chain first saw them, so all are read to find the largest.
 const mostPages = 5
 const perPage = 1_000
 const mostRows = 100
@@ -57,7 +57,7 @@ function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]):
       ],
       sorted.slice(0, mostRows).map(({ address, sortKey }, at) => [
         String(at + 1),
-        party(chainId, { address }),
+        addressLink(chainId, { address }),
         h('span', { title: amount(sortKey, decimals) }, cutAmount(sortKey, decimals)),
         ...(isWhole
           ? [
@@ -89,23 +89,23 @@ const totalSupply = {
   outputs: [{ type: 'uint256' }],
 } as const
 
-/** The supply of an ERC-20 token, as its contract tells it now, and what that is worth. */
+/** The supply of an ERC-20 token, as its contract gives it now, and what that is worth. */
 export function Supply({ chainId, contract }: TokenOf): JSX.Element {
-  const [told, tell] = useState<string | undefined>('…')
+  const [supply, setSupply] = useState<string | undefined>('…')
   useEffect(() => {
     void called({ chainId, address: contract.address }, [{ abi: totalSupply, arguments: [] }]).then(
-      ({ data }) => tell(data?.[0]?.values?.[0]?.value),
+      ({ data }) => setSupply(data?.[0]?.values?.[0]?.value),
     )
   }, [])
   const { decimals = 0, symbol = '', price } = contract
-  if (told === undefined || told === '…')
-    return h('span', null, told ?? 'not known: the node did not answer')
+  if (supply === undefined || supply === '…')
+    return h('span', null, supply ?? 'not known: the node did not answer')
   return h('span', null, [
-    `${amount(told, decimals)} ${visible(symbol)}`,
+    `${amount(supply, decimals)} ${visible(symbol)}`,
     price === undefined
       ? null
       : h('span', { class: 'quiet' }, [
-          ` · market value ${money(Number(price.value) * (Number(told) / 10 ** decimals), price.currencyCode)}`,
+          ` · market value ${money(Number(price.value) * (Number(supply) / 10 ** decimals), price.currencyCode)}`,
         ]),
   ])
 }

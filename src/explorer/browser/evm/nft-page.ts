@@ -15,7 +15,7 @@ import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
 import { addressPath } from './address-summary.ts'
 import { attributesOf } from './attributes.ts'
-import { chainLink, party } from './evm-parts.ts'
+import { chainLink, addressLink } from './evm-parts.ts'
 import { type AnyTransfer, transferTable } from './transfers.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
@@ -133,7 +133,7 @@ function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Ele
         table(
           [['Owner'], ['Amount', 'num'], ['Share', 'num']],
           addresses.map(({ address: owner, sortKey }) => [
-            party(chainId, { address: owner }),
+            addressLink(chainId, { address: owner }),
             count(sortKey),
             share(Number(sortKey), totalTokens),
           ]),

@@ -1,6 +1,6 @@
 /**
- * How a transaction was executed: its calls as a tree, and its event logs. A node or a recording tells both, so
- * they are asked for when wanted.
+ * How a transaction was executed: its calls as a tree, and its event logs. A node or a recording
+ * gives both, so they are read when wanted.
  */
 
 import { h, type JSX } from 'preact'
@@ -13,7 +13,7 @@ import { useAnswer } from '../kit/answer.ts'
 import { clipped, count, ends, visible } from '../kit/format.ts'
 import { card, coins, shown, table, type View } from '../kit/parts.ts'
 import type { Coin } from '../kit/world.ts'
-import { party } from './evm-parts.ts'
+import { addressLink } from './evm-parts.ts'
 
 /** A call of the operation `listTransactionCalls`. */
 type Call = {
@@ -101,7 +101,7 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
   return h('div', null, [
     h('code', { class: isReverted ? 'undone' : '' }, callType.toLowerCase()),
     ' ',
-    to === undefined ? null : party(chainId, { address: to, label }),
+    to === undefined ? null : addressLink(chainId, { address: to, label }),
     ' ',
     method === ''
       ? null
@@ -112,7 +112,7 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
   ])
 }
 
-/** A log as the API tells it. */
+/** A log as the API gives it. */
 export type Log = {
   readonly address: string
   readonly label?: string | undefined
@@ -138,7 +138,7 @@ export function Logs({ chainId, txHash, tokens }: ExecutionProps): JSX.Element {
                 [['Index', 'num'], ['Address'], ['Event'], ['Parameters', 'whole']],
                 logs.map((log) => [
                   String(log.logIndex),
-                  party(chainId, log),
+                  addressLink(chainId, log),
                   ...eventCells(chainId, log, tokenAt(tokens, log.address)),
                 ]),
               ),

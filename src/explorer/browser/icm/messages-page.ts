@@ -3,7 +3,7 @@
 import { h, type JSX } from 'preact'
 
 import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
-import { party } from '../evm/evm-parts.ts'
+import { addressLink } from '../evm/evm-parts.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { count, ends, span, took, visible } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
@@ -32,7 +32,7 @@ import { messageEnd, Routes } from './message-routes.ts'
 export function MessagesPage({ world }: { readonly world: World }): JSX.Element {
   useTitle('Interchain messages')
   const params = query()
-  const asked = Object.fromEntries(
+  const wanted = Object.fromEntries(
     ['sourceBlockchainId', 'destinationBlockchainId', 'from', 'to'].map((name) => [
       name,
       params.get(name) ?? '',
@@ -42,15 +42,15 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
     heading('Between chains', 'Interchain messages', progressOf(world)),
     h('div', { class: 'grid two top-aligned' }, [
       card('Routes', h(Routes, { world })),
-      card('Delivery time, latest 100', h(Latency, { asked })),
+      card('Delivery time, latest 100', h(Latency, { wanted })),
     ]),
     card(
       '',
       h('div', null, [
-        filters(world, asked),
+        filters(world, wanted),
         paged<{ messages: IcmMessage[]; nextPageToken?: string }>({
           path: '/v1/icm/messages',
-          query: asked,
+          query: wanted,
           view: ({ messages }) => messageTable(world, messages),
         }),
       ]),
@@ -58,15 +58,15 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
   ])
 }
 
-function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Element {
+function filters(world: World, wanted: Readonly<Record<string, string>>): JSX.Element {
   const chains = world.chains.filter(({ platformChainId }) => platformChainId !== undefined)
   const chain = (name: string, label: string): JSX.Element =>
-    h('select', { name, 'aria-label': label, key: `${name} ${asked[name]} ${chains.length}` }, [
+    h('select', { name, 'aria-label': label, key: `${name} ${wanted[name]} ${chains.length}` }, [
       h('option', { value: '' }, label),
       chains.map(({ platformChainId, chainName: title }) =>
         h(
           'option',
-          { value: platformChainId, selected: asked[name] === platformChainId },
+          { value: platformChainId, selected: wanted[name] === platformChainId },
           visible(title),
         ),
       ),
@@ -78,8 +78,8 @@ function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Ele
       placeholder: label,
       pattern: '0x[0-9a-fA-F]{40}',
       title: '0x and 40 hex digits',
-      key: `${name} ${asked[name]}`,
-      defaultValue: asked[name],
+      key: `${name} ${wanted[name]}`,
+      defaultValue: wanted[name],
     })
   return h('form', { class: 'controls filters', onSubmit: submitFilters }, [
     chain('sourceBlockchainId', 'From any chain'),
@@ -92,9 +92,9 @@ function filters(world: World, asked: Readonly<Record<string, string>>): JSX.Ele
 }
 
 /** Median and slowest tenth of the newest messages that were delivered. */
-function Latency({ asked }: { readonly asked: Readonly<Record<string, string>> }): JSX.Element {
+function Latency({ wanted }: { readonly wanted: Readonly<Record<string, string>> }): JSX.Element {
   const answer = useAnswer<{ messages: IcmMessage[] }>(
-    withQuery('/v1/icm/messages', { ...asked, pageSize: 100 }),
+    withQuery('/v1/icm/messages', { ...wanted, pageSize: 100 }),
   )
   return h('div', null, [
     shown(answer, ({ messages }) => {
@@ -195,7 +195,7 @@ function sending(world: World, message: IcmMessage): View {
     'Sent',
     facts([
       ['Chain', messageEnd(world, chainId, message.sourceBlockchainId)],
-      ['Sender', party(chainId, { address: message.from, label: message.fromLabel })],
+      ['Sender', addressLink(chainId, { address: message.from, label: message.fromLabel })],
       [
         'Transaction',
         tx === undefined
@@ -214,7 +214,7 @@ function delivery(world: World, message: IcmMessage): View {
     'Delivered',
     facts([
       ['Chain', messageEnd(world, chainId, message.destinationBlockchainId)],
-      ['Recipient', party(chainId, { address: message.to, label: message.toLabel })],
+      ['Recipient', addressLink(chainId, { address: message.to, label: message.toLabel })],
       [
         'Transaction',
         tx === undefined ? 'not yet' : idLink(to('chain', chainId, 'tx', tx.txHash), tx.txHash),
@@ -225,7 +225,7 @@ function delivery(world: World, message: IcmMessage): View {
         'Relayer',
         tx === undefined
           ? ''
-          : party(chainId, { address: tx.delivererAddress, label: tx.delivererLabel }),
+          : addressLink(chainId, { address: tx.delivererAddress, label: tx.delivererLabel }),
       ],
       ['Gas spent', tx === undefined ? '' : gas(world, chainId, tx.gasSpent)],
     ]),

@@ -1,4 +1,4 @@
-/** Asks Firn's own API and keeps what it said. */
+/** Calls Firn's own API and keeps what it said. */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -8,7 +8,7 @@ import { isBusy, patientFetch } from './patient-fetch.ts'
 export type Failure = {
   readonly status: number
   readonly message: string
-  /** The server had too much to do, also when it was asked again. */
+  /** The server had too much to do, also when it was called again. */
   readonly busy?: true
 }
 
@@ -41,17 +41,21 @@ export function apiHeaders(): Record<string, string> {
 }
 
 /** One GET. Never throws but for an abort: a failure is a value. */
-export function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
-  return told<T>(path, { headers: apiHeaders() }, signal)
+export function get<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+  return fetched<T>(path, { headers: apiHeaders() }, signal)
 }
 
-/** One POST of JSON; as {@link ask}. */
+/** One POST of JSON; as {@link get}. */
 export function send<T>(path: string, body: object): Promise<Answer<T>> {
   const headers = { ...apiHeaders(), 'content-type': 'application/json' }
-  return told<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return fetched<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-async function told<T>(path: string, how: RequestInit, signal?: AbortSignal): Promise<Answer<T>> {
+async function fetched<T>(
+  path: string,
+  how: RequestInit,
+  signal?: AbortSignal,
+): Promise<Answer<T>> {
   try {
     const response = await patientFetch(path, how, signal)
     const body: unknown = await response.json()
@@ -92,27 +96,27 @@ export function useBusy(): boolean {
   return busy
 }
 
-/** Asks again for all that was given up. */
-export function askAgain(): void {
-  again.dispatchEvent(new Event('ask'))
+/** Requests again all that was given up. */
+export function retryAll(): void {
+  again.dispatchEvent(new Event('retry'))
 }
 
-/** Asks for `path` again and again, one request at a time, until it is ended. */
-function asker<T>(
+/** Requests `path` again and again, one request at a time, until it is ended. */
+function poller<T>(
   path: string,
   read: (signal: AbortSignal) => Promise<Answer<T>>,
-  tell: (answer: Answer<T>) => void,
+  show: (answer: Answer<T>) => void,
 ): { readonly load: () => void; readonly end: () => void } {
   const over = new AbortController()
-  let asking = false
+  let running = false
   const load = (): void => {
-    if (asking) return
-    asking = true
+    if (running) return
+    running = true
     read(over.signal)
       .then((answer) => {
-        asking = false
+        running = false
         note(path, answer.failure)
-        tell(answer)
+        show(answer)
       })
       // It is no longer wanted.
       .catch(() => undefined)
@@ -120,18 +124,18 @@ function asker<T>(
   const reload = (): void => {
     if (givenUp.has(path)) load()
   }
-  again.addEventListener('ask', reload)
+  again.addEventListener('retry', reload)
   load()
   const end = (): void => {
     over.abort()
-    again.removeEventListener('ask', reload)
+    again.removeEventListener('retry', reload)
     note(path, undefined)
   }
   return { load, end }
 }
 
 /**
- * Asks for `path` when it changes, and again every `everyMs` while the page is seen and whenever
+ * Requests `path` when it changes, and again every `everyMs` while the page is seen and whenever
  * `beat` changes.
  */
 export function useAnswer<T>(path: string | undefined, everyMs = 0, beat = ''): Answer<T> {
@@ -142,9 +146,9 @@ export function useAnswer<T>(path: string | undefined, everyMs = 0, beat = ''): 
   const repeat = useRef<() => void>(() => undefined)
   useEffect(() => {
     if (path === undefined) return undefined
-    const { load, end } = asker<T>(
+    const { load, end } = poller<T>(
       path,
-      (signal) => ask(path, signal),
+      (signal) => get(path, signal),
       (answer) => hold((before) => ({ path, answer: merged(before, path, answer) })),
     )
     repeat.current = load
@@ -172,9 +176,9 @@ export function useWhole<T extends { readonly nextPageToken?: string }>(
   const [held, hold] = useState<{ path: string; answer: Answer<readonly T[]> }>()
   useEffect(
     () =>
-      asker<readonly T[]>(
+      poller<readonly T[]>(
         path,
-        (signal) => askAll<T>(path, most, signal),
+        (signal) => getAll<T>(path, most, signal),
         (answer) => hold({ path, answer }),
       ).end,
     [path, most],
@@ -182,7 +186,7 @@ export function useWhole<T extends { readonly nextPageToken?: string }>(
   return held?.path === path ? held.answer : {}
 }
 
-async function askAll<T extends { readonly nextPageToken?: string }>(
+async function getAll<T extends { readonly nextPageToken?: string }>(
   path: string,
   most: number,
   signal: AbortSignal,
@@ -191,9 +195,9 @@ async function askAll<T extends { readonly nextPageToken?: string }>(
   let token: string | undefined = ''
   while (token !== undefined && pages.length < most) {
     const more: string = token === '' ? path : `${path}&pageToken=${encodeURIComponent(token)}`
-    // One page tells what the next is called.
+    // One page says what the next is called.
     // oxlint-disable-next-line no-await-in-loop
-    const answer: Answer<T> = await ask<T>(more, signal)
+    const answer: Answer<T> = await get<T>(more, signal)
     if (answer.data === undefined)
       return answer.failure === undefined ? {} : { failure: answer.failure }
     pages.push(answer.data)

@@ -102,7 +102,7 @@ function Points({ points, other, hours }: ChartProps): JSX.Element {
               .map(({ timestamp, value }) => [
                 moment(timestamp).slice(0, hours ? 16 : 10),
                 count(value),
-                ...(other === undefined ? [] : [told(others.get(timestamp))]),
+                ...(other === undefined ? [] : [valueText(others.get(timestamp))]),
               ]),
           )
         : null,
@@ -110,7 +110,7 @@ function Points({ points, other, hours }: ChartProps): JSX.Element {
   )
 }
 
-function told(value: number | undefined): string {
+function valueText(value: number | undefined): string {
   return value === undefined ? '–' : count(value)
 }
 
@@ -276,7 +276,9 @@ function hint(props: ChartProps): uPlot.Hooks.Defs {
       const isRunning = props.isRunning === true && index === (moments?.length ?? 0) - 1
       const at = moment(timestamp).slice(0, hours ? 16 : 10) + (isRunning ? ', so far' : '')
       const shown = [values, ...(others === undefined ? [] : [others])]
-      label.textContent = [at, ...shown.map((all) => told(all?.[index] ?? undefined))].join(' · ')
+      label.textContent = [at, ...shown.map((all) => valueText(all?.[index] ?? undefined))].join(
+        ' · ',
+      )
       const left = plot.valToPos(timestamp, 'x')
       const most = plot.over.clientWidth - label.offsetWidth
       label.style.transform = `translateX(${Math.max(0, Math.min(most, left - label.offsetWidth / 2))}px)`

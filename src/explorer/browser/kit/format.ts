@@ -43,7 +43,7 @@ export function amount(units: string, decimals: number): string {
  * that something is missing, `<` that all of it is.
  */
 export function cutAmount(units: string, decimals: number): string {
-  // Nine are a column's width still; of eighteen the first six tell enough.
+  // Nine are a column's width still; of eighteen the first six say enough.
   const digits = decimals <= 9 ? 9 : 6
   const text = amount(units, decimals)
   const dot = text.indexOf('.')
@@ -61,7 +61,7 @@ export function brief(value: number): string {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** A tick of a time axis: `Apr 7`, and the hour where hours are told apart. */
+/** A tick of a time axis: `Apr 7`, and the hour where hours are distinguished. */
 export function tick(seconds: number, withHours: boolean): string {
   const date = new Date(seconds * 1_000)
   const day = `${months[date.getUTCMonth()]} ${date.getUTCDate()}`
@@ -183,7 +183,7 @@ export function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Money for reading: `1,234.5 USD`; small sums with the digits that tell something. */
+/** Money for reading: `1,234.5 USD`; small sums with the digits that matter. */
 export function money(value: number, currencyCode: string): string {
   const digits =
     Math.abs(value) < 1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 }

@@ -8,7 +8,7 @@ import { withQuery } from './link.ts'
 import { shown, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 
-/** A list that is asked for a page at a time. `view` shows one page. */
+/** A list that is read a page at a time. `view` shows one page. */
 export type PagedProps<T> = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
@@ -23,13 +23,13 @@ const before = new Map<string, string>()
 /** Shows the page of a list that the address names; use through {@link paged}. */
 function Paged<T extends { nextPageToken?: string }>({
   path,
-  query: asked,
+  query: filters,
   name = 'page',
   view,
 }: PagedProps<T>): JSX.Element {
   const place = query().get(name) ?? ''
   const { number, token } = pageOf(place)
-  const answer = useAnswer<T>(withQuery(path, { pageSize: 25, ...asked, pageToken: token }))
+  const answer = useAnswer<T>(withQuery(path, { pageSize: 25, ...filters, pageToken: token }))
   const next = answer.data?.nextPageToken
   const after = next === undefined ? '' : `${number + 1}.${next}`
   const back = before.get(place)
@@ -56,7 +56,7 @@ function Paged<T extends { nextPageToken?: string }>({
     buttons === null && isEmpty(answer.data)
       ? null
       : h('div', { class: 'below' }, [
-          h(CsvLink, { path: withQuery(path, { ...asked, pageSize: '' }), name }),
+          h(CsvLink, { path: withQuery(path, { ...filters, pageSize: '' }), name }),
           buttons,
         ]),
   ])

@@ -1,4 +1,4 @@
-/** Asks a busy server again, when it says so and not for ever, and never for much at once. */
+/** Calls a busy server again, when it says so and not for ever, and never for much at once. */
 
 // Two tabs together stay within what a busy server takes in.
 const mostAtOnce = 4
@@ -6,7 +6,7 @@ const mostAtOnce = 4
 /** Requests for one answer: the first, and those that follow while the server is busy. */
 export const mostAttempts = 4
 
-// A busy server asks for a pause of one second. The reader decides about longer ones.
+// A busy server wants a pause of one second. The reader decides about longer ones.
 const longestWaitSeconds = 2
 
 const limitMs = 30_000
@@ -24,7 +24,7 @@ export function isBusy({ status, headers }: Pick<Response, 'status' | 'headers'>
 
 /** Milliseconds until attempt `next` (the second is 2) after an answer of a busy server. */
 export function pauseBefore(next: number, { headers }: Pick<Response, 'headers'>): number {
-  // Longer each time: everybody who was refused is told the same second.
+  // Longer each time: everybody who was refused gets the same second.
   return Number(headers.get('retry-after')) * 1_000 * (next - 1)
 }
 

@@ -6,21 +6,21 @@ import type { Brand } from '../../brand.ts'
 import { visible } from './format.ts'
 import { changed, isPage, paramsOf, segmentsOf } from './link.ts'
 
-const told: unknown = JSON.parse(
+const given: unknown = JSON.parse(
   (typeof document === 'undefined'
     ? null
     : document.querySelector<HTMLMetaElement>('meta[name=brand]')
   )?.content ?? '{}',
 )
 
-/** Firn's own where the document tells none, as in tests. */
+/** Firn's own where the document names none, as in tests. */
 export const brand: Brand = {
   title: 'Firn',
   description: '',
   home: [],
   links: [],
   logo: '',
-  ...Object(told),
+  ...Object(given),
 }
 
 function present(): string {

@@ -33,7 +33,7 @@ const mostPages = 20
 /** Validators whose balance lasts shorter are marked. */
 const fewDays = 30
 
-/** Quorum of signatures that AvalancheGo asks of an L1, percent of the weight. */
+/** Quorum of signatures that AvalancheGo demands of an L1, percent of the weight. */
 const quorum = 67
 
 /** All L1s of a network. */

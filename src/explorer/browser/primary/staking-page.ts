@@ -126,7 +126,7 @@ function distribution(network: string, all: readonly Validator[]): View {
   ])
 }
 
-/** A form that computes as the chain does; nothing is asked. */
+/** A form that computes as the chain does; nothing is requested. */
 function Calculator({ details }: { readonly details: Details }): JSX.Element {
   const [plan, setPlan] = useState({ avax: '2000', days: '365', fee: '0', rate: 'before' })
   const field = (name: keyof typeof plan, label: string, more: object): JSX.Element =>

@@ -20,7 +20,7 @@ export function validatorQuery(
   primary: string,
 ): Readonly<Record<string, string>> {
   const { status, of, sort, dir, node, ...rest } = Object.fromEntries(params)
-  const asked: Record<string, string> = {
+  const query: Record<string, string> = {
     validationStatus: status === 'any' ? '' : (status ?? 'active'),
     subnetId: of === 'any' ? '' : (of ?? primary),
     sortBy: sort ?? '',
@@ -30,7 +30,7 @@ export function validatorQuery(
   for (const [name, , , parameter, unit] of ranges) {
     const value = Number(rest[name] ?? '')
     if (rest[name] !== undefined && Number.isFinite(value))
-      asked[parameter] = String(unit === 1 ? value : Math.round(value * unit))
+      query[parameter] = String(unit === 1 ? value : Math.round(value * unit))
   }
-  return asked
+  return query
 }

@@ -21,7 +21,7 @@ export type OutboxListener = {
   readonly next: (signal: AbortSignal) => Promise<void>
 }
 
-/** News of the outboxes of all stores. */
+/** Watches the outboxes of all stores. */
 export class OutboxWatch {
   readonly #clock: Clock
   readonly #stores: () => ReadonlyMap<string, Reader>

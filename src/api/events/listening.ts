@@ -107,7 +107,7 @@ export async function* heard(
   let place = from
   const outboxes = context.outboxes.listen(() => [webhook.store])
   while (!signal.aborted) {
-    // News that come while it is read count for the next time.
+    // Blocks that come while it is read count for the next time.
     outboxes.take()
     const read = await readMessages(context.reader, webhook, place, signal)
     yield* read.messages

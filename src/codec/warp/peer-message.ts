@@ -1,5 +1,5 @@
 /**
- * Messages between nodes: those an asker of signatures or of blocks sends or reads. Everything else a
+ * Messages between nodes: those that a requester of signatures or of blocks sends or reads. Everything else a
  * node says, consensus above all, decodes to `other` and is nobody's concern here.
  *
  * Source: avalanchego proto/p2p/p2p.proto, message/messages.go.
@@ -35,7 +35,7 @@ export type Handshake = {
   readonly allSubnets: boolean
 }
 
-/** Where an app message belongs: chain, and a number the asker chose. */
+/** Where an app message belongs: chain, and a number the requester chose. */
 type AppPlace = { readonly chainId: Uint8Array; readonly requestId: number }
 
 /** Questions about a chain's blocks, and how each is answered. */

@@ -73,7 +73,7 @@ const maxApplying = 2
 const gatherMs = 1_000
 
 /** A head that stands still is reported again this often. */
-const headNewsMs = 5_000
+const headReportMs = 5_000
 
 /** Pauses after failures of a fetch. */
 const firstPauseMs = 250
@@ -121,7 +121,7 @@ export class Pipeline<Batch extends HeightRange> {
     const wasLost = this.#headLost !== undefined
     this.#headLost = undefined
     const now = this.#options.clock.now()
-    const isChanged = wasLost || now - this.#headAtMs >= headNewsMs
+    const isChanged = wasLost || now - this.#headAtMs >= headReportMs
     if (isChanged || height > this.#head) this.#headAtMs = now
     if (isChanged) this.#options.changed()
     if (height <= this.#head) return

@@ -30,8 +30,8 @@ export type WorkerThread = {
   readonly send: (report: ThreadReport) => void
 }
 
-/** News of one chain go out at most this often, except when a state changes. */
-const newsEveryMs = 200
+/** Reports of one chain go out at most this often, except when a state changes. */
+const reportEveryMs = 200
 
 /** Call once, first of all; `leave` ends the thread once everything is closed. */
 export async function enterThread(): Promise<WorkerThread & { readonly leave: () => void }> {
@@ -78,7 +78,7 @@ function limitedReports(
     const now = world.clock.monotonic()
     const states = report.stages.map(({ state, reason }) => `${state} ${reason}`).join()
     const before = last.get(report.key)
-    if (before === undefined || before.states !== states || now - before.atMs >= newsEveryMs) {
+    if (before === undefined || before.states !== states || now - before.atMs >= reportEveryMs) {
       last.set(report.key, { atMs: now, states })
       waiting.delete(report.key)
       post(report)
@@ -87,7 +87,7 @@ function limitedReports(
     const alone = !waiting.has(report.key)
     waiting.set(report.key, report)
     if (!alone) return
-    void world.clock.sleep(newsEveryMs).then(() => {
+    void world.clock.sleep(reportEveryMs).then(() => {
       const latest = waiting.get(report.key)
       if (latest === undefined) return
       waiting.delete(report.key)

@@ -44,7 +44,7 @@ export type ApiWorkerData = {
   readonly owner: string
   readonly address: { readonly host: string; readonly port: number }
   readonly main: MainReport
-  /** News from before this thread; absent where this process does not index. */
+  /** Reports from before this thread; absent where this process does not index. */
   readonly report: readonly ThreadReport[] | undefined
   /** For calls to the main thread. */
   readonly toMain: MessagePort
@@ -62,7 +62,7 @@ type ApiWorkersOptions = {
   readonly log: Log
   readonly aggregators: Aggregators
   readonly aliases: { readonly all: () => Aliases }
-  /** News of the indexing threads so far; absent where this process does not index. */
+  /** Reports of the indexing threads so far; absent where this process does not index. */
   readonly reports: (() => readonly ThreadReport[]) | undefined
   /** Called when one of the threads ends by itself. */
   readonly failed: (error: unknown) => void
@@ -80,7 +80,7 @@ export type ApiWorkers = {
 }
 
 /** An alias or an aggregator is known to all threads after this time. */
-const mainNewsEveryMs = 200
+const reportEveryMs = 200
 const figuresTimeoutMs = 200
 /** Stores are opened, modules loaded: seconds on a busy machine. */
 const startTimeoutMs = 60_000
@@ -201,6 +201,6 @@ async function sendMainReports(
     const text = JSON.stringify(main)
     if (text !== last) send({ main })
     last = text
-    await clock.sleep(mainNewsEveryMs, signal).catch(() => undefined)
+    await clock.sleep(reportEveryMs, signal).catch(() => undefined)
   }
 }

@@ -22,7 +22,7 @@ type Question = { readonly id: number; readonly network: Network } & (
   | { readonly txId: Uint8Array }
 )
 
-/** News for {@link answerAggregations}. */
+/** What the main thread reports for {@link answerAggregations}. */
 export function aggregatorReport({ byNetwork, nodeId }: Aggregators): AggregatorReport {
   const networks = Object.entries(byNetwork).map(([network, served]) => [
     network,
@@ -56,7 +56,7 @@ export function answerAggregations(
   }
 }
 
-/** The main thread's aggregators as `news` has them, called by `call`. */
+/** The main thread's aggregators as `report` has them, called by `call`. */
 export function remoteAggregators(call: Call, report: () => AggregatorReport): Aggregators {
   let last = 0
   const request = async (

@@ -104,9 +104,11 @@ export const CreateWebhookBody = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 256, description: 'A name' })),
   description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
   includeInternalTxs: Type.Optional(
-    Type.Boolean({ description: 'Tell internal transactions, and of those who took part in them' }),
+    Type.Boolean({
+      description: 'Report internal transactions, and of those who took part in them',
+    }),
   ),
-  includeLogs: Type.Optional(Type.Boolean({ description: 'Tell all logs of the transaction' })),
+  includeLogs: Type.Optional(Type.Boolean({ description: 'Report all logs of the transaction' })),
   metadata: WebhookMetadata,
 })
 
@@ -116,8 +118,8 @@ export const UpdateWebhookBody = Type.Object({
   description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
   url: Type.Optional(Type.String({ maxLength: 2_048, description: 'Where messages are sent' })),
   status: Type.Optional(status),
-  includeInternalTxs: Type.Optional(Type.Boolean({ description: 'Tell internal transactions' })),
-  includeLogs: Type.Optional(Type.Boolean({ description: 'Tell all logs of the transaction' })),
+  includeInternalTxs: Type.Optional(Type.Boolean({ description: 'Report internal transactions' })),
+  includeLogs: Type.Optional(Type.Boolean({ description: 'Report all logs of the transaction' })),
 })
 
 /** Body of the operations on addresses. */

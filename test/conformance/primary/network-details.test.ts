@@ -67,7 +67,7 @@ void test('supply: rewards and stake are the node’s, and what is not indexed i
     const recorded = recordedAnswers(path)
     const refused = await service.get('/v1/avax/supply')
     assert.equal(refused.status, 404)
-    assert.match(refused.body.message, /cannot be told.*totalCBurned: the C-Chain is not among/)
+    assert.match(refused.body.message, /is not known.*totalCBurned: the C-Chain is not among/)
     const { body } = await service.get('/v1/avax/supply?partial=true')
     const nano = (text: string): bigint => {
       const [whole = '', decimals = ''] = text.split('.')

@@ -153,7 +153,7 @@ class Comparing {
     const rest: LoggedBalance[] = []
     for (const one of wanted) {
       if (this.#kept(one, moment, now) !== undefined) continue
-      if (!this.#logsTell(one)) only.push(one)
+      if (!this.#logsSuffice(one)) only.push(one)
       else if (isHeld(one) || moment.insists) rest.push(one)
     }
     const behind = this.#compare(rest, moment)
@@ -184,7 +184,7 @@ class Comparing {
   }
 
   /** Returns whether logs may give a balance of the token: no difference is known. */
-  #logsTell({ token, negative }: LoggedBalance): boolean {
+  #logsSuffice({ token, negative }: LoggedBalance): boolean {
     if (negative === 1 || token.inexact_height !== undefined) return false
     const doubt = this.#doubted.get(token.id)
     return doubt === undefined || doubt.until < this.#options.clock.monotonic()

@@ -89,7 +89,7 @@ const longestIntervalMs = 4_000
 /** Follows the heights a node gives; times are monotonic milliseconds. */
 class HeadRhythm {
   #height = -1
-  #newsAt = 0
+  #changedAt = 0
   /** Between two blocks; 0 before it is known. */
   #intervalMs = 0
 
@@ -98,13 +98,13 @@ class HeadRhythm {
     if (height <= this.#height) return
     // Blocks before the first answer are of unknown age.
     if (this.#height >= 0) {
-      const mean = (now - this.#newsAt) / (height - this.#height)
+      const mean = (now - this.#changedAt) / (height - this.#height)
       const each = Math.min(longestIntervalMs, mean)
       const isFirst = this.#intervalMs === 0
       this.#intervalMs = isFirst ? each : this.#intervalMs * (1 - newest) + each * newest
     }
     this.#height = height
-    this.#newsAt = now
+    this.#changedAt = now
   }
 
   /** Pause before the next question, with all but `missing` blocks stored. */
@@ -113,7 +113,7 @@ class HeadRhythm {
     if (this.#intervalMs === 0) return longestPauseMs
     const share = this.#intervalMs * shortestShare
     const shortest = Math.min(shortestMostMs, Math.max(shortestLeastMs, share))
-    const untilDue = this.#newsAt + this.#intervalMs - now
+    const untilDue = this.#changedAt + this.#intervalMs - now
     // Halfway to the moment the block is due; once it is overdue, ever longer.
     return Math.min(longestPauseMs, Math.max(shortest, Math.abs(untilDue) / 2))
   }

@@ -87,7 +87,7 @@ function both(one: HeightRange, other: HeightRange): HeightRange | undefined {
 
 /**
  * Makes `segment` again in a store beside, and does `work` with its file and the name of that. It has another
- * name where `read` tells other rows than were written, or another SQLite or compressor made other bytes of
+ * name where `read` gives other rows than were written, or another SQLite or compressor made other bytes of
  * them. Throws `source-mismatch` where `read` names an address that the store does not know by that number, and
  * faults of `read` and of stores.
  */

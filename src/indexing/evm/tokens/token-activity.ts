@@ -1,4 +1,4 @@
-/** News of tokens in new blocks: which should be looked at, which run other code now, and which are new. */
+/** Activity of tokens in new blocks: which should be looked at, which run other code now, and which are new. */
 
 import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
 import { toHex } from '../../../core/bytes.ts'

@@ -235,13 +235,13 @@ function chainStream(chain: ChainName, options: FollowedChain): Stream {
     let failures = 0
     const following: Following = {
       ...options,
-      set: (told) => {
+      set: (next) => {
         // Until something is stored the same failure may come again.
-        const moved = told.indexedHeight > status.indexedHeight
-        if (moved || told.state === 'live') failures = 0
+        const moved = next.indexedHeight > status.indexedHeight
+        if (moved || next.state === 'live') failures = 0
         if (failures === 0) patience.renew()
         const { reason } = failures > 0 ? status : {}
-        status = { stage: chain, reason, ...told }
+        status = { stage: chain, reason, ...next }
       },
     }
     while (!signal.aborted) {

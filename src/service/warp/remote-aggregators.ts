@@ -22,7 +22,7 @@ type Question = { readonly id: number; readonly network: Network } & (
   | { readonly txId: Uint8Array }
 )
 
-/** What the main thread reports for {@link answerAggregations}. */
+/** Reports of the main thread for {@link answerAggregations}. */
 export function aggregatorReport({ byNetwork, nodeId }: Aggregators): AggregatorReport {
   const networks = Object.entries(byNetwork).map(([network, served]) => [
     network,

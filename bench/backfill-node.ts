@@ -10,7 +10,7 @@
  *
  * Started with milliseconds after that, it has traces too, each after so long, as a node that is
  * busy with executing the block; an empty word: it has none. With milliseconds after these it answers
- * one request after the other, each after so long, as an endpoint with a limit.
+ * one call after the other, each after so long, as an endpoint with a limit counts those of a batch.
  */
 
 import { openSync, readSync } from 'node:fs'
@@ -65,13 +65,17 @@ const server = createServer((request, reply) => {
     if (traceMs !== undefined && asked.method === 'debug_traceBlockByNumber')
       setTimeout(() => send(reply, asked), traceMs)
     else if (callMs === undefined) send(reply, asked)
-    else before = before.then(() => pause(callMs)).then(() => send(reply, asked))
+    else before = before.then(() => pause(callMs * callsOf(asked))).then(() => send(reply, asked))
   })
 })
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
   process.stdout.write(`${port}\n`)
 })
+
+function callsOf(asked: Call | readonly Call[]): number {
+  return 'method' in asked ? 1 : asked.length
+}
 
 function send(reply: ServerResponse, asked: Call | readonly Call[]): void {
   reply.end('method' in asked ? answer(asked) : listOf(asked.map(answer)))

@@ -7,29 +7,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A backfill under way. */
-export type Backfill = {
+/** A Firn that indexes one chain. */
+export type IndexingFirn = {
   readonly dataDir: string
   /** Of the data API. */
   readonly url: string
   readonly pid: number
-  /** The process that serves the chain. */
-  readonly node: ChildProcess
-  readonly transfers: number
-  /** Processor time of parsing the same text alone. */
-  readonly parseSeconds: number
   /** By `performance.now()`, when the process was started. */
   readonly startedAt: number
   readonly height: (stage?: string) => Promise<number>
   /** Looks ten times a second until `height` is stored; `seen` is told of every look. */
   readonly reached: (height: number, seen?: (height: number) => void) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** A backfill under way. */
+export type Backfill = IndexingFirn & {
+  /** The process that serves the chain. */
+  readonly node: ChildProcess
+  readonly transfers: number
+  /** Processor time of parsing the same text alone. */
+  readonly parseSeconds: number
 }
 
 /** Size of the chain, and the part of it that the node has at first where that is not all. */
 export type BackfillChain = {
   readonly blocks: number
   /** Shape of the blocks; swaps among transfers where it is not said. */
-  readonly kind?: 'rich' | 'plain'
+  readonly kind?: 'rich' | 'plain' | 'light'
   readonly firstHead?: number
   /**
    * Milliseconds the node takes for the traces of a block; it has none where this is absent.
@@ -40,7 +45,7 @@ export type BackfillChain = {
   readonly freezes?: boolean
   /** Nodes that serve the chain; 1 where it is absent. */
   readonly nodes?: number
-  /** Each node answers one request after the other, each after so many milliseconds. */
+  /** Each node answers one call after the other, each after so many milliseconds. */
   readonly callMs?: number
 }
 
@@ -58,35 +63,64 @@ export async function withBackfill(
     const { transfers, parseSeconds } = prepare(path, blocks, kind)
     const words = [path, String(firstHead), wordOf(traceMs), wordOf(chain.callMs)]
     const traces = traceMs === undefined ? 'traces: off' : 'traces: on, startHeight: 1'
-    const config = join(folder, 'firn.yaml')
-    const dataDir = join(folder, 'data')
     const node = start(children, 'backfill-node.ts', ...words)
     const nodes = [node]
     while (nodes.length < (chain.nodes ?? 1))
       nodes.push(start(children, 'backfill-node.ts', ...words))
     const ports = await Promise.all(nodes.map((each) => told(each, /^(\d+)$/m)))
-    const urls = ports.map((port) => `'http://127.0.0.1:${port}'`).join()
-    const chains = `[{ network: fuji, rpcUrls: [${urls}], name: Bench, symbol: BNC, ${traces} }]`
-    writeFileSync(config, `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nchains: ${chains}\n`)
-    const startedAt = performance.now()
-    const args = ['start', '--config', config, '--port', '0', '--node-port', '0']
-    const firn = start(children, '../bin/firn.js', ...args)
-    const url = await told(firn, /API and explorer +(\S+)/)
-    const height = (stage = 'blocks'): Promise<number> => storedHeight(`${url}/status`, stage)
-    const reached: Backfill['reached'] = async (wanted, seen) => {
+    const urls = ports.map((port) => `http://127.0.0.1:${port}`)
+    const firn = await startOver({ folder, urls, traces, freezes }, children)
+    await work({ ...firn, node, transfers, parseSeconds })
+    await firn.stop()
+  } finally {
+    for (const child of children) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Starts a Firn in `folder` that indexes the chain of `urls`; it is one of `children` from then on. */
+export async function startOver(
+  {
+    folder,
+    urls,
+    traces,
+    freezes,
+  }: {
+    readonly folder: string
+    readonly urls: readonly string[]
+    /** Settings of the chain that say so. */
+    readonly traces: string
+    readonly freezes: boolean
+  },
+  children: ChildProcess[],
+): Promise<IndexingFirn> {
+  const config = join(folder, 'firn.yaml')
+  const dataDir = join(folder, 'data')
+  const rpcUrls = JSON.stringify(urls)
+  const chains = `[{ network: fuji, rpcUrls: ${rpcUrls}, name: Bench, symbol: BNC, ${traces} }]`
+  writeFileSync(config, `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nchains: ${chains}\n`)
+  const startedAt = performance.now()
+  const args = ['start', '--config', config, '--port', '0', '--node-port', '0']
+  const firn = start(children, '../bin/firn.js', ...args)
+  const url = await told(firn, /API and explorer +(\S+)/)
+  const height = (stage = 'blocks'): Promise<number> => storedHeight(`${url}/status`, stage)
+  return {
+    dataDir,
+    url,
+    pid: firn.pid ?? 0,
+    startedAt,
+    height,
+    reached: async (wanted, seen) => {
       for (let now = await height(); ; now = await height()) {
         seen?.(now)
         if (now >= wanted) return
         await pause(100)
       }
-    }
-    const pid = firn.pid ?? 0
-    await work({ dataDir, url, pid, node, transfers, parseSeconds, startedAt, height, reached })
-    firn.kill('SIGINT')
-    await once(firn, 'exit')
-  } finally {
-    for (const child of children) child.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
+    },
+    stop: async () => {
+      firn.kill('SIGINT')
+      await once(firn, 'exit')
+    },
   }
 }
 

@@ -31,6 +31,9 @@ export const usualShape: ChainShape = {
 /** Transfers only, as a chain of one busy contract has them. */
 export const plainShape: ChainShape = { ...usualShape, plain: true }
 
+/** A tenth of the transactions, where the blocks themselves are what is read. */
+export const lightShape: ChainShape = { ...usualShape, txsPerBlock: 4 }
+
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const syncTopic = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
 /** Wei per gas. */

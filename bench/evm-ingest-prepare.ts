@@ -1,17 +1,18 @@
 /**
  * Makes up the chain that `evm-ingest.ts` and `backfill.ts` read, and measures what parsing it
- * alone costs. Started with the path, the number of blocks, and `plain` for one of transfers only.
+ * alone costs. Started with the path, the number of blocks, and `plain` for one of transfers only
+ * or `light` for one of small blocks.
  *
  * Prints `{"transfers":…,"parseSeconds":…}`: processor time of one thread that does nothing else.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 
-import { ChainText, plainShape, usualShape } from './evm-chain.ts'
+import { ChainText, lightShape, plainShape, usualShape } from './evm-chain.ts'
 import { linesOf } from './lines-of.ts'
 
 const [path = '', blocks, kind] = process.argv.slice(2)
-const shape = kind === 'plain' ? plainShape : usualShape
+const shape = { plain: plainShape, light: lightShape }[kind ?? ''] ?? usualShape
 const chain = new ChainText({ ...shape, blocks: Number(blocks) })
 const file = openSync(path, 'w')
 for (let text = chain.next(); text !== undefined; text = chain.next()) writeSync(file, `${text}\n`)

@@ -3,6 +3,7 @@
 import { encodeRlp, type Rlp } from '../../src/codec/evm/proof/rlp.ts'
 import { concatBytes, fromBigint, to0x } from '../../src/core/bytes.ts'
 import { keccak256 } from '../../src/core/hash.ts'
+import { itemAt } from '../../src/core/item-at.ts'
 import { type Key, sign } from './keys.ts'
 import type { NodeRpc, Told } from './node-rpc.ts'
 import { settled } from './real-network.ts'
@@ -13,12 +14,14 @@ export type Call = {
   readonly data?: Uint8Array
   readonly value?: bigint
   readonly gas?: bigint
+  /** A unit of gas, wei. */
+  readonly fees?: { readonly most: bigint; readonly tip: bigint }
   /** Addresses with storage keys: predicates of precompiles lie there. */
   readonly accessList?: readonly (readonly [Uint8Array, readonly Uint8Array[]])[]
 }
 
 /** Far above what quiet chains ask for. */
-const maxFeePerGas = 500_000_000_000n
+const usualFees = { most: 500_000_000_000n, tip: 1n }
 const defaultGas = 3_000_000n
 
 /** Sends transactions of one key on one chain, one after the other. */
@@ -50,16 +53,22 @@ export class EvmWallet {
     return sent
   }
 
-  async #send(call: Call, mayFail: boolean): Promise<Told> {
+  /** Sends transactions with these nonces on, and waits for none of them. */
+  async post(calls: readonly Call[], firstNonce: number): Promise<void> {
+    for (const [at, call] of calls.entries()) {
+      const signed = await this.#signed(call, BigInt(firstNonce + at))
+      await this.ask('eth_sendRawTransaction', to0x(signed))
+    }
+  }
+
+  async #signed(call: Call, nonce: bigint): Promise<Uint8Array> {
     this.#chainId ??= BigInt(String(await this.ask('eth_chainId')))
-    const address = to0x(this.#key.evm)
-    const told = BigInt(String(await this.ask('eth_getTransactionCount', address, 'latest')))
-    const nonce = told > this.#nextNonce ? told : this.#nextNonce
+    const { most, tip } = call.fees ?? usualFees
     const fields: Rlp[] = [
       number(this.#chainId),
       number(nonce),
-      number(1n),
-      number(maxFeePerGas),
+      number(tip),
+      number(most),
       number(call.gas ?? defaultGas),
       call.to ?? new Uint8Array(),
       number(call.value ?? 0n),
@@ -69,12 +78,19 @@ export class EvmWallet {
     const typed = (items: readonly Rlp[]): Uint8Array =>
       concatBytes(Uint8Array.of(2), encodeRlp(items))
     const signature = sign(keccak256(typed(fields)), this.#key)
-    const signed = typed([
+    return typed([
       ...fields,
-      number(BigInt(signature[64] ?? 0)),
+      number(BigInt(itemAt(signature, 64))),
       withoutZeros(signature.subarray(0, 32)),
       withoutZeros(signature.subarray(32, 64)),
     ])
+  }
+
+  async #send(call: Call, mayFail: boolean): Promise<Told> {
+    const address = to0x(this.#key.evm)
+    const told = BigInt(String(await this.ask('eth_getTransactionCount', address, 'latest')))
+    const nonce = told > this.#nextNonce ? told : this.#nextNonce
+    const signed = await this.#signed(call, nonce)
     const hash = String(await this.ask('eth_sendRawTransaction', to0x(signed)))
     this.#nextNonce = nonce + 1n
     let receipt: Told | null = null

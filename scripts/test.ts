@@ -1,7 +1,8 @@
 /**
- * Runs checks and tests side by side: `node scripts/test.ts [check|unit|system|long] [part of a
- * job's name] [--share 2]`. Without a word it runs `check` and `system`, which is `npm test`. A share
- * of 2 is every other job; the commit decides which, so that a run of a commit can be repeated and
+ * Runs checks and tests side by side: `node scripts/test.ts [check|unit|answers|running|system|long]
+ * [part of a job's name] [--share 2]`. Without a word it runs `check` and `answers`, which is `npm test`: what
+ * answers say, in the time that one has before every commit. `running` is how processes keep on running;
+ * `system` is both, and what CI runs. A share of 2 is every other job; the commit decides which, so that a run of a commit can be repeated and
  * each job has its turn.
  *
  * A folder of system tests is one process and one job, but that a file that starts processes, and each in
@@ -40,6 +41,8 @@ type Job = {
   readonly env?: NodeJS.ProcessEnv
 }
 
+// Where answers are held against the documents, the official clients and a node, and that a process starts.
+const answers = ['test/clients/', 'test/conformance/', 'test/docs/', 'test/process/start.test.ts']
 const ownScripts = ['network', 'fleet', 'browser', 'soak', 'tools']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
@@ -64,7 +67,7 @@ const longest = [
   'test/process/command-line.test.ts',
   'test/conformance/primary',
   'test/events/events-api.test.ts',
-  'test/conformance/store',
+  'test/stores',
   'test/admin',
 ]
 // Four times what a run writes.
@@ -108,15 +111,17 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   const { system, long } = systemJobs()
+  const isAnswer = ({ name }: Job): boolean => answers.some((each) => `${name}/`.startsWith(each))
   const jobs = {
-    all: [...checks, ...units, ...system],
+    all: [...checks, ...units, ...system.filter(isAnswer)],
+    answers: system.filter(isAnswer),
+    running: system.filter((job) => !isAnswer(job)),
     check: [...checks, ...units],
     unit: units,
     system,
     long,
   }[what]
-  if (jobs === undefined)
-    throw new Error('node scripts/test.ts [check|unit|system|long] [part of a name] [--share 2]')
+  if (jobs === undefined) throw new Error(`there are no jobs of this name: ${what}`)
   const named = jobs.filter(({ name }) => name.includes(part))
   if (named.length === 0) throw new Error(`no job of ${what} has this in its name: ${part}`)
   return runAll(shareOf(named, Number(values.share)))

@@ -13,7 +13,7 @@ const roundsEach = 20
 const kinds: Readonly<Record<string, string>> = {
   'kill -9 of a backfill, both engines': 'test/long/crash-ingest.test.ts',
   'a write that fails, at every write': 'test/indexing/failing-ingest.test.ts',
-  'disk full, database away, lease lost': 'test/conformance/store/*.test.ts',
+  'disk full, database away, lease lost': 'test/stores/*.test.ts',
   'flipped bits, found and mended': 'test/long/{sums,repair}.test.ts|flipped bits',
   'history frozen at every height': 'test/long/frozen-heights.test.ts',
   'damage told and mended by commands': 'test/long/verify-stores.test.ts',

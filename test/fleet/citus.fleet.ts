@@ -8,8 +8,8 @@ import { citusFleet, citusFleetName } from '../support/processes/test-settings.t
 import { startCitus } from './citus-server.ts'
 
 const files = [
-  'test/conformance/store/engine.test.ts',
-  'test/conformance/store/lease.test.ts',
+  'test/stores/engine.test.ts',
+  'test/stores/lease.test.ts',
   'test/fleet/silent-holder.fleet.ts',
   'test/conformance/evm/both-engines.test.ts',
   'test/conformance/nft/both-engines.test.ts',

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 
-import { fromHex } from '../../../src/core/bytes.ts'
-import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
-import { casesOf, richAddressesOfIds } from '../../../src/store/query/evm/addresses.ts'
-import { controlTables } from '../../../src/store/schema/control.ts'
-import { address, evmTables, token } from '../../../src/store/schema/evm.ts'
-import { onBothEngines } from '../../support/stores/stores.ts'
+import { fromHex } from '../../src/core/bytes.ts'
+import { newTokens } from '../../src/indexing/evm/write/transfer-rows.ts'
+import { casesOf, richAddressesOfIds } from '../../src/store/query/evm/addresses.ts'
+import { controlTables } from '../../src/store/schema/control.ts'
+import { address, evmTables, token } from '../../src/store/schema/evm.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const tables = [...controlTables, ...evmTables]
 // Source: EIP-55, test cases.

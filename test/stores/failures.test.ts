@@ -8,18 +8,15 @@ import { after, test } from 'node:test'
 
 import pg from 'pg'
 
-import { Fault } from '../../../src/core/fault.ts'
-import { statement, type Writer } from '../../../src/store/engine/database.ts'
-import {
-  openPostgresReader,
-  openPostgresWriter,
-} from '../../../src/store/engine/postgres/postgres.ts'
-import { sqliteFault } from '../../../src/store/engine/sqlite/connection.ts'
-import { table } from '../../../src/store/engine/table.ts'
-import { openStore } from '../../../src/store/open.ts'
-import { type SilentRelay, silentRelay } from '../../support/nodes/silent-relay.ts'
-import { startPostgres } from '../../support/stores/postgres.ts'
-import { newDatabase } from '../../support/stores/shared-postgres.ts'
+import { Fault } from '../../src/core/fault.ts'
+import { statement, type Writer } from '../../src/store/engine/database.ts'
+import { openPostgresReader, openPostgresWriter } from '../../src/store/engine/postgres/postgres.ts'
+import { sqliteFault } from '../../src/store/engine/sqlite/connection.ts'
+import { table } from '../../src/store/engine/table.ts'
+import { openStore } from '../../src/store/open.ts'
+import { type SilentRelay, silentRelay } from '../support/nodes/silent-relay.ts'
+import { startPostgres } from '../support/stores/postgres.ts'
+import { newDatabase } from '../support/stores/shared-postgres.ts'
 
 const rows = table('rows', { id: 'integer', raw: 'bytes' }, { key: ['id'], layout: 'rows' })
 const count = statement('select count(*) from rows')

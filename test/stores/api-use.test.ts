@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 
-import { createUseCounter, type UseCounter } from '../../../src/api/server/admission/use-counter.ts'
-import { addUse, keyUses, storeKeyUses } from '../../../src/store/query/api-use.ts'
-import { apiUseTables } from '../../../src/store/schema/deployment.ts'
-import { silentLog } from '../../../src/telemetry/log.ts'
-import { systemClock } from '../../support/processes/system-clock.ts'
-import { onBothEngines } from '../../support/stores/stores.ts'
+import { createUseCounter, type UseCounter } from '../../src/api/server/admission/use-counter.ts'
+import { addUse, keyUses, storeKeyUses } from '../../src/store/query/api-use.ts'
+import { apiUseTables } from '../../src/store/schema/deployment.ts'
+import { silentLog } from '../../src/telemetry/log.ts'
+import { systemClock } from '../support/processes/system-clock.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 onBothEngines('use of the API: processes add up, windows end', apiUseTables, async (store) => {
   const [one, other] = [await store.open('write'), await store.open('write')]

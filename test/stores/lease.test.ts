@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 
-import { Fault } from '../../../src/core/fault.ts'
-import type { Clock } from '../../../src/core/world.ts'
-import { checkpointHeights, getCheckpoint, moveCheckpoint } from '../../../src/store/checkpoint.ts'
+import { Fault } from '../../src/core/fault.ts'
+import type { Clock } from '../../src/core/world.ts'
+import { checkpointHeights, getCheckpoint, moveCheckpoint } from '../../src/store/checkpoint.ts'
 import {
   awaitLease,
   holdLease,
@@ -11,9 +11,9 @@ import {
   renewLease,
   takeLease,
   StandingLease,
-} from '../../../src/store/lease.ts'
-import { controlTables } from '../../../src/store/schema/control.ts'
-import { onBothEngines } from '../../support/stores/stores.ts'
+} from '../../src/store/lease.ts'
+import { controlTables } from '../../src/store/schema/control.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const code = (wanted: string) => (error: unknown) => error instanceof Fault && error.code === wanted
 

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 
-import { newTokens } from '../../../src/indexing/evm/write/transfer-rows.ts'
-import { balanceCandidates } from '../../../src/store/query/evm/balances.ts'
-import { balance, token } from '../../../src/store/schema/evm.ts'
-import { chainTables } from '../../../src/store/schema/stores.ts'
-import { onBothEngines } from '../../support/stores/stores.ts'
+import { newTokens } from '../../src/indexing/evm/write/transfer-rows.ts'
+import { balanceCandidates } from '../../src/store/query/evm/balances.ts'
+import { balance, token } from '../../src/store/schema/evm.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const addressId = 9
 /** Contracts that never logged a transfer: their deposits are counted, and they are no tokens. */

@@ -6,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite'
 
 import pg from 'pg'
 
-import { Fault } from '../../../src/core/fault.ts'
-import { namespaceOf } from '../../../src/store/engine/postgres/postgres.ts'
-import { controlTables } from '../../../src/store/schema/control.ts'
-import { onBothEngines, type TestStore } from '../../support/stores/stores.ts'
+import { Fault } from '../../src/core/fault.ts'
+import { namespaceOf } from '../../src/store/engine/postgres/postgres.ts'
+import { controlTables } from '../../src/store/schema/control.ts'
+import { onBothEngines, type TestStore } from '../support/stores/stores.ts'
 
 onBothEngines(
   'store: of another program is refused in one sentence',

@@ -4,10 +4,10 @@
  * Run by `failures.test.ts` under `ulimit -f`; prints what happened as JSON.
  */
 
-import { Fault } from '../../../src/core/fault.ts'
-import { statement } from '../../../src/store/engine/database.ts'
-import { table } from '../../../src/store/engine/table.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { Fault } from '../../src/core/fault.ts'
+import { statement } from '../../src/store/engine/database.ts'
+import { table } from '../../src/store/engine/table.ts'
+import { openStore } from '../../src/store/open.ts'
 
 const rows = table('rows', { id: 'integer', raw: 'bytes' }, { key: ['id'], layout: 'rows' })
 const count = statement('select count(*) from rows')

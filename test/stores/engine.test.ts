@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 
-import { Fault } from '../../../src/core/fault.ts'
-import {
-  type Database,
-  type Row,
-  statement,
-  type Value,
-} from '../../../src/store/engine/database.ts'
-import { storeFormat } from '../../../src/store/engine/format.ts'
-import { table, type Table } from '../../../src/store/engine/table.ts'
-import { openStore } from '../../../src/store/open.ts'
-import { checkpoint, controlTables } from '../../../src/store/schema/control.ts'
-import { onBothEngines } from '../../support/stores/stores.ts'
+import { Fault } from '../../src/core/fault.ts'
+import { type Database, type Row, statement, type Value } from '../../src/store/engine/database.ts'
+import { storeFormat } from '../../src/store/engine/format.ts'
+import { table, type Table } from '../../src/store/engine/table.ts'
+import { openStore } from '../../src/store/open.ts'
+import { checkpoint, controlTables } from '../../src/store/schema/control.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const facts: Table = table(
   'facts',

@@ -4,9 +4,9 @@ import {
   changeDocument,
   documentRevisions,
   storedDocument,
-} from '../../../src/store/query/deployment.ts'
-import { deploymentTables } from '../../../src/store/schema/deployment.ts'
-import { onBothEngines } from '../../support/stores/stores.ts'
+} from '../../src/store/query/deployment.ts'
+import { deploymentTables } from '../../src/store/schema/deployment.ts'
+import { onBothEngines } from '../support/stores/stores.ts'
 
 const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : Buffer.from(bytes).toString()

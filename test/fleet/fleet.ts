@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { namespaceOf } from '../../src/store/engine/postgres/postgres.ts'
+import { namespaceOf } from '../../src/store/engine/postgres/names.ts'
 import { openStore } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'

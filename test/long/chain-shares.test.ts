@@ -14,7 +14,7 @@ import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 
 import { openRecording } from '../../src/source/recording.ts'
-import { namespaceOf } from '../../src/store/engine/postgres/postgres.ts'
+import { namespaceOf } from '../../src/store/engine/postgres/names.ts'
 import { openStore } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'

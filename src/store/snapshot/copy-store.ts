@@ -31,7 +31,7 @@ export async function tablesIn(database: Database): Promise<ReadonlySet<string>>
   if (database.engine === 'sqlite')
     return new Set((await database.all(inFile)).map(([name]) => String(name)))
   // With its driver, which embedded stores never need.
-  const { namespaceOf } = await import('../engine/postgres/postgres.ts')
+  const { namespaceOf } = await import('../engine/postgres/names.ts')
   const rows = await database.all(inNamespace, [namespaceOf(database.name)])
   return new Set(rows.map(([name]) => String(name)))
 }

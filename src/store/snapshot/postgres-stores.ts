@@ -3,7 +3,7 @@
 import pg from 'pg'
 
 import { Fault } from '../../core/fault.ts'
-import { namespaceOf } from '../engine/postgres/postgres.ts'
+import { namespaceOf } from '../engine/postgres/names.ts'
 
 const connectTimeoutMs = 5_000
 

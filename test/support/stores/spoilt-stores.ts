@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 import pg from 'pg'
 
-import { namespaceOf } from '../../../src/store/engine/postgres/postgres.ts'
+import { namespaceOf } from '../../../src/store/engine/postgres/names.ts'
 import { columnNames, type Table } from '../../../src/store/engine/table.ts'
 import type { TestStore } from './stores.ts'
 

@@ -6,7 +6,15 @@
  * written before every name of a table.
  */
 
-import { numbered } from './sql.ts'
+import { Fault } from '../../../core/fault.ts'
+
+/** Name of the namespace of a store. Throws `bad-config` when it would be cut short. */
+export function namespaceOf(name: string): string {
+  const namespace = `firn_${name.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`
+  // PostgreSQL silently cuts identifiers at 63 bytes.
+  if (namespace.length > 63) throw new Fault('bad-config', `store name is too long: ${name}`)
+  return namespace
+}
 
 /** Texts of one store. They are constants of the product, so they end at their number. */
 export class StoreNames {
@@ -131,4 +139,18 @@ function namesRelation(word: string, defines: string): boolean {
   if (word === 'on') return defines === 'create'
   if (word === 'index') return defines !== 'create'
   return word === 'table' || word === 'truncate' || word === 'copy'
+}
+
+/** `sql` with `$1`, `$2` … for its question marks; those inside quotes stay. */
+function numbered(sql: string): string {
+  let text = ''
+  let count = 0
+  let quote = ''
+  for (const letter of sql) {
+    if (quote !== '') {
+      if (letter === quote) quote = ''
+    } else if (letter === "'" || letter === '"') quote = letter
+    text += letter === '?' && quote === '' ? `$${++count}` : letter
+  }
+  return text
 }

@@ -2,8 +2,7 @@
 
 import { connect, type Connection } from './connection.ts'
 import { exec, type Link, postgresFault } from './link.ts'
-import { StoreNames } from './names.ts'
-import { namespaceOf } from './postgres.ts'
+import { namespaceOf, StoreNames } from './names.ts'
 
 // Readers hold the tables of a namespace that goes for 30 s at most, as a statement of theirs may take.
 const statementTimeoutMs = 120_000

@@ -36,7 +36,7 @@ import {
   run,
   updateMany,
 } from './link.ts'
-import { StoreNames } from './names.ts'
+import { namespaceOf, StoreNames } from './names.ts'
 import { lockKey, onlyPostgres, prepareStore, storedVersion } from './prepare.ts'
 import { endSilentHolder } from './pulse.ts'
 import { type Server, type ServerOptions, useServer } from './server.ts'
@@ -342,11 +342,3 @@ const sizeQuestion = onlyPostgres(
   'select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c ' +
     "join pg_namespace n on n.oid = c.relnamespace where n.nspname = ? and c.relkind = 'r'",
 )
-
-/** Name of the namespace of a store. Throws `bad-config` when it would be cut short. */
-export function namespaceOf(name: string): string {
-  const namespace = `firn_${name.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`
-  // PostgreSQL silently cuts identifiers at 63 bytes.
-  if (namespace.length > 63) throw new Fault('bad-config', `store name is too long: ${name}`)
-  return namespace
-}

@@ -1,24 +1,10 @@
-/** Words for PostgreSQL: numbered parameters, bulk statements over `unnest`, reading of values. */
+/** Words for PostgreSQL: bulk statements over `unnest`, reading of values. */
 
 import { Fault } from '../../../core/fault.ts'
 import { conflictClause, type OnConflict, updateNames } from '../bulk-sql.ts'
 import type { Lookup } from '../database.ts'
 import type { Table } from '../table.ts'
 import { arrayTypeOf } from './copy.ts'
-
-/** `sql` with `$1`, `$2` … for its question marks; those inside quotes stay. */
-export function numbered(sql: string): string {
-  let text = ''
-  let count = 0
-  let quote = ''
-  for (const letter of sql) {
-    if (quote !== '') {
-      if (letter === quote) quote = ''
-    } else if (letter === "'" || letter === '"') quote = letter
-    text += letter === '?' && quote === '' ? `$${++count}` : letter
-  }
-  return text
-}
 
 /** `insert` of any number of rows, one array parameter per column. */
 export function insertManySql(

@@ -5,9 +5,9 @@
  * big-endian magnitude; trailing absent values are left out, so that a list may grow at its end.
  */
 
-import { fromBigint, toBigint } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
-import { u8At } from '../../core/item-at.ts'
+import { fromBigint, toBigint } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { u8At } from '../../../core/item-at.ts'
 
 /** Values that can be packed. Numbers are integers from 0 to 2^53. */
 export type Packable = undefined | number | bigint | string | Uint8Array | readonly Packable[]

@@ -1,8 +1,8 @@
 /** Records with named fields over packed values: the layout of the `body` columns. */
 
-import { functionOfText } from '../../core/columns.ts'
-import { Fault } from '../../core/fault.ts'
-import { itemAt } from '../../core/item-at.ts'
+import { functionOfText } from '../../../core/columns.ts'
+import { Fault } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import {
   type PackArena,
   type Packable,

@@ -1,7 +1,7 @@
 /**
  * Every operation of the data API, in the order of the OpenAPI document.
  *
- * An operation is a page, `evm/blocks.ts`: its path, parameters and shape, and the function
+ * An operation is a page, `evm/chains/blocks.ts`: its path, parameters and shape, and the function
  * that answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the
  * page. No page knows status codes, headers or dialects; only requests and webhooks are written.
  * `docs/reference/operations.md` leads from a URL to its page, questions and test.
@@ -9,9 +9,6 @@
 
 import type { Status } from '../shape/status.ts'
 import type { Reader } from '../store/engine/database.ts'
-import { callContract } from './contracts/call-contract.ts'
-import { getContractCode } from './contracts/get-contract-code.ts'
-import { sourcifyOperations } from './contracts/sourcify.ts'
 import { etherscanOperations } from './etherscan/etherscan.ts'
 import {
   createWebhook,
@@ -32,22 +29,34 @@ import { listLogs } from './evm/abi/list-logs.ts'
 import { listEvmBalanceSeries } from './evm/balances/list-balance-series.ts'
 import { listErc20Balances } from './evm/balances/list-erc20-balances.ts'
 import { getNativeBalance } from './evm/balances/native-balance.ts'
-import { getBlock, listBlocks } from './evm/blocks.ts'
 import {
   listAllLatestBlocks,
   listAllLatestTransactions,
   olderEvmOperations,
 } from './evm/chains/across-chains.ts'
+import { getBlock, listBlocks } from './evm/chains/blocks.ts'
 import { chainRpcOperations } from './evm/chains/chain-rpc.ts'
 import { getChain, listAddressChains, listChains } from './evm/chains/chains.ts'
 import { healthOperations } from './evm/chains/health.ts'
+import { callContract } from './evm/contracts/call-contract.ts'
+import { getContractCode } from './evm/contracts/get-contract-code.ts'
 import {
   getContractDeployment,
   getContract,
   listContractDeployments,
   listContracts,
-} from './evm/contracts.ts'
+} from './evm/contracts/list-contracts.ts'
+import { sourcifyOperations } from './evm/contracts/sourcify.ts'
 import type { EvmContext } from './evm/evm-context.ts'
+import {
+  listCollectibleBalances,
+  listErc1155Balances,
+  listErc721Balances,
+} from './evm/nft/list-nft-balances.ts'
+import { listNftHolders } from './evm/nft/list-nft-holders.ts'
+import { listNftTokens } from './evm/nft/list-nft-tokens.ts'
+import type { NftContext } from './evm/nft/nft-context.ts'
+import { getNftToken, reindexNftToken } from './evm/nft/nft-token.ts'
 import { listTokenHolders } from './evm/tokens/list-token-holders.ts'
 import { listTokens } from './evm/tokens/list-tokens.ts'
 import { getTransaction } from './evm/transactions/get-transaction.ts'
@@ -73,6 +82,8 @@ import {
 import { listTokenTransfers } from './evm/transfers/list-token-transfers.ts'
 import type { ExportContext } from './exports/export-plan.ts'
 import { exportTransactions, getExport } from './exports/export-transactions.ts'
+import { aggregateSignatures, getAggregatedSignatures } from './icm/aggregate-signatures.ts'
+import type { WarpContext } from './icm/aggregators.ts'
 import { getIcmMessage } from './icm/get-message.ts'
 import type { IcmContext } from './icm/icm-context.ts'
 import { listIcmMessages, listIcmMessagesByAddress } from './icm/list-messages.ts'
@@ -83,15 +94,6 @@ import { chainMetrics } from './metrics/chain-metrics.ts'
 import { getMetricsChain, listMetricsChains } from './metrics/metrics-chains.ts'
 import type { MetricsContext } from './metrics/metrics-context.ts'
 import { rollingWindow } from './metrics/rolling-window.ts'
-import {
-  listCollectibleBalances,
-  listErc1155Balances,
-  listErc721Balances,
-} from './nft/list-nft-balances.ts'
-import { listNftHolders } from './nft/list-nft-holders.ts'
-import { listNftTokens } from './nft/list-nft-tokens.ts'
-import type { NftContext } from './nft/nft-context.ts'
-import { getNftToken, reindexNftToken } from './nft/nft-token.ts'
 import type { Operation } from './operation/operation.ts'
 import { getLastActivity, getLastActivityOfMany, listChainIds } from './primary/addresses.ts'
 import { getPrimaryBlock, listPrimaryBlocks, listNodeBlocks } from './primary/blocks.ts'
@@ -123,12 +125,10 @@ import { listNodeValidators, listValidators } from './primary/validators/list-va
 import { listPendingRewards, listRewards } from './primary/validators/rewards.ts'
 import type { SearchContext } from './search/search-context.ts'
 import { search } from './search/search.ts'
+import { getUsage } from './server/admission/get-usage.ts'
+import { listCalls } from './server/admission/list-calls.ts'
+import type { UsageContext } from './server/admission/usage-context.ts'
 import { getStatus } from './server/get-status.ts'
-import { getUsage } from './usage/get-usage.ts'
-import { listCalls } from './usage/list-calls.ts'
-import type { UsageContext } from './usage/usage-context.ts'
-import { aggregateSignatures, getAggregatedSignatures } from './warp/aggregate-signatures.ts'
-import type { WarpContext } from './warp/aggregators.ts'
 
 /** All that each family of operations answers from. */
 export type ApiContext = {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { aggregatorOf } from '../../src/api/warp/aggregators.ts'
+import { aggregatorOf } from '../../src/api/icm/aggregators.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { parseId } from '../../src/core/cb58.ts'
 import { Fault, type FaultCode } from '../../src/core/fault.ts'

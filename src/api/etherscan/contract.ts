@@ -14,9 +14,9 @@ import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { heightOf } from '../../store/query/evm/position.ts'
 import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
-import { creationCode } from '../contracts/creation-code.ts'
-import { endedOf, verification } from '../contracts/verification.ts'
 import { answerOfNode } from '../evm/answers.ts'
+import { creationCode } from '../evm/contracts/creation-code.ts'
+import { endedOf, verification } from '../evm/contracts/verification.ts'
 import { type Action, addressOf, type Query, needed, readAddress, type Result } from './query.ts'
 
 const mostCreations = 5

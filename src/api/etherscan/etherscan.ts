@@ -9,7 +9,7 @@
 import { faultOf } from '../../core/fault.ts'
 import { ChainPath, NoPath } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
-import { sourceBytes, verifyMs } from '../contracts/sourcify.ts'
+import { sourceBytes, verifyMs } from '../evm/contracts/sourcify.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { publicWords } from '../operation/status.ts'

@@ -1,12 +1,12 @@
 /** All that the EVM operations answer from. */
 
 import type { Clock } from '../../core/world.ts'
-import type { ContractBook } from '../contracts/contract-book.ts'
 import type { ChainDirectory, ServedChain } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
 import type { PriceSource, TokenNotes } from '../operation/token-lists.ts'
 import type { MethodNames } from './abi/known-methods.ts'
 import type { ComparedBalances } from './balances/compared-balances.ts'
+import type { ContractBook } from './contracts/contract-book.ts'
 import type { RichAddressBooks } from './rich-addresses.ts'
 import type { NftSource } from './tokens/token-views.ts'
 import type { RevertReasons } from './transactions/revert-reason.ts'

@@ -30,8 +30,8 @@ import {
   type OperationShape,
 } from '../operation/operation.ts'
 import { type ParameterReader, parameterReader, unknownRefuser } from '../operation/parameters.ts'
-import type { AnsweredCall } from '../usage/call-recorder.ts'
 import type { AdmissionRequest } from './admission/admission.ts'
+import type { AnsweredCall } from './admission/call-recorder.ts'
 import { fail } from './failed-request.ts'
 import type { FrontDoor } from './front/front-door.ts'
 import type { AddressReader } from './front/proxy-address.ts'

@@ -3,10 +3,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { type ContractBook, createContractBook } from '../../api/contracts/contract-book.ts'
 import { type AbiBook, createAbiBook } from '../../api/evm/abi/abi-book.ts'
 import { storedDoubts, type TokenDoubts } from '../../api/evm/balances/compared-balances.ts'
-import { type NftRequests, storedRequests } from '../../api/nft/nft-requests.ts'
+import { type ContractBook, createContractBook } from '../../api/evm/contracts/contract-book.ts'
+import { type NftRequests, storedRequests } from '../../api/evm/nft/nft-requests.ts'
 import {
   noPrices,
   type PriceSource,

@@ -1,7 +1,7 @@
 /** Signature aggregators of the configured networks, each opened once its node was heard. */
 
+import type { OpenAggregator, ServedAggregators } from '../../api/icm/aggregators.ts'
 import type { ServedNetwork } from '../../api/primary/network/networks.ts'
-import type { OpenAggregator, ServedAggregators } from '../../api/warp/aggregators.ts'
 import type { NetworkConfig } from '../../config/chain-settings.ts'
 import type { Config } from '../../config/settings.ts'
 import { toCb58 } from '../../core/cb58.ts'

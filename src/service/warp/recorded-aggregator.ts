@@ -3,8 +3,8 @@
  * what they signed when the recording was made.
  */
 
+import type { OpenAggregator } from '../../api/icm/aggregators.ts'
 import type { ServedNetwork } from '../../api/primary/network/networks.ts'
-import type { OpenAggregator } from '../../api/warp/aggregators.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'

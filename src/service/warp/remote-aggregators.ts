@@ -3,7 +3,7 @@
  * has one identity and one connection to each validator.
  */
 
-import type { ServedAggregator } from '../../api/warp/aggregators.ts'
+import type { ServedAggregator } from '../../api/icm/aggregators.ts'
 import { assert } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
 import type { Call } from '../../indexing/thread/port-call.ts'

@@ -11,9 +11,12 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 
 import { allowedMethods } from '../../../src/admin/rpc-methods.ts'
-import { type ContractBook, createContractBook } from '../../../src/api/contracts/contract-book.ts'
 import { noAbis } from '../../../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
+import {
+  type ContractBook,
+  createContractBook,
+} from '../../../src/api/evm/contracts/contract-book.ts'
 import {
   createChainDirectory,
   type ServedChain,

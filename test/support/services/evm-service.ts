@@ -11,11 +11,11 @@ import { setImmediate } from 'node:timers/promises'
 
 import { Compile } from 'typebox/compile'
 
-import type { ContractBook } from '../../../src/api/contracts/contract-book.ts'
 import { type AbiBook, noAbis } from '../../../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
 import { healthOperations } from '../../../src/api/evm/chains/health.ts'
+import type { ContractBook } from '../../../src/api/evm/contracts/contract-book.ts'
 import type { EvmContext } from '../../../src/api/evm/evm-context.ts'
 import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { noNfts } from '../../../src/api/evm/tokens/token-views.ts'

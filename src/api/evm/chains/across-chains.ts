@@ -20,9 +20,9 @@ import { latestTransactions, type TransactionRow } from '../../../store/query/ev
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { cursorOf, type Page, readPage, nextToken } from '../../operation/paging.ts'
-import { blockView } from '../blocks.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions } from '../transactions/transaction-views.ts'
+import { blockView } from './blocks.ts'
 import { listAddressChains } from './chains.ts'
 
 /** Where a page ended: Unix seconds, place of the chain, position (or height) in it. */

@@ -9,7 +9,7 @@ import { Type } from '../../../shape/type.ts'
 import { type CountedToken, countedTokens, mostCounted } from '../../../store/query/evm/balances.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { cursorOf, filteredPage, nextToken, readPage } from '../../operation/paging.ts'
-import { contractView } from '../contracts.ts'
+import { contractView } from '../contracts/list-contracts.ts'
 import type { EvmContext } from '../evm-context.ts'
 
 const count = (of: string, most: number): ReturnType<typeof Type.Integer> =>

@@ -24,7 +24,7 @@ import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { addressPage } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
-import { namedBlock } from '../blocks.ts'
+import { namedBlock } from '../chains/blocks.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions, internalAddresses, internalTransaction } from './transaction-views.ts'
 

@@ -1,6 +1,6 @@
 /** All that the NFT operations answer from. */
 
-import type { EvmContext } from '../evm/evm-context.ts'
+import type { EvmContext } from '../evm-context.ts'
 import type { NftRequests } from './nft-requests.ts'
 
 /** All that the EVM operations answer from, and the list of requests to read metadata again. */

@@ -1,10 +1,10 @@
 /** NFTs as the lists and the single operation show them. */
 
-import { toHex } from '../../core/bytes.ts'
-import type { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
-import { itemBytes, type NftPlace } from '../../store/query/nft/nft-place.ts'
-import type { NftItem } from '../evm/tokens/token-views.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
+import { toHex } from '../../../core/bytes.ts'
+import type { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
+import { itemBytes, type NftPlace } from '../../../store/query/nft/nft-place.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import type { NftItem } from '../tokens/token-views.ts'
 import type { NftContext } from './nft-context.ts'
 
 /** ERC-721 tokens, in the order of `places`. */

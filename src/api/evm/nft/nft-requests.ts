@@ -1,9 +1,9 @@
 /** Callers' requests to read the metadata of a token again; the indexer of the chain fulfils them. */
 
-import { Fault } from '../../core/fault.ts'
-import type { Clock } from '../../core/world.ts'
-import type { Database } from '../../store/engine/database.ts'
-import { nftRequest } from '../../store/schema/nft.ts'
+import { Fault } from '../../../core/fault.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { Database } from '../../../store/engine/database.ts'
+import { nftRequest } from '../../../store/schema/nft.ts'
 
 /** A token: chain by the name of its store, contract 20 bytes, token id 32 bytes. */
 export type NftRequest = {

@@ -1,14 +1,14 @@
 /** NFTs an address holds, page by page. */
 
-import { struct } from '../../codec/kit.ts'
-import { f64, fixed, u8 } from '../../codec/primitives.ts'
-import { parseEvmAddress } from '../../core/address.ts'
-import { addressId } from '../../store/query/evm/addresses.ts'
-import { type AmountRow, amountsOfOwner } from '../../store/query/nft/amounts-of-owner.ts'
-import { type NftPlace, itemBytes, itemOf, maxItem } from '../../store/query/nft/nft-place.ts'
-import { tokensOfOwner } from '../../store/query/nft/tokens-of-owner.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
-import { cursorOf } from '../operation/paging.ts'
+import { struct } from '../../../codec/kit.ts'
+import { f64, fixed, u8 } from '../../../codec/primitives.ts'
+import { parseEvmAddress } from '../../../core/address.ts'
+import { addressId } from '../../../store/query/evm/addresses.ts'
+import { type AmountRow, amountsOfOwner } from '../../../store/query/nft/amounts-of-owner.ts'
+import { type NftPlace, itemBytes, itemOf, maxItem } from '../../../store/query/nft/nft-place.ts'
+import { tokensOfOwner } from '../../../store/query/nft/tokens-of-owner.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { cursorOf } from '../../operation/paging.ts'
 
 /** The contracts wanted: `undefined` when a caller names one the chain has never shown. */
 export type ContractFilter = { readonly from: number; readonly until: number } | undefined

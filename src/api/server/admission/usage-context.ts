@@ -1,10 +1,10 @@
 /** All that the operations on usage answer from. */
 
-import { Fault } from '../../core/fault.ts'
-import type { Clock } from '../../core/world.ts'
-import type { Reader } from '../../store/engine/database.ts'
-import type { Caller } from '../operation/operation.ts'
-import type { PageTokens } from '../operation/page-token.ts'
+import { Fault } from '../../../core/fault.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { Reader } from '../../../store/engine/database.ts'
+import type { Caller } from '../../operation/operation.ts'
+import type { PageTokens } from '../../operation/page-token.ts'
 
 /** Everything these operations need. */
 export type UsageContext = {

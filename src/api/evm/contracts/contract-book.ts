@@ -1,17 +1,17 @@
 /** Verified contracts: looked up, proved, and read for what bytes say. */
 
-import { type AbiEntry, methodsOf, readAbi } from '../../codec/evm/abi/abi.ts'
-import type { CompileLimits } from '../../contracts/compiler.ts'
-import type { Compilers } from '../../contracts/compilers.ts'
-import { findProxy, type Proxy } from '../../contracts/proxy.ts'
-import { type Claim, verifyClaim } from '../../contracts/verify.ts'
-import { createGenerations } from '../../core/bounded-maps.ts'
-import { to0x } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
-import { keccak256 } from '../../core/hash.ts'
-import { WorkQueue } from '../../core/waiting.ts'
-import type { Clock } from '../../core/world.ts'
-import type { Database } from '../../store/engine/database.ts'
+import { type AbiEntry, methodsOf, readAbi } from '../../../codec/evm/abi/abi.ts'
+import type { CompileLimits } from '../../../contracts/compiler.ts'
+import type { Compilers } from '../../../contracts/compilers.ts'
+import { findProxy, type Proxy } from '../../../contracts/proxy.ts'
+import { type Claim, verifyClaim } from '../../../contracts/verify.ts'
+import { createGenerations } from '../../../core/bounded-maps.ts'
+import { to0x } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { keccak256 } from '../../../core/hash.ts'
+import { WorkQueue } from '../../../core/waiting.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { Database } from '../../../store/engine/database.ts'
 import {
   contractAt,
   contractWithCode,
@@ -22,11 +22,11 @@ import {
   newestContracts,
   verifiedMethods,
   type VerifiedContract,
-} from '../../store/query/verified-contracts.ts'
-import { type AbiBook, createAbiBook, joinedBooks } from '../evm/abi/abi-book.ts'
-import { wellKnown } from '../evm/abi/known-abis.ts'
-import { answerOfNode } from '../evm/answers.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
+} from '../../../store/query/verified-contracts.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { type AbiBook, createAbiBook, joinedBooks } from '../abi/abi-book.ts'
+import { wellKnown } from '../abi/known-abis.ts'
+import { answerOfNode } from '../answers.ts'
 import { creationCode } from './creation-code.ts'
 
 type ContractBookOptions = {

@@ -1,26 +1,26 @@
 /** NFTs of an address: ERC-721, ERC-1155, or both. */
 
-import { itemAt } from '../../core/item-at.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import {
   ChainAddressPath,
   pageToken,
   widePageSize,
   blockNumber,
-} from '../../shape/evm/parameters.ts'
-import { NativeTokenBalance } from '../../shape/evm/token.ts'
-import { Erc1155TokenBalance, Erc721TokenBalance } from '../../shape/nft/nft-balance.ts'
-import { contractAddress } from '../../shape/nft/nft-path.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { Type } from '../../shape/type.ts'
-import { indexedHeight } from '../../store/query/evm/heights.ts'
-import type { AmountRow } from '../../store/query/nft/amounts-of-owner.ts'
-import type { NftPlace } from '../../store/query/nft/nft-place.ts'
-import { type Subject, subjectOf } from '../evm/address-list.ts'
-import { balancesHeader } from '../evm/balances/compared-balances.ts'
-import { balanceHeight, nativeBalance } from '../evm/balances/native-balance.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
-import { operation, type Operation } from '../operation/operation.ts'
-import { requestedPage } from '../operation/paging.ts'
+} from '../../../shape/evm/parameters.ts'
+import { NativeTokenBalance } from '../../../shape/evm/token.ts'
+import { Erc1155TokenBalance, Erc721TokenBalance } from '../../../shape/nft/nft-balance.ts'
+import { contractAddress } from '../../../shape/nft/nft-path.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { indexedHeight } from '../../../store/query/evm/heights.ts'
+import type { AmountRow } from '../../../store/query/nft/amounts-of-owner.ts'
+import type { NftPlace } from '../../../store/query/nft/nft-place.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { requestedPage } from '../../operation/paging.ts'
+import { type Subject, subjectOf } from '../address-list.ts'
+import { balancesHeader } from '../balances/compared-balances.ts'
+import { balanceHeight, nativeBalance } from '../balances/native-balance.ts'
 import {
   contractFilter,
   heldErc1155,

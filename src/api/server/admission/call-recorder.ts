@@ -7,13 +7,13 @@
 
 import { randomUUID } from 'node:crypto'
 
-import { ownValue } from '../../core/json.ts'
-import type { Clock } from '../../core/world.ts'
-import type { Database } from '../../store/engine/database.ts'
-import { addCalls, type CallCount, type KeptCall } from '../../store/query/api-use.ts'
-import type { Log } from '../../telemetry/log.ts'
-import { syncUntil } from '../operation/sync-until.ts'
-import type { AdmissionRequest } from '../server/admission/admission.ts'
+import { ownValue } from '../../../core/json.ts'
+import type { Clock } from '../../../core/world.ts'
+import type { Database } from '../../../store/engine/database.ts'
+import { addCalls, type CallCount, type KeptCall } from '../../../store/query/api-use.ts'
+import type { Log } from '../../../telemetry/log.ts'
+import { syncUntil } from '../../operation/sync-until.ts'
+import type { AdmissionRequest } from './admission.ts'
 
 /** An answer that was given. */
 export type AnsweredCall = {

@@ -1,18 +1,18 @@
 /** Calls of a contract by its ABI, without a transaction. */
 
-import { encodeInput } from '../../codec/evm/abi/abi-encode.ts'
-import { type AbiEntry, readAbi, resultValues } from '../../codec/evm/abi/abi.ts'
-import { parseEvmAddress } from '../../core/address.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
-import { itemAt } from '../../core/item-at.ts'
-import { DecodedValues } from '../../shape/evm/log.ts'
-import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
-import { decimal, hex } from '../../shape/evm/scalars.ts'
-import { Type } from '../../shape/type.ts'
-import { textOf } from '../evm/abi/abi-book.ts'
-import type { EvmContext } from '../evm/evm-context.ts'
-import { reasonText } from '../evm/transactions/revert-reason.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { encodeInput } from '../../../codec/evm/abi/abi-encode.ts'
+import { type AbiEntry, readAbi, resultValues } from '../../../codec/evm/abi/abi.ts'
+import { parseEvmAddress } from '../../../core/address.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { DecodedValues } from '../../../shape/evm/log.ts'
+import { ChainAddressPath, NoQuery } from '../../../shape/evm/parameters.ts'
+import { decimal, hex } from '../../../shape/evm/scalars.ts'
+import { Type } from '../../../shape/type.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { textOf } from '../abi/abi-book.ts'
+import type { EvmContext } from '../evm-context.ts'
+import { reasonText } from '../transactions/revert-reason.ts'
 
 const mostCalls = 100
 const callWeight = 10

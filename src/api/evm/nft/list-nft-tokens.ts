@@ -1,14 +1,17 @@
 /** Tokens of an NFT contract. */
 
-import { Erc1155Token, Erc721Token } from '../../shape/evm/nft-token.ts'
-import { ChainAddressPath, PageQuery } from '../../shape/evm/parameters.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { Type } from '../../shape/type.ts'
-import { maxItem, type NftPlace } from '../../store/query/nft/nft-place.ts'
-import { type ContractToken, tokensOfContract } from '../../store/query/nft/tokens-of-contract.ts'
-import { subjectOf } from '../evm/address-list.ts'
-import { operation, type Operation } from '../operation/operation.ts'
-import { readPage, nextToken } from '../operation/paging.ts'
+import { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
+import { ChainAddressPath, PageQuery } from '../../../shape/evm/parameters.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { maxItem, type NftPlace } from '../../../store/query/nft/nft-place.ts'
+import {
+  type ContractToken,
+  tokensOfContract,
+} from '../../../store/query/nft/tokens-of-contract.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { readPage, nextToken } from '../../operation/paging.ts'
+import { subjectOf } from '../address-list.ts'
 import { decodeNftCursor, encodeNftCursor, type NftCursor } from './held-nfts.ts'
 import type { NftContext } from './nft-context.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'

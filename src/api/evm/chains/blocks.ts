@@ -1,22 +1,22 @@
 /** Blocks of a chain: the latest, one, and how callers name them. */
 
-import { fromHex } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
-import { ChainPath, PageQuery, ChainBlockPath, NoQuery } from '../../shape/evm/parameters.ts'
-import { EvmBlock } from '../../shape/evm/transaction.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { Type } from '../../shape/type.ts'
+import { fromHex } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { ChainPath, PageQuery, ChainBlockPath, NoQuery } from '../../../shape/evm/parameters.ts'
+import { EvmBlock } from '../../../shape/evm/transaction.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
 import {
   latestBlocks,
   blockByHash,
   blockByHeight,
   type BlockRow,
-} from '../../store/query/evm/blocks.ts'
-import { blockchainIdText, type ServedChain } from '../operation/chain-directory.ts'
-import { operation, type Operation } from '../operation/operation.ts'
-import { nextToken, numberedPage } from '../operation/paging.ts'
-import { decimalText } from './answers.ts'
-import type { EvmContext } from './evm-context.ts'
+} from '../../../store/query/evm/blocks.ts'
+import { blockchainIdText, type ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { nextToken, numberedPage } from '../../operation/paging.ts'
+import { decimalText } from '../answers.ts'
+import type { EvmContext } from '../evm-context.ts'
 
 const ListBlocks = {
   id: 'getLatestBlocks',

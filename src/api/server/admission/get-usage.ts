@@ -2,13 +2,13 @@
 
 import type { Static } from 'typebox'
 
-import { Fault } from '../../core/fault.ts'
-import { NoPath } from '../../shape/evm/parameters.ts'
-import { Type } from '../../shape/type.ts'
-import { usageFilters, usageGroups, usageIntervals, UsageValue } from '../../shape/usage.ts'
-import type { Reader } from '../../store/engine/database.ts'
-import { callsOfKey, type CountedCalls, newestCalls } from '../../store/query/api-use.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { Fault } from '../../../core/fault.ts'
+import { NoPath } from '../../../shape/evm/parameters.ts'
+import { Type } from '../../../shape/type.ts'
+import { usageFilters, usageGroups, usageIntervals, UsageValue } from '../../../shape/usage.ts'
+import type { Reader } from '../../../store/engine/database.ts'
+import { callsOfKey, type CountedCalls, newestCalls } from '../../../store/query/api-use.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
 import { bucketOf, type CallBody, middleOf } from './call-recorder.ts'
 import { keyOf, startOf, organisation, type UsageContext } from './usage-context.ts'
 

@@ -1,16 +1,16 @@
 /** Details of NFTs as the stores of the chains have them. */
 
-import { type NftFields, nftStatuses, type NftStatus } from '../../core/nft-status.ts'
-import type { Erc1155Metadata, Erc721Metadata } from '../../shape/evm/nft-token.ts'
+import { type NftFields, nftStatuses, type NftStatus } from '../../../core/nft-status.ts'
+import type { Erc1155Metadata, Erc721Metadata } from '../../../shape/evm/nft-token.ts'
 import {
   type MetadataRow,
   metadataOfTokens,
   ownersOfTokens,
-} from '../../store/query/nft/nft-details.ts'
-import type { NftPlace } from '../../store/query/nft/nft-place.ts'
-import type { RichAddressBooks } from '../evm/rich-addresses.ts'
-import type { NftItem, NftSource } from '../evm/tokens/token-views.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
+} from '../../../store/query/nft/nft-details.ts'
+import type { NftPlace } from '../../../store/query/nft/nft-place.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import type { RichAddressBooks } from '../rich-addresses.ts'
+import type { NftItem, NftSource } from '../tokens/token-views.ts'
 
 /** Reads what indexing found out. */
 export function storedNfts(addressBooks: RichAddressBooks): NftSource {

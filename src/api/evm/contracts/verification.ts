@@ -3,12 +3,12 @@
  * caller sends back carries how it ended, and nothing is kept of it.
  */
 
-import type { Claim } from '../../contracts/verify.ts'
-import { faultOf } from '../../core/fault.ts'
-import { isObject, jsonOf } from '../../core/json.ts'
-import type { EvmContext } from '../evm/evm-context.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
-import { publicWords } from '../operation/status.ts'
+import type { Claim } from '../../../contracts/verify.ts'
+import { faultOf } from '../../../core/fault.ts'
+import { isObject, jsonOf } from '../../../core/json.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { publicWords } from '../../operation/status.ts'
+import type { EvmContext } from '../evm-context.ts'
 
 /** How a verification ended. */
 export type Ended = {

@@ -4,16 +4,16 @@
  * Source: Sourcify's OpenAPI document, `/v2/verify` and `/v2/contract`.
  */
 
-import { contractNameOf, readStandardInput } from '../../contracts/standard-input.ts'
-import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
-import { to0x } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
-import { keccak256 } from '../../core/hash.ts'
-import { ChainAddressPath, NoQuery } from '../../shape/evm/parameters.ts'
-import { Type } from '../../shape/type.ts'
-import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
-import type { EvmContext } from '../evm/evm-context.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { contractNameOf, readStandardInput } from '../../../contracts/standard-input.ts'
+import { parseEvmAddress, toChecksumAddress } from '../../../core/address.ts'
+import { to0x } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { keccak256 } from '../../../core/hash.ts'
+import { ChainAddressPath, NoQuery } from '../../../shape/evm/parameters.ts'
+import { Type } from '../../../shape/type.ts'
+import type { VerifiedContract } from '../../../store/query/verified-contracts.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import type { EvmContext } from '../evm-context.ts'
 import { endedOf, verification } from './verification.ts'
 
 /** Bytes of sources with their settings; the largest contracts in use have half of it. */

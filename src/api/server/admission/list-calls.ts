@@ -2,14 +2,14 @@
 
 import type { Static } from 'typebox'
 
-import { Fault } from '../../core/fault.ts'
-import { NoPath, pageSize, pageToken } from '../../shape/evm/parameters.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { Type } from '../../shape/type.ts'
-import { usageFilters, UsageLog } from '../../shape/usage.ts'
-import { type KeptCall, newestCalls } from '../../store/query/api-use.ts'
-import { operation, type Operation } from '../operation/operation.ts'
-import { readPage } from '../operation/paging.ts'
+import { Fault } from '../../../core/fault.ts'
+import { NoPath, pageSize, pageToken } from '../../../shape/evm/parameters.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
+import { usageFilters, UsageLog } from '../../../shape/usage.ts'
+import { type KeptCall, newestCalls } from '../../../store/query/api-use.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
+import { readPage } from '../../operation/paging.ts'
 import type { CallBody } from './call-recorder.ts'
 import { keyOf, startOf, organisation, type UsageContext } from './usage-context.ts'
 

@@ -1,12 +1,12 @@
 /** Contracts: what is known of one, the transaction that created it, those an address deployed, all of a chain. */
 
-import { struct } from '../../codec/kit.ts'
-import { f64, fixed } from '../../codec/primitives.ts'
-import { contractNameOf } from '../../contracts/standard-input.ts'
-import { toChecksumAddress } from '../../core/address.ts'
-import { fromHex, to0x } from '../../core/bytes.ts'
-import { Fault } from '../../core/fault.ts'
-import { ContractMetadata, matchWord } from '../../shape/evm/contract.ts'
+import { struct } from '../../../codec/kit.ts'
+import { f64, fixed } from '../../../codec/primitives.ts'
+import { contractNameOf } from '../../../contracts/standard-input.ts'
+import { toChecksumAddress } from '../../../core/address.ts'
+import { fromHex, to0x } from '../../../core/bytes.ts'
+import { Fault } from '../../../core/fault.ts'
+import { ContractMetadata, matchWord } from '../../../shape/evm/contract.ts'
 import {
   ChainAddressPath,
   NoQuery,
@@ -15,33 +15,33 @@ import {
   ChainPath,
   pageSize,
   pageToken,
-} from '../../shape/evm/parameters.ts'
-import { TransactionDetail } from '../../shape/evm/transaction.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { Type } from '../../shape/type.ts'
+} from '../../../shape/evm/parameters.ts'
+import { TransactionDetail } from '../../../shape/evm/transaction.ts'
+import { pageShape } from '../../../shape/page-shape.ts'
+import { Type } from '../../../shape/type.ts'
 import {
   creationOfContract,
   type DeploymentCursor,
   type DeploymentRow,
   deployments,
-} from '../../store/query/evm/contracts.ts'
-import { transactionAt } from '../../store/query/evm/transactions.ts'
-import type { ListedContract } from '../../store/query/verified-contracts.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+} from '../../../store/query/evm/contracts.ts'
+import { transactionAt } from '../../../store/query/evm/transactions.ts'
+import type { ListedContract } from '../../../store/query/verified-contracts.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
 import {
   type RequestedPage,
   requestedPage,
   cursorOf,
   nextToken,
   readPage,
-} from '../operation/paging.ts'
-import { subjectOf } from './address-list.ts'
-import { tracedHeaders } from './answers.ts'
-import type { EvmContext } from './evm-context.ts'
-import type { RichAddressEntry } from './rich-addresses.ts'
-import { tokenPricer } from './tokens/token-views.ts'
-import { transactionDetail } from './transactions/get-transaction.ts'
+} from '../../operation/paging.ts'
+import { subjectOf } from '../address-list.ts'
+import { tracedHeaders } from '../answers.ts'
+import type { EvmContext } from '../evm-context.ts'
+import type { RichAddressEntry } from '../rich-addresses.ts'
+import { tokenPricer } from '../tokens/token-views.ts'
+import { transactionDetail } from '../transactions/get-transaction.ts'
 
 const GetContract = {
   id: 'getContractMetadata',

@@ -1,14 +1,14 @@
 /** The code that created a contract, with its constructor's arguments. */
 
-import { fromHex, to0x } from '../../core/bytes.ts'
-import { isObject } from '../../core/json.ts'
-import type { Clock } from '../../core/world.ts'
-import { addressId } from '../../store/query/evm/addresses.ts'
-import { creationOfContract } from '../../store/query/evm/contracts.ts'
-import { heightOf, placeOf } from '../../store/query/evm/position.ts'
-import { transactionAt } from '../../store/query/evm/transactions.ts'
-import { answerOfNode, inputOf } from '../evm/answers.ts'
-import type { ServedChain } from '../operation/chain-directory.ts'
+import { fromHex, to0x } from '../../../core/bytes.ts'
+import { isObject } from '../../../core/json.ts'
+import type { Clock } from '../../../core/world.ts'
+import { addressId } from '../../../store/query/evm/addresses.ts'
+import { creationOfContract } from '../../../store/query/evm/contracts.ts'
+import { heightOf, placeOf } from '../../../store/query/evm/position.ts'
+import { transactionAt } from '../../../store/query/evm/transactions.ts'
+import type { ServedChain } from '../../operation/chain-directory.ts'
+import { answerOfNode, inputOf } from '../answers.ts'
 
 /**
  * From the transaction, or from its trace where a contract created it; `undefined` where neither is

@@ -4,12 +4,13 @@
  *     node bench/real-node.ts [blocks] [rounds]
  *
  * Needs AvalancheGo (`test/network/avalanche-tree.ts`). One node without others makes a C-Chain: blocks come
- * as quickly as it builds them, each of as many token transfers as its gas lasts for. It is an archive with tracers. Then a client that reads by the indexer's own source, blocks with
- * receipts and traces, and decodes nothing, and a Firn with everything on, from an empty folder, take turns.
- * The start of Firn's process is not counted.
+ * as quickly as it builds them, each of as many token transfers as its gas lasts for. It is an archive
+ * with tracers. Then a client that reads by the indexer's own source, blocks with receipts and traces, and
+ * decodes nothing, and a Firn with everything on, from an empty folder, take turns. The node has one
+ * core and who reads another (Linux), as on two machines. The start of Firn's process is not counted.
  */
 
-import { type ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +48,9 @@ const traceUnit = 4
 
 const tree = avalancheTree()
 if (tree === undefined) throw new Error('no Go that builds AvalancheGo, and no FIRN_AVALANCHE_TREE')
+runOn(0)
 const network = await startNetwork(tree, lonePlan())
+runOn(1)
 try {
   await fill(network)
   const url = `${network.url(1)}${rpcPath}`
@@ -62,6 +65,11 @@ try {
   }
 } finally {
   await network.down()
+}
+
+/** This process, and those that it starts from now on, have this core alone. */
+function runOn(core: number): void {
+  execFileSync('taskset', ['-acp', String(core), String(process.pid)])
 }
 
 /**

@@ -14,8 +14,8 @@ import { createGunzip } from 'node:zlib'
 
 import { objectOf } from '../src/codec/evm/raw.ts'
 import type { StateCall } from '../src/source/evm-source.ts'
-import { openingBytes, partBytes, partKinds } from '../src/source/recording-file.ts'
-import { stateKey } from '../src/source/recording.ts'
+import { openingBytes, partBytes, partKinds } from '../src/source/recorded/recording-file.ts'
+import { stateKey } from '../src/source/recorded/recording.ts'
 
 const level = 19
 const blocksPerPart = 64

@@ -16,7 +16,7 @@ import { proved, type Verified } from '../../src/contracts/verify.ts'
 import { fromHex, to0x } from '../../src/core/bytes.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { keccak256 } from '../../src/core/hash.ts'
-import { openRecording, type Recording } from '../../src/source/recording.ts'
+import { openRecording, type Recording } from '../../src/source/recorded/recording.ts'
 import { openWorld } from '../../src/world/world.ts'
 import { contractSettings, contractSource } from './compile.ts'
 

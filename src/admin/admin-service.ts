@@ -9,12 +9,12 @@ import { Fault } from '../core/fault.ts'
 import { parseLogLevel } from '../telemetry/log-level.ts'
 import type { LevelChange, LogRegistry, LoggerLevels } from '../telemetry/log-registry.ts'
 import type { Profiler } from '../telemetry/profile/profiler.ts'
-import type { AliasTable } from './alias-table.ts'
+import type { AliasTable } from './aliases/alias-table.ts'
 import { readId } from './chain-id.ts'
 import { textOf } from './info-service.ts'
-import type { Plugins } from './plugins.ts'
-import type { Arguments } from './rpc-request.ts'
-import type { RpcMethod } from './rpc-server.ts'
+import type { Plugins } from './plugins/plugins.ts'
+import type { Arguments } from './rpc/rpc-request.ts'
+import type { RpcMethod } from './rpc/rpc-server.ts'
 
 type AdminOptions = {
   readonly aliases: AliasTable

@@ -4,7 +4,7 @@ import type { Health, HealthAnswer, HealthKind } from '../telemetry/health.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { NodeReply, NodeRequest } from './node-http.ts'
 import type { RouteHandler } from './route-table.ts'
-import { rpcHandler, toJson, type RpcMethod } from './rpc-server.ts'
+import { rpcHandler, toJson, type RpcMethod } from './rpc/rpc-server.ts'
 
 type Question = HealthKind | 'liveness'
 

@@ -6,10 +6,10 @@
 
 import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/json.ts'
-import type { AliasTable } from './alias-table.ts'
-import type { Plugins } from './plugins.ts'
-import type { Arguments } from './rpc-request.ts'
-import type { RpcMethod } from './rpc-server.ts'
+import type { AliasTable } from './aliases/alias-table.ts'
+import type { Plugins } from './plugins/plugins.ts'
+import type { Arguments } from './rpc/rpc-request.ts'
+import type { RpcMethod } from './rpc/rpc-server.ts'
 
 /** Identity of this process. */
 export type NodeIdentity = {

@@ -5,8 +5,8 @@
  * aliases, longest first. Looked up anew for each request: a new alias works at once.
  */
 
-import type { NodeChain } from './alias-rules.ts'
-import type { AliasTable } from './alias-table.ts'
+import type { NodeChain } from './aliases/alias-rules.ts'
+import type { AliasTable } from './aliases/alias-table.ts'
 import type { NodeReply, NodeRequest } from './node-http.ts'
 
 /** Answers one route. */

@@ -5,7 +5,7 @@
  */
 
 import type { RawUnit } from '../codec/evm/raw.ts'
-import type { RpcAnswer, RpcCall } from './json-rpc.ts'
+import type { RpcAnswer, RpcCall } from './rpc/json-rpc.ts'
 
 /** Heights `[from, until)`. */
 export type HeightRange = { readonly from: number; readonly until: number }

@@ -4,8 +4,8 @@ import { parsePrimaryAddress } from '../core/address.ts'
 import { keyOf, to0x, toHex } from '../core/bytes.ts'
 import { toCb58, toNodeId } from '../core/cb58.ts'
 import { ownValue } from '../core/json.ts'
-import { listIn, replyOf } from '../source/node-text.ts'
 import { isRefusal, nodePaths } from '../source/primary/node-api.ts'
+import { listIn, replyOf } from '../source/rpc/node-text.ts'
 import {
   accruedFees,
   listL1Validators,

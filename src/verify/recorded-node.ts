@@ -1,9 +1,9 @@
 /** A node that answers only calls that were recorded of another. */
 
 import { Fault } from '../core/fault.ts'
-import { type Reply, replyOf } from '../source/node-text.ts'
 import { isRefusal, type NodeApi, nodePaths } from '../source/primary/node-api.ts'
 import type { RecordedAnswer } from '../source/primary/recorded-source.ts'
+import { type Reply, replyOf } from '../source/rpc/node-text.ts'
 
 /** Answers from `answers`. Throws `node-refused` for what was not recorded. */
 export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {

@@ -1,8 +1,8 @@
 /** All that is common to every check of a primary network. */
 
 import type { ServedNetwork } from '../api/primary/network/networks.ts'
-import { integerIn } from '../source/node-text.ts'
 import { type NodeApi, nodePaths } from '../source/primary/node-api.ts'
+import { integerIn } from '../source/rpc/node-text.ts'
 import { checkpointHeights } from '../store/checkpoint.ts'
 import type { Reader } from '../store/engine/database.ts'
 import type { PrimaryChain } from '../store/schema/primary/position.ts'

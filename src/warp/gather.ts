@@ -16,7 +16,7 @@ import {
 import { collect, type Collected } from './aggregation/collect.ts'
 import { RequestBoard, questionOf } from './aggregation/request-board.ts'
 import { isPChain } from './aggregation/request.ts'
-import type { Bls } from './bls.ts'
+import type { Bls } from './bls/bls.ts'
 import type { Plan } from './plan.ts'
 import type { Signer } from './validator-set.ts'
 import type { ValidatorSource } from './validator-source.ts'

@@ -1,7 +1,7 @@
 /**
  * Calls to our node by JSON-RPC: validators, subnets, peers.
  *
- * An error a node answers becomes a fault (`source/node-words.ts`).
+ * An error a node answers becomes a fault (`source/rpc/node-words.ts`).
  *
  * Source: avalanchego api/info/service.go, vms/platformvm/service.go, vms/proposervm/service.go.
  */
@@ -12,7 +12,7 @@ import { toCb58 } from '../core/cb58.ts'
 import { faultOf } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import { type NodeAddress, parseNodeAddress } from '../peer/address-book.ts'
-import { callOne } from '../source/json-rpc.ts'
+import { callOne } from '../source/rpc/json-rpc.ts'
 import {
   bytesIn,
   fieldIn,
@@ -23,8 +23,8 @@ import {
   replyOf,
   textIn,
   u64In,
-} from '../source/node-text.ts'
-import { faultOfWords } from '../source/node-words.ts'
+} from '../source/rpc/node-text.ts'
+import { faultOfWords } from '../source/rpc/node-words.ts'
 import type { ValidatorEntry } from './validator-set.ts'
 
 /** A subnet as far as signing is concerned. */

@@ -15,8 +15,8 @@ import {
   justifiedQuestion,
   pChainMessage,
 } from './aggregation/request.ts'
-import type { MessageSource } from './message-source.ts'
-import { transactionMessage } from './transaction-message.ts'
+import type { MessageSource } from './messages/message-source.ts'
+import { transactionMessage } from './messages/transaction-message.ts'
 import type { ValidatorSource } from './validator-source.ts'
 
 /** A request with everything looked up. */

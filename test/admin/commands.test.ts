@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 
-import type { NodeChain } from '../../src/admin/alias-rules.ts'
+import type { NodeChain } from '../../src/admin/aliases/alias-rules.ts'
 import { runCommand } from '../support/processes/firn-command.ts'
 import { freshFolder, startHarness } from './harness.ts'
 

@@ -4,12 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { NodeChain } from '../../src/admin/alias-rules.ts'
-import { aliasFile, createAliasTable, type AliasTable } from '../../src/admin/alias-table.ts'
+import type { NodeChain } from '../../src/admin/aliases/alias-rules.ts'
+import {
+  aliasFile,
+  createAliasTable,
+  type AliasTable,
+} from '../../src/admin/aliases/alias-table.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../../src/admin/node-api.ts'
-import { Plugins } from '../../src/admin/plugins.ts'
-import { allowedMethods } from '../../src/admin/rpc-methods.ts'
-import { createRpcProxy } from '../../src/admin/rpc-proxy.ts'
+import { Plugins } from '../../src/admin/plugins/plugins.ts'
+import { allowedMethods } from '../../src/admin/rpc/rpc-methods.ts'
+import { createRpcProxy } from '../../src/admin/rpc/rpc-proxy.ts'
 import type { Transport } from '../../src/core/world.ts'
 import { createGauges, type Gauges } from '../../src/telemetry/gauges.ts'
 import { createHealth, type Health } from '../../src/telemetry/health.ts'

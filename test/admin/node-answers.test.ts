@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 
-import type { NodeChain } from '../../src/admin/alias-rules.ts'
+import type { NodeChain } from '../../src/admin/aliases/alias-rules.ts'
 import type { RawReply, RawRequest } from './exchange.ts'
 import { freshFolder, startHarness } from './harness.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import type { NodeChain } from '../../src/admin/alias-rules.ts'
+import type { NodeChain } from '../../src/admin/aliases/alias-rules.ts'
 import { toHex } from '../../src/core/bytes.ts'
 import { fromCb58, toCb58 } from '../../src/core/cb58.ts'
 import { freshFolder, startHarness, type Harness, type HarnessOptions } from './harness.ts'

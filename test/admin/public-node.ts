@@ -1,6 +1,6 @@
 /** A listener of the P- and C-Chain of mainnet, behind endpoints that are nowhere. */
 
-import type { NodeChain } from '../../src/admin/alias-rules.ts'
+import type { NodeChain } from '../../src/admin/aliases/alias-rules.ts'
 import { freshFolder, startHarness, type Harness, type HarnessOptions } from './harness.ts'
 
 /** Blockchain id of its C-Chain. */

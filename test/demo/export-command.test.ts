@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 import { runCommand } from '../support/processes/firn-command.ts'
 import { freshFolder } from '../support/processes/firn-process.ts'
 import { demoFirn } from './demo-firn.ts'

@@ -10,7 +10,7 @@ import { recordedClock, recordedEnd } from '../../src/core/recorded-time.ts'
 import type { Clock } from '../../src/core/world.ts'
 import { recordedTimeOf } from '../../src/service/assemble.ts'
 import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 
 const signal = AbortSignal.timeout(60_000)
 const demo = fileURLToPath(new URL('../../demo/', import.meta.url))

@@ -19,7 +19,7 @@ import { decodeTraces } from '../../src/codec/evm/decode-traces.ts'
 import { mergeBlocks, mergeTraces } from '../../src/codec/evm/merge-batches.ts'
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { to0x, toBigint } from '../../src/core/bytes.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 
 const signal = new AbortController().signal
 const root = new URL('../../', import.meta.url)

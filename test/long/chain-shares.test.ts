@@ -13,7 +13,7 @@ import { type TestContext, test } from 'node:test'
 
 import pg from 'pg'
 
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 import { namespaceOf } from '../../src/store/engine/postgres/names.ts'
 import { openStore } from '../../src/store/open.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'

@@ -11,7 +11,7 @@ import { test } from 'node:test'
 
 import { salvage } from '../../src/cli/commands/repair-stores.ts'
 import { repairChain } from '../../src/indexing/evm/repair/repair-chain.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 import type { Database } from '../../src/store/engine/database.ts'
 import type { Table } from '../../src/store/engine/table.ts'
 import { takeLease } from '../../src/store/lease.ts'

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import { isObject } from '../../src/core/json.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
 import {
   freshFolder,

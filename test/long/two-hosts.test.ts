@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 import {
   freshFolder,
   runFirn,

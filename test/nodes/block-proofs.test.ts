@@ -22,7 +22,7 @@ import { type RawUnit, listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import { to0x } from '../../src/core/bytes.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { keccak256 } from '../../src/core/hash.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 
 type Header = Readonly<Record<string, unknown>>
 type Chain = { readonly name: string; readonly units: readonly RawUnit[] }

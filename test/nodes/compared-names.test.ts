@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 import { readNewTokens } from '../../src/indexing/evm/tokens/token-metadata.ts'
 import type { OpenChain } from '../../src/indexing/stream/open-chain.ts'
-import { openNodeSource } from '../../src/source/node-source.ts'
+import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { statement } from '../../src/store/engine/database.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'

@@ -9,7 +9,7 @@ import { orderedRoot } from '../../src/codec/evm/proof/ordered-root.ts'
 import type { RawUnit } from '../../src/codec/evm/raw.ts'
 import { toHex } from '../../src/core/bytes.ts'
 import { Fault } from '../../src/core/fault.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 
 const recording = openRecording(
   await readFile(new URL('../../demo/chain-51002.firnrec', import.meta.url)),

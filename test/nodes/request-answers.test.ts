@@ -7,7 +7,7 @@ import { statusOf } from '../../src/api/operation/status.ts'
 import { faultOf } from '../../src/core/fault.ts'
 import type { HttpRequest } from '../../src/core/world.ts'
 import { createStateReader } from '../../src/service/stores/state-reader.ts'
-import { openNodeSource } from '../../src/source/node-source.ts'
+import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { fileWorld } from '../support/services/primary-service.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Fault } from '../../src/core/fault.ts'
 import type { Transport } from '../../src/core/world.ts'
 import type { EvmSource } from '../../src/source/evm-source.ts'
-import { openNodeSource } from '../../src/source/node-source.ts'
+import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { type VirtualClock, virtualClock } from '../support/processes/virtual-clock.ts'
 

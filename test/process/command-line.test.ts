@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
-import { openRecording } from '../../src/source/recording.ts'
+import { openRecording } from '../../src/source/recorded/recording.ts'
 import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
 import { runCommand } from '../support/processes/firn-command.ts'
 import {

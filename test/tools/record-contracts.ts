@@ -11,8 +11,8 @@ import { createRequire } from 'node:module'
 
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
 
-import { openNodeSource } from '../../src/source/node-source.ts'
-import { recordChain } from '../../src/source/record-chain.ts'
+import { openNodeSource } from '../../src/source/evm/node-source.ts'
+import { recordChain } from '../../src/source/recorded/record-chain.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { openWorld } from '../../src/world/world.ts'
 import { account, startAnvil } from './anvil.ts'

@@ -9,8 +9,8 @@ import { decodeSigned } from '../../src/codec/warp/message.ts'
 import { fromHex, to0x } from '../../src/core/bytes.ts'
 import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import { parseRequest, type RequestBody } from '../../src/warp/aggregation/request.ts'
-import { nobleBls } from '../../src/warp/bls-noble.ts'
-import type { Bls } from '../../src/warp/bls.ts'
+import { nobleBls } from '../../src/warp/bls/bls-noble.ts'
+import type { Bls } from '../../src/warp/bls/bls.ts'
 import {
   type NetworkOptions,
   realWorld,

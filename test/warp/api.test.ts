@@ -13,7 +13,7 @@ import { decodeSigned } from '../../src/codec/warp/message.ts'
 import { fromHex, to0x } from '../../src/core/bytes.ts'
 import { toCb58 } from '../../src/core/cb58.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
-import type { L1Transaction, MessageSource } from '../../src/warp/message-source.ts'
+import type { L1Transaction, MessageSource } from '../../src/warp/messages/message-source.ts'
 import { realWorld, startNetwork } from '../support/nodes/warp-network.ts'
 import {
   type Answered,

@@ -18,10 +18,10 @@ import { indexedMessages, messagesOver } from '../../src/service/warp/indexed-me
 import { indexedValidators } from '../../src/service/warp/indexed-validators.ts'
 import { openStore } from '../../src/store/open.ts'
 import { primaryStoreTables } from '../../src/store/schema/stores.ts'
-import type { MessageSource } from '../../src/warp/message-source.ts'
-import { nodeMessages } from '../../src/warp/node-messages.ts'
+import type { MessageSource } from '../../src/warp/messages/message-source.ts'
+import { nodeMessages } from '../../src/warp/messages/node-messages.ts'
+import { transactionMessage } from '../../src/warp/messages/transaction-message.ts'
 import { createNode, parseValidators } from '../../src/warp/node.ts'
-import { transactionMessage } from '../../src/warp/transaction-message.ts'
 import { canonicalSet, equalSets } from '../../src/warp/validator-set.ts'
 import { five, fiveNode, indexRecording } from '../support/chains/recorded-five.ts'
 import {

@@ -7,7 +7,7 @@ import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
 import { decodeSigned } from '../../src/codec/warp/message.ts'
 import { parseId } from '../../src/core/cb58.ts'
 import { parseRequest } from '../../src/warp/aggregation/request.ts'
-import type { MessageSource } from '../../src/warp/message-source.ts'
+import type { MessageSource } from '../../src/warp/messages/message-source.ts'
 import { startNetwork, type TestNetwork } from '../support/nodes/warp-network.ts'
 
 const sign = { kind: 'sign' } as const

@@ -13,7 +13,7 @@ import {
   primaryPartKinds,
   type RecordedAnswer,
 } from '../../source/primary/recorded-source.ts'
-import { openingBytes, partBytes } from '../../source/recording-file.ts'
+import { openingBytes, partBytes } from '../../source/recorded/recording-file.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { recordingNode } from '../../verify/recorded-node.ts'
 import type { Heights } from '../../verify/subject.ts'

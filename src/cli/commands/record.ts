@@ -1,8 +1,8 @@
 import { open, rename } from 'node:fs/promises'
 
 import { Fault } from '../../core/fault.ts'
-import { openNodeSource } from '../../source/node-source.ts'
-import { recordChain } from '../../source/record-chain.ts'
+import { openNodeSource } from '../../source/evm/node-source.ts'
+import { recordChain } from '../../source/recorded/record-chain.ts'
 import { silentLog, type Log } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
 import type { Flags } from '../flags.ts'

@@ -4,9 +4,9 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { publicNetworks } from '../../core/network.ts'
 import type { Transport } from '../../core/world.ts'
-import { callOne } from '../../source/json-rpc.ts'
-import { integerIn, listIn, textIn } from '../../source/node-text.ts'
 import { createNodeApi, isRefusal, nodePaths } from '../../source/primary/node-api.ts'
+import { callOne } from '../../source/rpc/json-rpc.ts'
+import { integerIn, listIn, textIn } from '../../source/rpc/node-text.ts'
 
 /** How an address is called. */
 export type NodeAccess = {

@@ -4,16 +4,16 @@ import type { ChainConfig } from '../../config/chain-settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import type { Clock, Transport } from '../../core/world.ts'
-import { endpointName } from '../../source/endpoint.ts'
+import { endpointName } from '../../source/endpoints/endpoint.ts'
+import { traceProbe } from '../../source/evm/node-traces.ts'
 import {
   callAll,
   callOne,
   BatchSize,
   type RpcAnswer,
   type RpcTarget,
-} from '../../source/json-rpc.ts'
-import { traceProbe } from '../../source/node-traces.ts'
-import { meaningOfError } from '../../source/node-words.ts'
+} from '../../source/rpc/json-rpc.ts'
+import { meaningOfError } from '../../source/rpc/node-words.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 
 type ChainCheckOptions = {

@@ -3,8 +3,8 @@
  * the operations over them. The main thread has it, and each of `api.workers` besides.
  */
 
-import { type NodeChain } from '../../admin/alias-rules.ts'
-import type { AliasTable } from '../../admin/alias-table.ts'
+import { type NodeChain } from '../../admin/aliases/alias-rules.ts'
+import type { AliasTable } from '../../admin/aliases/alias-table.ts'
 import { createPageTokens, type PageTokens } from '../../api/operation/page-token.ts'
 import { createCallRecorder } from '../../api/server/admission/call-recorder.ts'
 import { createUseCounter, type UseCounter } from '../../api/server/admission/use-counter.ts'

@@ -3,7 +3,7 @@
 import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
-import { createAliasTable } from '../../admin/alias-table.ts'
+import { createAliasTable } from '../../admin/aliases/alias-table.ts'
 import { nodeBases } from '../../admin/node-api.ts'
 import { assert, Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'

@@ -9,7 +9,7 @@
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 
-import type { Aliases } from '../../admin/alias-rules.ts'
+import type { Aliases } from '../../admin/aliases/alias-rules.ts'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import { entryFile } from '../../core/installation.ts'

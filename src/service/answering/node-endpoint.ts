@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 
-import type { NodeChain } from '../../admin/alias-rules.ts'
+import type { NodeChain } from '../../admin/aliases/alias-rules.ts'
 import {
   aliasesIn,
   aliasFile,
@@ -11,14 +11,14 @@ import {
   type AliasStore,
   type AliasTable,
   createAliasTable,
-} from '../../admin/alias-table.ts'
+} from '../../admin/aliases/alias-table.ts'
 import type { NodeIdentity } from '../../admin/info-service.ts'
+import type { NodeListener } from '../../admin/listener/node-listener.ts'
 import { createNodeListener, nodeBases, type NodeSettings } from '../../admin/node-api.ts'
-import type { NodeListener } from '../../admin/node-listener.ts'
 import type { OperatorChain } from '../../admin/operator-page.ts'
-import { Plugins } from '../../admin/plugins.ts'
-import { allowedMethods } from '../../admin/rpc-methods.ts'
-import { createRpcProxy } from '../../admin/rpc-proxy.ts'
+import { Plugins } from '../../admin/plugins/plugins.ts'
+import { allowedMethods } from '../../admin/rpc/rpc-methods.ts'
+import { createRpcProxy } from '../../admin/rpc/rpc-proxy.ts'
 import { blockchainIdText, type ServedChain } from '../../api/operation/chain-directory.ts'
 import type { ServedNetwork } from '../../api/primary/network/networks.ts'
 import type { ChainConfig } from '../../config/chain-settings.ts'

@@ -1,6 +1,6 @@
 /** The EVM chains this process answers about: each as soon as its store exists. */
 
-import { allowedMethods } from '../../admin/rpc-methods.ts'
+import { allowedMethods } from '../../admin/rpc/rpc-methods.ts'
 import type {
   ChainFacts,
   ServedChain,

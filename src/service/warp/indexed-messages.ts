@@ -24,7 +24,11 @@ import { listL1Validators } from '../../store/query/primary/l1-validators.ts'
 import { subnetById } from '../../store/query/primary/network.ts'
 import { transactionById } from '../../store/query/primary/transactions.ts'
 import { blockOfPos, placeOfPos } from '../../store/schema/primary/position.ts'
-import type { L1Transaction, MessageSource, Validation } from '../../warp/message-source.ts'
+import type {
+  L1Transaction,
+  MessageSource,
+  Validation,
+} from '../../warp/messages/message-source.ts'
 
 /** History as the store of a primary network has it, up to where it is indexed. */
 export function indexedMessages(store: Reader): MessageSource {

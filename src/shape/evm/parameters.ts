@@ -5,7 +5,7 @@ import { currencies } from './token.ts'
 
 const chainId = Type.String({
   description: 'EVM chain id, blockchain id (cb58 or hex) or an alias of this deployment',
-  // The form of an alias is that of `admin/alias-rules.ts`.
+  // The form of an alias is that of `admin/aliases/alias-rules.ts`.
   pattern: "^[A-Za-z0-9._~:@!$&'()*+,;=\\-\\u00a1-\\uffff]+$",
   maxLength: 512,
   allowed: 'an EVM chain id, a blockchain id or an alias',

@@ -9,7 +9,7 @@ import { compareTransactions, encodeTransaction } from '../../codec/evm/proof/tr
 import { equalBytes, isZero } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
-import { bytesIn, integerIn, listIn, parsed, type Reply, replyOf } from '../node-text.ts'
+import { bytesIn, integerIn, listIn, parsed, type Reply, replyOf } from '../rpc/node-text.ts'
 import { checkExtraData } from './evm-block.ts'
 import type { NodeApi } from './node-api.ts'
 import type { CBlock } from './primary-source.ts'

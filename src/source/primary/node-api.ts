@@ -7,9 +7,9 @@
 import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Transport } from '../../core/world.ts'
-import { callAll, callOne, BatchSize, type RpcAnswer, type RpcTarget } from '../json-rpc.ts'
-import { type Reply, replyOf } from '../node-text.ts'
-import { faultOfWords } from '../node-words.ts'
+import { callAll, callOne, BatchSize, type RpcAnswer, type RpcTarget } from '../rpc/json-rpc.ts'
+import { type Reply, replyOf } from '../rpc/node-text.ts'
+import { faultOfWords } from '../rpc/node-words.ts'
 
 /** Calls a node. */
 export type NodeApi = {

@@ -27,8 +27,8 @@ import {
   parsed,
   type Reply,
   textIn,
-} from '../node-text.ts'
-import { faultOfWords, meaningOfWords } from '../node-words.ts'
+} from '../rpc/node-text.ts'
+import { faultOfWords, meaningOfWords } from '../rpc/node-words.ts'
 import { cBlocksByNumber } from './c-block-answers.ts'
 import { openBlock, openCBlock } from './containers.ts'
 import { isAbsence, isRefusal, type NodeApi, nodePaths } from './node-api.ts'

@@ -11,7 +11,7 @@ import { fromHex, toHex, toBase64 } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { releasedBlocks } from '../../core/recorded-time.ts'
 import type { Clock } from '../../core/world.ts'
-import { linesOf, listParts, type Part, valueOfLine } from '../recording-file.ts'
+import { linesOf, listParts, type Part, valueOfLine } from '../recorded/recording-file.ts'
 import type {
   BlockBytes,
   CBlock,

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../core/world.ts'
 import type { PeerPool } from '../../peer/pool.ts'
-import type { Bls } from '../bls.ts'
+import type { Bls } from '../bls/bls.ts'
 import type { Signer, ValidatorSet } from '../validator-set.ts'
 import type { SigningNode, RequestBoard, Question } from './request-board.ts'
 import type { Goal } from './tally.ts'

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import native from '@chainsafe/blst'
 
 import { fromHex } from '../../core/bytes.ts'
-import { nativeBls } from '../bls-native.ts'
-import type { Bls, SignedBy } from '../bls.ts'
+import { nativeBls } from '../bls/bls-native.ts'
+import type { Bls, SignedBy } from '../bls/bls.ts'
 import { proveEach, sortOut } from './sort-out.ts'
 
 type Messages = {

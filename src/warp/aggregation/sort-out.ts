@@ -7,7 +7,7 @@
  * several wrong ones are found, many more are likely, and random factors prove the rest one by one.
  */
 
-import type { Bls, SignedBy } from '../bls.ts'
+import type { Bls, SignedBy } from '../bls/bls.ts'
 
 /** `summed`: holds together with the others of its group. `proven`: holds by itself. */
 export type Verdict = 'wrong' | 'summed' | 'proven'

@@ -4,7 +4,7 @@
  */
 
 import { assert, Fault } from '../../core/fault.ts'
-import type { SignedBy } from '../bls.ts'
+import type { SignedBy } from '../bls/bls.ts'
 import type { CollectOptions, CollectTask } from './collect-task.ts'
 import { proveEach, sortOut, type Sorted, type Verdict } from './sort-out.ts'
 import type { Progress, Tally } from './tally.ts'

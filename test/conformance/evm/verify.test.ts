@@ -8,7 +8,7 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import { fromHex } from '../../../src/core/bytes.ts'
 import { BlockChecks } from '../../../src/indexing/evm/read/block-checks.ts'
-import { openRecording } from '../../../src/source/recording.ts'
+import { openRecording } from '../../../src/source/recorded/recording.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { type VerifiedChain, verifyChain } from '../../../src/verify/evm/verify-chain.ts'

@@ -15,7 +15,7 @@ import { Fault } from '../../../src/core/fault.ts'
 import { sha256 } from '../../../src/core/hash.ts'
 import type { HttpReply, HttpRequest, Transport } from '../../../src/core/world.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
-import { openRecording } from '../../../src/source/recording.ts'
+import { openRecording } from '../../../src/source/recorded/recording.ts'
 
 /** The network whose node this is. */
 export const nodeRecordingPath = new URL('../../../demo/primary.firnrec', import.meta.url).pathname

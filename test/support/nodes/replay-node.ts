@@ -10,7 +10,7 @@ import { objectOf } from '../../../src/codec/evm/raw.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import { isObject } from '../../../src/core/json.ts'
 import type { Clock, HttpReply, HttpRequest, Transport } from '../../../src/core/world.ts'
-import { openRecording, type Recording } from '../../../src/source/recording.ts'
+import { openRecording, type Recording } from '../../../src/source/recorded/recording.ts'
 
 /** A call as it arrived. */
 export type NodeCall = {

@@ -13,7 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../../src/codec/evm/raw.ts'
-import { openRecording } from '../../../src/source/recording.ts'
+import { openRecording } from '../../../src/source/recorded/recording.ts'
 import { copyOfMade } from '../stores/made-stores.ts'
 
 /** The entry of the product. */

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-import { allowedMethods } from '../../../src/admin/rpc-methods.ts'
+import { allowedMethods } from '../../../src/admin/rpc/rpc-methods.ts'
 import { noAbis } from '../../../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
 import {
@@ -25,7 +25,7 @@ import { type CompileLimits, usualCompileLimits } from '../../../src/contracts/c
 import type { Compilers } from '../../../src/contracts/compilers.ts'
 import type { StandardInput } from '../../../src/contracts/standard-input.ts'
 import { createStateReader } from '../../../src/service/stores/state-reader.ts'
-import { openRecording } from '../../../src/source/recording.ts'
+import { openRecording } from '../../../src/source/recorded/recording.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { contractStore, contractTables } from '../../../src/store/schema/deployment.ts'
 import { chainTables } from '../../../src/store/schema/stores.ts'

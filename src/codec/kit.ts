@@ -197,8 +197,8 @@ export function sliced<T>(format: Format<T>): Format<Sliced<T>> {
 }
 
 /**
- * The bytes of a `format`, checked but not built: for parts nobody looks at. They are a view on the
- * input.
+ * The bytes of a `format`, checked but not decoded: for parts that are not read. They are a view on
+ * the input.
  */
 export function unread<T>(format: Format<T>): Format<Uint8Array> {
   const skip = format.skip ?? format.read

@@ -102,8 +102,8 @@ export function fixed(size: number): Format<Uint8Array> {
 }
 
 /**
- * Exactly `size` bytes that are nearly always the same as last time, such as an asset's id: equal
- * ones are one array, made once, that nobody may change. `size` is a multiple of 4.
+ * Exactly `size` bytes that nearly always repeat, such as an asset's id: equal ones share one
+ * array, which must not be changed. `size` is a multiple of 4.
  */
 export function recurring(size: number): Format<Uint8Array> {
   const plain = fixed(size)

@@ -9,7 +9,7 @@ export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, most: number)
   dropOldest(map, most)
 }
 
-/** Takes the oldest entries away until `most` are left. */
+/** Removes the oldest entries until `most` are left. */
 export function dropOldest<K>(map: Map<K, unknown>, most: number): void {
   for (const oldest of map.keys()) {
     if (map.size <= most) return
@@ -19,9 +19,9 @@ export function dropOldest<K>(map: Map<K, unknown>, most: number): void {
 
 // A map that forgets.
 //
-// Entries lie in two generations of so many each: when the younger is full, the older is dropped.
-// So between one and two times `size` entries are kept, those set last, at the price of two
-// look-ups and no list of uses.
+// Entries lie in two generations of at most `size`: when the younger is full, the older is dropped.
+// So the last `size` to 2 × `size` entries are kept, at the price of two look-ups and without a
+// list of uses.
 
 /** Entries by key, the oldest of which are forgotten. */
 export type Generations<K, V> = {

@@ -52,7 +52,7 @@ function missing(place: number, length: number): Error {
   return new Error(`broken invariant: place ${place} is one of ${length}`)
 }
 
-/** Turns counts into places, where they are: each becomes the sum of those before it. */
+/** Turns counts into places, in the same memory: each becomes the sum of those before it. */
 export function countsToPlaces(counts: Uint32Array): void {
   let before = 0
   for (let at = 0; at < counts.length; at++) {
@@ -85,7 +85,7 @@ export function pushHeap<T>(heap: Heap<T>, item: T): void {
   items[at] = item
 }
 
-/** Takes the least entry away. O(log n). */
+/** Removes the least entry. O(log n). */
 export function popHeap<T>(heap: Heap<T>): T | undefined {
   const { items, compare } = heap
   const [least] = items

@@ -67,8 +67,8 @@ export class Bell {
 }
 
 /**
- * Returns what `work` gives within `ms`; after that what `late` gives, which may throw. `work` goes
- * on: who can end it does so in `late`.
+ * Returns what `work` gives within `ms`; after that what `late` gives, which may throw. `work` is
+ * not ended, unless `late` does so.
  */
 export async function inTime<T>(
   work: Promise<T>,

@@ -17,7 +17,7 @@ export function wideInteger(bytes: Uint8Array): bigint {
 
 /** Bytes of `value`, which is not negative. */
 export function wideBytes(value: bigint): Uint8Array {
-  // Cut from a pool: memory of its own costs ten times the rest.
+  // Cut from a pool: separate memory costs ten times the rest.
   const bytes = Buffer.allocUnsafe(maxWideBytes)
   const view = new DataView(bytes.buffer, bytes.byteOffset, maxWideBytes)
   return bytes.subarray(0, putWide(value, view, 0))

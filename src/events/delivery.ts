@@ -37,7 +37,7 @@ type DeliveryOptions = Delivery & { readonly commit: CommitDelivery }
 /** Dead letters of a webhook that are kept; the oldest go first. */
 const maxDeadLetters = 1_000
 
-/** Dead letters in a row after which nobody seems to be there any more. */
+/** After so many dead letters in a row the receiver is taken to be gone. */
 const deadInARow = 5
 
 /** Messages delivered before others get their turn. */

@@ -111,7 +111,7 @@ const mostOfMean = 4
 /** Least cost that an answer is charged in advance, so that turns alternate. */
 const leastCostMs = 0.1
 
-/** One answer counts as at most so much time of its caller: waiting for a node is no work. */
+/** One answer counts as at most this much time of its caller: waiting for a node is no work. */
 const maxCostMs = 1_000
 
 type Job = {
@@ -147,7 +147,7 @@ type LaneState = {
   turns: number
 }
 
-/** A gate nobody has come to. */
+/** A gate before its first request. */
 export function createLoadGate(options: LoadGateOptions): LoadGate {
   const gate = new Gate(options)
   return {
@@ -186,7 +186,7 @@ class Gate {
     if (lane.waiting === 0) lane.turns = Math.max(lane.turns, this.#turns)
     caller.waiting.push(job)
     lane.waiting++
-    // Where nobody waits it begins at once: a caller may have closed its side already.
+    // Where none waits the request begins at once: its caller may have closed its side already.
     if (!this.#begun && this.#waiting() === 1) this.#turn()
     else this.#makeRoom(lane, caller)
     this.#schedule()

@@ -45,7 +45,7 @@ export type SocketGuard = {
   readonly oneByOne: (serve: Serve) => Serve
   /** Begins to guard; call it before the server listens. */
   readonly attach: (server: Server) => void
-  /** Bytes of answers nobody has taken yet. */
+  /** Bytes of answers that the caller has not taken yet. */
   readonly unsentBytes: () => number
 }
 
@@ -58,7 +58,7 @@ const heldBytes = 16_384
 // A refused caller has this long to read why before the connection is cut.
 const lingerMs = 1_000
 
-/** An answer being written of which nothing was taken so many looks in a row is ended. */
+/** An answer of which nothing was taken in this many looks is ended. */
 const looksBeforeCut = 4
 
 const headEnd = Buffer.from('\r\n\r\n')

@@ -66,7 +66,7 @@ export async function openIdentity(
   return identity
 }
 
-/** A new identity that is kept nowhere, for who needs to be let in by nobody. */
+/** A new identity that is not kept, for networks that let in everyone. */
 export function createIdentity(world: Pick<World, 'random' | 'clock'>): Identity {
   const { keyPem, certificatePem } = createTls(world)
   return assemble(keyPem, certificatePem, createBlsSecret(world.random.bytes(48)))

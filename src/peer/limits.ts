@@ -4,7 +4,10 @@
 export type PeerLimits = {
   /** TLS and handshake together. Source: node default `network-read-handshake-timeout` 15 s. */
   readonly handshakeMs: number
-  /** No complete message for so long ends a session. Source: node default ping timeout 30 s. */
+  /**
+   * A session without a complete message for this long ends. Source: node default ping timeout 30
+   * s.
+   */
   readonly silenceMs: number
   /** Between our pings. Source: node default `network-ping-frequency` 22.5 s. */
   readonly pingMs: number
@@ -27,7 +30,7 @@ export type PeerLimits = {
   readonly maxRetryMs: number
   /** Time for which a peer that broke the protocol is left alone. */
   readonly banMs: number
-  /** A session nobody has used for so long is closed. */
+  /** A session unused for this long is closed. */
   readonly idleMs: number
   /** New connections per second, so that a large set does not stop everything else. */
   readonly dialsPerSecond: number

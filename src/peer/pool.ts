@@ -101,7 +101,7 @@ export class PeerPool {
     return this.#attempts.get(nodeId)?.offence
   }
 
-  /** Wants connections to these nodes, most wanted first, until nobody uses them any more. */
+  /** Wants connections to these nodes, most wanted first, until they are no longer used. */
   want(nodeIds: readonly string[], subnetId: Uint8Array): void {
     const now = this.#now()
     for (const nodeId of nodeIds) this.#wanted.set(nodeId, now)

@@ -320,7 +320,7 @@ export class Session {
         return this.#settle(message, { kind: 'error', code: message.code, message: text })
       }
       default:
-        // Nobody needs our answers: we know no addresses, and have announced no blocks.
+        // Our answers are not needed: we know no addresses, and have announced no blocks.
         return
     }
   }

@@ -50,7 +50,7 @@ export function reserve(flags: AddressFlags, highest: number): void {
   flags.ever = grown.ever
 }
 
-/** Takes `bits` away from every id. */
+/** Clears `bits` of every id. */
 export function clearBits(bytes: Uint8Array, bits: number): void {
   const keep = ~bits & 255
   for (let id = 0; id < bytes.length; id++) bytes[id] = u8At(bytes, id) & keep

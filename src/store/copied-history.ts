@@ -14,7 +14,7 @@ import { copiedName, meta } from './schema/control.ts'
 export type CopiedCheck = {
   /** Segments of each hundred that it compares, 100: all. */
   readonly percent: number
-  /** Decides which ones; hex. Nobody who made the copy knows it. */
+  /** Seed of the choice, hex. The maker of the copy does not know it. */
   readonly seed: string
   /** Of each stage, the height below which all segments that it compares were compared. */
   readonly next: Readonly<Record<HistoryStage, number>>

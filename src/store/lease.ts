@@ -133,8 +133,8 @@ export function renewLease(database: Database, lease: Lease, clock: Clock): Mayb
 }
 
 /**
- * Takes over from the holder that `row` names; `undefined` when another process did, or when the
- * holder gave a sign of life after all: a long commit of its own may have been under way.
+ * Takes over from the holder in `row`; `undefined` when another process did, or when the holder
+ * gave a sign of life: it may only have had a long commit under way.
  */
 async function seize(
   database: Database,

@@ -155,8 +155,8 @@ export function segmentFolder(
 }
 
 /**
- * Opens a store for writing, whose sums are rows like others: a copy of another one. Its name may
- * be longer than that of a store. Throws as {@link openStore}.
+ * Opens a store for writing that copies another one, its sums like other rows. Its name may be
+ * longer than that of a store. Throws as {@link openStore}.
  */
 export function openCopy(
   location: StoreLocation,

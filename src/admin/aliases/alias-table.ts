@@ -53,7 +53,7 @@ export type AliasTable = {
   readonly all: () => Aliases
   readonly aliasChain: (chain: string, alias: string) => Promise<void>
   readonly aliasRoute: (endpoint: string, alias: string) => Promise<void>
-  /** Takes an alias of either kind away. Throws `not-found`. */
+  /** Removes an alias of either kind. Throws `not-found`. */
   readonly remove: (alias: string) => Promise<void>
 }
 

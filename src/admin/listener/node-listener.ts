@@ -161,7 +161,7 @@ class ListenerThread {
     this.#worker.postMessage(order, transfer)
   }
 
-  /** Bytes are copied once: as they are, all of the buffer they lie in would be. */
+  /** Copies the bytes alone: handed over as they are, they would take the whole buffer along. */
   #send(to: number, reply: NodeReply): void {
     if (typeof reply.body === 'string') this.#order({ reply, to })
     else {

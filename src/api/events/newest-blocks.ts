@@ -17,13 +17,15 @@ import type { NetworkDirectory, ServedNetwork } from '../primary/network/network
 
 /** Between two looks. Avalanche's chains make a block in one to two seconds. */
 const lookEveryMs = 500
-/** Blocks of one chain in one look: who indexes a thousand a second shows its newest. */
+/**
+ * Blocks of one chain in one look: a chain that indexes a thousand a second shows only its newest.
+ */
 const mostPerLook = 4
 /** Blocks that are kept for who comes. */
 const kept = 16
 /**
- * Looks without a new block after which a reader gets a sign of life, so that nobody takes the
- * stream for dead.
+ * After so many looks without a new block a reader gets a sign of life, so that the stream is not
+ * taken for dead.
  */
 const quietLooks = 30
 

@@ -67,7 +67,7 @@ export async function answerOfNode<T>(
   return found
 }
 
-/** `0x` hex, which lies compressed with that of its block. */
+/** Call data as `0x` hex; it is compressed with the rest of its block. */
 export async function inputOf(
   chain: ServedChain,
   row: Pick<TransactionRow, 'pos' | 'inputLength'>,

@@ -19,7 +19,7 @@ import type { ServedChain } from '../operation/chain-directory.ts'
 import type { TokenNote, TokenNotes } from '../operation/token-lists.ts'
 import { looksLikeSpam } from './tokens/spam.ts'
 
-/** One address as views use it. The objects are shared: nobody may change them. */
+/** One address as views use it. The objects are shared and must not be changed. */
 export type RichAddressEntry = {
   /** EIP-55. */
   readonly address: string

@@ -1,4 +1,4 @@
-/** Lists of interchain messages, and one message. */
+/** One interchain message. */
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'

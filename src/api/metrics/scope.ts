@@ -20,9 +20,9 @@ export function chainsOf(directory: ChainDirectory, name: string): readonly Serv
 }
 
 /**
- * Unix seconds up to which quiet is known of one of the chains: its node said that the stored height
- * is its head. While a node is silent, or we are behind it, that moment stays where it is: periods
- * nobody looked at are not shown as zero. 0 where no such moment is known.
+ * Unix seconds until which one of the chains is known to be quiet: its node said that the stored
+ * height is its head. The moment stays while a node is silent or we are behind it, so that periods
+ * without data are not shown as zero. 0 where no such moment is known.
  */
 export async function knownUntil(chains: readonly ServedChain[]): Promise<number> {
   const moments = await Promise.all(chains.map(({ store }) => currentAt(store)))

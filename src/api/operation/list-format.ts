@@ -97,11 +97,11 @@ export function listShapeOf({ response, parameters }: OperationShape): ListShape
   return listShapeIn(response, keywordsOf(parameters.query).properties?.['pageSize'])
 }
 
-/** The list in a response, of which a parameter `pageSize` takes so many items at most. */
+/** The list in a response; a parameter `pageSize` gives the most items of it. */
 export function listShapeIn(response: TSchema, pageSize: unknown): ListShape | undefined {
   const entries = Object.entries(keywordsOf(response).properties ?? {})
   const lists = entries.filter(([, schema]) => keywordsOf(schema).type === 'array')
-  // Lists of words beside a list of objects are notes on it, where the body is no single thing.
+  // Lists of words beside a list of objects are notes on it, unless the body is a single thing.
   const isList = entries.length === lists.length || entries.some(([name]) => name === pageName)
   const ofObjects = lists.filter(
     ([, schema]) => keywordsOf(keywordsOf(schema).items).properties !== undefined,
@@ -132,13 +132,15 @@ function columnsOf(schema: unknown, path: readonly string[]): ListColumn[] {
 /** Texts of integers that have at most 63 bits. Amounts may have 256, and stay text. */
 const integers: ReadonlySet<string> = new Set(['blockNumber', 'gasUsed', 'gasLimit', 'nonce'])
 
-/** Names of smallest units by the decimal places of a whole one; of others the item says how many. */
+/**
+ * Names of smallest units by the decimal places of a whole one; otherwise the item says how many.
+ */
 const unitNames: ReadonlyMap<number | string, string> = new Map([
   [18, 'Wei'],
   [9, 'NanoAvax'],
 ])
 
-/** A value as it is, and where it is an amount or a moment, for people too: whole coins, a date. */
+/** A value as it is; amounts and moments also in the form for people: whole coins, a date. */
 function leafColumns(path: readonly string[], words: Keywords): ListColumn[] {
   const name = path.join('.')
   const isInteger = words.type === 'integer' || integers.has(path.at(-1) ?? '')

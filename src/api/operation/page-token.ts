@@ -38,7 +38,7 @@ const version = 2
 const headSize = 6
 const macSize = 16
 const sumSize = 32
-/** UTF-8 takes at most so many bytes for a unit of text. */
+/** UTF-8 takes at most this many bytes for a UTF-16 code unit. */
 const mostBytesOfUnit = 3
 /** 160 bytes of cursor make a token of 243 characters; how a verification ended takes 600 bytes. */
 const maxTokenLength = 1_000

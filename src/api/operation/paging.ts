@@ -70,7 +70,8 @@ const mostRead = 5_000
 const readAtOnce = 500
 
 /**
- * A page of those rows of a list that are wanted. It is short where few of many are, and its token goes on.
+ * A page of the rows of a list that `wanted` keeps. It may be short where few rows are kept; its
+ * token then continues.
  */
 export async function filteredPage<R, C>(
   tokens: PageTokens,
@@ -96,7 +97,7 @@ export async function filteredPage<R, C>(
   return { rows, ...next(isMore ? list.cursorOf(last) : after) }
 }
 
-/** A list whose rows have a number each, in the order of which it is walked. */
+/** A list whose rows are numbered, in the order of these numbers. */
 export type NumberedList<R> = Omit<List<R, number>, 'encode' | 'decode' | 'cursorOf'> & {
   readonly numberOf: (row: R) => number
 }

@@ -122,8 +122,8 @@ export function readLabels(file: string, text: string): LabelledAddress[] {
 }
 
 /**
- * Notes of tokens from lists, of which an earlier entry wins, and from a reputation file, and of any address
- * its label.
+ * Notes on tokens from the lists (an earlier entry wins) and from a reputation file, and labels of
+ * addresses.
  */
 export function listedNotes(
   lists: readonly (readonly ListedToken[])[],

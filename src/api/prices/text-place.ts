@@ -74,8 +74,8 @@ function allowedAfter(kind: string, inside: string | undefined): readonly string
 const valueHere = ['value', 'open'] as const
 
 /**
- * Offset of the value at `path` in JSON `text`, which is well formed; that of the innermost value
- * on the way where the path leads nowhere.
+ * Offset of the value at `path` in the well-formed JSON `text`; where the path leads nowhere, that
+ * of the innermost value that exists on it.
  */
 export function offsetOf(text: string, path: readonly (string | number)[]): number {
   let at = skipSpace(text, 0)

@@ -213,8 +213,8 @@ const ListBalanceSeries = {
 } as const
 
 /**
- * Balances at each moment, as `getBalancesByAddresses` gives them with `blockTimestamp`. Cost of a
- * point: that of one such balance.
+ * Balances at each moment, as `getBalancesByAddresses` gives them with `blockTimestamp`. A point
+ * costs as much as one such call.
  */
 export function listBalanceSeries(primary: PrimaryContext): Operation {
   return operation(ListBalanceSeries, async ({ path, query, signal }) => {

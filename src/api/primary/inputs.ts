@@ -16,7 +16,7 @@ export function itemsOf(text: string): string[] {
   return [...new Set(text.split(',').map((item) => item.trim()))].filter((item) => item !== '')
 }
 
-/** Where addresses are of: `chain` where they are of one. */
+/** The chain of addresses: `chain` where all are of one. */
 type Space = { readonly hrp: string; readonly chain?: 'P' | 'X' | 'C' }
 
 /**

@@ -11,7 +11,7 @@ import { tokensNamed } from '../../store/query/search/tokens-named.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import type { SearchContext } from './search-context.ts'
 
-// Limit for one chain: more tokens of one name help no reader.
+// Limit for one chain: no reader looks through more tokens of one name.
 const mostTokens = 10
 /** One letter begins every second name. */
 const leastBeginning = 2

@@ -23,7 +23,7 @@ export type Names = {
   readonly assets: (network: ServedNetwork) => Promise<readonly NamedAsset[]>
 }
 
-/** One word names many assets that anyone may make; more of them help nobody. */
+/** One word may name many assets, since anyone may make them; no reader looks through more. */
 const mostAssets = 10
 
 const chains = ['P', 'X', 'C'] as const

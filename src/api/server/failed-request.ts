@@ -72,12 +72,12 @@ export function fail(
     reply.header('retry-after', retryAfterSeconds)
     return sendFailure(reply, 503, 'the answer took too long')
   }
-  // A caller who went away, as a closed tab does, ends what was under way: that is nobody's failure.
+  // A caller who left (a closed tab) ends the work: this is no failure.
   log[reply.raw.destroyed ? 'debug' : 'error']('request broke', { error })
   return sendFailure(reply, 500, 'something went wrong here; it has been logged')
 }
 
-/** Answers with the documented body, or with that of JSON-RPC to who calls so. */
+/** Answers with the documented body, or with that of JSON-RPC where the call was one. */
 export function sendFailure(
   reply: FastifyReply,
   status: number,

@@ -67,7 +67,9 @@ function carriesKey({ headers, query }: CacheRequest): boolean {
 // 200, and become a third; 500 kB take 2, 7 and 6 ms, and become a fifth. Higher levels take up to
 // four times that and make nothing smaller. An answer of one packet gains nothing.
 
-/** Encodings offered, the cheapest first: of those a caller likes equally well it gets this one. */
+/**
+ * Encodings offered, the cheapest first: it decides between those that a caller accepts equally.
+ */
 const encodings = ['zstd', 'br', 'gzip'] as const
 /** One of {@link encodings}. */
 type Encoding = (typeof encodings)[number]

@@ -138,7 +138,7 @@ type FreshChainsOptions = {
   /** Key of the store of a primary network. */
   readonly networkKey: (network: 'mainnet' | 'fuji') => string
   readonly clock: Clock
-  /** Requests are answered by several servers, each of which is as far as it is. */
+  /** Several servers answer requests, and each has its own height. */
   readonly hasReplicas: boolean
 }
 

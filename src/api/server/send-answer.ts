@@ -66,7 +66,7 @@ export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   if (answer.isAbsent === true) reply.code(404)
   else if (status !== undefined) reply.code(status)
   reply.header('vary', vary)
-  // A body that has its text already is made of views only where somebody reads those.
+  // A body that exists as text is made of views only where a dialect reads those.
   if (answer.json === undefined && answer.body === undefined) return reply.send()
   const text = textOf(done, rule, dialect)
   if (shape.method === 'GET') {

@@ -286,7 +286,7 @@ const absent: readonly { readonly form: RegExp; readonly why: string }[] = [
   },
 ]
 
-/** Why a path is not offered; `undefined` for one nobody has. */
+/** Why a path is not offered; `undefined` for an unknown one. */
 function whyAbsent(path: string): string | undefined {
   return absent.find(({ form }) => form.test(path))?.why
 }

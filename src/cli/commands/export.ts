@@ -71,7 +71,7 @@ async function writeList(api: Api, path: string, { format, out, token }: Wanted)
   let page = await get(api, url)
   const sink = await openSink(out)
   const file = await listFile(format, shape.columns)
-  // Whoever goes on with a file has its first line.
+  // A file that is continued has its header line already.
   if (token === undefined) await sink.write(file.begin())
   let count = 0
   for (let next: string | undefined = ''; next !== undefined && !sink.closed();) {
@@ -170,7 +170,7 @@ function parsed(body: Uint8Array): Json {
 type Sink = {
   /** Waits while the reader is slower. Throws `store-failed`. */
   readonly write: (part: string | Uint8Array) => Promise<void>
-  /** Nobody reads any more (`| head`). */
+  /** The reader has closed the pipe (`| head`). */
   readonly closed: () => boolean
   readonly end: () => Promise<void>
 }

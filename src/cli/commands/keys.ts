@@ -62,7 +62,7 @@ export async function revokeKey(id: string, flags: Flags): Promise<void> {
   await changeKey(loadConfig(flags).config, id, (key) => ({ revokedAt: now, ...key }))
 }
 
-/** Makes a new key that seals page tokens; API keys stay as they are. */
+/** Makes a new key that seals page tokens; API keys do not change. */
 export async function rotateKeys(flags: Flags): Promise<void> {
   if (flags['pageTokens'] !== true)
     throw new Fault('bad-parameter', 'say what to rotate: firn keys rotate --page-tokens')

@@ -20,7 +20,7 @@ export async function addAlias(alias: string, flags: Flags): Promise<void> {
   }
 }
 
-/** Takes an alias of either kind away. */
+/** Removes an alias of either kind. */
 export async function removeAlias(alias: string, flags: Flags): Promise<void> {
   await callNode(flags, 'firn.removeAlias', { alias })
   console.log(`${alias} is removed`)

@@ -113,7 +113,7 @@ export async function restore(from: string, flags: Flags): Promise<void> {
   const dataDir = resolve(config.dataDir)
   const isTrusted = flags['trust'] === true
   const folder = new SnapshotFolder(resolve(from))
-  // One that was begun goes on, also where there is a newer one by now.
+  // A restore that was begun is continued, even where there is a newer snapshot by now.
   const { id, ...manifest } = folder.snapshot(idOf(flags) ?? begunSnapshot(dataDir))
   const into = config.store === 'embedded' ? undefined : intoServers(config, manifest)
   await restoreSnapshot({ folder, manifest, dataDir, isTrusted, into, report: progressLines() })

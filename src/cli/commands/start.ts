@@ -106,8 +106,8 @@ async function serve(first: Located, options: Serving): Promise<boolean> {
 }
 
 /**
- * Puts Firn together. A database that breaks off meanwhile is waited for, as it is later; one that was never
- * there is a mistake. Gives nothing when it is to stop before.
+ * Puts Firn together. A database that breaks off during the start is waited for; one that was never
+ * reachable is a mistake. Gives nothing when it is stopped before.
  */
 async function begin(
   config: Config,

@@ -215,7 +215,7 @@ async function rpcMistake(url: string, options: NodeAccess, error: unknown): Pro
   )
 }
 
-/** Nobody answers; a status of error is an answer. */
+/** No answer came; a status of error is an answer. */
 function isAway(error: unknown): boolean {
   const fault = faultOf(error)
   if (fault === undefined) return error instanceof DOMException

@@ -33,7 +33,7 @@ import type { CopiedStore } from '../../store/snapshot/copy-store.ts'
 /** The stores of a source. */
 export type MadeStores = {
   readonly stores: readonly CopiedStore[]
-  /** Names of others that lie there: of chains that the configuration does not name. */
+  /** Names of other stores there: of chains that the configuration does not name. */
   readonly others: readonly string[]
 }
 
@@ -93,7 +93,7 @@ async function storedBytes(location: StoreLocation, name: string): Promise<Uint8
   }
 }
 
-/** Every store that a process of `config` opens, but for that of its documents. */
+/** Every store that a process of `config` opens, except the one of its documents. */
 export function storesOf(config: Config): CopiedStore[] {
   const chains = chainSpecs(config)
   return [

@@ -103,9 +103,9 @@ function mustReadAgain({ config, store }: RepairWork, reason: string): false {
   return false
 }
 
-// Takes the files of an embedded store away.
+// Removes the files of an embedded store.
 
-/** Removes the file of store `key` and its log. Nobody may have it open. */
+/** Removes the file of store `key` and its log. It must not be open anywhere. */
 export function removeStore(dataDir: string, key: string): void {
   for (const suffix of ['', '-wal', '-shm'])
     rmSync(join(dataDir, `${key}.sqlite${suffix}`), { force: true })

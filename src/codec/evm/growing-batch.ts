@@ -17,7 +17,7 @@ export class GrowingBatch {
   readonly txs
   readonly #compress: Compress
 
-  /** Room for so many rows, and more where that is short. */
+  /** Room for this many rows at first; it grows. */
   constructor(
     rows: { readonly blocks: number; readonly txs: number; readonly logs: number },
     compress: Compress,

@@ -21,7 +21,7 @@ import {
   txTable,
 } from './columns.ts'
 
-/** Joins batches whose ranges follow one another. One batch is given back as it is. */
+/** Joins batches whose ranges follow one another. A single batch is returned unchanged. */
 export function mergeBlocks(batches: readonly BlockBatch[]): BlockBatch {
   const [first] = batches
   if (batches.length === 1 && first !== undefined) return first

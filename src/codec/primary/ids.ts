@@ -36,7 +36,7 @@ export type OutputPlace = { readonly txId: Uint8Array; readonly outputIndex: num
 
 /** A key of an output for maps: its transaction's id and its index, one character per byte. */
 export function outputKeyOf(txId: Uint8Array, outputIndex: number): string {
-  // Cut from a pool: memory of its own costs more than the rest.
+  // Cut from a pool: separate memory costs more than all the rest.
   const place = Buffer.allocUnsafe(36)
   place.set(txId)
   place.writeUInt32BE(outputIndex, 32)

@@ -77,7 +77,7 @@ function isIpv4(ip: Uint8Array): boolean {
   return mappedPrefix.every((byte, at) => ip[at] === byte)
 }
 
-/** Returns whether 16 bytes are the address of nobody: 0.0.0.0 or ::. */
+/** Returns whether 16 bytes are the unspecified address: 0.0.0.0 or ::. */
 export function isUnspecifiedIp(ip: Uint8Array): boolean {
   return isZero(isIpv4(ip) ? ip.subarray(12) : ip)
 }

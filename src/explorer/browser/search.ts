@@ -77,7 +77,7 @@ function placeOnPrimary({ kind, id, blockchainId = '', network, path }: SearchHi
   }
 }
 
-/** Hits as they are offered: those on the chain one looks at first, each place once. */
+/** Hits in the order offered: those of the chain on screen first, each place once. */
 export function offered(hits: readonly SearchHit[], here: string): Found[] {
   const near = (hit: SearchHit): number => Number(here !== '' && hit.chainId === here)
   const found = hits
@@ -94,7 +94,7 @@ export type Elsewhere = {
   readonly here: string
 }
 
-/** Addresses and nodes nobody used yet have pages too; messages are not searched. */
+/** Unused addresses and nodes have pages too; messages are not searched. */
 export function placeByForm(
   typed: string,
   { chainIds, networks, here }: Elsewhere,

@@ -17,7 +17,7 @@ import { OutboxWriter } from './outbox-writer.ts'
 export type EvmOutbox = {
   readonly blocks: (writer: Writer, batch: BlockBatch) => Promise<void>
   readonly traces: (writer: Writer, batch: TraceBatch) => Promise<void>
-  /** Takes away what lies from height `from` on, whose blocks are read again. */
+  /** Removes the places from height `from` on, whose blocks are read again. */
   readonly cut: (writer: Writer, from: number) => Promise<void>
 }
 

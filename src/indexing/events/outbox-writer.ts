@@ -140,7 +140,7 @@ function begun(
   )
 }
 
-/** Ends what nobody wants any more. */
+/** Removes the watches of deleted webhooks. */
 async function forgetGone(
   writer: Writer,
   watches: readonly Watch[],

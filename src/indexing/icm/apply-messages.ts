@@ -139,7 +139,7 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> 
   return true
 }
 
-/** Takes the entries away that the receiving end made, under its time. */
+/** Removes the entries that the receiving end made, under its time. */
 async function unlist(
   writer: Writer,
   subjects: readonly Uint8Array[],

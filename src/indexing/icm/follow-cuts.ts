@@ -35,10 +35,9 @@ export type MessageStore = {
 }
 
 /**
- * Takes back what logs left that are gone by now, applies again what the rest of the chain says of
- * the same messages, and moves the checkpoint of the chain back, all in one transaction.
- *
- * Cost: nothing without a cut; with one, a scan of all messenger logs before it.
+ * Takes back what removed logs left in the store, applies again what the rest of the chain says of
+ * the same messages, and moves the checkpoint of the chain back, all in one transaction. Cost:
+ * nothing without a cut; with one, a scan of all messenger logs before it.
  */
 export async function followCuts(of: CutChain, target: MessageStore): Promise<void> {
   const name = `cut ${of.chain.key}`

@@ -48,7 +48,7 @@ const firstRetryMs = 60_000
 const longestRetryMs = 604_800_000
 
 /**
- * The stream. `requests` gives the store of callers' requests, `undefined` while nobody has made any.
+ * The stream. `requests` gives the store of callers' requests, `undefined` while there are none.
  * Without `fetching` documents are not fetched.
  */
 export function nftStream(

@@ -61,7 +61,7 @@ export function overallOf(stages: readonly StageStatus[]): Overall {
   }
 }
 
-/** Seconds a stage still takes; endless while nobody can say. */
+/** Seconds a stage still takes; endless while that is not known. */
 function left({ etaSeconds, indexedHeight, headHeight }: StageStatus): number {
   const stands = etaSeconds === undefined || (etaSeconds === 0 && indexedHeight < headHeight)
   return stands ? Infinity : etaSeconds

@@ -28,9 +28,9 @@ export type PipelineOptions<Batch extends HeightRange> = {
   /** Returns `[range.from, …)`: all of the range, or a part that is not empty. */
   readonly fetch: (range: HeightRange, signal: AbortSignal) => Promise<Batch>
   /**
-   * Checks that `batch` follows what was handed on before; undefined if so, else why not, and from
-   * which height on it is to be fetched again, that of the batch where it is not said. The callback
-   * must have seen to it that another one comes.
+   * Checks that `batch` follows what was handed on before; `undefined` if so, else why not, and
+   * from which height on it is to be fetched again (by default that of the batch). The callback
+   * must have made sure that another one comes.
    */
   readonly link: (batch: Batch) => Broken | undefined
   /** Called with the first batch that was linked and will be fetched again. */
@@ -299,8 +299,8 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   /**
-   * Takes back what was linked from a height on. When it is handed on already, the run ends with
-   * `rows-refuted`, for the caller to take the rows away.
+   * Takes back what was linked from a height on. Where it was handed on already, the run ends with
+   * `rows-refuted`, so that the caller removes the rows.
    */
   #unlink({ from = this.#nextLink, reason }: Broken): void {
     if (from >= this.#nextLink) return

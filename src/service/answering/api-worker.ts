@@ -32,7 +32,7 @@ flushCompileCache()
 let main: MainReport = data.main
 const chains = chainSpecs(config)
 const streams = streamSpecs(config, chains)
-// The main thread counts what indexing reports: here nobody reads it.
+// The main thread counts what indexing reports: in this thread it is not read.
 const report = followReports({
   chains: chains.map(({ spec }) => spec),
   streams,

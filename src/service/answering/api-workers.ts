@@ -73,7 +73,7 @@ export type ApiWorkers = {
   /** Resolves once every one listens. Rejects with `address-taken`, and faults of stores. */
   readonly ready: Promise<unknown>
   readonly take: (report: ThreadReport) => void
-  /** Their pages of figures; of one that is busy, those of before. */
+  /** The threads' pages of figures; for a busy thread its last ones. */
   readonly figures: () => Promise<readonly string[]>
   /** Lets what is under way end, for {@link stopTimeoutMs} at most. */
   readonly close: () => Promise<void>

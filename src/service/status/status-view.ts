@@ -112,7 +112,7 @@ async function withStored(
 
 const oldestLook = statement('select min(compared_at) from token')
 
-/** When the token was looked at that nobody looked at for longest. */
+/** When the token whose last look is oldest was looked at. */
 async function comparedOf(store: Reader): Promise<Pick<ChainStatus, 'balancesComparedAt'>> {
   const oldest = (await store.get(oldestLook))?.[0]
   return typeof oldest === 'number' && oldest > 0 ? { balancesComparedAt: oldest } : {}

@@ -81,7 +81,7 @@ export async function storesOf(
   return { owner, shares, location, store: { ...store, readServers }, readings: replicas }
 }
 
-/** Where nobody says so: what writes segments must share them with what answers. */
+/** The default: processes that write segments must share them with those that answer. */
 function isFreezing(config: SharedStores): boolean {
   const wanted = config['index.freeze']
   if (wanted !== 'auto') return wanted === 'true'

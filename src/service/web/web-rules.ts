@@ -12,7 +12,7 @@ import { isLoopback } from '../../core/web-request.ts'
 export function webRules(config: Config): WebRules {
   const host = config['api.host']
   const names = config['api.allowedHosts']
-  // A name that leads to an address others reach is nobody's secret: it need not be known here.
+  // A name that leads to a public address is no secret: it need not be known here.
   const isOpen = !isLoopback(host) && names.length === 0
   return {
     allowedHosts: isOpen ? ['*'] : ['localhost', ...names],

@@ -14,7 +14,7 @@ export const Erc721TokenBalance = Type.Object(
 /** Decoded {@link Erc721TokenBalance}. */
 export type Erc721TokenBalance = Static<typeof Erc721TokenBalance>
 
-/** An ERC-1155 token id of which someone has some. */
+/** An ERC-1155 token id that an address holds. */
 export const Erc1155TokenBalance = Type.Object(
   {
     ...Erc1155Token.properties,

@@ -52,7 +52,7 @@ const triesPerEndpoint = 3
 /** Longest wait for an endpoint on behalf of a caller. */
 const mostUrgentWaitMs = 1_000
 
-/** Of several endpoints one alone is believed after it answered in so many tries. */
+/** A lone endpoint among several is believed after it answered in so many tries. */
 const loneAnswersBelieved = 3
 
 /** Endpoints of one chain. */
@@ -245,7 +245,7 @@ export class EndpointPool {
     const found = await this.#identify(endpoint, signal)
     const { expected } = this.#options
     const wanted = this.#pinned ?? expected
-    // One such answer alone may be a mistake; setting an endpoint aside is for good.
+    // One wrong answer may be a mistake, and an endpoint set aside stays so.
     if (isDifferent(wanted, found) && !isDifferent(wanted, await this.#identify(endpoint, signal)))
       throw new Fault('node-answer', `endpoint told of another chain once: ${endpoint.name}`)
     if (isDifferent(wanted, found))

@@ -205,7 +205,7 @@ async function stateFrom(
 ): Promise<EndpointState> {
   const height = read.height === 'latest' ? -1 : read.height
   const [first] = read.calls
-  // Of several methods nobody knows which one was refused.
+  // With several methods it is not known which one was refused.
   const isOne = read.calls.every(({ method }) => method === first?.method)
   const capability = isOne ? first?.method : undefined
   try {

@@ -30,7 +30,7 @@ const ancestorsEveryMs = 1_000
 /** A peer that has no answer, or takes long for it, is called again after this. */
 const restMs = 20_000
 const slowMs = 5_000
-/** Nobody gives a block for so long: the request fails. */
+/** After this long without a block from any peer the request fails. */
 const patienceMs = 60_000
 const lookMs = 25
 

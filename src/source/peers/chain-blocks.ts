@@ -94,13 +94,13 @@ export class ChainBlocks {
     this.#options = options
   }
 
-  /** True once everything up to the tip was read, or nobody reads as it is stored already. */
+  /** True once everything up to the tip was read, or all of it is stored already. */
   get isRead(): boolean {
     if (this.#tip === undefined) return false
     return (this.#given?.height ?? -1) >= this.#tip.height || this.#headsInARow > 2
   }
 
-  /** Words for the wait of a reader; `undefined` where nobody waits. */
+  /** Why a reader waits; `undefined` where none does. */
   note(): string | undefined {
     const top = this.#tip?.height
     if (top === undefined && this.#voters.length > 0)
@@ -261,7 +261,7 @@ export class ChainBlocks {
       parentId = Uint8Array.from(found.parentId)
       const below = await spool.put(low - 1, found.items, isKept)
       low = below.low
-      // A walk beside leaves room for the one that is waited for.
+      // A walk ahead leaves room for the one that a reader waits for.
       if (this.#awaited !== floor && 2 * spool.bytes > spoolLimit) return
       while (spool.bytes > spoolLimit && (await spool.thin(low))) continue
     }

@@ -20,13 +20,13 @@ const aWhileMs = 5_000
 /** A voter that needs longer is passed over. */
 const nameMs = 1_500
 const voteMs = 3_000
-/** The word of enough voters is no longer the present after this. */
+/** A vote is no longer current after this. */
 const presentMs = 20_000
 
 /** A block that the network has accepted, and voters who said so. */
 export type Accepted = { readonly id: Uint8Array; readonly holders: readonly string[] }
 
-/** How many of so many votes must agree: more than four fifths. */
+/** How many of `votes` must agree: more than four fifths. */
 export function quorumOf(votes: number): number {
   return Math.floor((4 * votes) / 5) + 1
 }
@@ -115,7 +115,7 @@ export class TipVote {
     return [...votes.values()]
   }
 
-  /** Why there is no vote now, and monotonic time since when; `undefined` where nothing is. */
+  /** Why there is no vote now, and monotonic time since when; `undefined` where there is one. */
   missing(voters: readonly string[]): { readonly since: number; readonly why: string } | undefined {
     const quorum = quorumOf(voters.length)
     const heard = voters

@@ -32,7 +32,10 @@ export type MaybePromise<T> = T | Promise<T>
  */
 export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'last' | 'tables'
 
-/** Where the rows of an answer lie: numbers of two parameters, inclusive and exclusive, or of one for both. */
+/**
+ * Where the rows of an answer lie: indexes of two parameters (from inclusive, until exclusive), or
+ * of one for a single place.
+ */
 export type Within = { readonly pos: readonly number[] } | { readonly height: readonly number[] }
 
 /** Facts about a question of history that its words do not say. */
@@ -40,7 +43,7 @@ export type HistoryScope = {
   readonly over?: Over | undefined
   /** Files of other heights are not read; absent, all are until the answer is complete. */
   readonly within?: Within | undefined
-  /** Whose history it is; absent, that of `blocks`. */
+  /** The stage whose history it is; by default `blocks`. */
   readonly stage?: HistoryStage | undefined
 }
 
@@ -173,11 +176,11 @@ export interface Writer extends Reader {
     columns: SomeColumns<Name>,
   ) => MaybePromise<void>
   /**
-   * Takes rows away, found by the table's key. Sorted by key is fastest. `known` are their other
-   * columns, where the caller has them: sums then need no look at the rows.
+   * Removes rows by the table's key. Sorted by key is fastest. `known` are their other columns,
+   * where the caller has them: the sums then need no look at the rows.
    */
   readonly remove: (table: Table, keys: Columns, known?: Columns) => MaybePromise<void>
-  /** Takes all rows away. */
+  /** Removes all rows. */
   readonly clear: (table: Table) => MaybePromise<void>
 }
 
@@ -225,7 +228,7 @@ export interface Database extends Reader {
    * `store/lease.ts`.
    */
   readonly claim: (epoch: number) => MaybePromise<boolean>
-  /** Takes the mark of `epoch` away, where this process has it. */
+  /** Removes the mark of `epoch`, where this process has it. */
   readonly unclaim: (epoch: number) => MaybePromise<void>
   /**
    * Says how the store is written from now on; a store begins with `fill`. `follow` folds the log

@@ -70,8 +70,8 @@ export type Table = {
 }
 
 /**
- * Stages of a chain whose rows are history, named as their checkpoints are. Each has segments of its
- * own, since traces are stored later than the blocks that they are of.
+ * Stages of a chain whose rows are history, named as their checkpoints. Each has its own segments,
+ * since traces are stored later than their blocks.
  */
 export const historyStages = ['blocks', 'traces'] as const
 /** One of {@link historyStages}. */

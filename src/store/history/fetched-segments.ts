@@ -65,7 +65,7 @@ export type WantedSegment = {
 
 /** Pauses after a segment could be had nowhere. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
-/** A file in the making that was not written for so long is of a process that was killed. */
+/** An unfinished file that was not written for this long was left by a killed process. */
 const abandonedMs = 3_600_000
 
 type Trouble = { readonly failures: number; readonly until: number; readonly fault: Fault }
@@ -199,8 +199,8 @@ function filesIn(folder: string): KnownFile[] {
 }
 
 /**
- * Throws `store-failed` where a file that somebody else made is not segment `name`, or one that SQLite
- * would not read as it is meant.
+ * Throws `store-failed` where a file from elsewhere is not segment `name`, or is not the plain
+ * SQLite file that a segment is.
  */
 export async function checkForeign(
   path: string,

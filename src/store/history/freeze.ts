@@ -225,9 +225,9 @@ function columnsOf(table: Table, rows: readonly Row[]): Columns {
 }
 
 /**
- * Takes history back into tables, so that nothing from height `from` on is frozen. Returns whether
- * anything was. Cost: every row of the segments that reach beyond `from` is written again. The files
- * stay until the next look for such, for questions that still read them.
+ * Moves history back into tables, so that nothing from height `from` on is frozen. Returns whether
+ * anything was. Cost: every row of the segments that reach beyond `from` is written again. The
+ * files stay until unused files are removed, for queries that still read them.
  */
 export async function thawFrom(freezing: Freezing, from: number): Promise<boolean> {
   const { writer, history, recount } = freezing

@@ -19,8 +19,8 @@ export type HistoryPlace = {
 }
 
 /**
- * `database` with the segments in a folder. A store without any, of a deployment that makes none, is
- * given as it is.
+ * `database` with the segments in a folder. Where a store has none and the deployment makes none,
+ * `database` itself.
  */
 export async function withHistory(
   database: Database,
@@ -55,8 +55,8 @@ export async function withHistory(
 }
 
 /**
- * Does `work` in a snapshot, whose segments stay open to its end: what a merge replaces meanwhile is
- * taken away. Where one is damaged, only the question that needs it fails.
+ * Does `work` in a snapshot, whose segments stay open to its end, even those that a merge replaces.
+ * Where one is damaged, only the query that needs it fails.
  */
 async function held<T>(
   reader: Reader,

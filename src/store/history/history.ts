@@ -43,8 +43,9 @@ export function historyOf(reader: Reader): History | undefined {
 }
 
 /**
- * Takes away what a killed process left in `folder` where none freezes any more. Only the writer of the
- * store may. A list of segments that cannot be read leaves all files there: they are needed to mend it.
+ * Removes what a killed process left in `folder` where history is no longer frozen. Only the writer
+ * of the store may. Where the list of segments cannot be read all files stay: they are needed to
+ * mend it.
  */
 export async function removeLeftovers(writer: Writer, folder: string): Promise<void> {
   try {
@@ -126,10 +127,10 @@ export class History {
   }
 
   /**
-   * Does `work` on the segments of `manifest`, which stay open meanwhile; again once one was fetched that
-   * it needs. Returns `undefined` where a merge replaced one, so that it begins anew with another manifest.
-   * Throws what `work` throws, `store-failed` for a segment that is missing or damaged, `not-ready` for one
-   * that cannot be had now.
+   * Does `work` on the segments of `manifest`, which stay open until its end; it is done again once
+   * a missing segment was fetched. Returns `undefined` where a merge replaced a segment: the caller
+   * begins anew with the next manifest. Throws what `work` throws, `store-failed` for a missing or
+   * damaged segment, `not-ready` for one that cannot be fetched now.
    */
   async using<T>(
     reader: Reader,
@@ -314,8 +315,8 @@ export class History {
   }
 
   /**
-   * A file to write a new segment into, of a name that nobody else has; {@link History.drafted} says that
-   * it is finished or abandoned. Throws as {@link History.identity}.
+   * A new file to write a segment into, under a unique name; {@link History.drafted} says that it
+   * is finished or abandoned. Throws as {@link History.identity}.
    */
   draft(manifest: Pick<Manifest, 'folder'>): string {
     this.identity(manifest)
@@ -350,7 +351,7 @@ export class History {
     this.place(path, name)
   }
 
-  /** Takes a segment away that was made, and that no manifest is going to name. */
+  /** Removes a segment that was made and will not be named by a manifest. */
   discard(name: string): void {
     this.#open.get(name)?.close()
     this.#open.delete(name)
@@ -358,9 +359,10 @@ export class History {
   }
 
   /**
-   * Takes files away that no manifest names and nobody writes: those of killed processes, and segments
-   * that were replaced. In a transaction of who writes the store: files are listed before the manifest is
-   * read in it, so that a writer whose lease ended knows none of its successor's.
+   * Removes files that no manifest names and no process writes: those of killed processes, and
+   * segments that were replaced. Runs in a transaction of the store's writer: files are listed
+   * before the manifest is read in it, so that a writer whose lease ended cannot remove its
+   * successor's.
    */
   async removeUnnamed(writer: Writer): Promise<void> {
     if (!existsSync(this.folder)) return

@@ -47,9 +47,9 @@ export class LeavingRows {
   }
 
   /**
-   * Throws `rows-altered` where the rows are not those that the stored sums are of: sums as they were
-   * before this transaction, which has changed no row of the table but by removing these. Rows that stay
-   * of the last range are read; all of the table where its key is another.
+   * Throws `rows-altered` where the rows do not add up to their stored sums: the sums before this
+   * transaction, which has changed the table only by removing these rows. Rows of the last range
+   * that stay are read, too; the whole table where its key has another order.
    */
   async check(writer: Writer): Promise<void> {
     const last = Math.ceil(this.#end / this.#size) - 1

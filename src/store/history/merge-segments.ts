@@ -15,9 +15,9 @@ import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from '
 import { type MergeFiles, mergeFiles } from './merge-files.ts'
 import { checkName } from './segment-file.ts'
 
-/** Segments of one tier that become one of the next: a row is written once for each power of it. */
+/** So many segments of one tier become one of the next: a row is written once per tier. */
 export const mergedAtOnce = 8
-/** Most segments merged at once: SQLite has so many files open beside the one it writes. */
+/** Most segments merged at once: SQLite attaches so many files beside the one it writes. */
 export const mostMergedAtOnce = 10
 /** Most segments of a store once what is due is merged: a look for a hash reads each of them. */
 export const mostSegments = 20
@@ -95,9 +95,9 @@ function placeOf(due: readonly ManifestSegment[], { segments }: Manifest): numbe
 }
 
 /**
- * The neighbours of one stage to merge next, in order of height; none: nothing is due. They are of the
- * tier that has most, and at least {@link mergedAtOnce}, of equal tiers the lowest. Where no tier has so
- * many and there are more than {@link mostSegments}, they are of the lowest tier that has two.
+ * The neighbouring segments of one stage to merge next, in order of height; empty when none are
+ * due. The tier with the most segments is merged once it has {@link mergedAtOnce} (of equal tiers
+ * the lowest); else, with more than {@link mostSegments} in all, the lowest tier that has two.
  */
 export function segmentsToMerge(segments: readonly ManifestSegment[]): readonly ManifestSegment[] {
   const runs = runsOf(segments)

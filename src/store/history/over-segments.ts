@@ -109,7 +109,10 @@ type Reading<T> = {
   ) => T
 }
 
-/** An answer of tables and of those segments that reach into `heights`, of one state of the store. */
+/**
+ * An answer from the tables and the segments that overlap `heights`, all of one state of the
+ * store.
+ */
 async function unchanged<T>(
   { reader, history }: Store,
   stage: HistoryStage,

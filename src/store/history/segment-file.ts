@@ -45,7 +45,7 @@ export class SegmentFile implements Reader {
   readonly #connection: SqliteConnection
 
   /**
-   * Opens the file at `path`, of which nothing is read before its schema is known to be `schema`,
+   * Opens the file at `path`; nothing is read from it before its schema is known to be `schema`,
    * see {@link schemaOf}. Throws `store-failed`.
    */
   constructor(path: string, name: string, schema: string) {
@@ -89,7 +89,7 @@ export class SegmentFile implements Reader {
   }
 }
 
-/** A segment in the making, in a transaction of its own. */
+/** A segment being written, in a transaction of its own. */
 export class SegmentWriter {
   readonly path: string
   readonly connection: SqliteConnection
@@ -109,8 +109,9 @@ export class SegmentWriter {
       busyTimeoutMs: 0,
     })
     try {
-      // Whoever is killed leaves a file that nobody names: nothing is rolled back, and no page was there before. The
-      // journal comes first: what follows writes the header, and would begin one on disk.
+      // A killed process leaves a file that is never used, so nothing needs a rollback. The journal
+      // mode is set first: the statements after it write the header, and would begin a journal on
+      // disk.
       for (const each of [
         'journal_mode = memory',
         'synchronous = off',
@@ -149,7 +150,7 @@ export class SegmentWriter {
     return nameOf(this.path, pause)
   }
 
-  /** Takes the file away; after {@link SegmentWriter.seal} that is the caller's to do. */
+  /** Removes the file; after {@link SegmentWriter.seal} that is the caller's task. */
   abandon(): void {
     if (!this.#isOpen) return
     this.#close()
@@ -232,7 +233,7 @@ export function onDisk<T>(work: () => T): T {
 
 const schemaQuestion = statement('select type, name, tbl_name, sql from sqlite_schema')
 
-/** Text of all that a file of `tables` says of itself. */
+/** Text of the schema of a file of `tables`. */
 export function schemaOf(tables: readonly Table[]): string {
   const empty = new SqliteConnection({
     path: ':memory:',
@@ -291,7 +292,10 @@ function differs(files: DatabaseSync, table: Table): boolean {
   return files.prepare(first).get() !== undefined
 }
 
-/** `copied` is somebody else's: no compressor may have made it, and it may unpack to very much. */
+/**
+ * `copied`: the file is from elsewhere, so its bytes may not come from our compressor, and may
+ * unpack to very much.
+ */
 function unpacksSame(copied: SQLOutputValue, made: SQLOutputValue): boolean {
   if (!(copied instanceof Uint8Array) || !(made instanceof Uint8Array)) return copied === made
   if (equalBytes(copied, made)) return true

@@ -15,7 +15,7 @@ export type Use = {
 /** Use that one process adds. */
 export type AddedUse = Use & { readonly caller: string }
 
-// A window that is over here counts no more there; one that is older adds nothing.
+// A window that has ended here does not count any more; an older one adds nothing.
 const add = statement(
   `insert into api_use (caller, minute, minute_used, day, day_used) values (?, ?, ?, ?, ?)
    on conflict (caller) do update set

@@ -7,7 +7,10 @@ import { deploymentChain, deploymentProcess } from '../schema/deployment.ts'
 /** A document as it is stored. */
 export type StoredDocument = { readonly revision: number; readonly content: Uint8Array }
 
-/** Changes of one document at the same moment, each of which makes the others try once more. */
+/**
+ * So many changes of one document at the same moment, each of which makes the others try once
+ * more.
+ */
 const maxTries = 32
 
 const revisions = statement('select name, revision from deployment_document')
@@ -90,7 +93,7 @@ export async function reportProcess(store: Database, reported: ReportingProcess)
   )
 }
 
-/** Takes processes away that ended. */
+/** Removes processes that ended. */
 export async function forgetProcesses(store: Database, owners: readonly string[]): Promise<void> {
   if (owners.length === 0) return
   await store.transaction((writer) => writer.remove(deploymentProcess, { owner: [...owners] }))

@@ -298,8 +298,8 @@ export const token = table(
 )
 
 /**
- * Tokens by the words of their names and symbols, small letters. Written when a token gave its name
- * and never taken back: whoever finds a token looks whether it has the word still.
+ * Tokens by the words of their names and symbols, in small letters. Written when a token gave its
+ * name and never removed: a reader checks whether the token still has the word.
  */
 export const tokenWord = table(
   'token_word',

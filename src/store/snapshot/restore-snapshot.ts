@@ -76,8 +76,8 @@ export type Restoring = {
 }
 
 /**
- * Makes a data folder of a snapshot. One that fails leaves it as it was; one that is killed goes on where it
- * was. Throws `bad-config` for another folder, `store-*`.
+ * Makes a data folder of a snapshot. A failed attempt leaves the folder as it was; a killed one is
+ * continued by the next. Throws `bad-config` for another folder, `store-*`.
  */
 export async function restoreSnapshot(of: Restoring): Promise<void> {
   const { folder, manifest, dataDir, into, report } = of
@@ -231,15 +231,15 @@ function asKept(sql: string): string {
 }
 
 /**
- * Throws `store-version`, and `store-failed` where a declaration is not one of this version to the letter, or
- * the tables are of other segments.
+ * Throws `store-version`, and `store-failed` where a declaration differs from this version's by a
+ * letter, or the tables belong to other segments.
  */
 async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
   const { name, segments } = stored
   const place = { store: 'embedded', dataDir }
   const store = await openStore(place, name, controlTables, 'read')
   try {
-    // A trigger, a view, a check or a virtual table in a file of somebody else's would act in our name.
+    // A trigger, view, check or virtual table in a file from elsewhere would run with our rights.
     const ours = new Set(everyTable.flatMap((table) => sqliteDdl(table).map(asKept)))
     const foreign = (await store.all(declared)).find(([, sql]) => !ours.has(asKept(String(sql))))
     if (foreign !== undefined)
@@ -283,10 +283,9 @@ const placed: readonly (readonly [Table, string])[] = [
 ]
 
 /**
- * Throws `store-failed` where tables have rows of heights from `until` on: nobody compares these with a
- * node, and they would be taken for those of the blocks to come. Segments say their heights themselves.
- *
- * Cost: tables whose order is another one are read whole.
+ * Throws `store-failed` where tables have rows of heights from `until` on: these are never compared
+ * with a node, and would be taken for rows of blocks to come. Segments state their heights
+ * themselves. Cost: tables with another order are read whole.
  */
 async function checkEnds(reader: Reader, until: number): Promise<void> {
   for (const [table, column] of placed) {

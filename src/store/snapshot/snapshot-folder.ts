@@ -137,8 +137,8 @@ export class SnapshotFolder {
   }
 
   /**
-   * Takes away what no snapshot names. Where a manifest cannot be read nothing is: it may name
-   * anything.
+   * Removes files that no snapshot names; nothing where a manifest cannot be read, since it may
+   * name any.
    */
   removeUnnamed(): void {
     const all = this.list()

@@ -45,8 +45,8 @@ export type SnapshotWork = {
 }
 
 /**
- * Takes a snapshot and returns its id. An attempt that fails leaves nothing; of one that was killed
- * the next uses what is whole and removes the rest. Throws `lease-lost`, `store-*`.
+ * Takes a snapshot and returns its id. A failed attempt leaves nothing; after a killed one the next
+ * uses what is whole and removes the rest. Throws `lease-lost`, `store-*`.
  */
 export async function takeSnapshot(work: SnapshotWork): Promise<string> {
   const { folder, firn, takenAt } = work
@@ -88,7 +88,7 @@ async function storeCopied(work: SnapshotWork, store: CopiedStore): Promise<Stor
       return { name: store.name, chainId, heights, tables, segments }
     } catch (error) {
       if (faultOf(error)?.code !== 'store-failed' || attempt === attempts) throw error
-      // Only a merge takes a file away that was listed.
+      // Only a merge removes a listed file.
       if ((await listedNow(work, store)).text === facts.listed) throw error
     }
   }

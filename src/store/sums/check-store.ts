@@ -60,10 +60,10 @@ const rowsAtOnce = 4_000
 const mostRowsWhole = 2_000_000
 
 /**
- * Damaged ranges of an embedded store that is written meanwhile: the newest ranges first, some at a time,
- * each time as the store is then. A reading that goes on for long keeps the writer's log from being
- * emptied, so that larger tables in another order are left to {@link checkStore}. `pause` is awaited
- * after some thousand rows; what it throws ends the work.
+ * Damaged ranges of an embedded store that is being written: the newest ranges first, a few at a
+ * time, each as the store is then. Long readings keep the writer's log from being emptied, so that
+ * larger tables in another order are left to {@link checkStore}. `pause` is awaited after some
+ * thousand rows; what it throws ends the work.
  */
 export async function checkBeside(
   database: Database,

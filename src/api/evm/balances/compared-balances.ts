@@ -104,10 +104,10 @@ const notifyAgainMs = 10_000
 const patienceMs = 1_000
 /** Comparisons under way at once; more stay from logs. */
 const mostUnderWay = 4_096
-/** After a node did not have a state, others are not compared for so long. */
+/** After a node lacked a state, others are not compared for this long. */
 const silenceMs = 5_000
 
-/** Stands for a block of which nobody knows the height. */
+/** Stands for a block whose height is not known. */
 const newestOfNode = Number.POSITIVE_INFINITY
 
 /** Balances by chain. */
@@ -179,7 +179,7 @@ class Comparing {
     const kept = this.#known.get(keyOf(one, moment))
     if (!moment.isNewest) return kept
     if (kept?.logged !== loggedOf(one) || kept.until < now) return undefined
-    // A difference of somebody else was found meanwhile.
+    // Another process found a difference meanwhile.
     return kept.block < (one.token.inexact_height ?? 0) ? undefined : kept
   }
 
@@ -255,7 +255,7 @@ class Comparing {
       const balance = itemAt(balances, at)
       const logged = loggedOf(one)
       this.#known.set(keyOf(one, moment), { balance, logged, block: moment.height, until })
-      // What is burnt is the zero address's by some contracts, and nobody's by logs.
+      // Some contracts count burnt tokens as the zero address's; logs give them to no one.
       if (balance !== logged && !isZero(one.holder))
         this.#doubt(one, this.#options.clock.monotonic() + doubtMs)
     }
@@ -279,7 +279,7 @@ class Comparing {
     })
   }
 
-  /** Balances by `balanceOf`; a contract that reverts or answers nonsense gives nobody anything. */
+  /** Balances by `balanceOf`; a contract that reverts or answers nonsense counts as 0. */
   async #read(
     wanted: readonly LoggedBalance[],
     height: number | undefined,

@@ -108,8 +108,8 @@ async function nextCandidates(
 }
 
 /**
- * Tokens without any change up to the height are held by nobody the logs know; only a caller who
- * names a token gets the node's word on it.
+ * By logs no one holds a token that has no change up to the height; it is read from the node only
+ * for a caller who names it.
  */
 function isWanted({ token, value }: BalanceRow, named: Named, query: HoldingsQuery): boolean {
   if (value === undefined && (query.only === undefined || token.standard !== 20)) return false

@@ -101,7 +101,7 @@ export function listErc20Balances(context: EvmContext): Operation {
   })
 }
 
-/** Addresses that are no tokens fit a page beside those that are, up to so many. */
+/** So many named addresses that are no tokens fit on a page beside those that are. */
 const fewContracts = 16
 
 /** Numbers of the contracts a caller names, ascending; those the chain never showed are left out. */

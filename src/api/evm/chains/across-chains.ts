@@ -210,7 +210,7 @@ async function viewsAcross(
   return rows.map(({ row }) => views.get(row)).filter((view) => view !== undefined)
 }
 
-/** All three. Page tokens of one name are good for the other. */
+/** The three operations. Page tokens of either name work for the other. */
 export function olderEvmOperations(context: EvmContext): Operation[] {
   return [
     renamed(listAddressChains(context), {

@@ -50,8 +50,8 @@ const maxLookedAt = 5_000
 const chunkSize = 500
 
 /**
- * ERC-1155 token ids of which an address has some after block `height`. `last` is where to go on
- * when the search ended early; the rows then are all that was found until there.
+ * ERC-1155 token ids that an address holds after block `height`. `last` is where the next page
+ * starts when the search ended early; the rows are then those found so far.
  */
 export async function heldErc1155(
   chain: ServedChain,

@@ -1,5 +1,5 @@
 /**
- * Why a transaction failed: of the node's trace, or of trying it again.
+ * Why a transaction failed: from the node's trace, or from executing it again.
  *
  * Source: Solidity documentation, Panic via assert and Error via require; ABI of `Error(string)`.
  */

@@ -37,8 +37,8 @@ type TransferList<V> = Omit<AddressList<TransferRow>, 'rows' | 'fits'> & {
 }
 
 /**
- * The answer of such an operation. A class, for a closure of each request that is called by its name
- * in an object keeps what it knows alive: ten times the memory went to the old generation.
+ * The answer of such an operation. It is a class, because a closure made per request and called
+ * through an object keeps its variables alive: ten times the memory reached the old generation.
  */
 class TransferAnswer<V> {
   readonly #list: Pick<TransferList<V>, 'view' | 'text'>

@@ -84,7 +84,7 @@ function activeView(
       benchedXChainRequestsPercent: 0,
       benchedCChainRequestsPercent: 0,
     },
-    // Where nodes stand is nobody's business here; the clients demand the key.
+    // Nodes do not publish where they stand; the clients demand the key.
     geolocation: null,
   }
 }

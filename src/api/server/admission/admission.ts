@@ -63,12 +63,15 @@ function originOf({ headers }: AdmissionRequest): string {
   return typeof host === 'string' ? `${scheme === 'https' ? 'https' : 'http'}://${host}` : ''
 }
 
-/** An IPv4 address as it is written, also where it stands in one of IPv6. */
+/** An IPv4 address in its usual form, also where it is written as IPv6. */
 function plainAddress({ address }: AdmissionRequest): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
-/** The key of a request. Throws `key-required` for one that is unknown, or where one is missing. */
+/**
+ * The key of a request. Throws `key-required` for an unknown key, and for a missing one where keys
+ * are required.
+ */
 function callerKey(request: AdmissionRequest, options: AdmissionOptions): StoredKey | undefined {
   const sent = sentKey(request)
   const keys = options.keys()

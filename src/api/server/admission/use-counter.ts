@@ -44,7 +44,7 @@ const maxPerSync = 2_000
 /** A process takes a share of what is left, so that others find some; at the end one request's worth. */
 const shareTaken = 1 / 8
 
-/** Credit that was not used for so long is given back. */
+/** Unused credit is given back after this. */
 const idleMs = 1_000
 
 type Caller = {
@@ -59,7 +59,7 @@ type Caller = {
   taking?: Promise<void> | undefined
 }
 
-/** A counter of which nobody has used anything. */
+/** A counter before its first use. */
 export function createUseCounter(options: UseCounterOptions): UseCounter {
   return new SharedCounter(options)
 }
@@ -167,13 +167,13 @@ class SharedCounter implements UseCounter {
       one.owed.dayUsed -= wanted
       return
     }
-    // Others took some meanwhile.
+    // Other processes took some meanwhile.
     const excess = Math.min(wanted, -Math.min(0, leftOf(one, limit)))
     if (excess > 0) this.#add(name, one, -excess)
     one.credit += wanted - excess
   }
 
-  /** Once a second: what nobody uses goes back. */
+  /** Once a second unused credit goes back. */
   async #sync(): Promise<void> {
     for (const [name, one] of this.#callers) {
       if (one.credit === 0 || this.#options.clock.monotonic() - one.usedMs < idleMs) continue
@@ -215,7 +215,10 @@ class SharedCounter implements UseCounter {
     }
   }
 
-  /** Takes over a sum of all processes; what was counted here meanwhile is still to be stored. */
+  /**
+   * Takes over the sum of all processes; what this process counted meanwhile is still to be
+   * stored.
+   */
   #merge(stored: AddedUse, sum: Use): void {
     const { total, owed } = this.#current(stored.caller)
     if (stored.minute === total.minute) owed.minuteUsed -= stored.minuteUsed

@@ -67,7 +67,7 @@ type Refusal = { readonly body: string; readonly headers: Readonly<Record<string
 const refusal = refusalOf(busyWords)
 const listRefusal = refusalOf([busyWords])
 
-/** A door nobody has come to. */
+/** A door before its first connection. */
 function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { gate, guard, lanes, addressOf } = options
 

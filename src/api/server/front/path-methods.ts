@@ -38,7 +38,7 @@ export function createPathMethods(): PathMethods {
       let found = false
       for (const entry of bySlashes.get(slashesOf(path)) ?? []) {
         if ((hasVerb && !entry.hasVerb) || !isPathOf(entry, path)) continue
-        // A verb's path is of nobody else.
+        // The path of a verb has no other method.
         if (entry.hasVerb && !hasVerb) found = false
         hasVerb ||= entry.hasVerb
         found ||= entry.methods.has(method)

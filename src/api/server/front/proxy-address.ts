@@ -13,7 +13,7 @@ export type AddressReader = (request: IncomingMessage) => string
 /** Headers by which proxies say that they pass on another's request. */
 const passedOn = ['x-forwarded-for', 'forwarded', 'via']
 
-/** Stands for a stranger whom a proxy on this machine does not name, or nobody believes. */
+/** The caller where a proxy on this machine names none, or names one that is not believed. */
 const nobody = '0.0.0.0'
 
 /** The address of a socket: what a proxy on this machine passes on is not from this machine. */

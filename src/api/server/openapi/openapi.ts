@@ -218,7 +218,7 @@ function refusalOf(shape: OperationShape, status: number, schemas: Components): 
   return { description, content: { 'application/json': { schema: { anyOf } } } }
 }
 
-/** A success; without content where the shape is that of nothing, lists as lines, too. */
+/** A success; without content where the shape is empty, lists also as files. */
 function successOf(shape: OperationShape, schemas: Components): object {
   const { response } = shape
   const description = 'Success'

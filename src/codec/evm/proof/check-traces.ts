@@ -91,8 +91,8 @@ type Call = {
 type Waiting = { readonly frame: RawFrame; readonly depth: number; readonly isReverted: boolean }
 
 /**
- * The first `most` calls of `trace`, and how many there are. Throws `node-answer` for what is no
- * trace, `node-not-yet` for an error in its place.
+ * The first `most` calls of `trace`, and their number. Throws `node-answer` where `trace` is not
+ * one, `node-not-yet` for an error in its place.
  */
 export function callsOf(
   trace: RawTrace,

@@ -1,5 +1,5 @@
 /**
- * NFTs: items of a collection, items an address holds, and one item; pictures come by this process.
+ * NFTs: items of a collection, items an address holds, and one item; this process serves pictures.
  */
 
 import { h, type JSX } from 'preact'

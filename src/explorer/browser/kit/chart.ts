@@ -181,7 +181,7 @@ function lineOf(other: Other, stroke: string): uPlot.Series[] {
     : [{ label: other.labels[1], stroke, width: 2, points: { show: false } }]
 }
 
-/** Bars, of which that of a period that goes on is lighter. */
+/** Bars; that of an unfinished period is lighter. */
 function barsOf(
   { points, other, isRunning }: ChartProps,
   colour: (name: string) => string,

@@ -94,7 +94,7 @@ export function CsvLink({
   )
 }
 
-/** Pages of a list as the parameter `name` has them; undefined where there is none. */
+/** Pages of a list as the parameter `name` has them; `undefined` without it. */
 export type PagerProps = {
   readonly name: string
   readonly label: string
@@ -123,7 +123,7 @@ function pageOf(place: string): { readonly number: number; readonly token: strin
   return { number: Math.max(1, Number(number)), token }
 }
 
-/** A link to a page of a list; only text where there is none. */
+/** A link to a page of a list; plain text where there is no such page. */
 function step(label: string, place: string | undefined, name: string): JSX.Element {
   return place === undefined
     ? h('span', { class: 'button', 'aria-disabled': 'true' }, label)

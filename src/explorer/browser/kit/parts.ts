@@ -246,7 +246,7 @@ export function exactCoins(units: string, decimals: number, symbol: string): JSX
   ])
 }
 
-/** Links to the blocks beside one; none to where there is no block, outside `first` to `head`. */
+/** Links to the neighbouring blocks, where they exist between `first` and `head`. */
 export function neighbours(
   height: number,
   { first, head }: { readonly first: number; readonly head: number },
@@ -258,7 +258,7 @@ export function neighbours(
   ])
 }
 
-/** Links of which one is the present one. */
+/** A row of links; one of them is the present page. */
 export function tabs(
   links: readonly (readonly [label: string, link: string])[],
   label = 'views',

@@ -123,7 +123,7 @@ export class CopiedHistoryCheck {
     return segment !== undefined
   }
 
-  /** The history as it is now: an end that proved wrong may have been taken away. */
+  /** The history as it is now: an end that proved wrong may have been removed. */
   async #current(): Promise<CopiedHistory | undefined> {
     const copied = this.#copied
     if (copied === undefined) return undefined
@@ -182,9 +182,9 @@ export class CopiedHistoryCheck {
   }
 
   /**
-   * Makes a segment again of the blocks of one endpoint after the other: a difference is believed once none of
-   * them makes that segment. Returns false where nobody serves its traces. Throws `source-mismatch` where it is
-   * another one.
+   * Makes a segment again from the blocks of one endpoint after the other: a difference is believed
+   * once no endpoint's blocks make that segment. Returns false where none serves its traces. Throws
+   * `source-mismatch` where the segment differs.
    */
   async #isRemade(segment: ManifestSegment, signal: AbortSignal): Promise<boolean> {
     const { source, database } = this.#chain
@@ -249,7 +249,7 @@ export class CopiedHistoryCheck {
     this.#chain.log.info('the copied history is that of the chain', { from, until, compared })
   }
 
-  /** Commits that the copy is not that of the chain; returns false where that has to wait. */
+  /** Commits that the copy is not the chain's history; returns false where that has to wait. */
   async #refuse(refused: string, error: unknown): Promise<boolean> {
     const copied = this.#copied
     assert(copied !== undefined, 'only a copied history is compared')

@@ -22,8 +22,8 @@ export function copiedStage({ from, until, check, refused }: CopiedHistory): Sta
 }
 
 /**
- * A stage of a chain with the stage of its copied history: nothing is live of one that was refused, though
- * other stages stand at the head.
+ * A stage of a chain with the stage of its copied history: once the copy is refused nothing is
+ * live, even where other stages are at the head.
  */
 export function asBelieved(stage: StageStatus, copied: StageStatus | undefined): StageStatus {
   if (copied?.state !== 'stopped' || stage.state !== 'live') return stage

@@ -1,4 +1,4 @@
-/** Takes away the balances that the end of a chain left. */
+/** Removes the balance rows of removed blocks. */
 
 import { eventKinds } from '../../../codec/evm/columns.ts'
 import { toHex } from '../../../core/bytes.ts'

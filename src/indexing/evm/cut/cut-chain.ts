@@ -47,10 +47,9 @@ const internalRows = statement(
 const forget = statement('delete from checkpoint where stage = ?')
 
 /**
- * Takes away what is stored from height `from` on, in the transaction of `writer`. Returns whether
- * there was anything. Counters held in memory must be loaded anew.
- *
- * Throws `lease-lost` when the checkpoints move meanwhile.
+ * Removes what is stored from height `from` on, in the transaction of `writer`. Returns whether
+ * there was anything. Counters held in memory must be loaded anew. Throws `lease-lost` when the
+ * checkpoints move meanwhile.
  */
 export async function cutChain(writer: Writer, from: number, epoch: number): Promise<boolean> {
   const blocks = await getCheckpoint(writer, blockStage)
@@ -158,8 +157,8 @@ const rangeBefore = statement(
 )
 
 /**
- * Removes tokens first seen in `stored`, and takes a standard back that only its logs showed; such
- * a contract is called again for what it is.
+ * Removes tokens first seen in `stored`, and resets a standard that only its logs showed; such a
+ * contract is called again.
  */
 async function cutTokens(writer: Writer, { batch, ids }: StoredBatch): Promise<void> {
   const { transfers, events } = batch
@@ -197,8 +196,8 @@ async function lowerStandard(
 }
 
 /**
- * `writer` with inserts turned into removals by key: what wrote rows takes the same rows away. For
- * code that only inserts.
+ * `writer` with inserts turned into removals by key: the code that wrote rows then removes the same
+ * rows. For code that only inserts.
  */
 function undoing(writer: Writer): Writer {
   const refuse = (): never => {

@@ -24,7 +24,7 @@ export type FreezingAtOnce = {
   readonly leastRows: number
   /** Rows that may be in tables before it: they become a segment of their own first. */
   readonly mostRowsBefore: number
-  /** Rows that must be to come behind it: the newest ones stay in tables. */
+  /** The newest rows, which stay in tables: at least this many must follow. */
   readonly rowsInTables: number
 }
 
@@ -47,7 +47,7 @@ export async function frozenAtOnce<T>(
   }: {
     readonly batch: BlockBatch
     readonly proofs: StoredProofs
-    /** Newest height of the chain; absent where nobody says it. */
+    /** Newest height of the chain; absent where it is not known. */
     readonly headHeight: number | undefined
     readonly freezing: FreezingAtOnce | undefined
   },

@@ -20,9 +20,9 @@ import { recount } from '../write/recount.ts'
 import { dueSegments } from './due-segments.ts'
 import { heightsBelow } from './freeze-at-once.ts'
 
-/** Between two looks: what came meanwhile is small beside a segment. */
+/** Between two looks: what is stored meanwhile is small beside a segment. */
 const lookEveryMs = 10_000
-/** Between two looks at rows that were altered: mending takes somebody who does it. */
+/** Between two looks at altered rows: an operator has to mend them. */
 const alteredLookMs = 600_000
 
 /** All that freezing needs of a chain. */

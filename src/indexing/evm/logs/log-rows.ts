@@ -65,7 +65,7 @@ const rowsFrom = statement(
 /** Rows taken away at once. */
 const rowsAtOnce = 10_000
 
-/** Takes away logs from height `from` on; numbers of addresses stay, as in the chain's store. */
+/** Removes logs from height `from` on; numbers of addresses stay, as in the chain's store. */
 export async function cutLogs(writer: Writer, from: number): Promise<void> {
   for (;;) {
     const rows = await writer.all(rowsFrom, [from * placesPerBlock, rowsAtOnce])

@@ -89,7 +89,7 @@ export class BlockChecks {
   #unverified: string | undefined
   #firstUnproven = Number.POSITIVE_INFINITY
 
-  /** `checkEvery`: far behind the head one block in so many is checked; 1: every one. */
+  /** `checkEvery`: far behind the head one block in this many is checked; 1: every one. */
   constructor(parts: {
     readonly log: Log
     readonly endpoints: () => readonly EndpointStatus[]
@@ -241,7 +241,7 @@ export class BlockChecks {
     what.refusals.clear()
   }
 
-  /** A fault, a question to others, or a block that is taken as it is. */
+  /** Throws, turns to another endpoint, or takes the block unchecked. */
   #failed(what: Knowledge, given: OriginBlock, why: Readonly<Record<string, string>>): void {
     if (what.state === 'holds' || this.#triesOthers(what, given)) throw broken(what, given)
     what.state = 'unknown'

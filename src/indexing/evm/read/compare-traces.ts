@@ -64,7 +64,7 @@ export class TraceComparison {
     const sums = new Map([[traces.origin, batchSum(traces.batch)]])
     while (sums.size < 3) {
       const other = await this.#sumOf({ ...range, otherThan: [...sums.keys()] }, signal)
-      // Nobody else offers traces now.
+      // No other endpoint offers traces now.
       if (sums.has(other.origin) || other.origin === '') break
       const agrees = [...sums.values()].includes(other.sum)
       sums.set(other.origin, other.sum)
@@ -105,7 +105,7 @@ export class TraceComparison {
       throw new Fault('node-answer', `${traces.origin} ${reason}`, { detail: { from } })
   }
 
-  /** Sum of all of a range, and who gave it; nobody where several had to. */
+  /** Sum of all of a range, and the endpoint that gave it; without one where several had to. */
   async #sumOf(
     range: ReadRange,
     signal: AbortSignal,

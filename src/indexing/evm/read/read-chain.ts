@@ -35,7 +35,7 @@ export type ChainWriter = TraceWriter & {
   readonly begin: (identity: ChainIdentity) => Promise<ResumePoint>
   /** Resolves when committed. */
   readonly blocks: (batch: BlockBatch, report: BlockReport) => Promise<void>
-  /** Takes away rows from a height on that were proven to be wrong. */
+  /** Removes rows from a height on that were proven to be wrong. */
   readonly cut: (from: number) => Promise<void>
 }
 
@@ -47,10 +47,10 @@ type ReadChainOptions = {
   readonly log: Log
   readonly compress: Compress
   readonly limits: PipelineLimits
-  /** Far behind the head one block in so many is checked; 1: every one. */
+  /** Far behind the head one block in this many is checked; 1: every one. */
   readonly checkEvery: number
   /**
-   * One read of traces in so many is compared with a second endpoint's; 16 where it is not said.
+   * One read of traces in this many is compared with a second endpoint's; by default 16.
    */
   readonly compareEvery?: number
   /** Called when {@link ChainReader.stages} may have changed. */
@@ -120,7 +120,7 @@ export class ChainReader {
     }
   }
 
-  /** As `readOn`; takes rows away that were found to be wrong, so that they are read again. */
+  /** As `readOn`; removes rows that were found to be wrong, so that they are read again. */
   async #readAll(signal: AbortSignal): Promise<void> {
     const { writer, log } = this.#options
     try {

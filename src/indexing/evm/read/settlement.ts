@@ -45,7 +45,10 @@ export type Unsettled = {
 /** Blocks waiting to be settled. A chain settles within seconds: this many are hours of one. */
 const maxWaiting = 8_192
 
-/** Settled blocks of which is remembered how far they settled, should later ones be read again. */
+/**
+ * So many settled blocks are remembered with how far they settled, in case later ones are read
+ * again.
+ */
 const remembered = 4_096
 
 /** Settlement in `units` from height `from` on; undefined on chains that have none. */
@@ -106,7 +109,7 @@ export class Settlement {
 
   /**
    * Takes the blocks that follow, of one range `[from, until)`; those without settlement are left
-   * out of `blocks`. Returns what is wrong, and then forgets all blocks from that height on.
+   * out of `blocks`. Returns the first problem, and then forgets all blocks from that height on.
    */
   link(
     range: { readonly from: number; readonly until: number },

@@ -58,7 +58,7 @@ export type ReadBlocks = (range: HeightRange) => Promise<{
   readonly traces: TraceBatch | undefined
 }>
 
-/** A segment to make again, and out of which blocks. */
+/** A segment to make again, and the blocks for it. */
 export type Remaking = {
   /** The store whose segment it is; what lies below that segment must be whole. */
   readonly database: Database

@@ -58,7 +58,7 @@ type ChainHostOptions = {
   readonly keepEventsMs?: number | undefined
   /** Writes merged segments beside this thread; absent: it does so itself. */
   readonly merge?: MergeFiles | undefined
-  /** Takes the lease of a store; absent: it is taken as soon as nobody has it. */
+  /** Takes the lease of a store; absent: it is taken as soon as it is free. */
   readonly takeLease?: TakeLease | undefined
   readonly signal: AbortSignal
 }
@@ -82,8 +82,8 @@ export type ChainHost = {
   /** Fields of stored transactions of heights `[from, until)` that traces repeat. */
   readonly transactions: (range: HeightRange) => Promise<readonly TracedRow[]>
   /**
-   * Takes away what is stored from height `from` on, when it was proven to be wrong. Returns where
-   * the rows end then. Throws `lease-lost`, `store-failed`.
+   * Removes what is stored from height `from` on, when it was proven to be wrong. Returns where the
+   * rows end then. Throws `lease-lost`, `store-failed`.
    */
   readonly cut: (from: number) => Promise<ResumePoint>
   /** Work beside the blocks of this chain. */
@@ -292,7 +292,7 @@ function fetchingOf(
   return { transport: publicTransport, gatewayTransport: transport, gateways }
 }
 
-/** Writes down what chain the store is of, or checks it. Throws `foreign-store`. */
+/** Stores which chain the store is of, or checks it. Throws `foreign-store`. */
 async function claimStore(
   database: Database,
   identity: ChainIdentity,

@@ -31,7 +31,7 @@ export type EvmIngestOptions = {
   readonly database: Database
   readonly lease: Lease
   readonly clock: Clock
-  /** Loads the counters as of the last commit; absent where nobody counts. */
+  /** Loads the counters as of the last commit; absent without counters. */
   readonly openRollup?: ((reader: Reader) => MaybePromise<Rollup>) | undefined
   /** Notes what webhooks report; absent where there are none. */
   readonly outbox?: EvmOutbox | undefined
@@ -139,8 +139,8 @@ export class EvmIngest {
   }
 
   /**
-   * Moves the traces on to height `since`, without any of those between, and writes down that they
-   * are complete from there only. Faults as `traces`.
+   * Moves the traces on to height `since`, without those between, and records that they are
+   * complete from there only. Faults as `traces`.
    */
   async skipTraces(since: number): Promise<void> {
     const { database, lease, clock } = this.#options
@@ -157,12 +157,12 @@ export class EvmIngest {
   }
 
   /**
-   * Takes away what is stored from height `from` on, see `cut-chain.ts`; both stages then go on
-   * from there. Gives whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
+   * Removes what is stored from height `from` on, see `cut-chain.ts`; both stages then go on from
+   * there. Returns whether there was anything. Faults as `cutChain`, `lease-lost`, `store-*`.
    */
   async cut(from: number): Promise<boolean> {
     const { database, lease, clock, outbox } = this.#options
-    // What is remembered is of the chain as it was.
+    // What is remembered is from before the cut.
     this.#state = undefined
     return database.transaction(async (writer) => {
       await holdLease(writer, lease, clock)

@@ -33,8 +33,8 @@ const { erc20, erc721, erc721OneTopic, senderIndexed } = transferKinds
 const shared: ReadonlySet<number> = new Set([erc721, erc721OneTopic, senderIndexed])
 
 /**
- * Makes transfers of ERC-20 what they are, in `batch` itself. A contract of which the source says
- * nothing is what its logs look like. Faults are those of the source.
+ * Gives transfers of ERC-20 form their kind, in `batch` itself. Where the source says nothing about
+ * a contract, the form of its logs decides. Faults are those of the source.
  */
 export async function asContractsSay(
   batch: BlockBatch,

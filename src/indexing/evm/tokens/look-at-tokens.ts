@@ -33,7 +33,7 @@ import { factsOf, questionsTo } from './token-metadata.ts'
 /** A token to look at. */
 export type WantedToken = {
   readonly id: number
-  /** Holders that somebody doubts. */
+  /** Holders whose balance is in doubt. */
   readonly holders: readonly number[]
   /** True where something happened to it that its transfers do not explain. */
   readonly isDoubted: boolean
@@ -47,7 +47,7 @@ export type Look = {
 }
 
 /**
- * Newest transfers whose ends are read, and holders by chance: of a token in doubt so many more.
+ * Newest transfers whose ends are read, and random holders: for a token in doubt this many more.
  */
 const newestTransfers = 12
 const mostByChance = 32
@@ -249,7 +249,8 @@ function found(
   const named = own.slice(0, own.length - subject.holders.length)
   const { differs, count } = compared(subject, own.slice(named.length))
   if (change === 'anew') {
-    // What was known is of another contract: its name is read, and its balances of it alone.
+    // What was known is about another contract: its name is read again, and its balances from here
+    // on.
     found['metadata_height'] = 0
     inexact(found, { height: at.height, reason: 'the code of the contract changed' })
   } else if (isRenamed(subject, named)) found['metadata_height'] = 0
@@ -349,7 +350,7 @@ function compared(
   return { count }
 }
 
-/** A contract that answers nonsense gives nobody anything. */
+/** A contract that answers nonsense counts as 0. */
 function firstWord(value: string): bigint {
   return value.length < 66 ? 0n : toBigint(fromHex(value.slice(0, 66)))
 }

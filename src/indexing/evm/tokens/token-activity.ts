@@ -12,7 +12,8 @@ import type { OpenChain } from '../../stream/open-chain.ts'
 import { newTokens, type ShownToken } from '../write/transfer-rows.ts'
 
 /**
- * Events read at once; of tokens that one contract lends its code, so many are read anew at once.
+ * Events read at once; of the tokens that share one contract's code this many are read anew at
+ * once.
  */
 const eventsAtOnce = 100
 const lentAtOnce = 4_096
@@ -183,7 +184,7 @@ export class Doubts {
   readonly #requests: () => Promise<Database | undefined>
   #after: number
 
-  /** `requests` gives the store in which the API notes doubts, `undefined` while nobody has any. */
+  /** `requests` gives the store in which the API notes doubts, `undefined` while there are none. */
   constructor(chain: OpenChain, requests: () => Promise<Database | undefined>) {
     this.#chain = chain
     this.#requests = requests

@@ -57,7 +57,7 @@ export type TokenFacts = {
   readonly standard: number
 }
 
-/** Of tokens nobody had called: how many were called now, and how many answers were stored. */
+/** Of tokens that were never called: how many were called now, and how many answers were stored. */
 export type ReadTokens = { readonly called: number; readonly stored: number }
 
 /**

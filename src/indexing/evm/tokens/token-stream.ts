@@ -55,7 +55,7 @@ const oldest = statement(
 
 type TokenStreamOptions = {
   readonly random: Random
-  /** The store in which the API notes doubts; `undefined` while nobody has any. */
+  /** The store in which the API notes doubts; `undefined` while there are none. */
   readonly requests: () => Promise<Database | undefined>
   /** Tokens whose Deposit and Withdrawal are mints and burns, 20 bytes each. */
   readonly wrapped: readonly Uint8Array[]

@@ -49,8 +49,8 @@ export type Checkpoint = {
   /** Number of the next UTXO it makes. */
   readonly nextUtxo: number
   /**
-   * nAVAX that its transactions took in and gave to nobody since genesis: fees, and what went into
-   * balances of L1 validators less what came back. `undefined`: not counted from the start.
+   * nAVAX that its transactions burned since genesis: fees, and what went into balances of L1
+   * validators less what came back. `undefined`: not counted from the start.
    */
   readonly burned: bigint | undefined
 }

@@ -35,7 +35,7 @@ export type PrimaryRules = {
   readonly bonusBlocks: ReadonlySet<number>
 }
 
-/** Upstream's time of an upgrade nobody scheduled. */
+/** Upstream's time of an upgrade that is not scheduled. */
 export const unscheduled = 253_399_622_400
 
 /** Reward of the primary network; the same on every network AvalancheGo knows. */

@@ -61,9 +61,9 @@ export type PrimaryHost = {
   /** A chain's replay where its rows end; needed anew after every fault of `commit`. */
   readonly replay: (chain: ChainName) => Promise<ChainReplay>
   /**
-   * Replays what was fetched and hands it to the store, which may still be writing it afterwards:
-   * a failure is thrown by the next call, whichever chain's it is. A failure that is no fault of
-   * the store's stops only the chain whose batch it was: others may try again.
+   * Replays what was fetched and hands it to the store, which may still be writing it afterwards: a
+   * failure is thrown by the next call, of whichever chain. A failure that is not the store's stops
+   * only the chain of that batch; the others may try again.
    */
   readonly commit: (
     replay: ChainReplay,

@@ -67,8 +67,8 @@ export async function openPeers(
 }
 
 /**
- * Connections to a network, until the signal is aborted, and the ids of those who are believed first.
- * Throws `bad-config` where nobody is known.
+ * Connections to a network, until the signal is aborted, and the ids of the first voters. Throws
+ * `bad-config` where none is known.
  */
 export function connectPeers(
   { networkId, addresses }: Pick<PeersSpec, 'networkId' | 'addresses'>,
@@ -87,7 +87,8 @@ export function connectPeers(
     world,
     log,
     networkId,
-    // Not that of the aggregator, which other threads have: a node takes one connection of each.
+    // Another identity than the aggregator's, which other threads have: a node takes one connection
+    // of each.
     identity: createIdentity(world),
     nodePeers: undefined,
     limits: defaultPeerLimits,

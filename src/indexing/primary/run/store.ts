@@ -50,7 +50,7 @@ export type PrimaryStoreOptions = {
   readonly owner: string
   /** Milliseconds for which events for webhooks are kept; absent: webhooks are off. */
   readonly keepEventsMs?: number | undefined
-  /** Takes the lease of the store; absent: it is taken as soon as nobody has it. */
+  /** Takes the lease of the store; absent: it is taken as soon as it is free. */
   readonly takeLease?: TakeLease | undefined
   readonly signal: AbortSignal
 }

@@ -29,7 +29,7 @@ import { openPeers } from './open-peers.ts'
 
 /** Pause at the head before it is read again; blocks come every few seconds at most. */
 const headPauseMs = 500
-/** A chain whose node lets a question wait for so long is not called live. */
+/** A chain whose node leaves a request unanswered for this long is not called live. */
 const patienceMs = 5_000
 /** Pauses after a failure that may pass: doubled each time, up to the most. */
 const firstPauseMs = 500
@@ -182,7 +182,7 @@ function mostPauseAfter({ code }: Fault): number {
   return code === 'store-failed' ? mostStorePauseMs : mostPauseMs
 }
 
-/** Which failures are waited out, and how long a chain is called syncing meanwhile. */
+/** The failures that are waited out, and how long a chain is called syncing meanwhile. */
 type Patience = {
   /**
    * Returns whether what failed may come right: all that a node or another process says, as each may be

@@ -189,7 +189,7 @@ export function abandon(connection: Connection, reason: string): void {
 // Their number is limited: a server has a few hundred for all of its clients, and a deployment has
 // more stores than that. A caller that finds all of them busy waits for its turn.
 
-/** A connection that nobody used this long is ended. */
+/** A connection unused for this long is ended. */
 const idleMs = 60_000
 
 type ConnectionPoolOptions = {

@@ -108,7 +108,7 @@ export async function updateMany(link: Link, table: Table, columns: Columns): Pr
   await inParts(link, { table, sql, names: updateNames(table, names), columns, count })
 }
 
-/** Takes rows away, found by the table's key. */
+/** Removes rows by the table's key. */
 export async function removeMany(link: Link, table: Table, keys: Columns): Promise<void> {
   const { count } = shapeOf(table, keys)
   const work = { table, sql: removeManySql(table), names: table.key, columns: keys, count }

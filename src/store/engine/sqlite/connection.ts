@@ -52,7 +52,7 @@ export type ConnectionOptions = {
   readonly path: string
   readonly name: string
   readonly readOnly: boolean
-  /** True where nobody changes the file while it is open: no lock is taken for a statement. */
+  /** True where the file never changes while it is open: no lock is taken for a statement. */
   readonly isImmutable?: boolean
   /** Pages to keep; a transaction that changes more of them writes some before it ends. */
   readonly cachePages: number
@@ -231,7 +231,7 @@ export class SqliteConnection {
   }
 }
 
-/** Address of a file that nobody changes. */
+/** Address of a file that never changes. */
 export function immutable(path: string): URL {
   const address = pathToFileURL(path)
   address.search = '?immutable=1'

@@ -123,7 +123,7 @@ export async function countWebhooks(reader: Reader, owner: string): Promise<numb
   return Number((await reader.get(countOf, [owner]))?.[0])
 }
 
-/** Takes the oldest inactive webhook of an owner away. Returns false where there is none. */
+/** Removes the oldest inactive webhook of an owner. Returns false where there is none. */
 export async function removeOldestInactive(writer: Writer, owner: string): Promise<boolean> {
   const [number] = (await writer.get(oldestInactive, [owner])) ?? []
   if (number === undefined) return false

@@ -175,9 +175,9 @@ const newestAddress = statement('select max(id) from address')
 const drawnAmong = 4_096
 
 /**
- * At most `most` of the addresses that may hold a token, drawn by chance: all have the same where there are
- * few, and those behind a place that chance draws where there are more. `most` is given the number of those
- * among which it draws. Cost: a range scan of some thousand rows.
+ * At most `most` of the addresses that may hold a token: all of them where there are few, else
+ * those after a random place. `most` is given the number of candidates. Cost: a range scan of some
+ * thousand rows.
  */
 export async function drawHolders(
   store: Reader,

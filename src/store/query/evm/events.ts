@@ -133,8 +133,8 @@ export type LogPlace = {
 }
 
 /**
- * Places of logs out of the chain's own store, by their order; `undefined` for one whose block was
- * taken away meanwhile. Cost: two look-ups by key a log.
+ * Places of logs in the chain's own store, by their order; `undefined` for one whose block was
+ * removed meanwhile. Cost: two look-ups by key a log.
  */
 export async function placesOfLogs(
   chain: Reader,

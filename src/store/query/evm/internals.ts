@@ -47,8 +47,8 @@ const blockOf = { table: block, key: ['height'], select: ['hash', 'timestamp', '
 const transactionOf = { table: tx, key: ['pos'], select: ['hash'] }
 
 /**
- * Frames of an answer, without those whose block was taken away meanwhile. Cost: two look-ups by key for
- * each.
+ * Frames of an answer, without those whose block was removed meanwhile. Cost: two look-ups by key
+ * for each.
  */
 async function internalsOf(store: Reader, rows: readonly Row[]): Promise<InternalRow[]> {
   if (rows.length === 0) return []

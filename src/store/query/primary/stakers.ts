@@ -31,7 +31,7 @@ export const stakerRow = storedRow(
     node: integer('s.node'),
     /** Delegators: the period of the validator they joined. */
     validatorTxId: maybe(bytes('s.validator_tx')),
-    /** Smallest unit; below 0 where nobody can delegate. */
+    /** Smallest unit; below 0 where delegation is not possible. */
     capacity: amount('s.capacity'),
     /** Ten-thousandths of a percent as last polled; absent when never. */
     uptime: mapped(integer('s.uptime'), (uptime) => (uptime < 0 ? undefined : uptime)),

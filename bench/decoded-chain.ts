@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 
-import type { BlockBatch } from '../src/codec/evm/columns.ts'
+import type { BlockBatch } from '../src/codec/evm/columns/columns.ts'
 import type { DecoderTimes, DecoderWork } from './evm-ingest-decoder.ts'
 
 /** Batches in order; `told` gets the other thread's times at the end. */

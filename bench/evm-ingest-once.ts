@@ -9,8 +9,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { BlockBatch } from '../src/codec/evm/columns.ts'
-import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
+import type { BlockBatch } from '../src/codec/evm/columns/columns.ts'
+import { mergeBlocks } from '../src/codec/evm/columns/merge-batches.ts'
 import type { Clock } from '../src/core/world.ts'
 import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'

@@ -7,8 +7,8 @@
 
 import { join } from 'node:path'
 
-import type { BlockBatch } from '../src/codec/evm/columns.ts'
-import { mergeBlocks } from '../src/codec/evm/merge-batches.ts'
+import type { BlockBatch } from '../src/codec/evm/columns/columns.ts'
+import { mergeBlocks } from '../src/codec/evm/columns/merge-batches.ts'
 import type { Clock } from '../src/core/world.ts'
 import { defaultRows } from '../src/indexing/evm/freeze/due-segments.ts'
 import { freezeNext } from '../src/indexing/evm/freeze/freeze-stream.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import pg from 'pg'
 
-import type { BlockBatch, TraceBatch } from '../src/codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../src/codec/evm/columns/columns.ts'
 import { EvmIngest } from '../src/indexing/evm/run/evm-ingest.ts'
 import { openRollup } from '../src/rollup/chain-rollup.ts'
 import { namespaceOf } from '../src/store/engine/postgres/names.ts'

@@ -7,7 +7,7 @@
 
 import { Fault } from '../core/fault.ts'
 import { parseLogLevel } from '../telemetry/log-level.ts'
-import type { LevelChange, LogRegistry, LoggerLevels } from '../telemetry/log-registry.ts'
+import type { LevelChange, LogRegistry, LoggerLevels } from '../telemetry/logs/log-registry.ts'
 import type { Profiler } from '../telemetry/profile/profiler.ts'
 import type { AliasTable } from './aliases/alias-table.ts'
 import { readId } from './chain-id.ts'

@@ -9,7 +9,7 @@ import type { Flags } from './flags.ts'
 export async function addressIn(flags: Flags, name: 'url' | 'nodeUrl'): Promise<string> {
   const given = flags[name]
   if (given !== undefined) return String(given).replace(/\/+$/, '')
-  const { loadConfig } = await import('./load-config.ts')
+  const { loadConfig } = await import('./discovery/load-config.ts')
   const { config } = loadConfig(flags)
   return name === 'url'
     ? listening(config['api.host'], config['api.port'])

@@ -4,8 +4,8 @@
  * Definitions: document C, part A, and `docs/guide/metrics.md` for what it leaves open.
  */
 
-import { noAddress } from '../codec/evm/column-kinds.ts'
-import { frameKinds, standardOf } from '../codec/evm/columns.ts'
+import { noAddress } from '../codec/evm/columns/column-kinds.ts'
+import { frameKinds, standardOf } from '../codec/evm/columns/columns.ts'
 import { toBigint } from '../core/bytes.ts'
 import { f64At, itemAt, u32At, u8At } from '../core/item-at.ts'
 import type { Reader, Writer } from '../store/engine/database.ts'

@@ -7,8 +7,8 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 
-import { noAddress, type Slices } from '../codec/evm/column-kinds.ts'
-import { frameKinds } from '../codec/evm/columns.ts'
+import { noAddress, type Slices } from '../codec/evm/columns/column-kinds.ts'
+import { frameKinds } from '../codec/evm/columns/columns.ts'
 import { u32At } from '../core/item-at.ts'
 import { statement, type Row, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'

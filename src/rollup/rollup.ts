@@ -11,7 +11,7 @@ import type {
   FrameColumns,
   TransferColumns,
   TxColumns,
-} from '../codec/evm/columns.ts'
+} from '../codec/evm/columns/columns.ts'
 import type { MaybePromise, Writer } from '../store/engine/database.ts'
 
 /** Global address ids of a batch: `ids[i]` is the stored id of the batch's address `i`. */

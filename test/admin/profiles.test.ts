@@ -11,7 +11,7 @@ import { gunzipSync } from 'node:zlib'
 
 import { Profile } from 'pprof-format'
 
-import { createSemaphore } from '../../src/telemetry/semaphore.ts'
+import { createSemaphore } from '../../src/telemetry/threads/semaphore.ts'
 import { freshFolder, startHarness } from './harness.ts'
 import { hotInMain, knownAllocator } from './hot-functions.ts'
 

@@ -3,8 +3,8 @@
 import { performance } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 
-import { createSemaphore } from '../../src/telemetry/semaphore.ts'
-import { joinThread } from '../../src/telemetry/thread.ts'
+import { createSemaphore } from '../../src/telemetry/threads/semaphore.ts'
+import { joinThread } from '../../src/telemetry/threads/thread.ts'
 import { hotInWorker, knownAllocator } from './hot-functions.ts'
 
 const { log, waits } = joinThread(workerData.link, () => performance.now())

@@ -36,7 +36,7 @@ import {
   offered,
   placeByForm,
   questionOf,
-} from '../../src/explorer/browser/search.ts'
+} from '../../src/explorer/browser/search/search.ts'
 import { explorerPage } from '../../src/explorer/page.ts'
 import { contentPolicy } from '../../src/explorer/routes.ts'
 import { readExplorerFiles, type ExplorerFiles } from '../../src/service/web/explorer-files.ts'

@@ -13,10 +13,10 @@ import {
   eventKinds,
   frameKinds,
   transferKinds,
-} from '../../src/codec/evm/columns.ts'
+} from '../../src/codec/evm/columns/columns.ts'
+import { mergeBlocks, mergeTraces } from '../../src/codec/evm/columns/merge-batches.ts'
 import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../src/codec/evm/decode-traces.ts'
-import { mergeBlocks, mergeTraces } from '../../src/codec/evm/merge-batches.ts'
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { to0x, toBigint } from '../../src/core/bytes.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
-import type { BlockBatch } from '../../src/codec/evm/columns.ts'
+import type { BlockBatch } from '../../src/codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../src/codec/evm/decode-traces.ts'
 import { EvmIngest } from '../../src/indexing/evm/run/evm-ingest.ts'

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
-import type { BlockBatch } from '../../src/codec/evm/columns.ts'
+import type { BlockBatch } from '../../src/codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import { to0x } from '../../src/core/bytes.ts'
 import { EvmIngest } from '../../src/indexing/evm/run/evm-ingest.ts'

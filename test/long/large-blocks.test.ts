@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 
 import { ChainText, plainShape } from '../../bench/evm-chain.ts'
-import type { BlockBatch } from '../../src/codec/evm/columns.ts'
+import type { BlockBatch } from '../../src/codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../src/codec/evm/raw.ts'
 import { EvmIngest } from '../../src/indexing/evm/run/evm-ingest.ts'

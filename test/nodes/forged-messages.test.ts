@@ -11,7 +11,7 @@ import { encodeAbiParameters, keccak256, parseAbiParameters, toBytes, toHex } fr
 import type { EvmContext } from '../../src/api/evm/evm-context.ts'
 import { messageInfo } from '../../src/api/evm/transactions/message-info.ts'
 import { createChainDirectory } from '../../src/api/operation/chain-directory.ts'
-import { eventKinds } from '../../src/codec/evm/columns.ts'
+import { eventKinds } from '../../src/codec/evm/columns/columns.ts'
 import { applyMessages, type MessageChain } from '../../src/indexing/icm/apply-messages.ts'
 import { type Database, statement } from '../../src/store/engine/database.ts'
 import { openStore } from '../../src/store/open.ts'

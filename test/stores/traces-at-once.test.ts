@@ -8,7 +8,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { ChainText, usualShape } from '../../bench/evm-chain.ts'
 import { traceText } from '../../bench/trace-text.ts'
-import type { BlockBatch, TraceBatch } from '../../src/codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../src/codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../src/codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../src/codec/evm/decode-traces.ts'
 import type { RawUnit } from '../../src/codec/evm/raw.ts'

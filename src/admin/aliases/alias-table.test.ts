@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { faultOf } from '../../core/fault.ts'
 import type { Files } from '../../core/world.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { silentWaits } from '../../telemetry/waits.ts'
+import { silentWaits } from '../../telemetry/threads/waits.ts'
 import type { NodeChain } from './alias-rules.ts'
 import { aliasFile, noAliasStore, createAliasTable, type AliasTable } from './alias-table.ts'
 

@@ -10,8 +10,8 @@ import { Fault } from '../../core/fault.ts'
 import { jsonOf, membersOf } from '../../core/json.ts'
 import type { Files } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { createSemaphore } from '../../telemetry/semaphore.ts'
-import type { Waits } from '../../telemetry/waits.ts'
+import { createSemaphore } from '../../telemetry/threads/semaphore.ts'
+import type { Waits } from '../../telemetry/threads/waits.ts'
 import {
   allOf,
   chainOf,

@@ -11,7 +11,7 @@ import {
   type HealthEntry,
   type HealthKind,
 } from '../../telemetry/health.ts'
-import type { HeartbeatWatch } from '../../telemetry/heartbeat.ts'
+import type { HeartbeatWatch } from '../../telemetry/threads/heartbeat.ts'
 import type { Figures } from './listener-messages.ts'
 
 /** Figures kept in a thread. */

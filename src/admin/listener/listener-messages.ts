@@ -8,8 +8,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 import type { SocketLimits } from '../../http/socket-guard.ts'
-import type { Heartbeat } from '../../telemetry/heartbeat.ts'
-import type { ThreadLink } from '../../telemetry/thread.ts'
+import type { Heartbeat } from '../../telemetry/threads/heartbeat.ts'
+import type { ThreadLink } from '../../telemetry/threads/thread.ts'
 import type { NodeReply } from '../node-http.ts'
 
 /** `workerData` of the listener's thread; the port of `link` must be in the transfer list too. */

@@ -1,6 +1,6 @@
 /** Module `account`: balances, transactions and transfers of an address. */
 
-import { standardOf } from '../../codec/evm/columns.ts'
+import { standardOf } from '../../codec/evm/columns/columns.ts'
 import { Fault } from '../../core/fault.ts'
 import { addressId } from '../../store/query/evm/addresses.ts'
 import { createdContracts } from '../../store/query/evm/contracts.ts'

@@ -2,7 +2,7 @@
 
 import { zstdDecompressSync } from 'node:zlib'
 
-import { standardOf } from '../../codec/evm/columns.ts'
+import { standardOf } from '../../codec/evm/columns/columns.ts'
 import { withPoint } from '../../core/text.ts'
 import type { Webhook } from '../../store/query/events/webhooks.ts'
 import { type InternalRow, internalsOfTransaction } from '../../store/query/evm/internals.ts'

@@ -5,8 +5,8 @@ import { checkConfig } from '../../service/check-config.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { redactText } from '../../telemetry/redact.ts'
 import { openWorld } from '../../world/world.ts'
+import { loadConfig } from '../discovery/load-config.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 
 /**
  * Prints every setting, its value and who said so; secrets as `***`, URLs without their keys.

@@ -17,8 +17,8 @@ import {
   type VerifiedContract,
 } from '../../store/query/verified-contracts.ts'
 import { contractStore, contractTables } from '../../store/schema/deployment.ts'
+import { loadConfig } from '../discovery/load-config.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 
 /** Sources are read in so many contracts at once. */
 const atOnce = 50

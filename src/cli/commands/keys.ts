@@ -13,8 +13,8 @@ import { keyUses } from '../../store/query/api-use.ts'
 import { apiUseStore, apiUseTables } from '../../store/schema/deployment.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
+import { loadConfig } from '../discovery/load-config.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 
 /** Makes a key, prints it once. */
 export async function createKey(name: string, flags: Flags): Promise<void> {

@@ -19,8 +19,8 @@ import { recordingNode } from '../../verify/recorded-node.ts'
 import type { Heights } from '../../verify/subject.ts'
 import { type VerifyOptions, verifyPrimary } from '../../verify/verify-primary.ts'
 import { openWorld } from '../../world/world.ts'
+import { loadConfig } from '../discovery/load-config.ts'
 import { type Flags, sampleOf } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 
 const limitMs = 3_600_000
 /** A recording is of one moment: when a block came, everything is read again. */

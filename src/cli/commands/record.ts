@@ -5,8 +5,8 @@ import { openNodeSource } from '../../source/evm/node-source.ts'
 import { recordChain } from '../../source/recorded/record-chain.ts'
 import { silentLog, type Log } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
+import { loadConfig } from '../discovery/load-config.ts'
 import type { Flags } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 
 /** Chains that fit one file are read in minutes; a day is for slow traces. */
 const limitMs = 86_400_000

@@ -9,12 +9,12 @@ import { growingPause } from '../../core/waiting.ts'
 import type { World } from '../../core/world.ts'
 import type { Running } from '../../service/assemble.ts'
 import { version } from '../../service/version.ts'
-import type { LogRegistry } from '../../telemetry/log-registry.ts'
 import { type Log, silentLog } from '../../telemetry/log.ts'
+import type { LogRegistry } from '../../telemetry/logs/log-registry.ts'
 import { openWorld } from '../../world/world.ts'
+import { type Located, locateConfig } from '../discovery/load-config.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { type Located, locateConfig } from '../load-config.ts'
 import { showProgress, type Drawing, type Screen } from '../progress.ts'
 
 /** Starts Firn and returns when it has been stopped, even while it starts. */
@@ -30,7 +30,7 @@ export async function start(flags: Flags): Promise<void> {
   const located = await locateConfig(flags, { transport: world.transport, isStart: true })
   const { config } = located
   if (flags['printConfig'] === true) {
-    const { configText } = await import('../config-text.ts')
+    const { configText } = await import('../discovery/config-text.ts')
     console.log(configText(config))
     return world.close()
   }
@@ -43,7 +43,7 @@ export async function start(flags: Flags): Promise<void> {
     await (await import('./contracts.ts')).takeBundledContracts(config)
   const isTerminal = process.stdout.isTTY && config['log.format'] !== 'json'
   let progress: Drawing | undefined = undefined
-  const { createLogs } = await import('../../telemetry/log-registry.ts')
+  const { createLogs } = await import('../../telemetry/logs/log-registry.ts')
   const logs = createLogs({
     now: world.clock.now,
     display: (line) => {

@@ -11,9 +11,9 @@ import { latestBlocks, genesisId, rawBlocksFrom } from '../../store/query/primar
 import { blockOfPos, heightOfBlock, posRangeOf } from '../../store/schema/primary/position.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import { openWorld } from '../../world/world.ts'
+import { loadConfig } from '../discovery/load-config.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Flags, networkIn } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 
 /** Time to reach the peers. */
 const connectMs = 20_000

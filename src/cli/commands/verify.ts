@@ -9,9 +9,9 @@ import { createNodeApi } from '../../source/primary/node-api.ts'
 import type { PrimaryChain } from '../../store/schema/primary/position.ts'
 import { type Verified, verifyPrimary } from '../../verify/verify-primary.ts'
 import { openWorld } from '../../world/world.ts'
+import { loadConfig } from '../discovery/load-config.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Flags, networkIn, sampleOf } from '../flags.ts'
-import { loadConfig } from '../load-config.ts'
 
 /** Long enough for a mainnet store with a sample of hundreds. */
 const limitMs = 3_600_000

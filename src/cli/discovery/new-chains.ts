@@ -2,8 +2,8 @@
 
 import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { Located } from '../load-config.ts'
 import { findChains, nodeAccessOf } from './found-config.ts'
+import type { Located } from './load-config.ts'
 
 /** Between two looks: soon while a node is bootstrapping, else as seldom as a look is dear. */
 const soonMs = 10_000

@@ -18,8 +18,8 @@ import { openStore } from '../../store/open.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
 import { openWorld } from '../../world/world.ts'
+import { locateConfig } from '../discovery/load-config.ts'
 import type { Flags } from '../flags.ts'
-import { locateConfig } from '../load-config.ts'
 
 /** A store of a chain, of a primary network, or of messages. */
 export type ConfiguredStore = {

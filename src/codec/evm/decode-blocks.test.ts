@@ -3,8 +3,8 @@ import { test } from 'node:test'
 
 import { toBigint, toHex } from '../../core/bytes.ts'
 import { Fault, type FaultCode } from '../../core/fault.ts'
-import type { Slices } from './column-kinds.ts'
-import { type BlockBatch, transferKinds } from './columns.ts'
+import type { Slices } from './columns/column-kinds.ts'
+import { type BlockBatch, transferKinds } from './columns/columns.ts'
 import { decodeBlocks } from './decode-blocks.ts'
 import type { RawUnit } from './raw.ts'
 

@@ -9,11 +9,11 @@
 
 import type { GrowingColumns } from '../../core/columns.ts'
 import { Fault } from '../../core/fault.ts'
-import { AddressBook } from './address-book.ts'
-import { noAddress } from './column-kinds.ts'
-import { type BlockBatch, type blockTable, logTable, type LogBatch } from './columns.ts'
+import { AddressBook } from './columns/address-book.ts'
+import { noAddress } from './columns/column-kinds.ts'
+import { type BlockBatch, type blockTable, logTable, type LogBatch } from './columns/columns.ts'
+import { Bytes } from './columns/growing.ts'
 import { type Compress, GrowingBatch } from './growing-batch.ts'
-import { Bytes } from './growing.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
 import { type CheckedUnit, checkParent, checkUnit } from './proof/check-block.ts'
 import {

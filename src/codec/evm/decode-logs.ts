@@ -7,7 +7,7 @@
  */
 
 import { smallWordOf } from './abi/abi.ts'
-import { AddressBook } from './address-book.ts'
+import { AddressBook } from './columns/address-book.ts'
 import {
   type EventColumns,
   type TransferColumns,
@@ -15,8 +15,8 @@ import {
   eventTable,
   transferKinds,
   transferTable,
-} from './columns.ts'
-import type { Bytes } from './growing.ts'
+} from './columns/columns.ts'
+import type { Bytes } from './columns/growing.ts'
 import { hexNumber, hexText, hexWord, notHex } from './hex.ts'
 import { type RawLog, listOf } from './raw.ts'
 

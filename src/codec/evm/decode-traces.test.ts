@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { keccak256 } from '../../core/hash.ts'
-import { noAddress } from './column-kinds.ts'
-import { frameKinds, type FrameColumns } from './columns.ts'
+import { noAddress } from './columns/column-kinds.ts'
+import { frameKinds, type FrameColumns } from './columns/columns.ts'
 import { create3Proxy, decodeTraces } from './decode-traces.ts'
 
 const a = `0x${'aa'.repeat(20)}`

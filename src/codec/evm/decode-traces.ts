@@ -8,10 +8,10 @@
 
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { AddressBook } from './address-book.ts'
-import { noAddress } from './column-kinds.ts'
-import { frameKinds, frameTable, type TraceBatch } from './columns.ts'
-import { Bytes } from './growing.ts'
+import { AddressBook } from './columns/address-book.ts'
+import { noAddress } from './columns/column-kinds.ts'
+import { frameKinds, frameTable, type TraceBatch } from './columns/columns.ts'
+import { Bytes } from './columns/growing.ts'
 import { hexNumberClamped } from './hex.ts'
 import { type RawFrame, type RawTrace, listOf, objectOf } from './raw.ts'
 

@@ -1,9 +1,9 @@
 import { toHex } from '../../core/bytes.ts'
 import { sha256 } from '../../core/hash.ts'
-import { AddressBook } from './address-book.ts'
-import { type BlockBatch, blockTable, txTable, type TraceBatch } from './columns.ts'
+import { AddressBook } from './columns/address-book.ts'
+import { type BlockBatch, blockTable, txTable, type TraceBatch } from './columns/columns.ts'
+import { Bytes } from './columns/growing.ts'
 import { LogColumns } from './decode-logs.ts'
-import { Bytes } from './growing.ts'
 
 /** Compresses a byte string; the store keeps its result as it is. */
 export type Compress = (bytes: Uint8Array) => Uint8Array

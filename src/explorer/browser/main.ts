@@ -23,7 +23,7 @@ import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
 import { brand, leadOn, usePlace, useTitle } from './kit/place.ts'
 import { followRecording, primaryNetworks, type World } from './kit/world.ts'
 import { MetricsPage } from './metrics-page.ts'
-import { Overview } from './overview.ts'
+import { Overview } from './overview/overview.ts'
 import { L1sPage, ValidationPage } from './primary/l1-page.ts'
 import { NodePage } from './primary/node-page.ts'
 import { PrimaryAddressPage } from './primary/primary-address.ts'
@@ -31,7 +31,7 @@ import { PrimaryBlockPage, PrimaryTxPage } from './primary/primary-detail.ts'
 import { PrimaryPage } from './primary/primary-page.ts'
 import { StakingPage } from './primary/staking-page.ts'
 import { SubnetPage } from './primary/subnet-page.ts'
-import { SearchBox } from './search-box.ts'
+import { SearchBox } from './search/search-box.ts'
 
 /** Everything on the screen. */
 function Explorer(): JSX.Element {

@@ -1,6 +1,6 @@
 /** The outbox of an EVM chain. */
 
-import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns/columns.ts'
 import { keyOf } from '../../core/bytes.ts'
 import type { Clock } from '../../core/world.ts'
 import type { HeightRange } from '../../source/evm-source.ts'

@@ -7,7 +7,7 @@ import {
   provenReceive,
   provenSend,
 } from '../../codec/evm/abi/icm-events.ts'
-import { eventKinds } from '../../codec/evm/columns.ts'
+import { eventKinds } from '../../codec/evm/columns/columns.ts'
 import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { wideBytes } from '../../core/wide-integer.ts'

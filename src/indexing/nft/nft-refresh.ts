@@ -1,6 +1,6 @@
 /** Reasons to read tokens again: logs of their contracts, and requests of callers. */
 
-import { eventKinds } from '../../codec/evm/columns.ts'
+import { eventKinds } from '../../codec/evm/columns/columns.ts'
 import { toBigint } from '../../core/bytes.ts'
 import { placeOfStatus } from '../../core/nft-status.ts'
 import {

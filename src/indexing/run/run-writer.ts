@@ -4,7 +4,7 @@
  * It knows its thread only as {@link WorkerThread}: a simulation runs it beside the decoder in one.
  */
 
-import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns/columns.ts'
 import { assert } from '../../core/fault.ts'
 import type { ChainIdentity, HeightRange } from '../../source/evm-source.ts'
 import type { MergeFiles } from '../../store/history/merge-files.ts'

@@ -19,7 +19,7 @@ import type { ThreadReport } from '../../indexing/run/status-board.ts'
 import { type Call, callerOver, serveCalls } from '../../indexing/thread/port-call.ts'
 import type { ConnectionLimits } from '../../store/engine/postgres/server.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { ThreadLink, Threads } from '../../telemetry/thread.ts'
+import type { ThreadLink, Threads } from '../../telemetry/threads/thread.ts'
 import type { Aggregators } from '../warp/aggregators.ts'
 import {
   type AggregatorReport,

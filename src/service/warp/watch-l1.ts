@@ -7,7 +7,7 @@ import { parseId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
-import type { LogRegistry } from '../../telemetry/log-registry.ts'
+import type { LogRegistry } from '../../telemetry/logs/log-registry.ts'
 
 type L1WatchOptions = {
   readonly config: Config

@@ -5,8 +5,8 @@
  * Written part by part, so that a recording cut off is still one of the blocks it holds.
  */
 
-import { noAddress } from '../../codec/evm/column-kinds.ts'
-import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { noAddress } from '../../codec/evm/columns/column-kinds.ts'
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import type { RawUnit } from '../../codec/evm/raw.ts'

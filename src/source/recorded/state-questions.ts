@@ -2,7 +2,7 @@
 
 import { balanceOfData, balanceOfSelector, wordOf } from '../../codec/evm/abi/abi.ts'
 import { proxyCalls, proxySlots } from '../../codec/evm/abi/selectors.ts'
-import { transferKinds } from '../../codec/evm/columns.ts'
+import { transferKinds } from '../../codec/evm/columns/columns.ts'
 import { to0x, toHex } from '../../core/bytes.ts'
 import { blockchainIdCall } from '../blockchain-id.ts'
 import type { StateCall } from '../evm-source.ts'

@@ -1,7 +1,7 @@
 /** Rows of a batch as texts that can be compared, however the batch was made; each begins with its height. */
 
-import { noAddress, type Slices } from '../../codec/evm/column-kinds.ts'
-import type { BlockBatch, TraceBatch } from '../../codec/evm/columns.ts'
+import { noAddress, type Slices } from '../../codec/evm/columns/column-kinds.ts'
+import type { BlockBatch, TraceBatch } from '../../codec/evm/columns/columns.ts'
 import { to0x } from '../../core/bytes.ts'
 import { u32At } from '../../core/item-at.ts'
 

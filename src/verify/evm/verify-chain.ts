@@ -8,7 +8,7 @@
  */
 
 import { balanceOfData } from '../../codec/evm/abi/abi.ts'
-import { type BlockBatch, type TraceBatch, transferKinds } from '../../codec/evm/columns.ts'
+import { type BlockBatch, type TraceBatch, transferKinds } from '../../codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../codec/evm/decode-traces.ts'
 import { to0x, toHex } from '../../core/bytes.ts'

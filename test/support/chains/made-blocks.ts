@@ -3,7 +3,7 @@
 import { zstdCompressSync } from 'node:zlib'
 
 import { ChainText, usualShape } from '../../../bench/evm-chain.ts'
-import type { BlockBatch } from '../../../src/codec/evm/columns.ts'
+import type { BlockBatch } from '../../../src/codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../../src/codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 

@@ -1,6 +1,6 @@
 /** One transaction with everything that happened in it. */
 
-import { standardOf } from '../../../codec/evm/columns.ts'
+import { standardOf } from '../../../codec/evm/columns/columns.ts'
 import { fromHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { ChainTransactionPath, NoQuery } from '../../../shape/evm/parameters.ts'

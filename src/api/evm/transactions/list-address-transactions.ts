@@ -1,6 +1,6 @@
 /** Transactions an address took part in, with what touched it. */
 
-import { standardOf } from '../../../codec/evm/columns.ts'
+import { standardOf } from '../../../codec/evm/columns/columns.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import {
   ChainAddressPath,

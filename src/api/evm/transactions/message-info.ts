@@ -1,7 +1,7 @@
 /** The interchain message of a transaction. */
 
 import { provenReceive, provenSend } from '../../../codec/evm/abi/icm-events.ts'
-import { eventKinds } from '../../../codec/evm/columns.ts'
+import { eventKinds } from '../../../codec/evm/columns/columns.ts'
 import { equalBytes, toHex } from '../../../core/bytes.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import { faultOf } from '../../../core/fault.ts'

@@ -1,6 +1,6 @@
 /** Native and internal transactions as the API shows them. */
 
-import { frameKinds } from '../../../codec/evm/columns.ts'
+import { frameKinds } from '../../../codec/evm/columns/columns.ts'
 import { createdAddress } from '../../../codec/evm/proof/rlp.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
 import type { RichAddress } from '../../../shape/evm/token.ts'

@@ -1,6 +1,6 @@
 /** Transfers of a token contract. */
 
-import { standardOf } from '../../../codec/evm/columns.ts'
+import { standardOf } from '../../../codec/evm/columns/columns.ts'
 import { ChainAddressPath, TokenTransfersQuery } from '../../../shape/evm/parameters.ts'
 import {
   Erc1155Transfer,

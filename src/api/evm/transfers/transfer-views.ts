@@ -1,6 +1,6 @@
 /** Token transfers as the API shows them. */
 
-import { standardOf } from '../../../codec/evm/columns.ts'
+import { standardOf } from '../../../codec/evm/columns/columns.ts'
 import type { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
 import type {
   Erc1155Transfer,

@@ -1,6 +1,6 @@
 /** Removes the balance rows of removed blocks. */
 
-import { eventKinds } from '../../../codec/evm/columns.ts'
+import { eventKinds } from '../../../codec/evm/columns/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import {

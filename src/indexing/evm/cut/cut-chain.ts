@@ -12,7 +12,7 @@
  * from all that stays.
  */
 
-import { eventKinds, standardOf } from '../../../codec/evm/columns.ts'
+import { eventKinds, standardOf } from '../../../codec/evm/columns/columns.ts'
 import { concatBytes, fromHex, toHex } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'

@@ -5,7 +5,7 @@
  * newest first, until each touched token was met.
  */
 
-import { eventKinds } from '../../../codec/evm/columns.ts'
+import { eventKinds } from '../../../codec/evm/columns/columns.ts'
 import { toHex, isZero } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../../store/engine/database.ts'

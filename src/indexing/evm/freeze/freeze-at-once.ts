@@ -6,7 +6,7 @@
  * with a segment, so what is stored is complete up to the checkpoint at any moment, as with rows.
  */
 
-import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import { type Reader, statement, type Writer } from '../../../store/engine/database.ts'
 import { type FreezeHeights, freezeStage, freezeUntil } from '../../../store/history/freeze.ts'

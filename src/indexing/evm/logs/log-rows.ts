@@ -1,6 +1,6 @@
 /** Decoded logs into rows, and rows of logs taken away again. */
 
-import type { LogBatch } from '../../../codec/evm/columns.ts'
+import type { LogBatch } from '../../../codec/evm/columns/columns.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'

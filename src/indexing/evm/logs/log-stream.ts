@@ -6,7 +6,7 @@
  * later, it stays behind what is proven. Turned on late it begins at the chain's first block.
  */
 
-import type { LogBatch } from '../../../codec/evm/columns.ts'
+import type { LogBatch } from '../../../codec/evm/columns/columns.ts'
 import { decodeAllLogs } from '../../../codec/evm/decode-blocks.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { equalBytes, to0x } from '../../../core/bytes.ts'

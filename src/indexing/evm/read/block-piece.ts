@@ -1,6 +1,6 @@
 /** One read of blocks: checked as far as is wanted, decoded, and what was taken without a proof. */
 
-import type { BlockBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import { decodeBlocks } from '../../../codec/evm/decode-blocks.ts'
 import { batchSum, type Compress } from '../../../codec/evm/growing-batch.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'

@@ -3,8 +3,8 @@
  * other, and proven by later headers where their own do not commit to their receipts.
  */
 
-import type { BlockBatch } from '../../../codec/evm/columns.ts'
-import { mergeBlocks, sizeOf } from '../../../codec/evm/merge-batches.ts'
+import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
+import { mergeBlocks, sizeOf } from '../../../codec/evm/columns/merge-batches.ts'
 import { equalBytes, fromHex } from '../../../core/bytes.ts'
 import type { World } from '../../../core/world.ts'
 import type { StoredProofs } from '../../../store/query/evm/heights.ts'

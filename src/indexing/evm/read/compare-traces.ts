@@ -8,9 +8,9 @@
  * compared.
  */
 
-import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import type { TraceBatch } from '../../../codec/evm/columns/columns.ts'
+import { mergeTraces } from '../../../codec/evm/columns/merge-batches.ts'
 import { batchSum } from '../../../codec/evm/growing-batch.ts'
-import { mergeTraces } from '../../../codec/evm/merge-batches.ts'
 import { Fault } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
 import type { TakenOnTrust, TakenRange } from './taken-on-trust.ts'

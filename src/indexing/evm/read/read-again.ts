@@ -3,8 +3,8 @@
  * no header had settled when the process ended.
  */
 
+import { mergeBlocks } from '../../../codec/evm/columns/merge-batches.ts'
 import { batchSum } from '../../../codec/evm/growing-batch.ts'
-import { mergeBlocks } from '../../../codec/evm/merge-batches.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/waiting.ts'
 import type { Clock } from '../../../core/world.ts'

@@ -6,7 +6,7 @@
  * rows end: whether the batch under way was stored is read, not guessed.
  */
 
-import type { BlockBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import type { GasRule } from '../../../codec/evm/proof/check-traces.ts'
 import { Fault, type FaultCode, faultOf } from '../../../core/fault.ts'

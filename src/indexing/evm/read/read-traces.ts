@@ -6,9 +6,9 @@
  * reading goes on from where it begins, and the store says from where traces are complete.
  */
 
-import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import type { TraceBatch } from '../../../codec/evm/columns/columns.ts'
+import { mergeTraces, sizeOf } from '../../../codec/evm/columns/merge-batches.ts'
 import { decodeTraces } from '../../../codec/evm/decode-traces.ts'
-import { mergeTraces, sizeOf } from '../../../codec/evm/merge-batches.ts'
 import { checkTraces, type GasRule } from '../../../codec/evm/proof/check-traces.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { World } from '../../../core/world.ts'

@@ -7,10 +7,10 @@
 import { rmSync } from 'node:fs'
 import { zstdCompressSync } from 'node:zlib'
 
-import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
+import { mergeBlocks, mergeTraces } from '../../../codec/evm/columns/merge-batches.ts'
 import { decodeBlocks } from '../../../codec/evm/decode-blocks.ts'
 import { decodeTraces } from '../../../codec/evm/decode-traces.ts'
-import { mergeBlocks, mergeTraces } from '../../../codec/evm/merge-batches.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import type { EvmSource, HeightRange } from '../../../source/evm-source.ts'

@@ -3,7 +3,7 @@
  * blocks.
  */
 
-import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
 import { fromHex } from '../../../core/bytes.ts'
 import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'

@@ -6,7 +6,7 @@
  * leaves the store as it was, and the next call starts from what is stored.
  */
 
-import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
 import { type Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Rollup } from '../../../rollup/rollup.ts'

@@ -6,7 +6,7 @@
  * and one with one word is no transfer. Source: ERC-20, which says nothing of indexing; ERC-165.
  */
 
-import { type BlockBatch, transferKinds } from '../../../codec/evm/columns.ts'
+import { type BlockBatch, transferKinds } from '../../../codec/evm/columns/columns.ts'
 import { createGenerations, type Generations } from '../../../core/bounded-maps.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
 import { itemAt, u32At, u8At } from '../../../core/item-at.ts'

@@ -1,6 +1,6 @@
 /** Activity of tokens in new blocks: which should be looked at, which run other code now, and which are new. */
 
-import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
+import { type BlockBatch, eventKinds } from '../../../codec/evm/columns/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
 import { type Database, type Reader, type Row, statement } from '../../../store/engine/database.ts'
 import { addressesOfIds, addressIds, tokensOfIds } from '../../../store/query/evm/addresses.ts'

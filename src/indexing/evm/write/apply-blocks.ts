@@ -1,6 +1,6 @@
 /** Decoded blocks into rows: everything the API lists of a chain but traces. */
 
-import type { BlockBatch } from '../../../codec/evm/columns.ts'
+import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import { equalBytes, isZero } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import { type Checkpoint, getCheckpoint } from '../../../store/checkpoint.ts'

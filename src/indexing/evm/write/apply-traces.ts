@@ -1,7 +1,7 @@
 /** Decoded traces into rows: internal transactions, and who took part in them. */
 
-import { noAddress } from '../../../codec/evm/column-kinds.ts'
-import type { TraceBatch } from '../../../codec/evm/columns.ts'
+import { noAddress } from '../../../codec/evm/columns/column-kinds.ts'
+import type { TraceBatch } from '../../../codec/evm/columns/columns.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import { f64At, u32At } from '../../../core/item-at.ts'
 import { type Checkpoint, getCheckpoint } from '../../../store/checkpoint.ts'

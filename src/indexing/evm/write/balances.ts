@@ -8,8 +8,8 @@
  * `token` nothing lists them.
  */
 
-import type { Slices } from '../../../codec/evm/column-kinds.ts'
-import type { BlockBatch, TransferColumns } from '../../../codec/evm/columns.ts'
+import type { Slices } from '../../../codec/evm/columns/column-kinds.ts'
+import type { BlockBatch, TransferColumns } from '../../../codec/evm/columns/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import { maxWideBytes, putWide, wideInteger } from '../../../core/wide-integer.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'

@@ -1,6 +1,6 @@
 /** Columns of a decoded batch as columns of the store. */
 
-import { type Slices, noAddress } from '../../../codec/evm/column-kinds.ts'
+import { type Slices, noAddress } from '../../../codec/evm/columns/column-kinds.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'

@@ -1,7 +1,7 @@
 /** Rows of blocks and transactions. */
 
-import { noAddress } from '../../../codec/evm/column-kinds.ts'
-import type { BlockBatch } from '../../../codec/evm/columns.ts'
+import { noAddress } from '../../../codec/evm/columns/column-kinds.ts'
+import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import { f64At, itemAt, u32At } from '../../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'

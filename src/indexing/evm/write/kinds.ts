@@ -1,6 +1,6 @@
 /** The tables that a kind of transfer changes. */
 
-import { transferKinds } from '../../../codec/evm/columns.ts'
+import { transferKinds } from '../../../codec/evm/columns/columns.ts'
 
 const { erc20, deposit, withdrawal, erc721, erc721OneTopic, erc1155Single, erc1155Batch } =
   transferKinds

@@ -1,6 +1,6 @@
 /** Rows of NFTs: who owns which token, how much of it, and ranges minted by one log. */
 
-import { type BlockBatch, eventKinds } from '../../../codec/evm/columns.ts'
+import { type BlockBatch, eventKinds } from '../../../codec/evm/columns/columns.ts'
 import { toHex, compareBytes, fromBigint, toBigint, isZero } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'

@@ -5,9 +5,9 @@
  * blocks, and there is one way to derive. Addresses come with the numbers they have in the store.
  */
 
-import { noAddress } from '../../../codec/evm/column-kinds.ts'
-import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns.ts'
-import { Bytes, GrowingSlices } from '../../../codec/evm/growing.ts'
+import { noAddress } from '../../../codec/evm/columns/column-kinds.ts'
+import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
+import { Bytes, GrowingSlices } from '../../../codec/evm/columns/growing.ts'
 import { assert } from '../../../core/fault.ts'
 import { Words } from '../../../core/growing.ts'
 import { u32At } from '../../../core/item-at.ts'

@@ -1,6 +1,6 @@
 /** Rows of token transfers, of tokens, and of kept logs. */
 
-import { type BlockBatch, standardOf } from '../../../codec/evm/columns.ts'
+import { type BlockBatch, standardOf } from '../../../codec/evm/columns/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import type { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Fault } from '../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 import { createSemaphore } from './semaphore.ts'
 import { createWaits, silentWaits, waitOn } from './waits.ts'
 

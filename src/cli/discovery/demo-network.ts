@@ -6,9 +6,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-import { readConfig } from '../config/read-config.ts'
-import { type Config, settings } from '../config/settings.ts'
-import { installationFolder } from '../core/installation.ts'
+import { readConfig } from '../../config/read-config.ts'
+import { type Config, settings } from '../../config/settings.ts'
+import { installationFolder } from '../../core/installation.ts'
 
 const folder = new URL('demo/', installationFolder)
 

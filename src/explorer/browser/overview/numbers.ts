@@ -2,14 +2,14 @@
 
 import { Fragment, h, type JSX } from 'preact'
 
-import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
-import { useAnswer } from './kit/answer.ts'
-import { amount, brief, count, short } from './kit/format.ts'
-import { to } from './kit/link.ts'
-import { age, type View } from './kit/parts.ts'
-import { primaryNetworks, type World } from './kit/world.ts'
-import type { FundsPage } from './primary/l1-page.ts'
-import { primarySubnetId } from './primary/primary-parts.ts'
+import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
+import { useAnswer } from '../kit/answer.ts'
+import { amount, brief, count, short } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { age, type View } from '../kit/parts.ts'
+import { primaryNetworks, type World } from '../kit/world.ts'
+import type { FundsPage } from '../primary/l1-page.ts'
+import { primarySubnetId } from '../primary/primary-parts.ts'
 
 /** Amounts in nAVAX. */
 type Details = {

@@ -10,9 +10,9 @@ import {
   type ColumnTable,
   type Kinds,
   type TakenColumns,
-} from '../../core/columns.ts'
-import { Doubles, Words } from '../../core/growing.ts'
-import { itemAt, u32At } from '../../core/item-at.ts'
+} from '../../../core/columns.ts'
+import { Doubles, Words } from '../../../core/growing.ts'
+import { itemAt, u32At } from '../../../core/item-at.ts'
 import { Bytes, GrowingSlices } from './growing.ts'
 
 /** No address: `to` of a creation, `created` of anything else. */

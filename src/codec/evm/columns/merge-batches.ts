@@ -5,9 +5,9 @@
  * transaction, place in the arena) are shifted or looked up.
  */
 
-import { assert } from '../../core/fault.ts'
-import { buffersOf } from '../../core/growing.ts'
-import { itemAt } from '../../core/item-at.ts'
+import { assert } from '../../../core/fault.ts'
+import { buffersOf } from '../../../core/growing.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import { AddressBook } from './address-book.ts'
 import { joinedBytes, joinedColumns, type Moves } from './column-kinds.ts'
 import {

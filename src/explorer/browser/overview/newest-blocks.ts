@@ -3,12 +3,12 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { NewBlock } from '../../shape/events/new-block.ts'
-import type { EvmBlock } from '../../shape/evm/transaction.ts'
-import { apiKey, get } from './kit/answer.ts'
-import { count, counted, visible } from './kit/format.ts'
-import { to } from './kit/link.ts'
-import { age } from './kit/parts.ts'
+import type { NewBlock } from '../../../shape/events/new-block.ts'
+import type { EvmBlock } from '../../../shape/evm/transaction.ts'
+import { apiKey, get } from '../kit/answer.ts'
+import { count, counted, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
+import { age } from '../kit/parts.ts'
 
 const shownBlocks = 16
 /** Where nothing is pushed blocks are read so often, and a stream is tried as often again. */

@@ -1,8 +1,8 @@
 /** Leads from a text in the search box to a page. */
 
-import type { SearchHit } from '../../shape/search-hit.ts'
-import { ends, visible } from './kit/format.ts'
-import { to } from './kit/link.ts'
+import type { SearchHit } from '../../../shape/search-hit.ts'
+import { ends, visible } from '../kit/format.ts'
+import { to } from '../kit/link.ts'
 
 const evmAddress = /^0x[0-9a-f]{40}$/i
 const primaryAddress = /^(?:([PXC])-)?(avax|fuji|local|custom)1[02-9ac-hj-np-z]{38}$/i

@@ -1,6 +1,6 @@
 /** Turns: at most so many at once, first come first served, with every wait recorded. */
 
-import { Fault } from '../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 import type { Waits } from './waits.ts'
 
 /** A place where work takes turns. One permit makes it a mutex. */

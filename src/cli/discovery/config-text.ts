@@ -2,10 +2,10 @@
 
 import { stringify } from 'yaml'
 
-import { chainSettings, networkSettings } from '../config/chain-settings.ts'
-import type { Setting } from '../config/setting.ts'
-import { type Config, settings } from '../config/settings.ts'
-import { membersOf, ownValue } from '../core/json.ts'
+import { chainSettings, networkSettings } from '../../config/chain-settings.ts'
+import type { Setting } from '../../config/setting.ts'
+import { type Config, settings } from '../../config/settings.ts'
+import { membersOf, ownValue } from '../../core/json.ts'
 
 /** Settings of `config` that are not the defaults; secrets are left out. */
 export function configText(config: Config): string {

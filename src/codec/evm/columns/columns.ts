@@ -6,7 +6,7 @@
  * of a batch once. Wide integers and byte strings lie in one arena.
  */
 
-import { type ColumnsOf, columnTable } from '../../core/columns.ts'
+import { type ColumnsOf, columnTable } from '../../../core/columns.ts'
 import { addresses, doubles, hashes, rows, slices, smalls, words } from './column-kinds.ts'
 
 /** Members that block and trace batches share. Heights are the half-open range `[from, until)`. */

@@ -8,12 +8,12 @@
 
 import { pino } from 'pino'
 
-import { Fault } from '../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
+import { levelRank, type LogLevel, type RecordLevel } from '../log-level.ts'
+import { humanLine, type LogRecord } from '../log-line.ts'
+import { createLog, type Log } from '../log.ts'
+import { plainFields } from '../redact.ts'
 import { defaultRotation, logFile, type LogSink, type Rotation } from './log-file.ts'
-import { levelRank, type LogLevel, type RecordLevel } from './log-level.ts'
-import { humanLine, type LogRecord } from './log-line.ts'
-import { createLog, type Log } from './log.ts'
-import { plainFields } from './redact.ts'
 
 /** Both levels of a logger: `logLevel` filters its file, `displayLevel` the display. */
 export type LoggerLevels = { readonly logLevel: LogLevel; readonly displayLevel: LogLevel }

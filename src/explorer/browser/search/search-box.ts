@@ -3,12 +3,12 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { SearchHit } from '../../shape/search-hit.ts'
-import { get } from './kit/answer.ts'
-import { to, withQuery } from './kit/link.ts'
-import { pill } from './kit/parts.ts'
-import { go } from './kit/place.ts'
-import { primaryNetworks, type World } from './kit/world.ts'
+import type { SearchHit } from '../../../shape/search-hit.ts'
+import { get } from '../kit/answer.ts'
+import { to, withQuery } from '../kit/link.ts'
+import { pill } from '../kit/parts.ts'
+import { go } from '../kit/place.ts'
+import { primaryNetworks, type World } from '../kit/world.ts'
 import { messageOf, offered, placeByForm, questionOf, type Found } from './search.ts'
 
 // Long enough that a word typed in one go is searched once.

@@ -8,20 +8,20 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 
-import { inTime } from '../core/waiting.ts'
-import type { Clock } from '../core/world.ts'
-import { beat, newHeartbeat, type Heartbeat } from './heartbeat.ts'
-import { levelRank } from './log-level.ts'
-import type { LogRecord } from './log-line.ts'
-import type { LogRegistry } from './log-registry.ts'
-import { createLog, type Log } from './log.ts'
-import type { ProfileSample } from './profile/pprof.ts'
+import { inTime } from '../../core/waiting.ts'
+import type { Clock } from '../../core/world.ts'
+import { levelRank } from '../log-level.ts'
+import type { LogRecord } from '../log-line.ts'
+import { createLog, type Log } from '../log.ts'
+import type { LogRegistry } from '../logs/log-registry.ts'
+import type { ProfileSample } from '../profile/pprof.ts'
 import {
   createThreadProfiler,
   framesOfStack,
   type ThreadProfiler,
-} from './profile/thread-profile.ts'
-import { plainFields } from './redact.ts'
+} from '../profile/thread-profile.ts'
+import { plainFields } from '../redact.ts'
+import { beat, newHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { createWaits, type Waits } from './waits.ts'
 
 /** Data of a worker in `workerData`; `port` must be in the transfer list too. */

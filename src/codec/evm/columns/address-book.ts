@@ -5,9 +5,9 @@
  * case does not matter, and the low 20 bytes of a topic need no copy.
  */
 
-import { FlatTable } from '../../core/flat-table.ts'
-import { u32At } from '../../core/item-at.ts'
-import { hexText, hexWord, notHex } from './hex.ts'
+import { FlatTable } from '../../../core/flat-table.ts'
+import { u32At } from '../../../core/item-at.ts'
+import { hexText, hexWord, notHex } from '../hex.ts'
 
 /** Words of an address. */
 const addressWords = 5

@@ -5,15 +5,15 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-import { readConfig, type ReadConfig } from '../config/read-config.ts'
-import type { Setting } from '../config/setting.ts'
-import { type Config, settings } from '../config/settings.ts'
-import { Fault } from '../core/fault.ts'
-import { ownValue } from '../core/json.ts'
-import type { Transport } from '../core/world.ts'
+import { readConfig, type ReadConfig } from '../../config/read-config.ts'
+import type { Setting } from '../../config/setting.ts'
+import { type Config, settings } from '../../config/settings.ts'
+import { Fault } from '../../core/fault.ts'
+import { ownValue } from '../../core/json.ts'
+import type { Transport } from '../../core/world.ts'
+import { type Flags, networkIn } from '../flags.ts'
 import { demoDataDir, withDemoNetwork } from './demo-network.ts'
-import type { Found, Target } from './discovery/found-config.ts'
-import { type Flags, networkIn } from './flags.ts'
+import type { Found, Target } from './found-config.ts'
 
 /** A configuration, whose folder is absolute, and where its chains come from. */
 export type Located = Found & {
@@ -34,8 +34,7 @@ export async function locateConfig(
   const { config, origins, isDemo } = loadConfig(flags, isStart)
   const base: Config = { ...config, dataDir: resolve(config.dataDir) }
   // Most commands call nobody, and a demo has nobody to call.
-  const discovery = (): Promise<typeof import('./discovery/found-config.ts')> =>
-    import('./discovery/found-config.ts')
+  const discovery = (): Promise<typeof import('./found-config.ts')> => import('./found-config.ts')
   const isKept = isDemo && origins['dataDir'] !== 'default'
   const target = config.autoChains
     ? ({ kind: 'auto' } as const)

@@ -3,9 +3,9 @@
  * says.
  */
 
-import { Words } from '../../core/growing.ts'
-import { u8At } from '../../core/item-at.ts'
-import { notHex, hexText, writeHex, hexDigit } from './hex.ts'
+import { Words } from '../../../core/growing.ts'
+import { u8At } from '../../../core/item-at.ts'
+import { notHex, hexText, writeHex, hexDigit } from '../hex.ts'
 
 /** Growing bytes: small integers, or fixed-width items pushed as hex. */
 export class Bytes {

@@ -17,7 +17,6 @@ import { openSync, readSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { setTimeout as pause } from 'node:timers/promises'
 
 import { linesOf } from './lines-of.ts'
 import { traceText } from './trace-text.ts'
@@ -44,7 +43,7 @@ for await (const line of linesOf(path)) {
   offset += line.length + 1
 }
 const file = openSync(path, 'r')
-let before: Promise<unknown> = Promise.resolve()
+let freeAt = 0
 let head = Math.min(places.length - 1, Number(process.argv[3] ?? places.length))
 
 createInterface({ input: process.stdin }).on('line', (line) => {
@@ -65,7 +64,10 @@ const server = createServer((request, reply) => {
     if (traceMs !== undefined && asked.method === 'debug_traceBlockByNumber')
       setTimeout(() => send(reply, asked), traceMs)
     else if (callMs === undefined) send(reply, asked)
-    else before = before.then(() => pause(callMs * callsOf(asked))).then(() => send(reply, asked))
+    else {
+      freeAt = Math.max(freeAt, performance.now()) + callMs * callsOf(asked)
+      setTimeout(() => send(reply, asked), freeAt - performance.now())
+    }
   })
 })
 server.listen(0, '127.0.0.1', () => {

@@ -9,7 +9,7 @@
 
 import { withBackfill } from './backfill-run.ts'
 
-const blocks = Number(process.argv[2] ?? 8_000)
+const blocks = Number(process.argv[2] ?? 16_000)
 const callMs = Number(process.argv[3] ?? 5)
 
 console.log('nodes  blocks/s  ratio')

@@ -52,7 +52,7 @@ export class Greeter {
    * Answers a peer's handshake with ours. We say the peer's version and upgrade time: nodes refuse
    * those of another release, and we read what any release says.
    */
-  answer({ version, upgradeTime }: Handshake): Handshake {
+  answer({ client, upgradeTime }: Handshake): Handshake {
     const own = this.prepare()
     return {
       networkId: this.#options.networkId,
@@ -64,8 +64,7 @@ export class Greeter {
       tlsSignature: own.tls,
       blsSignature: own.bls,
       tracked: this.#tracked,
-      client: 'firn',
-      version,
+      client: { ...client, name: 'firn' },
       knownPeers: this.knownPeers(),
       allSubnets: true,
     }

@@ -331,7 +331,8 @@ export class Session {
       const { networkId } = handshake
       throw new Fault('peer-misbehaved', `peer is of another network: ${networkId}`)
     }
-    this.version = handshake.version.join('.')
+    const { major, minor, patch } = handshake.client
+    this.version = [major, minor, patch].join('.')
     this.upgradeTime = handshake.upgradeTime
     this.#state = 'greeted'
     this.#send({ kind: 'handshake', ...this.#options.greet(handshake) })

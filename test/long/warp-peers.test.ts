@@ -162,7 +162,8 @@ void test('peer: presents the version of who it talks to, so an upgrade of the n
   const validator = { version: [1, 15, 3] } as const
   await withNetwork({ behaviours: [sign, sign], validator }, async (network) => {
     assert.equal(countOf(await aggregate(network)), 2)
-    assert.deepEqual(network.validators[0]!.handshakes[0]!.version, [1, 15, 3])
+    const { major, minor, patch } = network.validators[0]!.handshakes[0]!.client
+    assert.deepEqual([major, minor, patch], [1, 15, 3])
     assert.equal(network.validators[0]!.handshakes[0]!.upgradeTime, 1_761_750_000n)
   })
 })

@@ -6,23 +6,23 @@
 
 import { Fault } from '../../core/fault.ts'
 import { convertedValidationId, registeredValidationId } from './l1-message.ts'
-import { ProtobufReader, ProtobufWriter } from './protobuf.ts'
+import { message, ownBytes, ProtobufReader, ProtobufWriter, u32 } from './protobuf.ts'
 
 /** Origin of a validation: a place in a conversion, or the message that registered it. */
 export type Justification =
   | { readonly kind: 'conversion'; readonly subnetId: Uint8Array; readonly index: number }
   | { readonly kind: 'registration'; readonly registerL1Validator: Uint8Array }
 
+/** A place in a conversion. */
+const place = message({ subnetId: [1, ownBytes], index: [2, u32] })
+
 /** Bytes of a justification, canonical: index 0 is left out. */
 export function encodeJustification(justification: Justification): Uint8Array {
-  if (justification.kind === 'registration') {
-    return new ProtobufWriter().message(2, justification.registerL1Validator).finish()
-  }
-  const place = new ProtobufWriter()
-    .bytes(1, justification.subnetId)
-    .number(2, justification.index)
-    .finish()
-  return new ProtobufWriter().message(1, place).finish()
+  const [field, bytes] =
+    justification.kind === 'registration'
+      ? [2, justification.registerL1Validator]
+      : [1, place.encode(justification)]
+  return new ProtobufWriter().bytes(field, bytes).finish()
 }
 
 /** Reads a justification; of repeated fields the last counts. Throws `bad-bytes`. */
@@ -39,14 +39,7 @@ export function decodeJustification(bytes: Uint8Array): Justification {
 }
 
 function decodePlace(bytes: Uint8Array): Justification {
-  const reader = new ProtobufReader(bytes)
-  let subnetId = new Uint8Array()
-  let index = 0
-  for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) subnetId = Uint8Array.from(reader.bytes())
-    else if (field === 2) index = reader.u32()
-    else reader.skip()
-  }
+  const { subnetId, index } = place.decode(bytes)
   if (subnetId.length !== 32) {
     throw new Fault('bad-bytes', `justification: subnet id is not 32 bytes: ${subnetId.length}`)
   }

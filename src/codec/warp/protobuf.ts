@@ -1,8 +1,6 @@
 /**
- * Protocol buffers, as far as the peer protocol and the justification need them.
- *
- * Ten messages do not pay for a code generator: a message is read field by field
- * and written in ascending order of its fields, zero values left out, as canonical encoders do.
+ * Protocol buffers, as far as the peer protocol and the justification need them: a message is a declaration
+ * of its fields. Zero values are left out, as canonical encoders do; unknown fields are passed over.
  *
  * Source: protobuf.dev/programming-guides/encoding.
  */
@@ -110,34 +108,19 @@ export class ProtobufReader {
   }
 }
 
-/** Writes the fields of one message. Zero, `false` and empty bytes are left out. */
+/** Writes the fields of one message. */
 export class ProtobufWriter {
   readonly #parts: Uint8Array[] = []
   #size = 0
 
-  /** An unsigned number: u32, u64 or an enumeration. */
+  /** An unsigned number; zero is left out. */
   number(field: number, value: number | bigint): this {
     if (value === 0 || value === 0n) return this
     return this.#key(field, wireVarint).#push(varint(value))
   }
 
-  /** A signed number of 32 bits, zigzag. */
-  s32(field: number, value: number): this {
-    return this.number(field, ((value << 1) ^ (value >> 31)) >>> 0)
-  }
-
-  /** A truth value. */
-  flag(field: number, value: boolean): this {
-    return this.number(field, value ? 1 : 0)
-  }
-
-  /** Bytes or text; left out when empty. */
+  /** Bytes, also where there are none: a message, or one of a repeated field. */
   bytes(field: number, value: Uint8Array): this {
-    return value.length === 0 ? this : this.message(field, value)
-  }
-
-  /** Bytes written even when empty: a message that is present, or one of a repeated field. */
-  message(field: number, value: Uint8Array): this {
     return this.#key(field, wireBytes).#push(varint(value.length)).#push(value)
   }
 
@@ -163,8 +146,137 @@ export class ProtobufWriter {
   }
 }
 
+/** A field of a message. */
+export type Field<T> = {
+  /** Value of a message without it. */
+  absent(): T
+  /** Value once it was read where it was `before`: of repeated ones the last, of a list all. */
+  read(reader: ProtobufReader, before: T): T
+  write(writer: ProtobufWriter, field: number, value: T): void
+}
+
+/** How a record becomes bytes and back. `decode` throws `bad-bytes`. */
+export type Message<T> = {
+  // Methods, so that a message of some record is also a `Message<unknown>`.
+  encode(value: T): Uint8Array
+  decode(bytes: Uint8Array): T
+}
+
+/** The records of a message. */
+export type RecordOf<M> = M extends Message<infer T> ? T : never
+
+type Fields = Readonly<Record<string, readonly [number, Field<unknown>]>>
+type Values<F extends Fields> = {
+  readonly [K in keyof F]: F[K][1] extends Field<infer T> ? T : never
+}
+
+/** A message of numbered fields, in the order in which they are written: ascending. */
+export function message<const F extends Fields>(fields: F): Message<Values<F>> {
+  const all = Object.entries(fields).map(([name, [number, field]]) => ({ name, number, field }))
+  const byNumber = new Map(all.map((each) => [each.number, each]))
+  return {
+    encode: (value) => {
+      const writer = new ProtobufWriter()
+      const values: Readonly<Record<string, unknown>> = value
+      for (const { name, number, field } of all) field.write(writer, number, values[name])
+      return writer.finish()
+    },
+    decode: (bytes) => {
+      const values = Object.fromEntries(all.map(({ name, field }) => [name, field.absent()]))
+      const reader = new ProtobufReader(bytes)
+      for (let number = reader.next(); number !== 0; number = reader.next()) {
+        const known = byNumber.get(number)
+        if (known === undefined) reader.skip()
+        else values[known.name] = known.field.read(reader, values[known.name])
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a value for each field
+      return values as Values<F>
+    },
+  }
+}
+
+/** An unsigned number of 32 bits. */
+export const u32: Field<number> = {
+  absent: () => 0,
+  read: (reader) => reader.u32(),
+  write: (writer, field, value) => writer.number(field, value),
+}
+
+/** An unsigned number of 64 bits. */
+export const u64: Field<bigint> = {
+  absent: () => 0n,
+  read: (reader) => reader.u64(),
+  write: (writer, field, value) => writer.number(field, value),
+}
+
+/** A signed number of 32 bits, zigzag. */
+export const s32: Field<number> = {
+  absent: () => 0,
+  read: (reader) => fromZigzag(reader.u64()),
+  write: (writer, field, value) => writer.number(field, ((value << 1) ^ (value >> 31)) >>> 0),
+}
+
+/** A truth value. */
+export const flag: Field<boolean> = {
+  absent: () => false,
+  read: (reader) => reader.u64() !== 0n,
+  write: (writer, field, value) => writer.number(field, value ? 1 : 0),
+}
+
+/** Bytes, a view on the input. */
+export const bytes: Field<Uint8Array> = {
+  absent: () => new Uint8Array(),
+  read: (reader) => reader.bytes(),
+  write: (writer, field, value) => value.length > 0 && writer.bytes(field, value),
+}
+
+/** Bytes that outlive the input. */
+export const ownBytes: Field<Uint8Array> = {
+  ...bytes,
+  read: (reader) => Uint8Array.from(reader.bytes()),
+}
+
+/** Text; bytes that are not UTF-8 become replacement characters. */
+export const text: Field<string> = {
+  absent: () => '',
+  read: (reader) => new TextDecoder().decode(reader.bytes()),
+  write: (writer, field, value) => bytes.write(writer, field, new TextEncoder().encode(value)),
+}
+
+const plain: Message<Uint8Array> = { encode: (value) => value, decode: (value) => value }
+
+/** A message in a message, written even where it is empty. */
+export function nested<T>(inner: Message<T>): Field<T> {
+  return {
+    absent: () => inner.decode(new Uint8Array()),
+    read: (reader) => inner.decode(reader.bytes()),
+    write: (writer, field, value) => writer.bytes(field, inner.encode(value)),
+  }
+}
+
+/** A repeated field of at most `max` byte strings, views on the input. */
+export function listOfBytes(max: number): Field<readonly Uint8Array[]> {
+  return listOf(plain, max)
+}
+
+/** A repeated field of at most `max` messages. */
+export function listOf<T>(inner: Message<T>, max: number): Field<readonly T[]> {
+  const list: Field<T[]> = {
+    absent: () => [],
+    read: (reader, before) => {
+      if (before.length >= max) throw new Fault('bad-bytes', `protobuf: more than ${max} in a list`)
+      before.push(inner.decode(reader.bytes()))
+      return before
+    },
+    write: (writer, field, values) => {
+      for (const value of values) writer.bytes(field, inner.encode(value))
+    },
+  }
+  return list
+}
+
 /** The signed number of 32 bits a zigzag number stands for. */
-export function fromZigzag(value: bigint): number {
+function fromZigzag(value: bigint): number {
   const low = Number(value & 0xffff_ffffn)
   return (low >>> 1) ^ -(low & 1)
 }

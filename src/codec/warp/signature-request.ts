@@ -6,24 +6,20 @@
 
 import { concatBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { ProtobufReader, ProtobufWriter } from './protobuf.ts'
+import { message, ownBytes, type RecordOf } from './protobuf.ts'
 
 /** Handler id of signature requests, as the varint before the request. */
 const handlerId = Uint8Array.of(2)
 
+const request = message({ message: [1, ownBytes], justification: [2, ownBytes] })
 /** A request: an unsigned message and, for some P-Chain messages, the reason why it is true. */
-export type SignatureRequest = {
-  readonly message: Uint8Array
-  readonly justification: Uint8Array
-}
+export type SignatureRequest = RecordOf<typeof request>
+
+const response = message({ signature: [1, ownBytes] })
 
 /** App bytes of a request, handler id before it. */
-export function encodeSignatureRequest(request: SignatureRequest): Uint8Array {
-  const body = new ProtobufWriter()
-    .bytes(1, request.message)
-    .bytes(2, request.justification)
-    .finish()
-  return concatBytes(handlerId, body)
+export function encodeSignatureRequest(wanted: SignatureRequest): Uint8Array {
+  return concatBytes(handlerId, request.encode(wanted))
 }
 
 /** Reads a request's app bytes, as a validator does. Throws `bad-bytes`. */
@@ -31,20 +27,12 @@ export function decodeSignatureRequest(appBytes: Uint8Array): SignatureRequest {
   if (appBytes[0] !== handlerId[0]) {
     throw new Fault('bad-bytes', `not a signature request: handler ${appBytes[0]}`)
   }
-  const reader = new ProtobufReader(appBytes.subarray(1))
-  let message = new Uint8Array()
-  let justification = new Uint8Array()
-  for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) message = Uint8Array.from(reader.bytes())
-    else if (field === 2) justification = Uint8Array.from(reader.bytes())
-    else reader.skip()
-  }
-  return { message, justification }
+  return request.decode(appBytes.subarray(1))
 }
 
 /** App bytes of an answer: no handler id. */
 export function encodeSignatureResponse(signature: Uint8Array): Uint8Array {
-  return new ProtobufWriter().bytes(1, signature).finish()
+  return response.encode({ signature })
 }
 
 /**
@@ -52,11 +40,5 @@ export function encodeSignatureResponse(signature: Uint8Array): Uint8Array {
  * `bad-bytes`.
  */
 export function decodeSignatureResponse(appBytes: Uint8Array): Uint8Array {
-  const reader = new ProtobufReader(appBytes)
-  let signature = new Uint8Array()
-  for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) signature = Uint8Array.from(reader.bytes())
-    else reader.skip()
-  }
-  return signature
+  return response.decode(appBytes).signature
 }

@@ -217,6 +217,7 @@ function ownHandshake(
   options: ValidatorOptions,
   behaviour: Behaviour,
 ): { kind: 'handshake' } & Handshake {
+  const [major, minor, patch] = options.version ?? [1, 14, 2]
   return {
     kind: 'handshake',
     networkId: behaviour.kind === 'other-network' ? 54_321 : (options.networkId ?? 12_345),
@@ -228,8 +229,7 @@ function ownHandshake(
     tlsSignature: new Uint8Array(),
     blsSignature: new Uint8Array(),
     tracked: [],
-    client: 'avalanchego',
-    version: options.version ?? [1, 14, 2],
+    client: { name: 'avalanchego', major, minor, patch },
     knownPeers: { filter: Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0, 0), salt: new Uint8Array(32) },
     allSubnets: false,
   }
@@ -245,8 +245,8 @@ function problemOf(
   const skew = handshake.time > now ? handshake.time - now : now - handshake.time
   if (handshake.networkId !== (options.networkId ?? 12_345)) return 'network'
   if (skew > 60n) return 'clock'
-  const least = options.version ?? [1, 14, 0]
-  if (compareVersions(handshake.version, least) < 0) return 'version'
+  const { major, minor, patch } = handshake.client
+  if (compareVersions([major, minor, patch], options.version ?? [1, 14, 0]) < 0) return 'version'
   if (handshake.port === 0) return 'port'
   if (handshake.addressTime > now + 60n) return 'address time'
   const { filter, salt } = handshake.knownPeers

@@ -5,7 +5,9 @@
  * Prints figures as JSON. Bytes are those that this process handed to the disk.
  */
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { constants, zstdCompressSync } from 'node:zlib'
 
 import type { BlockBatch } from '../src/codec/evm/columns/columns.ts'
 import { mergeBlocks } from '../src/codec/evm/columns/merge-batches.ts'
@@ -21,6 +23,7 @@ import { takeLease } from '../src/store/lease.ts'
 import { openStore } from '../src/store/open.ts'
 import { chainTables } from '../src/store/schema/stores.ts'
 import { silentLog } from '../src/telemetry/log.ts'
+import { startPostgres } from '../test/support/stores/postgres.ts'
 import { decodedChain } from './decoded-chain.ts'
 import { plainShape, usualShape } from './evm-chain.ts'
 import type { DecoderTimes } from './evm-ingest-decoder.ts'
@@ -28,6 +31,11 @@ import { peakMib, writtenBytes } from './process-figures.ts'
 
 const [way = 'tables', blocksText, kind, checks, folder = ''] = process.argv.slice(2)
 const blocks = Number(blocksText)
+const isFrozen = !way.endsWith('tables')
+const isAtOnce = way.endsWith('at-once')
+/** As file systems do it: so much is compressed at once, and lies in whole sectors. */
+const compressedAtOnce = 131_072
+const sectorBytes = 4_096
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -42,11 +50,9 @@ type Mark = { readonly done: number; readonly written: number; readonly cpu: num
 process.stdout.write(JSON.stringify(await backfill()))
 
 async function backfill(): Promise<object> {
-  const location = {
-    store: 'embedded',
-    dataDir: join(folder),
-    ...(way === 'tables' ? {} : { freeze }),
-  }
+  const server = way.startsWith('postgres') ? await startPostgres() : undefined
+  const store = server?.url ?? 'embedded'
+  const location = { store, dataDir: folder, ...(isFrozen ? { freeze } : {}) }
   const database = await openStore(location, 'growth', chainTables, 'write')
   const ingest = await ingestOf(database)
   const marks: Mark[] = []
@@ -81,12 +87,14 @@ async function backfill(): Promise<object> {
     if (rows >= goodBatchRows) await flush()
   }
   if (waiting.length > 0) await flush()
+  await database.transaction(async (writer) => historyOf(database)?.removeUnnamed(writer))
   // Its log is folded into the file.
   await database.pace('follow')
   mark()
   const kept = Number(await database.sizeBytes())
   await database.close()
-  return figures(marks, times, kept)
+  await server?.stop()
+  return figures(marks, times, { kept, compressed: compressedBytes() })
 }
 
 async function ingestOf(database: Database): Promise<EvmIngest> {
@@ -94,8 +102,7 @@ async function ingestOf(database: Database): Promise<EvmIngest> {
   if (lease === undefined) throw new Error('no lease')
   const history = historyOf(database)
   const limits = { leastRows: goodBatchRows / 2, mostRowsBefore: defaultRows, rowsInTables: 0 }
-  const freezing =
-    history === undefined || way !== 'at-once' ? {} : { freezing: { history, ...limits } }
+  const freezing = history === undefined || !isAtOnce ? {} : { freezing: { history, ...limits } }
   return new EvmIngest({ database, lease, clock, openRollup, ...freezing })
 }
 
@@ -105,12 +112,32 @@ async function settle(database: Database): Promise<void> {
   if (history === undefined) return
   const commit: Parameters<typeof mergeDue>[0]['commit'] = (work) => database.transaction(work)
   const chain = { key: 'growth', database, clock, log: silentLog, commit }
-  while (way === 'freezing' && (await freezeNext(chain, freeze)));
+  while (!isAtOnce && (await freezeNext(chain, freeze)));
   const pause = async (): Promise<void> => undefined
   while ((await mergeDue({ reader: database, history, pause, commit })) !== undefined);
 }
 
-function figures(marks: readonly Mark[], times: DecoderTimes, kept: number): object {
+/** Bytes of all SQLite files on a file system that compresses. */
+function compressedBytes(): number {
+  let bytes = 0
+  const params = { [constants.ZSTD_c_compressionLevel]: 3 }
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.sqlite')) continue
+    const file = readFileSync(join(folder, name))
+    for (let from = 0; from < file.length; from += compressedAtOnce) {
+      const piece = file.subarray(from, from + compressedAtOnce)
+      const { length } = zstdCompressSync(piece, { params })
+      bytes += Math.ceil(Math.min(length, piece.length) / sectorBytes) * sectorBytes
+    }
+  }
+  return bytes
+}
+
+function figures(
+  marks: readonly Mark[],
+  times: DecoderTimes,
+  { kept, compressed }: { readonly kept: number; readonly compressed: number },
+): object {
   const last = marks.at(-1)
   const first = marks[0]
   if (first === undefined || last === undefined) throw new Error('nothing was read')
@@ -129,6 +156,7 @@ function figures(marks: readonly Mark[], times: DecoderTimes, kept: number): obj
     '… first tenth': written(first, at(0.1)),
     '… last tenth, log and merges finished': written(before(0.9), last),
     'bytes kept': kept / done,
+    '… compressed, without PostgreSQL': compressed / done,
     'µs of the writer': (last.cpu - first.cpu) / done,
     'µs with decoding': (last.cpu - first.cpu + times.parse + times.decode) / done,
     'µs of checks': times.check / done,

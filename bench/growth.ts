@@ -1,7 +1,7 @@
 /**
  * Growth of the cost of a transfer with its chain: bytes written and kept, processor time and
  * memory of a backfill whose history stays in tables, freezes from them, and becomes segments at
- * once.
+ * once; ways are `tables`, `freezing`, `at-once`, and these behind `postgres-`.
  *
  *     node bench/growth.ts [transfers] [rich or plain] [checks: on or off] [folder] [ways, by commas]
  *

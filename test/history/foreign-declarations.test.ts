@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'
-import { hashOfFile, SnapshotFolder } from '../../src/store/snapshot/snapshot-folder.ts'
+import { storedFile, SnapshotFolder } from '../../src/store/snapshot/snapshot-folder.ts'
 import { takeSnapshot } from '../../src/store/snapshot/take-snapshot.ts'
 
 const declare = (name: string, change: string): string =>
@@ -59,7 +59,7 @@ void test('foreign declarations: a restored store is declared as this version do
       database.enableDefensive?.(false)
       database.exec(words)
       database.close()
-      const tables = hashOfFile(path)
+      const tables = await storedFile(path)
       renameSync(path, at.filePath(tables))
       const altered = manifest.stores.map((one) => (one === store ? { ...one, tables } : one))
       const of = {

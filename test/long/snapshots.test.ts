@@ -323,7 +323,7 @@ void test('snapshot: cut off, altered, foreign, newer or missing files are one s
   const create = (to: string): string[] => ['create', to, '--data-dir', folder]
   await sentence(4, /^firn: snapshots need a folder of their own, .+\n$/, ...create(base))
   await sentence(2, /^firn: snapshots lie outside of the data folder/, ...create(join(folder, 'x')))
-  await sentence(1, /^firn: nothing to copy here: \S+\n$/, 'create', home, '--data-dir', base)
+  await sentence(1, /^firn: nothing is indexed here: \S+\n$/, 'create', home, '--data-dir', base)
   mkdirSync(home)
   writeFileSync(join(home, 'x'), '')
   await sentence(4, /^firn: a snapshot is restored into an empty folder only/, ...restore)

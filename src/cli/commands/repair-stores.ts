@@ -6,13 +6,9 @@ import { repairChain } from '../../indexing/evm/repair/repair-chain.ts'
 import { claimDataFolder } from '../../service/stores/data-folder.ts'
 import { isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
-import { statement } from '../../store/engine/database.ts'
 import { openSqliteReader, openSqliteWriter } from '../../store/engine/sqlite/sqlite.ts'
 import type { Table } from '../../store/engine/table.ts'
-import { holdLease } from '../../store/lease.ts'
 import { openStore } from '../../store/open.ts'
-import { icmTables } from '../../store/schema/icm.ts'
-import { logTables } from '../../store/schema/logs.ts'
 import { copyReadable } from '../../store/sums/copy-readable.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -20,13 +16,13 @@ import type { Flags } from '../flags.ts'
 import {
   configOf,
   type ConfiguredStore,
-  configuredStores,
+  filledStores,
   openConfigured,
 } from '../stores/configured-stores.ts'
 import { removeStore, repairPrimary } from '../stores/repair-primary.ts'
 import { repairSegments } from '../stores/repair-segments.ts'
 import { isWhole, printVerdict, type RepairWork, verdictOf } from '../stores/store-verdict.ts'
-import { takeStore } from '../stores/take-store.ts'
+import { withTaken } from '../stores/take-store.ts'
 
 /**
  * Checks every store and mends what is damaged, then checks it again. Firn must not be running on
@@ -35,8 +31,8 @@ import { takeStore } from '../stores/take-store.ts'
 export async function repairStores(flags: Flags): Promise<void> {
   const config = await configOf(flags)
   const world = openWorld()
-  const stores = await configuredStores(config)
-  const names = stores.map(({ key }) => key)
+  const stores = await filledStores(config)
+  const names = stores.map(({ name }) => name)
   const release = await claimDataFolder(config, names, world.clock)
   const owner = `repair-${Buffer.from(world.random.bytes(4)).toString('hex')}`
   const copies = typeof flags['copies'] === 'string' ? { copies: placeOf(flags['copies']) } : {}
@@ -71,9 +67,10 @@ async function mended(work: RepairWork): Promise<boolean> {
 const repairOf: Readonly<Record<ConfiguredStore['kind'], (work: RepairWork) => Promise<boolean>>> =
   {
     evm: repairEvm,
-    logs: repairLogs,
+    logs: (work) => emptied(work, 'its logs are read again when Firn runs'),
     primary: repairPrimary,
-    icm: repairMessages,
+    icm: (work) => emptied(work, 'it is joined again from the stored chains when Firn runs'),
+    own: async () => false,
   }
 
 async function repairEvm(work: RepairWork): Promise<boolean> {
@@ -87,13 +84,13 @@ async function repairEvm(work: RepairWork): Promise<boolean> {
     verdict.structure.length > 0 || verdict.damaged.some(({ found }) => found === undefined)
   if (isBroken && config.store === 'embedded') {
     try {
-      const kept = await salvage(config.dataDir, store.key, store.tables)
-      console.log(`${store.key}: what can be read is in a new file; the damaged one is ${kept}`)
+      const kept = await salvage(config.dataDir, store.name, store.tables)
+      console.log(`${store.name}: what can be read is in a new file; the damaged one is ${kept}`)
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      console.log(`${store.key}: its file is beyond repair (${error.message}):`)
+      console.log(`${store.name}: its file is beyond repair (${error.message}):`)
       console.log(
-        `  delete ${join(config.dataDir, `${store.key}.sqlite`)}*, and start; it is indexed again`,
+        `  delete ${join(config.dataDir, `${store.name}.sqlite`)}*, and start; it is indexed again`,
       )
       return false
     }
@@ -103,51 +100,20 @@ async function repairEvm(work: RepairWork): Promise<boolean> {
   return true
 }
 
-async function mendRows({ config, store, verdict, world, owner }: RepairWork): Promise<void> {
-  const database = await openStore(storeLocation(config), store.key, store.tables, 'write')
-  try {
-    const { clock } = world
-    const lease = await takeStore(database, owner, clock)
-    const log = (line: string): void => console.log(`${store.key}: ${line}`)
-    await repairChain({ database, lease, clock, log }, verdict.damaged)
-  } finally {
-    await database.close()
-  }
+function mendRows(work: RepairWork): Promise<void> {
+  const { store, verdict, world } = work
+  const log = (line: string): void => console.log(`${store.name}: ${line}`)
+  return withTaken(work, ({ database, lease }) =>
+    repairChain({ database, lease, clock: world.clock, log }, verdict.damaged),
+  )
 }
 
-const forgetHeights = statement('delete from checkpoint')
-
-/** Empties the store of messages; the next start fills it again, without a node. Returns true. */
-function repairMessages(work: RepairWork): Promise<boolean> {
-  const says = 'it is joined again from the stored chains when Firn runs'
-  return emptied(work, { tables: icmTables, says })
-}
-
-/** Empties a store of logs; the next start reads them again from a node. Returns true. */
-function repairLogs(work: RepairWork): Promise<boolean> {
-  return emptied(work, { tables: logTables, says: 'its logs are read again when Firn runs' })
-}
-
-async function emptied(
-  { config, store, world, owner }: RepairWork,
-  { tables, says }: { readonly tables: readonly Table[]; readonly says: string },
-): Promise<boolean> {
-  console.log(`${store.key}: emptied; ${says}`)
-  if (config.store === 'embedded') {
-    // Nothing of the file is needed, so nothing of it needs to be readable.
-    removeStore(config.dataDir, store.key)
-    await (await openStore(storeLocation(config), store.key, store.tables, 'write')).close()
-    return true
-  }
-  const database = await openStore(storeLocation(config), store.key, store.tables, 'write')
-  const { clock } = world
-  const lease = await takeStore(database, owner, clock)
-  await database.transaction(async (writer) => {
-    await holdLease(writer, lease, clock)
-    for (const table of tables) await writer.clear(table)
-    await writer.run(forgetHeights)
-  })
-  await database.close()
+/** Makes a store anew, without rows: the next start fills it again. Returns true. */
+async function emptied(work: RepairWork, says: string): Promise<boolean> {
+  const { config, store } = work
+  console.log(`${store.name}: emptied; ${says}`)
+  await removeStore(work)
+  await (await openStore(storeLocation(config), store.name, store.tables, 'write')).close()
   return true
 }
 

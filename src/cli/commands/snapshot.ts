@@ -23,8 +23,7 @@ import { takeSnapshot } from '../../store/snapshot/take-snapshot.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { configOf } from '../stores/configured-stores.ts'
-import { documentsAt, madeStores, storesOf } from '../stores/made-stores.ts'
+import { configOf, documentsAt, madeStores, storesOf } from '../stores/configured-stores.ts'
 
 /** Files of a data folder that are small and not documents, by path. */
 const liveOnce = 'live-once.txt'
@@ -38,7 +37,7 @@ export async function createSnapshot(target: string, flags: Flags): Promise<void
   const config = await configOf(flags)
   checkNotRestoring(config.dataDir)
   const location = storeLocation(config)
-  const { stores, others } = await madeStores(config, 'copy')
+  const { stores, others } = await madeStores(config)
   const path = resolve(target)
   if (!relative(config.dataDir, path).startsWith('..'))
     throw new Fault('bad-parameter', `snapshots lie outside of the data folder: ${path}`)

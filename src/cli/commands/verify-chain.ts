@@ -2,6 +2,7 @@ import { zstdDecompressSync } from 'node:zlib'
 
 import { listOf, objectOf } from '../../codec/evm/raw.ts'
 import { Fault } from '../../core/fault.ts'
+import { checksOfEvery } from '../../indexing/evm/read/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { type SpecifiedChain, sourceLimits } from '../../service/chain-specs.ts'
 import { callOne, type RpcTarget } from '../../source/rpc/json-rpc.ts'
@@ -10,8 +11,7 @@ import { type NodeLog, type VerifiedChain, verifyChain } from '../../verify/evm/
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Flags, sampleOf } from '../flags.ts'
-import { checksOf } from '../stores/checks-of.ts'
-import { configOf, configuredStores, openConfigured } from '../stores/configured-stores.ts'
+import { configOf, filledStores, openConfigured } from '../stores/configured-stores.ts'
 
 const limitMs = 3_600_000
 
@@ -23,11 +23,11 @@ const limitMs = 3_600_000
 export async function verifyEvmChain(flags: Flags): Promise<void> {
   const sample = sampleOf(flags)
   const config = await configOf(flags)
-  const stores = await configuredStores(config)
+  const stores = await filledStores(config)
   const wanted = String(flags['chain'])
-  const store = stores.find(({ kind, key }) => kind === 'evm' && key === wanted)
+  const store = stores.find(({ kind, name }) => kind === 'evm' && name === wanted)
   if (store?.chain === undefined) {
-    const known = stores.filter(({ kind }) => kind === 'evm').map(({ key }) => key)
+    const known = stores.filter(({ kind }) => kind === 'evm').map(({ name }) => name)
     const all = known.length === 0 ? 'none' : known.join(', ')
     throw new Fault('bad-parameter', `there is no store of --chain ${wanted}; there is: ${all}`)
   }
@@ -43,7 +43,7 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
       store: database,
       source,
       random: world.random,
-      checks: checksOf(source),
+      checks: checksOfEvery(source),
       decompress: (bytes) => zstdDecompressSync(bytes),
       logsOf:
         url === undefined

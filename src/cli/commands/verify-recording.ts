@@ -7,7 +7,7 @@ import { assert, Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import type { Network } from '../../core/network.ts'
 import type { World } from '../../core/world.ts'
-import { BlockChecks } from '../../indexing/evm/read/block-checks.ts'
+import { checksOfEvery } from '../../indexing/evm/read/block-checks.ts'
 import { type SpecifiedChain, sourceLimits } from '../../service/chain-specs.ts'
 import { openNodeSource } from '../../source/evm/node-source.ts'
 import { clockMethod, openRecordedPrimary } from '../../source/primary/recorded-source.ts'
@@ -23,7 +23,7 @@ import type { Flags } from '../flags.ts'
 import {
   configOf,
   type ConfiguredStore,
-  configuredStores,
+  filledStores,
   openConfigured,
 } from '../stores/configured-stores.ts'
 import { logsAt, printChain } from './verify-chain.ts'
@@ -43,7 +43,7 @@ const nowhere = 'http://recording.invalid'
  */
 export async function verifyRecording(flags: Flags): Promise<void> {
   const config = await configOf(flags)
-  const stores = await configuredStores(config)
+  const stores = await filledStores(config)
   const world = openWorld()
   const outcomes: ('same' | 'differs' | 'not recorded')[] = []
   try {
@@ -66,7 +66,7 @@ export async function verifyRecording(flags: Flags): Promise<void> {
 /** Compares one store and prints what was found. */
 async function outcomeOf(
   config: Config,
-  { kind, key, chain }: ConfiguredStore,
+  { kind, name: key, chain }: ConfiguredStore,
   compared: Compared,
 ): Promise<'same' | 'differs' | 'not recorded'> {
   if (chain?.spec.recording !== undefined) {
@@ -116,7 +116,7 @@ async function chainVerified(
       contracts: new Set(
         answers.flatMap(({ params: [target] }) => (isObject(target) ? String(target['to']) : [])),
       ),
-      checks: new BlockChecks({ log, endpoints: () => source.endpoints(), checkEvery: 1 }),
+      checks: checksOfEvery(source),
       decompress: (bytes) => zstdDecompressSync(bytes),
       logsOf: (height) => logsAt({ ...limits, transport, url: nowhere }, height, signal),
       signal,

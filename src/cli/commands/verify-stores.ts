@@ -1,6 +1,6 @@
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { configOf, configuredStores, openConfigured } from '../stores/configured-stores.ts'
+import { configOf, filledStores, openConfigured } from '../stores/configured-stores.ts'
 import { isWhole, printVerdict, type StoreVerdict, verdictOf } from '../stores/store-verdict.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function verifyStores(flags: Flags): Promise<void> {
   const config = await configOf(flags)
   const isJson = flags['json'] === true
   const verdicts: StoreVerdict[] = []
-  for (const store of await configuredStores(config)) {
+  for (const store of await filledStores(config)) {
     const verdict = await verdictOf(store, () => openConfigured(config, store))
     verdicts.push(verdict)
     if (!isJson) printVerdict(store, verdict)

@@ -1,31 +1,48 @@
-/** The stores that a configuration names and that were made. */
+/** The stores of a configuration: which it names, which of them were made, and its keys and aliases. */
 
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault, orAbsent } from '../../core/fault.ts'
 import {
   chainSpecs,
   messageStore,
   type SpecifiedChain,
   streamSpecs,
 } from '../../service/chain-specs.ts'
-import { storeLocation } from '../../service/stores/store-location.ts'
+import { documentNames } from '../../service/documents/documents.ts'
+import { bytesOf } from '../../service/documents/watched-file.ts'
+import { storeSizes } from '../../service/stores/data-folder.ts'
+import { serverOf, serversOf, storeLocation } from '../../service/stores/store-location.ts'
 import type { Database } from '../../store/engine/database.ts'
-import type { Table } from '../../store/engine/table.ts'
-import { openStore } from '../../store/open.ts'
+import { openStore, type StoreLocation } from '../../store/open.ts'
+import { storedDocument } from '../../store/query/deployment.ts'
+import {
+  apiUseStore,
+  apiUseTables,
+  contractStore,
+  contractTables,
+  deploymentStore,
+  deploymentTables,
+} from '../../store/schema/deployment.ts'
+import { webhookStore } from '../../store/schema/events.ts'
 import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
-import { primaryStoreTables, messageTables, chainTables } from '../../store/schema/stores.ts'
+import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
+import {
+  chainTables,
+  eventTables,
+  messageTables,
+  primaryStoreTables,
+} from '../../store/schema/stores.ts'
+import type { CopiedStore } from '../../store/snapshot/copy-store.ts'
 import { openWorld } from '../../world/world.ts'
 import { locateConfig } from '../discovery/load-config.ts'
 import type { Flags } from '../flags.ts'
 
-/** A store of a chain, of a primary network, or of messages. */
-export type ConfiguredStore = {
-  readonly key: string
-  readonly kind: 'evm' | 'logs' | 'primary' | 'icm'
-  readonly tables: readonly Table[]
+/** A store. */
+export type ConfiguredStore = CopiedStore & {
+  /** Source of its rows; `own`: this deployment, and nobody else has them. */
+  readonly kind: 'evm' | 'logs' | 'primary' | 'icm' | 'own'
   /** The chain of an EVM store. */
   readonly chain?: SpecifiedChain
 }
@@ -43,47 +60,92 @@ export async function configOf(flags: Flags): Promise<Config> {
   }
 }
 
-/** Stores of `config` that exist. Throws `not-found` when none exists. */
-export async function configuredStores(config: Config): Promise<ConfiguredStore[]> {
+/** Every store that a process of `config` opens, but for that of its documents. */
+export function storesOf(config: Config): ConfiguredStore[] {
   const chains = chainSpecs(config)
-  const named: ConfiguredStore[] = [
-    ...chains.map((chain) => ({
-      key: chain.spec.key,
-      kind: 'evm' as const,
-      tables: chainTables,
-      chain,
-    })),
-    ...chains.map(({ spec: { key } }) => ({
-      key: logStoreOf(key),
-      kind: 'logs' as const,
-      tables: logStoreTables,
-    })),
-    ...streamSpecs(config, chains)
-      .filter(({ kind }) => kind === 'primary')
-      .map(({ key }) => ({ key, kind: 'primary' as const, tables: primaryStoreTables })),
-    { key: messageStore, kind: 'icm', tables: messageTables },
+  const primaries = streamSpecs(config, chains).filter(({ kind }) => kind === 'primary')
+  return [
+    ...chains.map((chain): ConfiguredStore => {
+      return { name: chain.spec.key, kind: 'evm', tables: chainTables, chain }
+    }),
+    ...chains.map(({ spec: { key } }): ConfiguredStore => {
+      return { name: logStoreOf(key), kind: 'logs', tables: logStoreTables }
+    }),
+    ...primaries.map(({ key }): ConfiguredStore => {
+      return { name: key, kind: 'primary', tables: primaryStoreTables }
+    }),
+    { name: messageStore, kind: 'icm', tables: messageTables },
+    { name: webhookStore, kind: 'own', tables: eventTables },
+    { name: nftRequestStore, kind: 'own', tables: nftRequestTables },
+    { name: apiUseStore, kind: 'own', tables: apiUseTables },
+    { name: contractStore, kind: 'own', tables: contractTables },
   ]
-  const made: ConfiguredStore[] = []
-  for (const store of named) if (await isMade(config, store)) made.push(store)
-  if (made.length === 0) {
+}
+
+/**
+ * Those of some kinds that were made, and the names of others that lie there: of chains that the configuration
+ * does not name. Throws `not-found` where none was made.
+ */
+export async function madeStores(
+  config: Config,
+  isWanted: (store: ConfiguredStore) => boolean = () => true,
+): Promise<{ readonly stores: readonly ConfiguredStore[]; readonly others: readonly string[] }> {
+  const location = storeLocation(config)
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const store of serversOf(location)) found.set(store, await namesAt({ ...location, store }))
+  const named = storesOf(config)
+  const stores = named.filter(
+    (store) => isWanted(store) && found.get(serverOf(location, store.name))?.has(store.name),
+  )
+  if (stores.length === 0) {
     const where = config.store === 'embedded' ? config.dataDir : 'the database'
     throw new Fault('not-found', `nothing is indexed here: ${where}`)
   }
-  return made
+  // Keys and aliases are taken along by `documentsAt`.
+  const names = new Set([...named.map(({ name }) => name), deploymentStore])
+  const all = new Set([...found.values()].flatMap((some) => [...some]))
+  return { stores, others: [...all].filter((name) => !names.has(name)).toSorted() }
+}
+
+/** Those that were made and whose rows can be read again. Throws as {@link madeStores}. */
+export async function filledStores(config: Config): Promise<readonly ConfiguredStore[]> {
+  return (await madeStores(config, ({ kind }) => kind !== 'own')).stores
+}
+
+/** Names of the stores at one place. */
+async function namesAt({ store, dataDir }: StoreLocation): Promise<ReadonlySet<string>> {
+  if (store === 'embedded') return new Set(storeSizes(dataDir).keys())
+  // With its driver, which embedded stores never need.
+  const { storesAt } = await import('../../store/engine/postgres/namespaces.ts')
+  return new Set(await storesAt(store))
 }
 
 /** Opens a store of `config` to read. */
 export function openConfigured(config: Config, store: ConfiguredStore): Promise<Database> {
-  return openStore(storeLocation(config), store.key, store.tables, 'read')
+  return openStore(storeLocation(config), store.name, store.tables, 'read')
 }
 
-async function isMade(config: Config, store: ConfiguredStore): Promise<boolean> {
-  if (config.store === 'embedded') return existsSync(join(config.dataDir, `${store.key}.sqlite`))
-  try {
-    await (await openConfigured(config, store)).close()
-    return true
-  } catch (error) {
-    if (faultOf(error)?.code !== 'store-failed') throw error
-    return false
+/** Keys and aliases of a deployment whose stores lie at `location`, by name. */
+export async function documentsAt(
+  location: StoreLocation,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const held = new Map<string, Uint8Array>()
+  for (const name of documentNames) {
+    const bytes =
+      location.store === 'embedded'
+        ? bytesOf(join(location.dataDir, name))
+        : await storedBytes(location, name)
+    if (bytes !== undefined) held.set(name, bytes)
   }
+  return held
+}
+
+/** Absent where no process of the deployment has made their store yet. */
+function storedBytes(location: StoreLocation, name: string): Promise<Uint8Array | undefined> {
+  return orAbsent('store-failed', async () => {
+    const store = await openStore(location, deploymentStore, deploymentTables, 'read')
+    const document = await storedDocument(store, name)
+    await store.close()
+    return document?.content
+  })
 }

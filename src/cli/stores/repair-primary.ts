@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { faultOf } from '../../core/fault.ts'
 import { rebuildPrimary } from '../../indexing/primary/run/rebuild.ts'
 import { serverOf, storeLocation } from '../../service/stores/store-location.ts'
-import { openStore, type StoreLocation } from '../../store/open.ts'
+import type { StoreLocation } from '../../store/open.ts'
 import { meta } from '../../store/schema/control.ts'
 import { rawBlock } from '../../store/schema/primary/ledger.ts'
 import { openConfigured } from './configured-stores.ts'
 import type { RepairWork } from './store-verdict.ts'
-import { takeStore, whileKept } from './take-store.ts'
+import { withTaken } from './take-store.ts'
 
 /** A mainnet store takes hours. */
 const limitMs = 7 * 86_400_000
@@ -24,7 +24,7 @@ export async function repairPrimary(work: RepairWork): Promise<boolean> {
   const { config, store, verdict } = work
   const isLost = verdict.damaged.some(({ table }) => table === rawBlock || table === meta)
   if (isLost || verdict.rows === 0) return mustReadAgain(work, 'the blocks it keeps are damaged')
-  console.log(`${store.key}: is replayed from the blocks it keeps`)
+  console.log(`${store.name}: is replayed from the blocks it keeps`)
   try {
     if (config.store === 'embedded') await replaceFile(work)
     else await replaceInServer(work)
@@ -40,35 +40,29 @@ export async function repairPrimary(work: RepairWork): Promise<boolean> {
 
 async function replaceFile(work: RepairWork): Promise<void> {
   const { dataDir } = work.config
-  const { key } = work.store
+  const { name: key } = work.store
   const folder = join(dataDir, 'rebuilt')
   mkdirSync(folder, { recursive: true })
-  removeStore(folder, key)
+  removeFiles(folder, key)
   await replayed(work, { to: { store: 'embedded', dataDir: folder }, key })
-  removeStore(dataDir, key)
+  removeFiles(dataDir, key)
   renameSync(join(folder, `${key}.sqlite`), join(dataDir, `${key}.sqlite`))
 }
 
 /** Other processes may wait to write the store: its lease is held for as long as the replay takes. */
 async function replaceInServer(work: RepairWork): Promise<void> {
-  const { config, store, world, owner } = work
-  const { removeNamespace, replaceNamespace } =
-    await import('../../store/engine/postgres/namespaces.ts')
-  const server = serverOf(storeLocation(config), store.key)
-  const place = { to: { store: server, dataDir: '' }, key: `rebuilt-${store.key}` }
-  const database = await openStore(storeLocation(config), store.key, store.tables, 'write')
-  try {
-    const { clock } = world
-    const lease = await takeStore(database, owner, clock)
-    await whileKept(database, { lease, clock }, async (lost) => {
-      await removeNamespace(server, place.key)
+  const { name } = work.store
+  const server = serverOf(storeLocation(work.config), name)
+  const place = { to: { store: server, dataDir: '' }, key: `rebuilt-${name}` }
+  const { changeNamespaces } = await import('../../store/engine/postgres/namespaces.ts')
+  await withTaken(work, async ({ kept }) => {
+    await kept(async (lost) => {
+      await changeNamespaces(server, { drop: [place.key] })
       await replayed(work, place, lost)
     })
     // From here on no process finds the old lease, and its holder loses it with its next commit.
-    await replaceNamespace(server, store.key, place.key)
-  } finally {
-    await database.close()
-  }
+    await changeNamespaces(server, { drop: [name], rename: [[place.key, name]] })
+  })
 }
 
 /** Where a new store is made. */
@@ -97,16 +91,26 @@ async function replayed(
 function mustReadAgain({ config, store }: RepairWork, reason: string): false {
   const what =
     config.store === 'embedded'
-      ? `delete ${join(config.dataDir, `${store.key}.sqlite`)}*`
-      : `drop the schema of ${store.key}`
-  console.log(`${store.key}: cannot be mended (${reason}): ${what}, and start; it is read again`)
+      ? `delete ${join(config.dataDir, `${store.name}.sqlite`)}*`
+      : `drop the schema of ${store.name}`
+  console.log(`${store.name}: cannot be mended (${reason}): ${what}, and start; it is read again`)
   return false
 }
 
-// Removes the files of an embedded store.
+/** Removes a store, of which nothing is needed. Throws as `withTaken`. */
+export async function removeStore(work: RepairWork): Promise<void> {
+  const { config, store } = work
+  if (config.store === 'embedded') {
+    removeFiles(config.dataDir, store.name)
+    return
+  }
+  const server = serverOf(storeLocation(config), store.name)
+  const { changeNamespaces } = await import('../../store/engine/postgres/namespaces.ts')
+  await withTaken(work, () => changeNamespaces(server, { drop: [store.name] }))
+}
 
-/** Removes the file of store `key` and its log. It must not be open anywhere. */
-export function removeStore(dataDir: string, key: string): void {
+/** Removes the file of a store and its log. Nobody may have it open. */
+function removeFiles(dataDir: string, name: string): void {
   for (const suffix of ['', '-wal', '-shm'])
-    rmSync(join(dataDir, `${key}.sqlite${suffix}`), { force: true })
+    rmSync(join(dataDir, `${name}.sqlite${suffix}`), { force: true })
 }

@@ -4,13 +4,12 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { assert, faultOf } from '../../core/fault.ts'
+import { checksOfEvery } from '../../indexing/evm/read/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { fromNode, type ReadBlocks, withRemade } from '../../indexing/evm/repair/remake-segment.ts'
 import { traceStage } from '../../indexing/evm/write/apply-traces.ts'
 import { sourceLimits } from '../../service/chain-specs.ts'
 import { fetchSegment, isWebAddress } from '../../service/stores/fetch-segment.ts'
-import { storeLocation } from '../../service/stores/store-location.ts'
-import { version } from '../../service/version.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
 import { type History, historyOf } from '../../store/history/history.ts'
@@ -18,12 +17,10 @@ import type { ManifestSegment } from '../../store/history/manifest.ts'
 import type { DamagedSegment } from '../../store/history/merge-segments.ts'
 import { segmentEnding } from '../../store/history/segment-file.ts'
 import { holdLease } from '../../store/lease.ts'
-import { openStore } from '../../store/open.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { checksOf } from './checks-of.ts'
 import type { RepairWork } from './store-verdict.ts'
-import { takeStore, whileKept } from './take-store.ts'
+import { withTaken } from './take-store.ts'
 
 const metaValue = statement('select value from meta where name = ?')
 
@@ -32,16 +29,12 @@ const metaValue = statement('select value from meta where name = ?')
  * Files that nothing names are removed. Throws `lease-lost` while a Firn writes the store,
  * `store-*`, and faults of the source.
  */
-export async function repairSegments(work: RepairWork): Promise<boolean> {
-  const { store, config, world, owner, verdict } = work
-  const location = { ...storeLocation(config), freeze: { firn: version } }
-  const database = await openStore(location, store.key, store.tables, 'write')
-  try {
-    const history = historyOf(database)
-    assert(history !== undefined, 'a store with damaged segments has segments')
-    const { clock } = world
-    const lease = await takeStore(database, owner, clock)
-    return await whileKept(database, { lease, clock }, async (signal) => {
+export function repairSegments(work: RepairWork): Promise<boolean> {
+  const { verdict, world } = work
+  return withTaken(work, ({ database, lease, kept }) =>
+    kept(async (signal) => {
+      const history = historyOf(database)
+      assert(history !== undefined, 'a store with damaged segments has segments')
       history.mendIdentity(await history.manifest(database))
       let isWhole = true
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
@@ -52,14 +45,12 @@ export async function repairSegments(work: RepairWork): Promise<boolean> {
         isWhole &&= isBack
       }
       await database.transaction(async (writer) => {
-        await holdLease(writer, lease, clock)
+        await holdLease(writer, lease, world.clock)
         await history.removeUnnamed(writer)
       })
       return isWhole
-    })
-  } finally {
-    await database.close()
-  }
+    }),
+  )
 }
 
 type Repaired = {
@@ -77,7 +68,7 @@ async function isCopied(
   if (copies === undefined) return false
   const isOffered = isWebAddress(copies)
   const file = name + segmentEnding
-  const places = [file, join(store.key, file), join('segments', store.key, file)]
+  const places = [file, join(store.name, file), join('segments', store.name, file)]
   const paths = places.map((place) => join(copies, place)).filter(existsSync)
   for (const from of isOffered ? [copies] : paths) {
     const draft = history.draft(await history.manifest(database))
@@ -85,7 +76,7 @@ async function isCopied(
       if (isOffered)
         await fetchSegment(world.download, {
           urls: [copies],
-          store: store.key,
+          store: store.name,
           name,
           key: work.config['segments.key'],
           path: draft,
@@ -93,14 +84,14 @@ async function isCopied(
         })
       else copyFileSync(from, draft)
       await history.adopt(draft, name)
-      console.log(`${store.key}: segment ${name}: copied from ${from}`)
+      console.log(`${store.name}: segment ${name}: copied from ${from}`)
       return true
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
       const isDamaged = fault.code !== 'node-unreachable' && fault.code !== 'not-found'
       const why = isDamaged ? `the copy is damaged, too: ${from}` : fault.message
-      console.log(`${store.key}: segment ${name}: ${why}`)
+      console.log(`${store.name}: segment ${name}: ${why}`)
     } finally {
       history.drafted(draft)
     }
@@ -117,12 +108,14 @@ async function isRemade(
   assert(store.chain !== undefined, 'a store of an EVM chain has its chain')
   const { spec } = store.chain
   const source = await openEvmSource(spec, sourceLimits(config), { world, log: silentLog })
-  const folder = join(config.dataDir, `repair-${store.key}`)
+  const folder = join(config.dataDir, `repair-${store.name}`)
   try {
     const traced = await tracedHeights(database)
-    const fromChain = fromNode({ source, checks: checksOf(source), traced, signal })
+    const fromChain = fromNode({ source, checks: checksOfEvery(source), traced, signal })
     const read: ReadBlocks = (range) => {
-      console.log(`${store.key}: blocks ${range.from} to ${range.until - 1} are read from the node`)
+      console.log(
+        `${store.name}: blocks ${range.from} to ${range.until - 1} are read from the node`,
+      )
       return fromChain(range)
     }
     return await withRemade({ database, folder, read, signal }, segment, async ({ path, name }) => {
@@ -131,7 +124,7 @@ async function isRemade(
       const result = isBack
         ? 'made again from the node'
         : 'NOT mended: the node gives other rows than were written, or another version wrote them'
-      console.log(`${store.key}: segment ${segment.name}: ${result}`)
+      console.log(`${store.name}: segment ${segment.name}: ${result}`)
       return isBack
     })
   } finally {

@@ -56,7 +56,7 @@ export async function verdictOf(
   open: () => Promise<Database>,
 ): Promise<StoreVerdict> {
   const none = {
-    store: store.key,
+    store: store.name,
     hasSums: false,
     rows: 0,
     damaged: [],
@@ -73,7 +73,7 @@ export async function verdictOf(
   }
   try {
     if (!(await hasSums(database))) return none
-    const counted = countingProgress(store.key)
+    const counted = countingProgress(store.name)
     const signal = AbortSignal.timeout(limitMs)
     const damaged = await checkStore(database, store.tables, { signal, ...counted })
     const structure = await checkStructure(database)
@@ -111,7 +111,7 @@ function countingProgress(store: string): {
 }
 
 /** Prints what was found in a store. */
-export function printVerdict({ kind, key }: ConfiguredStore, verdict: StoreVerdict): void {
+export function printVerdict({ kind, name: key }: ConfiguredStore, verdict: StoreVerdict): void {
   if (!verdict.hasSums) {
     console.log(`${key}: has no sums: delete it to index it again`)
     return

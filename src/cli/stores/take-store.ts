@@ -2,15 +2,48 @@
 
 import { Fault } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
+import { storeLocation } from '../../service/stores/store-location.ts'
+import { version } from '../../service/version.ts'
 import type { Database } from '../../store/engine/database.ts'
 import { awaitLease, type Lease, leaseTtlMs, renewLease } from '../../store/lease.ts'
+import { openStore } from '../../store/open.ts'
+import type { RepairWork } from './store-verdict.ts'
 
 /** Within this time a process that is gone or hangs has lost the store; a live process has not. */
 const takenWithinMs = 2 * leaseTtlMs
 const renewEveryMs = leaseTtlMs / 4
 
-/** Takes the lease of a store. Throws `lease-lost` while a Firn writes it. */
-export async function takeStore(database: Database, owner: string, clock: Clock): Promise<Lease> {
+/** A store whose lease is this process's. */
+type Taken = {
+  readonly database: Database
+  readonly lease: Lease
+  /**
+   * Keeps the lease while `during` works elsewhere, whose signal aborts when it is lost. Throws `lease-lost`
+   * then, and what `during` throws.
+   */
+  readonly kept: <T>(during: (signal: AbortSignal) => Promise<T>) => Promise<T>
+}
+
+/** Does `act` with the store to mend, open for writing. Throws `lease-lost` while a Firn writes it, `store-*`. */
+export async function withTaken<T>(
+  { config, store, world: { clock }, owner }: RepairWork,
+  act: (taken: Taken) => Promise<T>,
+): Promise<T> {
+  const location = { ...storeLocation(config), freeze: { firn: version } }
+  const database = await openStore(location, store.name, store.tables, 'write')
+  try {
+    const lease = await taken(database, owner, clock)
+    return await act({
+      database,
+      lease,
+      kept: (during) => whileKept(() => renewLease(database, lease, clock), clock, during),
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+async function taken(database: Database, owner: string, clock: Clock): Promise<Lease> {
   const signal = AbortSignal.timeout(takenWithinMs)
   try {
     return await awaitLease(database, owner, { clock, signal })
@@ -22,29 +55,25 @@ export async function takeStore(database: Database, owner: string, clock: Clock)
   }
 }
 
-/**
- * Keeps the lease of a store while `work` writes another one. The signal of `work` aborts when the lease is
- * lost. Throws `lease-lost` then, and what `work` throws.
- */
-export async function whileKept<T>(
-  database: Database,
-  of: { readonly lease: Lease; readonly clock: Clock },
-  work: (signal: AbortSignal) => Promise<T>,
+async function whileKept<T>(
+  renew: () => unknown,
+  clock: Clock,
+  during: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController()
   const lost = new AbortController()
   const keeping = (async (): Promise<void> => {
     try {
       for (;;) {
-        await of.clock.sleep(renewEveryMs, over.signal)
-        await renewLease(database, of.lease, of.clock)
+        await clock.sleep(renewEveryMs, over.signal)
+        await renew()
       }
     } catch (error) {
       if (!over.signal.aborted) lost.abort(error)
     }
   })()
   try {
-    const result = await work(lost.signal)
+    const result = await during(lost.signal)
     lost.signal.throwIfAborted()
     return result
   } finally {

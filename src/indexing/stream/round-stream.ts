@@ -6,7 +6,7 @@ import type { Database, WritingPace } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { checkSegments } from '../../store/history/merge-segments.ts'
 import { leaseTtlMs } from '../../store/lease.ts'
-import { checkBeside } from '../../store/sums/check-store.ts'
+import { checkStore } from '../../store/sums/check-store.ts'
 import { hasSums } from '../../store/sums/summed-database.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { idleStatus, type StageStatus, type Stream } from './stage.ts'
@@ -96,6 +96,8 @@ export function quietStream(name: string, work: (signal: AbortSignal) => Promise
 
 /** Milliseconds of pause for each of work: a twentieth of the thread. */
 const pauseShare = 19
+/** Rows of a table in another order that are read in one snapshot. */
+const mostRowsWhole = 2_000_000
 const dayMs = 86_400_000
 const daysBetween = 30
 
@@ -123,7 +125,7 @@ export function checkStream({
     }
     // A server compares its own pages; what a long reading holds up there is others' work.
     const isOurs = database.engine === 'sqlite' && (await hasSums(database))
-    const ranges = isOurs ? await checkBeside(database, tables, pause) : []
+    const ranges = isOurs ? await checkStore(database, tables, { pause, mostRowsWhole }) : []
     for (const { table, part, written, found } of ranges)
       log.error('rows are damaged', { chain: key, table: table.name, part, written, found })
     let begun = 0

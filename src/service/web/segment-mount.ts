@@ -96,13 +96,7 @@ async function listText(chains: readonly ServedChain[]): Promise<string> {
     chains.map(async ({ facts, store }) => ({
       store: store.name,
       evmChainId: String(facts.evmChainId),
-      segments: (await readManifest(store)).segments.map(({ stage, from, until, name, tier }) => ({
-        stage,
-        from,
-        until,
-        name,
-        tier,
-      })),
+      segments: (await readManifest(store)).segments,
     })),
   )
   return JSON.stringify({ firn: version, chains: listed })

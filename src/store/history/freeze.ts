@@ -7,21 +7,11 @@
  * minutes: between some thousand rows the thread does whatever else it has to.
  */
 
-import { setImmediate as turn } from 'node:timers/promises'
-
-import { assert, Fault } from '../../core/fault.ts'
-import { itemAt } from '../../core/item-at.ts'
-import {
-  type Columns,
-  type Reader,
-  type Row,
-  statement,
-  type Value,
-  type Writer,
-} from '../engine/database.ts'
-import { columnNames, type HistoryStage, historyStages, type Table } from '../engine/table.ts'
+import { assert } from '../../core/fault.ts'
+import { type Columns, type Row, statement, type Writer } from '../engine/database.ts'
+import { type HistoryStage, historyStages, type Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/sums.ts'
-import { eachPage } from '../sums/pages.ts'
+import { eachColumns, everyRow } from '../sums/pages.ts'
 import type { History } from './history.ts'
 import { LeavingRows } from './leaving-rows.ts'
 import { frozenUntil, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
@@ -179,23 +169,6 @@ async function copyRows(
   await eachColumns(writer, table, below, async (columns) => made.add(table, columns))
 }
 
-/** Hands on the rows of a table in the order of its key, some thousand at a time. Throws `store-failed`. */
-async function eachColumns(
-  reader: Reader,
-  table: Table,
-  { where, limits }: { readonly where: string; readonly limits: readonly Value[] },
-  visit: (columns: Columns, count: number) => Promise<void>,
-): Promise<void> {
-  const pages = { table, names: columnNames(table), where, limits }
-  const isWhole = await eachPage(reader, pages, async (rows) => {
-    if (rows.length > 0) await visit(columnsOf(table, rows), rows.length)
-    await turn()
-  })
-  if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
-}
-
-const everyRow = { where: '1 = 1', limits: [] }
-
 /** Takes rows that `segment` holds from their table, which must be those that were written into it. */
 async function leaveTable(
   writer: Writer,
@@ -207,21 +180,16 @@ async function leaveTable(
   if (leaving !== undefined || isWhole)
     await eachColumns(segment, table, everyRow, async (columns, count) => {
       leaving?.add(columns, count)
-      if (isWhole) await writer.remove(table, keysOf(table, columns), columns)
+      if (isWhole) await removeRows(writer, table, columns)
     })
   await leaving?.check(writer)
   if (!isWhole) await writer.clear(table)
 }
 
-function keysOf(table: Table, columns: Columns): Columns {
-  return Object.fromEntries(Object.entries(columns).filter(([name]) => table.key.includes(name)))
-}
-
-function columnsOf(table: Table, rows: readonly Row[]): Columns {
-  const columns: Record<string, Value[]> = {}
-  for (const [at, name] of columnNames(table).entries())
-    columns[name] = rows.map((row) => itemAt(row, at))
-  return columns
+/** Removes rows whose columns are all known. */
+export async function removeRows(writer: Writer, table: Table, columns: Columns): Promise<void> {
+  const keys = Object.entries(columns).filter(([name]) => table.key.includes(name))
+  await writer.remove(table, Object.fromEntries(keys), columns)
 }
 
 /**

@@ -3,13 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import {
   existsSync,
-  fsyncSync,
-  closeSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -32,6 +28,7 @@ import {
   checkName,
   draftEnding,
   onDisk,
+  putFile,
   schemaOf,
   segmentEnding,
   SegmentFile,
@@ -137,23 +134,21 @@ export class History {
     manifest: Manifest,
     work: (open: OpenSegment) => T,
   ): Promise<Awaited<T> | undefined> {
-    const used: SegmentFile[] = []
-    const open = (segment: ManifestSegment): SegmentFile => {
-      const file = this.#opened(segment)
-      file.users++
-      used.push(file)
-      return file
-    }
-    try {
-      for (;;) {
-        const done = await tried(() => work(open))
-        if ('value' in done) return done.value
-        const { error } = done
-        if (!(await this.#mayGoOn(reader, { manifest, error, last: used.at(-1) }))) return undefined
+    for (;;) {
+      const used: SegmentFile[] = []
+      try {
+        return await work((segment) => {
+          const file = this.#opened(segment)
+          file.users++
+          used.push(file)
+          return file
+        })
+      } catch (error) {
+        const last = used.at(-1)
+        if (!(await this.#mayGoOn(reader, { manifest, error, last }))) return undefined
+      } finally {
+        this.#release(used)
       }
-    } finally {
-      for (const file of used) file.users--
-      this.#closeUnused()
     }
   }
 
@@ -185,10 +180,7 @@ export class History {
     for (;;) {
       const manifest = await this.manifest(reader)
       const files: SegmentFile[] = []
-      const release = (): void => {
-        for (const file of files) file.users--
-        this.#closeUnused()
-      }
+      const release = (): void => this.#release(files)
       try {
         for (const segment of this.#fetched === undefined ? manifest.segments : []) {
           const file = this.file(segment)
@@ -262,6 +254,10 @@ export class History {
     const { folder } = this.#known
     if (folder === '' || this.#fetched !== undefined || this.#identity() === folder)
       return undefined
+    return this.#otherFolder()
+  }
+
+  #otherFolder(): string {
     return `folder of segments is not the one that the store was written with: ${this.folder}`
   }
 
@@ -277,10 +273,7 @@ export class History {
   identity(manifest: Pick<Manifest, 'folder'>): string {
     const known = this.#identity()
     if (manifest.folder !== '' && manifest.folder !== known)
-      throw new Fault(
-        'store-failed',
-        `folder of segments is not the one that the store was written with: ${this.folder}`,
-      )
+      throw new Fault('store-failed', this.#otherFolder())
     if (known !== undefined) return known
     const made = randomUUID()
     putIdentity(this.folder, made)
@@ -291,6 +284,11 @@ export class History {
   mendIdentity({ folder }: Pick<Manifest, 'folder'>): void {
     if (folder !== '' && this.#identity() === undefined) putIdentity(this.folder, folder)
     this.identity({ folder })
+  }
+
+  #release(files: readonly SegmentFile[]): void {
+    for (const file of files) file.users--
+    this.#closeUnused()
   }
 
   #closeUnused(): void {
@@ -333,10 +331,7 @@ export class History {
 
   /** Gives a whole draft the name of its content. Throws `store-full`, `store-failed`. */
   place(draft: string, name: string): void {
-    onDisk(() => {
-      renameSync(draft, this.pathOf(name))
-      synced(this.folder)
-    })
+    putFile(draft, this.pathOf(name))
   }
 
   /**
@@ -392,32 +387,12 @@ export class History {
   }
 }
 
-async function tried<T>(
-  work: () => T,
-): Promise<{ readonly value: Awaited<T> } | { readonly error: unknown }> {
-  try {
-    return { value: await work() }
-  } catch (error) {
-    return { error }
-  }
-}
-
 /** Makes `folder` the one of an identity. Throws `store-full`, `store-failed`. */
 export function putIdentity(folder: string, identity: string): void {
+  const path = join(folder, identityName)
   onDisk(() => {
     mkdirSync(folder, { recursive: true })
-    const path = join(folder, identityName)
-    writeFileSync(`${path}${draftEnding}`, `${identity}\n`, { flush: true })
-    renameSync(`${path}${draftEnding}`, path)
-    synced(folder)
+    writeFileSync(`${path}${draftEnding}`, `${identity}\n`)
   })
-}
-
-function synced(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  putFile(`${path}${draftEnding}`, path)
 }

@@ -8,7 +8,18 @@
  */
 
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { zstdDecompressSync } from 'node:zlib'
@@ -184,21 +195,48 @@ function settle(path: string): void {
   }
 }
 
+/** The name that follows from the bytes of a file. As {@link hashOfFile}. */
+export async function nameOf(path: string, pause?: () => Promise<unknown>): Promise<string> {
+  return (await hashOfFile(path, pause)).slice(0, 32)
+}
+
 /**
- * The name that follows from the bytes of a file. Between pieces `pause` is awaited, by default a turn of
- * the thread. Throws `store-failed`. Cost: half a millisecond for a MiB, and reading it.
+ * SHA-256 of a file, in hex. Between pieces `pause` is awaited, by default a turn of the thread. Throws
+ * `store-failed`. Cost: half a millisecond for a MiB, and reading it.
  */
-export async function nameOf(path: string, pause: () => Promise<unknown> = turn): Promise<string> {
+export async function hashOfFile(
+  path: string,
+  pause: () => Promise<unknown> = turn,
+): Promise<string> {
   const handle = onDisk(() => openSync(path, 'r'))
   try {
     const hash = createHash('sha256')
     const chunk = new Uint8Array(chunkBytes)
     for (;;) {
       const read = onDisk(() => readSync(handle, chunk))
-      if (read === 0) return hash.digest('hex').slice(0, 32)
+      if (read === 0) return hash.digest('hex')
       hash.update(chunk.subarray(0, read))
       await pause()
     }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Has the disk keep the file `part`, then gives it its name. Throws `store-full`, `store-failed`. */
+export function putFile(part: string, path: string): void {
+  onDisk(() => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    synced(part)
+    renameSync(part, path)
+    synced(dirname(path))
+  })
+}
+
+function synced(path: string): void {
+  const handle = openSync(path, 'r')
+  try {
+    fsyncSync(handle)
   } finally {
     closeSync(handle)
   }

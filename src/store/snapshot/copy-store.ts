@@ -1,24 +1,14 @@
 /** Copies a store into another engine, goes on where an earlier attempt ended, and compares both. */
 
+import { createHash } from 'node:crypto'
+
 import { Fault } from '../../core/fault.ts'
-import { itemAt } from '../../core/item-at.ts'
-import {
-  type Columns,
-  type Database,
-  type Reader,
-  type Row,
-  statement,
-} from '../engine/database.ts'
-import { columnsSql } from '../engine/ddl.ts'
-import { checkWhole } from '../engine/format.ts'
+import { type Database, type Reader, type Row, statement } from '../engine/database.ts'
 import { columnNames, type Table } from '../engine/table.ts'
-import { digestOfTable, lastKey, tableRows } from './table-rows.ts'
+import { eachColumns, eachPage, everyRow } from '../sums/pages.ts'
 
 /** A store to copy. */
 export type CopiedStore = { readonly name: string; readonly tables: readonly Table[] }
-
-/** The number of copied rows of all tables. */
-export type StoreCopy = { readonly rows: number }
 
 /** Called with counts of rows written and of rows compared. */
 export type CopyProgress = (work: 'copied' | 'compared', rows: number) => void
@@ -26,44 +16,25 @@ export type CopyProgress = (work: 'copied' | 'compared', rows: number) => void
 const inFile = statement("select name from sqlite_master where type = 'table'")
 const inNamespace = statement('select tablename from pg_tables where schemaname = ?')
 
-/** Names of the tables of a store. */
-export async function tablesIn(database: Database): Promise<ReadonlySet<string>> {
-  if (database.engine === 'sqlite')
-    return new Set((await database.all(inFile)).map(([name]) => String(name)))
-  // With its driver, which embedded stores never need.
-  const { namespaceOf } = await import('../engine/postgres/names.ts')
-  const rows = await database.all(inNamespace, [namespaceOf(database.name)])
-  return new Set(rows.map(([name]) => String(name)))
+/** Those of `tables` that a store has: some come with the first start of a newer version. */
+export async function presentTables(
+  database: Database,
+  tables: readonly Table[],
+): Promise<readonly Table[]> {
+  const present = new Set((await rowsOfTables(database)).map(([name]) => name))
+  return tables.filter(({ name }) => present.has(name))
 }
 
-/**
- * The tables of a store that exist. Throws `store-version` where an older version wrote it, whose
- * tables are not those of this one.
- */
-export async function presentTables(
-  reader: Reader,
-  store: CopiedStore,
-  present: ReadonlySet<string>,
-): Promise<readonly Table[]> {
-  if (present.has('checkpoint')) checkWhole({ ...store, place: 'it' }, present)
-  const tables = store.tables.filter(({ name }) => present.has(name))
-  for (const table of tables) {
-    try {
-      await reader.all(statement(columnsSql(table), { over: 'tables' }))
-    } catch (cause) {
-      throw new Fault(
-        'store-version',
-        `store ${store.name} was written by an older version; start this Firn on it once`,
-        { cause },
-      )
-    }
-  }
-  return tables
+async function rowsOfTables(database: Database): Promise<Row[]> {
+  if (database.engine === 'sqlite') return database.all(inFile)
+  // With its driver, which embedded stores never need.
+  const { namespaceOf } = await import('../engine/postgres/names.ts')
+  return database.all(inNamespace, [namespaceOf(database.name)])
 }
 
 /**
  * Copies all rows of `tables` that `to` does not have yet, then reads both whole and compares them.
- * Throws `store-failed` naming the table where they differ.
+ * Returns the number of rows. Throws `store-failed` naming the table where they differ.
  *
  * Rows are written in the order of their keys, so that the highest key says how far a table came.
  */
@@ -71,13 +42,16 @@ export async function copyStore(
   name: string,
   copy: { readonly from: Reader; readonly to: Database; readonly tables: readonly Table[] },
   report: CopyProgress,
-): Promise<StoreCopy> {
+): Promise<{ readonly rows: number }> {
   const { from, to, tables } = copy
   for (const table of tables) {
-    for await (const rows of tableRows(from, table, await lastKey(to, table))) {
-      await to.transaction((writer) => writer.insert(table, columnsOf(table, rows)))
-      report('copied', rows.length)
-    }
+    const last = await lastKey(to, table)
+    const marks = last?.map(() => '?').join(', ')
+    const rest = { where: `(${table.key.join(', ')}) > (${marks})`, limits: last ?? [] }
+    await eachColumns(from, table, last === undefined ? everyRow : rest, async (columns, rows) => {
+      await to.transaction((writer) => writer.insert<Table>(table, columns))
+      report('copied', rows)
+    })
   }
   let count = 0
   for (const table of tables) {
@@ -94,8 +68,47 @@ export async function copyStore(
   return { rows: count }
 }
 
-function columnsOf(table: Table, rows: readonly Row[]): Columns {
-  return Object.fromEntries(
-    columnNames(table).map((name, place) => [name, rows.map((row) => itemAt(row, place))]),
+/** The highest key of `table`; `undefined` of an empty one. */
+async function lastKey(reader: Reader, table: Table): Promise<Row | undefined> {
+  const keys = table.key
+  const order = keys.map((name) => `${name} desc`).join(', ')
+  return reader.get(
+    statement(`select ${keys.join(', ')} from ${table.name} order by ${order} limit 1`, {
+      bigints: true,
+      over: 'tables',
+    }),
   )
+}
+
+/** Number of rows of a table, and SHA-256 of every value in the order of its key; the same on both engines. */
+async function digestOfTable(
+  reader: Reader,
+  table: Table,
+  report: (rows: number) => void = () => undefined,
+): Promise<{ readonly rows: number; readonly digest: string }> {
+  const hash = createHash('sha256')
+  let count = 0
+  const pages = { table, names: columnNames(table), ...everyRow }
+  const isWhole = await eachPage(reader, pages, (rows) => {
+    hash.update(rows.map(rowText).join(''), 'latin1')
+    count += rows.length
+    report(rows.length)
+  })
+  if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
+  return { rows: count, digest: hash.digest('hex') }
+}
+
+/** The values of a row, one byte a character; lengths and kinds keep them apart. */
+function rowText(row: Row): string {
+  let text = ''
+  for (const value of row) {
+    if (value === null) text += 'n;'
+    else if (value instanceof Uint8Array)
+      text += `b${value.length}:${Buffer.from(value.buffer, value.byteOffset, value.length).toString('latin1')}`
+    else if (typeof value === 'string') {
+      const bytes = Buffer.from(value)
+      text += `t${bytes.length}:${bytes.toString('latin1')}`
+    } else text += `i${value};`
+  }
+  return text
 }

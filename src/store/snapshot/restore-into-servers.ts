@@ -4,11 +4,14 @@
  */
 
 import { Fault } from '../../core/fault.ts'
+import { changeNamespaces, storesAt } from '../engine/postgres/namespaces.ts'
 import { openCopy, openStore, type StoreLocation } from '../open.ts'
 import { changeDocument } from '../query/deployment.ts'
 import { deploymentStore, deploymentTables } from '../schema/deployment.ts'
-import { type CopiedStore, copyStore, presentTables, tablesIn } from './copy-store.ts'
-import { copyEnding, dropCopies, nameCopies, storesAt } from './postgres-stores.ts'
+import { type CopiedStore, copyStore, presentTables } from './copy-store.ts'
+
+/** Ending of the name of a store that is not whole yet. */
+const copyEnding = '-restoring'
 
 /** Stores that a restore puts into PostgreSQL. */
 export type ServerStores = {
@@ -26,13 +29,14 @@ export type ServerStores = {
 export async function checkServersFree(into: ServerStores): Promise<void> {
   const wanted = new Set([...into.stores.map(({ name }) => name), deploymentStore])
   for (const server of serversOf(into)) {
-    const taken = (await storesAt(server)).find((name) => wanted.has(name))
+    const there = await storesAt(server)
+    const taken = there.find((name) => wanted.has(name))
     if (taken !== undefined)
       throw new Fault(
         'bad-config',
         `PostgreSQL has a store of this name, and nothing is overwritten; name an empty database: ${taken}`,
       )
-    await dropCopies(server)
+    await changeNamespaces(server, { drop: there.filter(isCopy) })
   }
 }
 
@@ -47,7 +51,7 @@ export async function copyIntoServers(
     const from = await openStore(placed('embedded', staged.folder), name, store.tables, 'read')
     const to = await openCopy(placed(into.serverOf(name)), name + copyEnding, store.tables)
     try {
-      const tables = await presentTables(from, store, await tablesIn(from))
+      const tables = await presentTables(from, store.tables)
       const counts = { copied: 0, compared: 0 }
       await copyStore(name, { from, to, tables }, (work, rows) => {
         counts[work] += rows
@@ -70,7 +74,15 @@ export async function copyIntoServers(
 
 /** Gives all copies their names, on each server in one transaction. Calling it again goes on. */
 export async function nameInServers(into: ServerStores): Promise<void> {
-  for (const server of serversOf(into)) await nameCopies(server)
+  for (const server of serversOf(into)) {
+    const copies = (await storesAt(server)).filter(isCopy)
+    const rename = copies.map((name) => [name, name.slice(0, -copyEnding.length)] as const)
+    await changeNamespaces(server, { rename })
+  }
+}
+
+function isCopy(name: string): boolean {
+  return name.endsWith(copyEnding)
 }
 
 function serversOf({ serverOf, stores }: ServerStores): readonly string[] {

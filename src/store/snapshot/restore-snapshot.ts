@@ -19,26 +19,22 @@ import {
 import { dirname, join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import { copiedHistory, markCopied } from '../copied-history.ts'
-import { type Reader, statement } from '../engine/database.ts'
+import { markCopied } from '../copied-history.ts'
+import { statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
-import { stageOf, type Table } from '../engine/table.ts'
-import { checkForeign } from '../history/fetched-segments.ts'
 import { identityName, putIdentity } from '../history/history.ts'
 import { readManifest } from '../history/manifest.ts'
-import { onDisk, placeColumn, segmentEnding, checkName } from '../history/segment-file.ts'
+import { onDisk, putFile } from '../history/segment-file.ts'
 import { openStore } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
-import { nftAmount, nftRange, nftToken } from '../schema/nft.ts'
 import { chainTables, everyTable } from '../schema/stores.ts'
-import { placesPerBlock } from '../schema/sums.ts'
 import {
   checkServersFree,
   copyIntoServers,
   nameInServers,
   type ServerStores,
 } from './restore-into-servers.ts'
-import { checkFile, putFile, type SnapshotFolder } from './snapshot-folder.ts'
+import type { SnapshotFile, SnapshotFolder } from './snapshot-folder.ts'
 import {
   isOfChain,
   manifestText,
@@ -53,13 +49,6 @@ const restoringName = 'firn-restoring'
 const whichName = 'snapshot.json'
 const checkedName = 'checked'
 const copiedName = 'copied'
-
-/** A file to restore: its path in the snapshot and in the data folder, and what throws where it is another. */
-type Restored = {
-  readonly from: string
-  readonly to: string
-  readonly check: (path: string) => void | Promise<void>
-}
 
 /** A snapshot, and what becomes of it. */
 export type Restoring = {
@@ -84,7 +73,7 @@ export async function restoreSnapshot(of: Restoring): Promise<void> {
   const isNew = !existsSync(dataDir)
   const restoring = join(dataDir, restoringName)
   const isBegun = begun(dataDir, manifestText(manifest))
-  const files = filesOf(folder, manifest)
+  const files = folder.files(manifest)
   if (into !== undefined && !isBegun) await checkServersFree(into)
   if (!isBegun || !existsSync(join(restoring, checkedName))) {
     try {
@@ -128,7 +117,7 @@ async function putIntoServers(
 async function stage(
   { manifest, isTrusted, report }: Restoring,
   restoring: string,
-  files: readonly Restored[],
+  files: readonly SnapshotFile[],
 ): Promise<void> {
   onDisk(() => {
     mkdirSync(restoring, { recursive: true, mode: 0o700 })
@@ -178,31 +167,7 @@ function begun(dataDir: string, text: string): boolean {
   return known === text
 }
 
-function filesOf(folder: SnapshotFolder, manifest: SnapshotManifest): Restored[] {
-  const ofStores = manifest.stores.flatMap(({ name, tables, segments }): Restored[] => [
-    {
-      from: folder.filePath(tables),
-      to: `${name}.sqlite`,
-      check: (path) => checkFile(path, tables),
-    },
-    ...segments.map((segment) => ({
-      from: folder.segmentPath(name, segment),
-      to: join('segments', name, segment.name + segmentEnding),
-      check: (path: string) => {
-        const tables = chainTables.filter((table) => stageOf(table) === segment.stage)
-        return checkForeign(path, segment.name, tables)
-      },
-    })),
-  ])
-  const documents = manifest.documents.map((file): Restored => ({
-    from: folder.filePath(file),
-    to: file.path,
-    check: (path) => checkFile(path, file),
-  }))
-  return [...ofStores, ...documents]
-}
-
-async function copied({ from, to, check }: Restored, restoring: string): Promise<void> {
+async function copied({ from, to, check }: SnapshotFile, restoring: string): Promise<void> {
   const path = join(restoring, to)
   // It got this name once it was whole.
   if (existsSync(path)) return
@@ -259,11 +224,7 @@ async function checkStore(dataDir: string, stored: StoredStore): Promise<void> {
 async function mark(dataDir: string, { name }: StoredStore): Promise<void> {
   const store = await openStore({ store: 'embedded', dataDir }, name, chainTables, 'write')
   try {
-    await store.transaction(async (writer) => {
-      await markCopied(writer)
-      const copied = await copiedHistory(writer)
-      if (copied !== undefined) await checkEnds(writer, copied.until)
-    })
+    await store.transaction(markCopied)
     // So that one file is moved to its place, and no log beside it.
     if (!(await store.pace('follow')))
       throw new Fault('store-failed', `store is read by another process: ${name}`)
@@ -272,58 +233,19 @@ async function mark(dataDir: string, { name }: StoredStore): Promise<void> {
   }
 }
 
-/** Tables of history, and their column that says the place or the height of a row. */
-const placed: readonly (readonly [Table, string])[] = [
-  ...chainTables
-    .filter(({ freezes }) => freezes !== undefined)
-    .map((table) => [table, placeColumn(table)] as const),
-  [nftToken, 'at'],
-  [nftRange, 'at'],
-  [nftAmount, 'height'],
-]
-
-/**
- * Throws `store-failed` where tables have rows of heights from `until` on: these are never compared
- * with a node, and would be taken for rows of blocks to come. Segments state their heights
- * themselves. Cost: tables with another order are read whole.
- */
-async function checkEnds(reader: Reader, until: number): Promise<void> {
-  for (const [table, column] of placed) {
-    const isHeight = column === 'height' || column === 'since'
-    const limit = isHeight ? until : until * placesPerBlock
-    const question = statement(`select 1 from ${table.name} where ${column} >= ? limit 1`, {
-      over: 'tables',
-    })
-    if ((await reader.get(question, [limit])) === undefined) continue
-    throw new Fault(
-      'store-failed',
-      `store has rows of blocks that it does not have: table ${table.name}, after ${until - 1}`,
-    )
-  }
-}
-
-// Reads every file of a snapshot and compares it with its hash.
-
 /** Problems of the files of a snapshot, a sentence each. Cost: every byte is read. */
 export async function problemsOf(
   folder: SnapshotFolder,
   manifest: SnapshotManifest,
 ): Promise<readonly string[]> {
   const problems: string[] = []
-  const look = async (check: () => void | Promise<void>): Promise<void> => {
+  for (const { from, check } of folder.files(manifest))
     try {
-      await check()
+      await check(from)
     } catch (error) {
       const fault = faultOf(error)
       if (fault === undefined) throw error
       problems.push(fault.message)
     }
-  }
-  for (const { name, tables, segments } of manifest.stores) {
-    await look(() => checkFile(folder.filePath(tables), tables))
-    for (const segment of segments)
-      await look(() => checkName(folder.segmentPath(name, segment), segment.name))
-  }
-  for (const file of manifest.documents) await look(() => checkFile(folder.filePath(file), file))
   return problems
 }

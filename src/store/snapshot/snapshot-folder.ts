@@ -8,28 +8,25 @@
  *     part/                   what is being written
  */
 
-import { createHash } from 'node:crypto'
 import {
-  closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
-  readSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
 import { Claim } from '../engine/sqlite/claim.ts'
+import { stageOf } from '../engine/table.ts'
+import { checkForeign } from '../history/fetched-segments.ts'
 import { isHeight } from '../history/manifest.ts'
-import { onDisk, segmentEnding } from '../history/segment-file.ts'
+import { hashOfFile, onDisk, putFile, segmentEnding } from '../history/segment-file.ts'
+import { chainTables } from '../schema/stores.ts'
 import {
   manifestText,
   parseSnapshot,
@@ -41,13 +38,22 @@ import {
 
 const markName = 'firn-snapshots.json'
 const manifestEnding = '.json'
-const chunkBytes = 1_048_576
 
 /** A snapshot of a folder; `problem` where its manifest cannot be read. */
 export type ListedSnapshot = {
   readonly id: string
   readonly manifest?: SnapshotManifest
   readonly problem?: Fault
+}
+
+/**
+ * A file of a snapshot: where it lies, its path in a data folder, and what throws where the file at a path is
+ * another one.
+ */
+export type SnapshotFile = {
+  readonly from: string
+  readonly to: string
+  readonly check: (path: string) => Promise<void>
 }
 
 /** A folder of snapshots, open. */
@@ -124,6 +130,28 @@ export class SnapshotFolder {
     return join(this.path, 'segments', store, name + segmentEnding)
   }
 
+  /** All files of a snapshot. */
+  files({ stores, documents }: SnapshotManifest): SnapshotFile[] {
+    const plain = (file: StoredFile, to: string): SnapshotFile => {
+      const check = (path: string): Promise<void> => checkFile(path, file)
+      return { from: this.filePath(file), to, check }
+    }
+    return [
+      ...stores.flatMap(({ name, tables, segments }) => [
+        plain(tables, `${name}.sqlite`),
+        ...segments.map((segment): SnapshotFile => ({
+          from: this.segmentPath(name, segment),
+          to: join('segments', name, segment.name + segmentEnding),
+          check: (path) => {
+            const own = chainTables.filter((table) => stageOf(table) === segment.stage)
+            return checkForeign(path, segment.name, own)
+          },
+        })),
+      ]),
+      ...documents.map((file) => plain(file, file.path)),
+    ]
+  }
+
   /** An empty folder for files being written. */
   emptyPart(name: string): string {
     const part = join(this.path, 'part', name)
@@ -144,15 +172,7 @@ export class SnapshotFolder {
     const all = this.list()
     const manifests = all.flatMap(({ manifest }) => manifest ?? [])
     if (manifests.length < all.length) return
-    const named = new Set(
-      manifests.flatMap(({ stores, documents }) => [
-        ...documents.map((each) => this.filePath(each)),
-        ...stores.flatMap(({ name, tables, segments }) => [
-          this.filePath(tables),
-          ...segments.map((segment) => this.segmentPath(name, segment)),
-        ]),
-      ]),
-    )
+    const named = new Set(manifests.flatMap((each) => this.files(each).map(({ from }) => from)))
     for (const folder of ['files', 'segments']) {
       const path = join(this.path, folder)
       if (!existsSync(path)) continue
@@ -175,54 +195,20 @@ export class SnapshotFolder {
   }
 }
 
-/** Has the disk keep the file `part`, then gives it its name. */
-export function putFile(part: string, path: string): void {
-  onDisk(() => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    synced(part)
-    renameSync(part, path)
-    synced(dirname(path))
-  })
-}
-
 function putText(path: string, text: string, part: string): void {
   onDisk(() => writeFileSync(part, text, { mode: 0o600 }))
   putFile(part, path)
 }
 
-function synced(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
 /** Hash and size of the file at `path`. Throws `store-failed`. */
-export function hashOfFile(path: string): StoredFile {
-  return onDisk(() => {
-    const handle = openSync(path, 'r')
-    try {
-      const hash = createHash('sha256')
-      const chunk = new Uint8Array(chunkBytes)
-      let bytes = 0
-      for (;;) {
-        const read = readSync(handle, chunk)
-        if (read === 0) return { sha256: hash.digest('hex'), bytes }
-        hash.update(chunk.subarray(0, read))
-        bytes += read
-      }
-    } finally {
-      closeSync(handle)
-    }
-  })
+export async function storedFile(path: string): Promise<StoredFile> {
+  return { sha256: await hashOfFile(path), bytes: sizeOf(path) ?? 0 }
 }
 
 /** Throws `store-failed` where the file at `path` is not the one that is wanted. */
-export function checkFile(path: string, wanted: StoredFile): void {
+async function checkFile(path: string, wanted: StoredFile): Promise<void> {
   if (!existsSync(path)) throw new Fault('store-failed', `file of a snapshot is missing: ${path}`)
-  const { sha256, bytes } = hashOfFile(path)
+  const { sha256, bytes } = await storedFile(path)
   if (sha256 !== wanted.sha256 || bytes !== wanted.bytes)
     throw new Fault('store-failed', `file of a snapshot is cut off or altered: ${path}`)
 }

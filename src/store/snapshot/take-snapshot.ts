@@ -8,11 +8,11 @@ import { checkpointHeights } from '../checkpoint.ts'
 import { statement } from '../engine/database.ts'
 import { SqliteConnection } from '../engine/sqlite/connection.ts'
 import { type Manifest, parseManifest, readManifest } from '../history/manifest.ts'
-import { checkName, onDisk, segmentEnding } from '../history/segment-file.ts'
+import { checkName, onDisk, putFile, segmentEnding } from '../history/segment-file.ts'
 import { openCopy, openStore, segmentFolder, type StoreLocation } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
-import { type CopiedStore, copyStore, presentTables, tablesIn } from './copy-store.ts'
-import { hashOfFile, putFile, sizeOf, type SnapshotFolder } from './snapshot-folder.ts'
+import { type CopiedStore, copyStore, presentTables } from './copy-store.ts'
+import { sizeOf, storedFile, type SnapshotFolder } from './snapshot-folder.ts'
 import {
   snapshotFormat,
   snapshotId,
@@ -54,7 +54,7 @@ export async function takeSnapshot(work: SnapshotWork): Promise<string> {
   try {
     const stores: StoredStore[] = []
     for (const store of work.stores) stores.push(await storeCopied(work, store))
-    const documents = documentsCopied(work)
+    const documents = await documentsCopied(work)
     const manifest: SnapshotManifest = {
       format: snapshotFormat,
       firn,
@@ -83,7 +83,7 @@ async function storeCopied(work: SnapshotWork, store: CopiedStore): Promise<Stor
     try {
       const segments: StoredSegment[] = []
       for (const each of facts.segments) segments.push(await segmentCopied(work, store.name, each))
-      const tables = filed(work, path, store.name)
+      const tables = await filed(work, path, store.name)
       const { chainId, heights } = facts
       return { name: store.name, chainId, heights, tables, segments }
     } catch (error) {
@@ -175,17 +175,23 @@ async function segmentCopied(
   return { ...segment, bytes }
 }
 
-function documentsCopied(work: SnapshotWork): StoredDocument[] {
-  return [...work.documents].map(([path, content]) => {
+async function documentsCopied(work: SnapshotWork): Promise<StoredDocument[]> {
+  const documents: StoredDocument[] = []
+  for (const [path, content] of work.documents) {
     const part = join(work.folder.emptyPart('document'), 'content')
     onDisk(() => writeFileSync(part, content, { mode: 0o600 }))
-    return { path, ...filed(work, part, path) }
-  })
+    documents.push({ path, ...(await filed(work, part, path)) })
+  }
+  return documents
 }
 
 /** Puts a file under the hash of its content. */
-function filed({ folder, report }: SnapshotWork, part: string, label: string): StoredFile {
-  const file = hashOfFile(part)
+async function filed(
+  { folder, report }: SnapshotWork,
+  part: string,
+  label: string,
+): Promise<StoredFile> {
+  const file = await storedFile(part)
   const path = folder.filePath(file)
   const isThere = sizeOf(path) === file.bytes
   if (isThere) rmSync(part)
@@ -210,7 +216,7 @@ async function copyTables(
   }
   const from = await openStore(location, store.name, store.tables, 'read')
   try {
-    const tables = await presentTables(from, store, await tablesIn(from))
+    const tables = await presentTables(from, store.tables)
     const to = await openCopy({ store: 'embedded', dataDir: folder }, store.name, store.tables)
     try {
       await from.snapshot((reader) =>

@@ -1,9 +1,9 @@
 /**
- * Reads a store from end to end and compares what its ranges add up to with their stored sums.
+ * Reads a store and compares what its ranges add up to with their stored sums.
  *
- * Each table is read once, in order of its key, some thousands of rows at a time, in a snapshot of
- * its own, so that writers are not disturbed and do not disturb. In memory are the sums of one
- * table.
+ * A table whose rows lie by ranges is read some ranges at a time, the newest first, each time as the store is
+ * then, so that writers are not disturbed and do not disturb; another one is read whole. In memory are the sums
+ * of what is read at once.
  */
 
 import { Fault, faultOf } from '../../core/fault.ts'
@@ -27,79 +27,80 @@ export type DamagedRange = {
   readonly found: RangeSum | undefined
 }
 
-/** Progress of a check. */
-export type CheckProgress = (table: string, rows: number) => void
+/** Ways to follow a check, to slow it down and to bound it. */
+type Checking = {
+  /** Ends it, with its reason. */
+  readonly signal?: AbortSignal
+  /** Hears how many rows of a table were read. */
+  readonly progress?: (table: string, rows: number) => void
+  /** Awaited after some thousand rows; what it throws ends the work. */
+  readonly pause?: () => Promise<unknown>
+  /**
+   * A table that is not in the order of its ranges is left out beyond so many rows: a reading that goes on for
+   * long keeps the log of a writer from being emptied.
+   */
+  readonly mostRowsWhole?: number
+}
 
-const sumsOfTable = statement('select part, row_count, row_sum from range_sum where tab = ?')
+const countsOfTable = statement('select part, row_count from range_sum where tab = ?')
+const sumsBetween = statement(
+  'select part, row_count, row_sum from range_sum where tab = ? and part >= ? and part < ?',
+)
 
 /**
  * Damaged ranges of `tables`, which are those of the store. Throws `store-failed` when not even the
- * stored sums can be read, and the signal's reason.
+ * stored sums can be read.
  */
 export async function checkStore(
   database: Database,
   tables: readonly Table[],
-  run: { readonly signal: AbortSignal; readonly progress?: CheckProgress },
+  { signal, progress, pause, mostRowsWhole = Number.POSITIVE_INFINITY }: Checking,
 ): Promise<DamagedRange[]> {
   const damaged: DamagedRange[] = []
   for (const table of tables) {
     if (table.sums === undefined) continue
-    run.signal.throwIfAborted()
-    const progress = (rows: number): void => {
-      run.signal.throwIfAborted()
-      run.progress?.(table.name, rows)
-    }
-    damaged.push(...(await database.snapshot((reader) => checkTable(reader, table, progress))))
-  }
-  return damaged
-}
-
-/** Rows of one reading of ranges. */
-const rowsAtOnce = 4_000
-/** A table that is not in the order of its ranges is read as a whole up to this size. */
-const mostRowsWhole = 2_000_000
-
-/**
- * Damaged ranges of an embedded store that is being written: the newest ranges first, a few at a
- * time, each as the store is then. Long readings keep the writer's log from being emptied, so that
- * larger tables in another order are left to {@link checkStore}. `pause` is awaited after some
- * thousand rows; what it throws ends the work.
- */
-export async function checkBeside(
-  database: Database,
-  tables: readonly Table[],
-  pause: () => Promise<unknown>,
-): Promise<DamagedRange[]> {
-  const damaged: DamagedRange[] = []
-  for (const table of tables) {
-    if (table.sums === undefined) continue
-    const written = (await database.all(sumsOfTable, [table.name])).map(
+    signal?.throwIfAborted()
+    const counts = (await database.all(countsOfTable, [table.name])).map(
       ([part, rows]): [number, number] => [Number(part), Number(rows)],
     )
-    if (isOrderedByRange(table)) {
-      for (const parts of gathered(written.toSorted(([a], [b]) => b - a))) {
-        damaged.push(...(await database.snapshot((reader) => damagedAmong(reader, table, parts))))
-        await pause()
-      }
-    } else if (written.reduce((sum, [, rows]) => sum + rows, 0) <= mostRowsWhole)
-      damaged.push(...(await database.snapshot((reader) => checkTable(reader, table, pause))))
+    const isOrdered = isOrderedByRange(table)
+    if (!isOrdered && counts.reduce((sum, [, rows]) => sum + rows, 0) > mostRowsWhole) continue
+    let read = 0
+    const report = (rows: number): unknown => {
+      signal?.throwIfAborted()
+      progress?.(table.name, (read += rows))
+      return isOrdered ? undefined : pause?.()
+    }
+    const found: DamagedRange[] = []
+    for (const piece of isOrdered ? piecesOf(counts) : [allRanges]) {
+      found.push(...(await database.snapshot((reader) => checkPiece(reader, table, piece, report))))
+      if (isOrdered) await pause?.()
+    }
+    damaged.push(...found.toSorted((a, b) => a.part - b.part))
   }
   return damaged
 }
 
-/** Ranges in turn, as many together as are read at once. */
-function gathered(ranges: readonly (readonly [part: number, rows: number])[]): number[][] {
-  const groups: number[][] = []
-  let room = 0
-  for (const [part, rows] of ranges) {
-    if (room <= 0) {
-      groups.push([])
-      room = rowsAtOnce
-    }
-    groups.at(-1)?.push(part)
-    room -= Math.max(1, rows)
+/** Ranges of a table by number, half-open. */
+type Ranges = { readonly from: number; readonly until: number }
+
+const allRanges: Ranges = { from: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER }
+/** Rows of the ranges that are read at once, at least. */
+const rowsAtOnce = 4_000
+
+/** All ranges, the newest first, as many together as are read at once. What has no sum lies in one, too. */
+function piecesOf(counts: readonly (readonly [part: number, rows: number])[]): Ranges[] {
+  const pieces: Ranges[] = []
+  let { until } = allRanges
+  let gathered = 0
+  for (const [part, rows] of counts.toSorted(([a], [b]) => b - a)) {
+    gathered += Math.max(1, rows)
+    if (gathered < rowsAtOnce) continue
+    pieces.push({ from: part, until })
+    until = part
+    gathered = 0
   }
-  return groups
+  return [...pieces, { from: allRanges.from, until }]
 }
 
 const integrity = statement('pragma integrity_check(100)')
@@ -119,24 +120,6 @@ export async function checkStructure(database: Database): Promise<string[]> {
     return [fault.message]
   }
 }
-
-/** Sum of the rows of one range as they are stored now; `undefined` if they cannot be read. */
-async function sumOfRange(
-  reader: Reader,
-  table: Table,
-  part: number,
-): Promise<RangeSum | undefined> {
-  const sums = new RangeSums(table)
-  const bounds = boundsOf(table, part)
-  const where = bounds === undefined ? 'true' : `${bounds.column} >= ? and ${bounds.column} < ?`
-  const limits = bounds === undefined ? [] : [bounds.from, bounds.until]
-  const isWhole = await addPages(reader, { table, sums, where, limits }, () => undefined)
-  return isWhole ? sums.of(part) : undefined
-}
-
-const sumOfPart = statement(
-  'select part, row_count, row_sum from range_sum where tab = ? and part = ?',
-)
 
 /** Adds those rows of a table to `sums` that are `where`. Throws `store-failed` where some cannot be read. */
 export async function addRowsWhere(
@@ -158,62 +141,61 @@ export function boundsOf(
   return { column: by.column, from: part * by.size, until: (part + 1) * by.size }
 }
 
-/** Damaged ranges of a table; `progress` hears of the rows read so far, and is awaited. */
-async function checkTable(
+/** Damaged ones of some ranges of a table; `report` hears of rows that were read, and is awaited. */
+async function checkPiece(
   reader: Reader,
   table: Table,
-  progress: (rows: number) => unknown,
+  ranges: Ranges,
+  report: (rows: number) => unknown,
 ): Promise<DamagedRange[]> {
+  const isOrdered = isOrderedByRange(table)
   const written = new Map<number, RangeSum>()
-  for (const [part, rows, sum] of await reader.all(sumsOfTable, [table.name]))
+  const limits = [table.name, ranges.from, ranges.until]
+  for (const [part, rows, sum] of await reader.all(sumsBetween, limits))
     written.set(Number(part), { rows: Number(rows), sum: Number(sum) })
   const sums = new RangeSums(table)
-  let rows = 0
-  const isWhole = await addPages(reader, { table, sums, where: 'true', limits: [] }, (count) => {
-    rows += count
-    return progress(rows)
-  })
+  const isWhole = await addPages(reader, { table, sums, ...rowsOf(table, ranges) }, report)
   const found = new Map(sums.entries())
   const damaged: DamagedRange[] = []
   for (const part of new Set([...written.keys(), ...found.keys()])) {
     if (areEqual(written.get(part), found.get(part))) continue
     // A key out of order can hide what follows it: where a range can be found by itself it counts.
-    const isAlone = isOrderedByRange(table)
-    const own = isAlone
+    const own = isOrdered
       ? await sumOfRange(reader, table, part)
-      : (found.get(part) ?? { rows: 0, sum: 0 })
+      : isWhole
+        ? (found.get(part) ?? { rows: 0, sum: 0 })
+        : undefined
     if (areEqual(written.get(part), own)) continue
-    const known = isWhole || isAlone ? own : undefined
-    damaged.push(damagedRange(table, part, { written: written.get(part), found: known }))
-  }
-  return damaged.toSorted((a, b) => a.part - b.part)
-}
-
-/**
- * Those of some ranges that do not add up to their sums. Cost: their rows, or all of the table where its
- * key is another.
- */
-export async function damagedAmong(
-  reader: Reader,
-  table: Table,
-  parts: readonly number[],
-): Promise<DamagedRange[]> {
-  const damaged: DamagedRange[] = []
-  for (const part of parts) {
-    const [, rows = 0, sum = 0] = (await reader.get(sumOfPart, [table.name, part])) ?? []
-    const written = { rows: Number(rows), sum: Number(sum) }
-    const found = await sumOfRange(reader, table, part)
-    if (!areEqual(written, found)) damaged.push(damagedRange(table, part, { written, found }))
+    const range = boundsOf(table, part)
+    damaged.push({ table, part, range, written: written.get(part), found: own })
   }
   return damaged
 }
 
-function damagedRange(
+/** Sum of the rows of one range as they are stored now; `undefined` if they cannot be read. */
+async function sumOfRange(
+  reader: Reader,
   table: Table,
   part: number,
-  sums: Pick<DamagedRange, 'written' | 'found'>,
-): DamagedRange {
-  return { table, part, range: boundsOf(table, part), ...sums }
+): Promise<RangeSum | undefined> {
+  const sums = new RangeSums(table)
+  const rows = rowsOf(table, { from: part, until: part + 1 })
+  return (await addPages(reader, { table, sums, ...rows }, () => undefined))
+    ? sums.of(part)
+    : undefined
+}
+
+/** Condition of the rows of some ranges. Damage makes values that are no numbers: they lie beyond all. */
+function rowsOf(table: Table, { from, until }: Ranges): Pick<Pages, 'where' | 'limits'> {
+  const { column, size } = table.sums?.by ?? { column: '', size: 1 }
+  const bounds = [
+    ...(from === allRanges.from ? [] : [{ where: `${column} >= ?`, limit: from * size }]),
+    ...(until === allRanges.until ? [] : [{ where: `${column} < ?`, limit: until * size }]),
+  ]
+  return {
+    where: ['true', ...bounds.map(({ where }) => where)].join(' and '),
+    limits: bounds.map(({ limit }) => limit),
+  }
 }
 
 function areEqual(one: RangeSum | undefined, other: RangeSum | undefined): boolean {

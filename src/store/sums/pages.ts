@@ -1,8 +1,18 @@
 /** Reads a table by pages in order of its key, and finds where its file is damaged. */
 
-import { faultOf } from '../../core/fault.ts'
-import { type Reader, type Row, type Statement, statement, type Value } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import {
+  type Columns,
+  type Reader,
+  type Row,
+  type Statement,
+  statement,
+  type Value,
+} from '../engine/database.ts'
+import { columnNames, type Table } from '../engine/table.ts'
 
 /** The rows to read: columns `names`, which include the key, of rows that are `where`. */
 export type Pages = {
@@ -14,8 +24,12 @@ export type Pages = {
   readonly isBackwards?: boolean
 }
 
-/** Rows read at once. */
-const pageRows = 4_000
+/** Rows read at once: first, when nobody knows their size (those of blocks may have 100 KiB), and at most. */
+const firstRows = 256
+const mostRows = 4_000
+/** Memory that they may take, and what the engine keeps beside a value, roughly. */
+const pageBytes = 8 * 2 ** 20
+const valueBytes = 16
 
 /** Hands on the rows of a table page by page; false where some could not be read: it ends there. */
 export async function eachPage(
@@ -28,18 +42,52 @@ export async function eachPage(
   const first = pageQuestion(pages, where)
   const next = pageQuestion(pages, `${where} and ${besideKey(table, isBackwards ? '<' : '>')}`)
   let last: Value[] | undefined
-  for (;;) {
-    const parameters = [...limits, ...(last ?? [])]
+  for (let most = firstRows; ;) {
+    const parameters = [...limits, ...(last ?? []), most]
     const rows = await readPage(reader, last === undefined ? first : next, parameters)
     if (rows === undefined) return false
     await visit(rows)
     const end = rows.at(-1)
-    if (end === undefined || rows.length < pageRows) return true
+    if (end === undefined || rows.length < most) return true
     const key = keyAt.map((at) => end[at] ?? null)
     // Damaged keys would lead back.
     if (last !== undefined && compareKeys(key, last) > 0 === isBackwards) return false
     last = key
+    most = Math.min(mostRows, Math.max(1, Math.floor((most * pageBytes) / bytesOf(rows))))
   }
+}
+
+function bytesOf(rows: readonly Row[]): number {
+  let bytes = 0
+  for (const row of rows)
+    for (const value of row)
+      bytes +=
+        valueBytes + (typeof value === 'string' || value instanceof Uint8Array ? value.length : 0)
+  return bytes
+}
+
+/** All rows of a table, for {@link eachColumns}. */
+export const everyRow = { where: 'true', limits: [] }
+
+/** As {@link eachPage}, with all columns of the rows. Throws `store-failed`. */
+export async function eachColumns(
+  reader: Reader,
+  table: Table,
+  { where, limits }: { readonly where: string; readonly limits: readonly Value[] },
+  visit: (columns: Columns, count: number) => Promise<void>,
+): Promise<void> {
+  const pages = { table, names: columnNames(table), where, limits }
+  const isWhole = await eachPage(reader, pages, async (rows) => {
+    if (rows.length > 0) await visit(columnsOf(table, rows), rows.length)
+    await turn()
+  })
+  if (!isWhole) throw new Fault('store-failed', `rows cannot be read of table ${table.name}`)
+}
+
+function columnsOf(table: Table, rows: readonly Row[]): Columns {
+  return Object.fromEntries(
+    columnNames(table).map((name, place) => [name, rows.map((row) => itemAt(row, place))]),
+  )
 }
 
 /** Returns whether a table has numbers beyond those a double holds. */
@@ -50,7 +98,7 @@ export function hasAmounts(table: Table): boolean {
 function pageQuestion({ table, names, isBackwards = false }: Pages, where: string): Statement {
   const order = table.key.map((name) => (isBackwards ? `${name} desc` : name)).join(', ')
   return statement(
-    `select ${names.join(', ')} from ${table.name} where ${where} order by ${order} limit ${pageRows}`,
+    `select ${names.join(', ')} from ${table.name} where ${where} order by ${order} limit ?`,
     { bigints: hasAmounts(table), over: 'tables' },
   )
 }

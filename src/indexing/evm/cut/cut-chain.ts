@@ -7,27 +7,27 @@
  * addresses stay: they are seen nowhere, and an address met again keeps its own. What messenger
  * logs of the end left in the store of messages is taken back by its stream.
  *
- * Cost: rows of the end are read once and removed by key; the past of NFT contracts that the end
+ * Cost: what lies in tables is read once, and amounts of NFTs; the past of NFT contracts that the end
  * touches is read until the last owner of each touched token is found; metrics are counted again
  * from all that stays.
  */
 
 import { eventKinds, standardOf } from '../../../codec/evm/columns/columns.ts'
 import { concatBytes, fromHex, toHex } from '../../../core/bytes.ts'
-import { assert } from '../../../core/fault.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { recountRollup } from '../../../rollup/rebuild.ts'
-import type { HeightRange } from '../../../source/evm-source.ts'
 import { getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
-import { type Columns, statement, type Writer } from '../../../store/engine/database.ts'
-import type { Table } from '../../../store/engine/table.ts'
-import { cutMessages, internal, internalByAddress, token } from '../../../store/schema/evm.ts'
+import { statement, type Writer } from '../../../store/engine/database.ts'
+import { removeRows } from '../../../store/history/freeze.ts'
+import { placeColumn } from '../../../store/history/segment-file.ts'
+import { cutMessages, token } from '../../../store/schema/evm.ts'
+import { nftAmount } from '../../../store/schema/nft.ts'
+import { chainTables } from '../../../store/schema/stores.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
-import { blockStage, writeFacts } from '../write/apply-blocks.ts'
+import { eachColumns } from '../../../store/sums/pages.ts'
+import { blockStage } from '../write/apply-blocks.ts'
 import { traceStage } from '../write/apply-traces.ts'
-import { keysOfRows } from '../write/fan-out.ts'
 import { storedBatch, type StoredBatch } from '../write/stored-batch.ts'
-import { cutBalances } from './cut-balances.ts'
 import { cutNfts } from './cut-nfts.ts'
 
 /** Blocks taken away at once: some 5,000 transactions on a busy chain. */
@@ -40,10 +40,6 @@ const hashOfBlock = statement('select hash from evm_block where height = ?', {
 const firstBlock = statement('select height from evm_block order by height limit 1', {
   over: 'oldest',
 })
-const internalRows = statement(
-  'select pos, from_id, to_id from internal where pos >= ? and pos < ? order by pos',
-  { over: 'oldest', within: { pos: [0, 1] }, stage: 'traces' },
-)
 const forget = statement('delete from checkpoint where stage = ?')
 
 /**
@@ -58,16 +54,12 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
   const cut = Math.max(from, first)
   const messages = new Set<string>()
   for (let until = blocks.height + 1; until > cut; until -= blocksAtOnce) {
-    const range = { from: Math.max(cut, until - blocksAtOnce), until }
-    const stored = await storedBatch(writer, range)
+    const stored = await storedBatch(writer, { from: Math.max(cut, until - blocksAtOnce), until })
     collectMessages(stored, messages)
-    // Derived rows are removed first, since they are found through the facts.
-    await cutInternals(writer, range)
-    await cutBalances(writer, stored)
-    await writeFacts(undoing(writer), stored, 0)
     await cutNfts(writer, stored)
     await cutTokens(writer, stored)
   }
+  await cutRows(writer, cut)
   await noteCut(writer, cut, messages)
   await moveStagesBack(writer, cut, epoch)
   await recountRollup(writer, {
@@ -91,15 +83,15 @@ export async function moveStagesBack(writer: Writer, from: number, epoch: number
   }
 }
 
-async function cutInternals(writer: Writer, range: HeightRange): Promise<void> {
-  const places = [range.from * placesPerBlock, range.until * placesPerBlock]
-  const rows = await writer.all(internalRows, places)
-  const entries = new Map<string, readonly [number, number]>()
-  for (const [pos, from, to] of rows)
-    for (const id of [from, to])
-      if (typeof id === 'number') entries.set(`${id} ${Number(pos)}`, [id, Number(pos)])
-  await writer.remove(internalByAddress, keysOfRows(internalByAddress, [...entries.values()]))
-  await writer.remove(internal, { pos: rows.map(([pos]) => Number(pos)) })
+/** Removes rows of history from height `from` on, and amounts of NFTs, of which each height has its own. */
+async function cutRows(writer: Writer, from: number): Promise<void> {
+  for (const table of [...chainTables.filter(({ freezes }) => freezes !== undefined), nftAmount]) {
+    const column = table === nftAmount ? 'height' : placeColumn(table)
+    const limits = [column === 'pos' ? from * placesPerBlock : from]
+    await eachColumns(writer, table, { where: `${column} >= ?`, limits }, (columns) =>
+      removeRows(writer, table, columns),
+    )
+  }
 }
 
 /**
@@ -193,36 +185,4 @@ async function lowerStandard(
   const highest = Math.max(range === undefined ? 20 : 721, ...standards)
   if (highest >= of.standard) return
   await writer.update(token, { id: [of.id], standard: [highest], metadata_height: [0] })
-}
-
-/**
- * `writer` with inserts turned into removals by key: the code that wrote rows then removes the same
- * rows. For code that only inserts.
- */
-function undoing(writer: Writer): Writer {
-  const refuse = (): never => {
-    throw new Error('only inserts can be undone')
-  }
-  return {
-    all: writer.all,
-    get: writer.get,
-    lookup: writer.lookup,
-    insert: (table, columns) => writer.remove(table, keysOf(table, columns)),
-    run: refuse,
-    insertNew: refuse,
-    upsert: refuse,
-    update: refuse,
-    remove: refuse,
-    clear: refuse,
-  }
-}
-
-function keysOf(table: Table, columns: Columns): Columns {
-  const keys: Record<string, Columns[string]> = {}
-  for (const name of table.key) {
-    const column = columns[name]
-    assert(column !== undefined, 'inserted rows have their keys')
-    keys[name] = column
-  }
-  return keys
 }

@@ -11,8 +11,6 @@ import type { Clock } from '../../../core/world.ts'
 import { freezeUntil } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
-import { chainTables } from '../../../store/schema/stores.ts'
-import { damagedAmong } from '../../../store/sums/check-store.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
 import { freezeStreamName, type StageStatus, type Stream } from '../../stream/stage.ts'
@@ -22,8 +20,6 @@ import { heightsBelow } from './freeze-at-once.ts'
 
 /** Between two looks: what is stored meanwhile is small beside a segment. */
 const lookEveryMs = 10_000
-/** Between two looks at altered rows: an operator has to mend them. */
-const alteredLookMs = 600_000
 
 /** All that freezing needs of a chain. */
 export type FreezingChain = Omit<OpenChain, 'source'>
@@ -39,14 +35,12 @@ export function freezeStream(freezer: Freezer, clock: Clock): Stream {
   return { ...quiet, status: () => ({ ...quiet.status(), ...freezer.report() }) }
 }
 
-/** Rows that keep history from freezing. */
-type Altered = { readonly fault: Fault; readonly lookAtMs: number }
-
 /** Freezes the history of one chain. */
 export class Freezer {
   readonly #chain: FreezingChain
   readonly #settings: FreezeSettings
-  #altered: Altered | undefined
+  /** Rows that keep history from freezing: who mends them stops this process. */
+  #altered: Fault | undefined
 
   constructor(chain: FreezingChain, settings: FreezeSettings) {
     this.#chain = chain
@@ -56,7 +50,7 @@ export class Freezer {
   /** Its part of the status: why history stays in tables. */
   report(): Partial<StageStatus> {
     if (this.#altered === undefined) return {}
-    const { message } = this.#altered.fault
+    const { message } = this.#altered
     return {
       state: 'off',
       reason: `history stays in tables: ${message}; firn verify --store --repair mends them`,
@@ -65,14 +59,16 @@ export class Freezer {
 
   /**
    * Makes the segments that are due, one after the other, until `signal` is aborted. Rows that are not
-   * those that were written end this: they stay in tables, and nothing is tried again before they are
-   * mended. Throws faults that no retry mends.
+   * those that were written end this: they stay in tables, and nothing is tried again. Throws faults that no retry mends.
    */
   async freezeDue(signal: AbortSignal): Promise<void> {
     const { log, key } = this.#chain
     try {
-      if (await this.#isHeldUp()) return
-      while (!signal.aborted && (await freezeNext(this.#chain, this.#settings)));
+      while (
+        this.#altered === undefined &&
+        !signal.aborted &&
+        (await freezeNext(this.#chain, this.#settings))
+      );
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.code === 'rows-altered') {
@@ -84,30 +80,15 @@ export class Freezer {
     }
   }
 
-  /** Freezes nothing more until the rows that `fault` names are those that were written. */
+  /** Freezes nothing more: rows that `fault` names are not those that were written. */
   holdUp(fault: Fault): void {
-    const { log, key, clock } = this.#chain
+    const { log, key } = this.#chain
     log.error('history stays in tables', {
       chain: key,
       reason: fault.message,
       ...fault.detail,
     })
-    this.#altered = { fault, lookAtMs: clock.monotonic() + alteredLookMs }
-  }
-
-  /** Returns whether rows are still altered. Cost: that range, or its whole table, every ten minutes. */
-  async #isHeldUp(): Promise<boolean> {
-    const { database, clock } = this.#chain
-    if (this.#altered === undefined) return false
-    const { fault, lookAtMs } = this.#altered
-    if (clock.monotonic() < lookAtMs) return true
-    const { table: name, part } = fault.detail
-    const table = chainTables.find((each) => each.name === name)
-    assert(table !== undefined && typeof part === 'number', 'the fault names a range')
-    const damaged = await database.snapshot((reader) => damagedAmong(reader, table, [part]))
-    const isHeldUp = damaged.length > 0
-    this.#altered = isHeldUp ? { fault, lookAtMs: clock.monotonic() + alteredLookMs } : undefined
-    return isHeldUp
+    this.#altered = fault
   }
 }
 

@@ -27,8 +27,8 @@ import { compareHeader, HeaderForms, unknownFields } from '../../../codec/evm/pr
 import { compareTransactions } from '../../../codec/evm/proof/transactions-root.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { Fault } from '../../../core/fault.ts'
-import type { EndpointStatus } from '../../../source/evm-source.ts'
-import type { Log } from '../../../telemetry/log.ts'
+import type { EndpointStatus, EvmSource } from '../../../source/evm-source.ts'
+import { type Log, silentLog } from '../../../telemetry/log.ts'
 
 /** Checks that may be impossible; the label of a counter. */
 export type CheckName = 'header' | 'transactions' | 'bloom'
@@ -71,6 +71,14 @@ const maxDoubted = 4_096
 
 /** Forms of headers that are kept in mind; a chain has one for each of a few upgrades. */
 const maxForms = 64
+
+/** Checks of every block that is read from `source`. */
+export function checksOfEvery(
+  source: Pick<EvmSource, 'endpoints'>,
+  log: Log = silentLog,
+): BlockChecks {
+  return new BlockChecks({ log, endpoints: () => source.endpoints(), checkEvery: 1 })
+}
 
 /** Checks blocks of one chain. */
 export class BlockChecks {

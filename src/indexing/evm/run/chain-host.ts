@@ -39,7 +39,7 @@ import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
 import { Freezer, freezeStream } from '../freeze/freeze-stream.ts'
 import { mergeStream, roomForSegments } from '../freeze/merge-stream.ts'
 import { logStream } from '../logs/log-stream.ts'
-import { BlockChecks } from '../read/block-checks.ts'
+import { checksOfEvery } from '../read/block-checks.ts'
 import { openEvmSource } from '../read/open-source.ts'
 import { blockchainIdStream } from '../tokens/blockchain-id-stream.ts'
 import { UnexplainedLogs } from '../tokens/token-activity.ts'
@@ -241,14 +241,16 @@ function copiedCheckOf(
   const { dataDir } = store
   const { checkCopied: percent, startHeight } = spec
   return new CopiedHistoryCheck(
-    { ...chain, checks: checksOf(chain), world, percent, startHeight, dataDir },
+    {
+      ...chain,
+      checks: checksOfEvery(chain.source, chain.log),
+      world,
+      percent,
+      startHeight,
+      dataDir,
+    },
     copied,
   )
-}
-
-/** Checks of blocks that are read again: all of them are checked. */
-function checksOf({ source, log }: OpenChain): BlockChecks {
-  return new BlockChecks({ log, endpoints: () => source.endpoints(), checkEvery: 1 })
 }
 
 function freezingAtOnce(
@@ -269,7 +271,7 @@ function freezingAtOnce(
 
 /** The stage of the chain's logs. */
 function logsOf(chain: OpenChain, { store, owner, signal }: ChainHostOptions): Stream {
-  return logStream(chain, checksOf(chain), async () => {
+  return logStream(chain, checksOfEvery(chain.source, chain.log), async () => {
     const logs = await openSmallStore(store, logStoreOf(chain.key), logStoreTables)
     try {
       const { leaseMs } = store

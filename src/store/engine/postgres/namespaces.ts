@@ -1,49 +1,54 @@
-/** Namespaces of stores as a whole: taken away, and put in the place of others. */
+/** Namespaces of stores as a whole: listed, taken away, and given the names of others. */
 
 import { connect, type Connection } from './connection.ts'
-import { exec, type Link, postgresFault } from './link.ts'
-import { namespaceOf, StoreNames } from './names.ts'
+import { postgresFault } from './link.ts'
+import { namespaceOf } from './names.ts'
 
-// Readers hold the tables of a namespace that goes for 30 s at most, as a statement of theirs may take.
-const statementTimeoutMs = 120_000
 const connectTimeoutMs = 5_000
+/** Dropping a large store, or renaming one while others read it. */
+const statementTimeoutMs = 600_000
+const listed = `select nspname::text from pg_namespace where nspname like 'firn\\_%'`
 
-/** Removes the namespace of store `name`, where there is one. Throws `store-failed`. */
-export function removeNamespace(url: string, name: string): Promise<void> {
-  return connected(url, name, (link) =>
-    exec(link, `drop schema if exists "${namespaceOf(name)}" cascade`),
-  )
-}
-
-/**
- * Puts the namespace of store `by` in the place of that of store `name`, in one transaction. Readers
- * of `name` read the new one from their next statement on. Throws `store-failed`; nothing changed then.
- */
-export function replaceNamespace(url: string, name: string, by: string): Promise<void> {
-  return connected(url, name, async (link) => {
-    await exec(link, 'begin')
-    await exec(link, `drop schema "${namespaceOf(name)}" cascade`)
-    await exec(link, `alter schema "${namespaceOf(by)}" rename to "${namespaceOf(name)}"`)
-    await exec(link, 'commit')
+/** Names of all stores at `url`. Throws `store-failed`. */
+export function storesAt(url: string): Promise<readonly string[]> {
+  return connected(url, async ({ client }) => {
+    const { rows } = await client.query<[string]>({ text: listed, rowMode: 'array' })
+    // Names of stores have dashes where namespaces have underlines.
+    return rows.map(([name]) => name.slice(namespaceOf('').length).replaceAll('_', '-'))
   })
 }
 
-async function connected(
+/**
+ * Drops namespaces of stores, where they are there, then gives others the names of other stores, in one
+ * transaction. Readers of a name read the new one from their next statement on. Throws `store-failed`; nothing
+ * changed then.
+ */
+export function changeNamespaces(
   url: string,
-  name: string,
-  work: (link: Link) => Promise<void>,
+  change: {
+    readonly drop?: readonly string[]
+    readonly rename?: readonly (readonly [from: string, to: string])[]
+  },
 ): Promise<void> {
-  const options = { url, applicationName: `firn ${name}`, connectTimeoutMs, statementTimeoutMs }
-  let connection: Connection
+  return connected(url, async ({ client }) => {
+    await client.query('begin')
+    for (const name of change.drop ?? [])
+      await client.query(`drop schema if exists "${namespaceOf(name)}" cascade`)
+    for (const [from, to] of change.rename ?? [])
+      await client.query(`alter schema "${namespaceOf(from)}" rename to "${namespaceOf(to)}"`)
+    await client.query('commit')
+  })
+}
+
+async function connected<T>(url: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const options = { url, applicationName: 'firn stores', connectTimeoutMs, statementTimeoutMs }
+  let connection: Connection | undefined
   try {
     connection = await connect(options, { takesOptions: true })
+    return await work(connection)
   } catch (error) {
-    throw postgresFault(name, error)
-  }
-  try {
-    const names = new StoreNames(namespaceOf(name))
-    await work({ name, names, use: (withConnection) => withConnection(connection) })
+    throw postgresFault('on PostgreSQL', error)
   } finally {
-    await connection.client.end()
+    await connection?.client.end()
   }
 }

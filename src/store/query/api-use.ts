@@ -176,7 +176,7 @@ export async function callsOfKey(
   },
 ): Promise<CountedCalls[]> {
   const { keyId, from, until, limit } = query
-  return (await store.all(ofKey, [keyId, from, until, limit])).map(counted.read)
+  return counted.all(store, ofKey, [keyId, from, until, limit])
 }
 
 const newest = callRow.statement(
@@ -196,6 +196,5 @@ export async function newestCalls(
   },
 ): Promise<KeptCall[]> {
   const { keyId, before, since, limit } = query
-  const rows = await store.all(newest, [keyId, before.atMs, before.id, since, limit])
-  return rows.map(callRow.read)
+  return callRow.all(store, newest, [keyId, before.atMs, before.id, since, limit])
 }

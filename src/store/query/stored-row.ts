@@ -17,6 +17,7 @@ import {
   type HistoryScope,
   type NamesHistory,
   type Over,
+  type Reader,
   type Row,
   type Statement,
   statement,
@@ -36,7 +37,8 @@ type StoredColumns = Readonly<Record<string, StoredColumn<unknown>>>
 type ValuesOf<C extends StoredColumns> = {
   readonly [Name in keyof C]: C[Name] extends StoredColumn<infer T> ? T : never
 }
-type Text = (columns: string) => string
+/** Text of a statement in the words of one engine. */
+type Text = (columns: string, words: EngineWords) => string
 
 /** Functions that follow from the declaration of a row. */
 export type StoredRow<R, C extends StoredColumns = StoredColumns> = {
@@ -51,13 +53,21 @@ export type StoredRow<R, C extends StoredColumns = StoredColumns> = {
   readonly statement: StatementOf
   /** A row of such a statement. */
   readonly read: (row: Row) => R
+  /** All rows of such a statement. */
+  readonly all: (reader: Reader, question: Statement, values?: readonly Value[]) => Promise<R[]>
+  /** Its first row; `undefined` where there is none. */
+  readonly first: (
+    reader: Reader,
+    question: Statement,
+    values?: readonly Value[],
+  ) => Promise<R | undefined>
 }
 /** A text that names no table of history, which says over what it is read. */
 type PlainText<T extends string> = T & (NamesHistory<T> extends true ? never : unknown)
 type StatementOf = {
   (text: Text, options: StatementOptions & { readonly over: Over | undefined }): Statement
   <const T extends string>(
-    text: (columns: string) => PlainText<T>,
+    text: (columns: string, words: EngineWords) => PlainText<T>,
     options?: StatementOptions,
   ): Statement
 }
@@ -66,16 +76,55 @@ type StatementOptions = HistoryScope & { readonly postgres?: Text; readonly bigi
 /** The rows of a declaration. */
 export type RowOf<S> = S extends StoredRow<infer R> ? R : never
 
-/** Words of one engine that give a byte column as `0x` and lower-case digits; NULL stays NULL. */
-type HexWords = { readonly hex: Text; readonly maybeHex: Text }
-const sqliteHex: Text = (column) => `'0x' || lower(hex(${column}))`
-const sqlite: HexWords = {
+/** Words for which the engines have no common ones. */
+export type EngineWords = {
+  /** A list in JSON, which is a parameter, as rows `j`. */
+  readonly list: string
+  /** The integer of a row `j`. */
+  readonly number: string
+  /** The bytes of a row `j`, whose text is hex digits. */
+  readonly bytes: string
+  /** Has the planner use an index, where it can be told. */
+  readonly by: (index: string) => string
+  /** A byte column as `0x` and lower-case digits. */
+  readonly hex: (column: string) => string
+  /** The same of a column that may be NULL, which stays NULL. */
+  readonly maybeHex: (column: string) => string
+}
+const sqliteHex = (column: string): string => `'0x' || lower(hex(${column}))`
+const sqlite: EngineWords = {
+  list: 'json_each(?) j',
+  number: 'j.value',
+  bytes: 'unhex(j.value)',
+  by: (index) => `indexed by ${index}`,
   hex: sqliteHex,
-  // `hex(NULL)` is empty in SQLite, so that a column that may be NULL is checked first.
+  // `hex(NULL)` is empty in SQLite, so that a column that may be NULL asks first.
   maybeHex: (column) => `case when ${column} is null then null else ${sqliteHex(column)} end`,
 }
-const postgresHex: Text = (column) => `'0x' || encode(${column}, 'hex')`
-const postgres: HexWords = { hex: postgresHex, maybeHex: postgresHex }
+const postgresHex = (column: string): string => `'0x' || encode(${column}, 'hex')`
+const postgres: EngineWords = {
+  list: 'json_array_elements_text(?::json) j',
+  number: 'j.value::bigint',
+  bytes: "decode(j.value, 'hex')",
+  by: () => '',
+  hex: postgresHex,
+  maybeHex: postgresHex,
+}
+
+/** A statement in the words of each engine. */
+export function worded(
+  text: (words: EngineWords) => string,
+  options: HistoryScope & { readonly over: Over | undefined },
+): Statement {
+  return statement<string>(text(sqlite), { ...options, postgres: text(postgres) })
+}
+
+/** A statement for each direction; `sign` compares places with the one after which it goes on. */
+export function bothOrders(
+  make: (order: 'asc' | 'desc', sign: '>' | '<') => Statement,
+): Readonly<Record<'asc' | 'desc', Statement>> {
+  return { asc: make('asc', '>'), desc: make('desc', '<') }
+}
 
 const hashDigits = 64
 
@@ -85,7 +134,8 @@ export function storedRow<const C extends StoredColumns, B extends object = Reco
   body?: StoredColumn<B>,
 ): StoredRow<Omit<B, keyof C> & ValuesOf<C>, C> {
   const { alone, joined } = placesOf(columns)
-  const selection = ({ hex, maybeHex }: HexWords): string => {
+  const read = readerOf<Omit<B, keyof C> & ValuesOf<C>>({ alone, joined, body })
+  const selection = ({ hex, maybeHex }: EngineWords): string => {
     const words = { plain: (sql: string) => sql, hex, 'maybe hex': maybeHex, hash: hex }
     const selected = alone.map(({ column }) => words[column.form](column.sql))
     if (joined.length > 0) selected.push(hex(joined.map(({ column }) => column.sql).join(' || ')))
@@ -95,12 +145,17 @@ export function storedRow<const C extends StoredColumns, B extends object = Reco
   return {
     columns,
     names: Object.values(columns).map(({ sql }) => sql),
-    statement: (words: Text, options?: StatementOptions) => {
-      const { postgres: otherWords = words, over, ...rest } = options ?? {}
-      const other = otherWords(selection(postgres))
-      return statement<string>(words(selection(sqlite)), { ...rest, over, postgres: other })
+    statement: (text: Text, options?: StatementOptions) => {
+      const { postgres: otherText = text, over, ...rest } = options ?? {}
+      const other = otherText(selection(postgres), postgres)
+      return statement<string>(text(selection(sqlite), sqlite), { ...rest, over, postgres: other })
     },
-    read: readerOf({ alone, joined, body }),
+    read,
+    all: async (reader, question, values) => (await reader.all(question, values)).map(read),
+    first: async (reader, question, values) => {
+      const row = await reader.get(question, values)
+      return row === undefined ? undefined : read(row)
+    },
   }
 }
 

@@ -74,8 +74,7 @@ export async function newestContracts(
   limit: number,
 ): Promise<ListedContract[]> {
   const { verifiedAt, address } = after ?? { verifiedAt: maxSafe, address: new Uint8Array() }
-  const rows = await reader.all(newest, [chainId, verifiedAt, verifiedAt, address, limit])
-  return rows.map(listedRow.read)
+  return listedRow.all(reader, newest, [chainId, verifiedAt, verifiedAt, address, limit])
 }
 
 /** Those at some addresses, or `undefined`, in their order. Cost: a look-up by key each. */
@@ -111,8 +110,7 @@ export async function contractAt(
   chainId: number,
   address: Uint8Array,
 ): Promise<VerifiedContract | undefined> {
-  const row = await reader.get(byAddress, [chainId, address])
-  return row === undefined ? undefined : contractRow.read(row)
+  return contractRow.first(reader, byAddress, [chainId, address])
 }
 
 /** One with the same code, those of the chain first; `undefined` where there is none. */
@@ -121,8 +119,7 @@ export async function contractWithCode(
   chainId: number,
   codeHash: Uint8Array,
 ): Promise<VerifiedContract | undefined> {
-  const row = await reader.get(byCode, [codeHash, chainId])
-  return row === undefined ? undefined : contractRow.read(row)
+  return contractRow.first(reader, byCode, [codeHash, chainId])
 }
 
 /** Returns whether a contract of the chain is verified. */
@@ -137,8 +134,7 @@ export async function contractsAfter(
   limit: number,
 ): Promise<VerifiedContract[]> {
   const { chainId = -1, address = new Uint8Array() } = last ?? {}
-  const rows = await reader.all(after, [chainId, chainId, address, limit])
-  return rows.map(contractRow.read)
+  return contractRow.all(reader, after, [chainId, chainId, address, limit])
 }
 
 /** Signatures of verified contracts by their selectors, of those that are known. One look-up by key each. */

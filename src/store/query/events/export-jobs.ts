@@ -26,8 +26,7 @@ const oldest = statement(
 
 /** The export with an id; `undefined` where there is none. Cost: one look-up by key. */
 export async function exportById(store: Reader, id: string): Promise<ExportJob | undefined> {
-  const row = await store.get(byId, [id])
-  return row === undefined ? undefined : jobRow.read(row)
+  return jobRow.first(store, byId, [id])
 }
 
 /**

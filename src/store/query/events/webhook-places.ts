@@ -55,8 +55,7 @@ export async function webhookPlaceOf(
   reader: Reader,
   number: number,
 ): Promise<WebhookPlace | undefined> {
-  const row = await reader.get(placeOf, [number])
-  return row === undefined ? undefined : placeRow.read(row)
+  return placeRow.first(reader, placeOf, [number])
 }
 
 /** Writes where a webhook stands. */
@@ -103,6 +102,5 @@ export async function deadLetters(
   },
 ): Promise<DeadLetter[]> {
   const { pos, index } = query.before ?? { pos: Number.MAX_SAFE_INTEGER, index: 0 }
-  const rows = await reader.all(deadOf, [query.number, pos, pos, index, query.limit])
-  return rows.map(letterRow.read)
+  return letterRow.all(reader, deadOf, [query.number, pos, pos, index, query.limit])
 }

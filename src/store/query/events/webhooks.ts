@@ -98,8 +98,7 @@ const secretOf = statement('select secret from webhook_secret where owner = ?')
 
 /** The webhook with an id. */
 export async function webhookById(reader: Reader, id: string): Promise<Webhook | undefined> {
-  const row = await reader.get(byId, [id])
-  return row === undefined ? undefined : webhookRow.read(row)
+  return webhookRow.first(reader, byId, [id])
 }
 
 /** Webhooks of an owner, newest first. `active` undefined: all. One range of an index. */
@@ -114,8 +113,7 @@ export async function webhooksOf(
 ): Promise<Webhook[]> {
   const active = query.active === undefined ? -1 : Number(query.active)
   const before = query.after ?? Number.MAX_SAFE_INTEGER
-  const rows = await reader.all(ofOwner, [query.owner, before, active, active, query.limit])
-  return rows.map(webhookRow.read)
+  return webhookRow.all(reader, ofOwner, [query.owner, before, active, active, query.limit])
 }
 
 /** Returns the number of an owner's webhooks, inactive ones included. */
@@ -138,12 +136,12 @@ export async function activeWebhooks(
   after: number,
   limit: number,
 ): Promise<Webhook[]> {
-  return (await reader.all(allActive, [after, limit])).map(webhookRow.read)
+  return webhookRow.all(reader, allActive, [after, limit])
 }
 
 /** Watches on the blocks of a store. */
 export async function watchesOf(reader: Reader, store: string): Promise<Watch[]> {
-  return (await reader.all(ofStore, [store])).map(webhookRow.read).map(watchOf)
+  return (await webhookRow.all(reader, ofStore, [store])).map(watchOf)
 }
 
 /** A webhook as the indexing threads see it. */

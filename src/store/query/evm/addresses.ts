@@ -8,8 +8,8 @@ import type { HistoryStage } from '../../engine/table.ts'
 import { address, addressByBytes, token } from '../../schema/evm.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
 import { bytesAt, integerAt, textAt } from '../row-values.ts'
-import { integer, maybe, type RowOf, storedRow, text } from '../stored-row.ts'
-import { type Direction, heightOf, type PosRange, posOfHeight } from './position.ts'
+import { integer, maybe, type RowOf, storedRow, text, bothOrders } from '../stored-row.ts'
+import { type Direction, heightOf, overOf, type PosRange, posOfHeight } from './position.ts'
 
 const question = statement('select id from address_by_bytes where bytes = ?')
 
@@ -168,23 +168,20 @@ export async function hasActivity(store: Reader, addressId: number): Promise<boo
   return false
 }
 
-type Source = {
-  readonly desc: Statement
-  readonly asc: Statement
-  readonly leading: readonly Value[]
-}
+type Source = Readonly<Record<Direction, Statement>> & { readonly leading: readonly Value[] }
 
 type BothOptions = { readonly leading?: readonly Value[]; readonly stage?: HistoryStage }
 
 function bothWays(text: string, { leading = [], stage }: BothOptions = {}): Source {
-  const first = leading.length + 1
-  const ordered = (direction: Direction): Statement =>
-    statement<string>(`${text} and a.pos >= ? and a.pos < ? order by a.pos ${direction} limit ?`, {
-      over: direction === 'desc' ? 'newest' : 'oldest',
-      within: { pos: [first, first + 1] },
+  const within = { pos: [leading.length + 1, leading.length + 2] }
+  const ordered = bothOrders((order) =>
+    statement<string>(`${text} and a.pos >= ? and a.pos < ? order by a.pos ${order} limit ?`, {
+      over: overOf[order],
+      within,
       stage,
-    })
-  return { desc: ordered('desc'), asc: ordered('asc'), leading }
+    }),
+  )
+  return { ...ordered, leading }
 }
 
 const transferText =

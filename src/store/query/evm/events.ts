@@ -6,7 +6,15 @@ import { type Reader, type Statement, statement, type Value } from '../../engine
 import { block, tx } from '../../schema/evm.ts'
 import { topicKey } from '../../schema/logs.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { bytesValue, integerValue, bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
+import {
+  bytesValue,
+  integerValue,
+  bytes,
+  integer,
+  type RowOf,
+  storedRow,
+  bothOrders,
+} from '../stored-row.ts'
 import { addressesOfIds } from './addresses.ts'
 import { hashPrefix, type PosRange, heightOf, placeOf, posOfHeight } from './position.ts'
 
@@ -36,12 +44,12 @@ type Order = 'asc' | 'desc'
 const columns = 'l.pos, l.tx_index, a.bytes, l.topics, l.data'
 const joined = 'join log_entry l on l.pos = k.pos join address a on a.id = l.address_id'
 const within = 'k.pos >= ? and k.pos < ?'
-const ordered = (source: string, condition: string): Readonly<Record<Order, Statement>> => ({
-  asc: statement(`select ${columns} from ${source} where ${condition} order by k.pos limit ?`),
-  desc: statement(
-    `select ${columns} from ${source} where ${condition} order by k.pos desc limit ?`,
-  ),
-})
+const ordered = (source: string, condition: string): Readonly<Record<Order, Statement>> =>
+  bothOrders((order) =>
+    statement(
+      `select ${columns} from ${source} where ${condition} order by k.pos ${order} limit ?`,
+    ),
+  )
 const questions = {
   address: ordered(`log_by_address k ${joined}`, `k.address_id = ? and ${within}`),
   topic: ordered(`log_by_topic k ${joined}`, `k.topic = ? and ${within}`),

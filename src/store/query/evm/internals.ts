@@ -2,19 +2,12 @@
 
 import { to0x } from '../../../core/bytes.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import type { Reader, Row, Statement } from '../../engine/database.ts'
+import type { Reader, Row } from '../../engine/database.ts'
 import { block, tx } from '../../schema/evm.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
 import { bytesAt, integerAt, maybeIntegerAt } from '../row-values.ts'
-import { flag, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
-import {
-  heightOf,
-  posOfHeight,
-  placeOf,
-  type Direction,
-  overOf,
-  type PosRange,
-} from './position.ts'
+import { flag, hex, integer, maybe, type RowOf, storedRow, bothOrders } from '../stored-row.ts'
+import { heightOf, posOfHeight, placeOf, overOf, type ListPart } from './position.ts'
 
 /** A listed call frame `i`. */
 const frameRow = storedRow({
@@ -93,7 +86,7 @@ export async function internalsOfTransaction(store: Reader, txPos: number): Prom
   return internalsOf(store, rows)
 }
 
-const internalsOfAddressQuestion = (direction: Direction): Statement =>
+const questions = bothOrders((direction) =>
   internalStatement(
     (columns) => `select ${columns}
    from internal_by_address a
@@ -101,11 +94,8 @@ const internalsOfAddressQuestion = (direction: Direction): Statement =>
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
     { over: overOf[direction], within: { pos: [1, 2] }, stage: 'traces' },
-  )
-const questions = {
-  desc: internalsOfAddressQuestion('desc'),
-  asc: internalsOfAddressQuestion('asc'),
-}
+  ),
+)
 
 /**
  * Listed call frames to or from an address inside `range`, newest first, or in `direction`, each once.
@@ -114,12 +104,7 @@ const questions = {
  */
 export async function internalsOfAddress(
   store: Reader,
-  query: {
-    readonly addressId: number
-    readonly range: PosRange
-    readonly limit: number
-    readonly direction?: Direction
-  },
+  query: ListPart & { readonly addressId: number },
 ): Promise<InternalRow[]> {
   const { addressId, range, limit, direction = 'desc' } = query
   const rows = await store.all(questions[direction], [addressId, range.from, range.until, limit])

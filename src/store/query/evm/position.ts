@@ -14,6 +14,13 @@ const maxHeight = 2 ** 33
 /** Direction of a walk through history. */
 export type Direction = 'desc' | 'asc'
 
+/** A part of a list: newest first, or in `direction`. */
+export type ListPart = {
+  readonly range: PosRange
+  readonly limit: number
+  readonly direction?: Direction
+}
+
 /** How answers of history combine that come in a direction. */
 export const overOf = { desc: 'newest', asc: 'oldest' } as const satisfies Record<Direction, Over>
 

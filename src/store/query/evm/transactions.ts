@@ -2,18 +2,28 @@
 
 import { assert } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
-import { hash, hex, integer, maybe, type RowOf, storedRow, bytes, mapped } from '../stored-row.ts'
+import {
+  hash,
+  hex,
+  integer,
+  maybe,
+  type RowOf,
+  storedRow,
+  bytes,
+  mapped,
+  bothOrders,
+} from '../stored-row.ts'
 import { addressesOfIds } from './addresses.ts'
 import {
   hashPrefix,
   heightOf,
   posOfHeight,
-  type Direction,
   overOf,
   type PosRange,
+  type ListPart,
 } from './position.ts'
 
 /** A transaction `x` with the block `b` it lies in. Byte strings are `0x` hex; zero is `0x`. */
@@ -78,8 +88,7 @@ export async function transactionByHash(
   store: Reader,
   hash: Uint8Array,
 ): Promise<TransactionWithFees | undefined> {
-  const row = await store.get(byHash, [hashPrefix(hash), hash])
-  return row === undefined ? undefined : transactionWithFees.read(row)
+  return transactionWithFees.first(store, byHash, [hashPrefix(hash), hash])
 }
 
 /** The transaction at a position, or `undefined`. Cost: two look-ups by key. */
@@ -87,8 +96,7 @@ export async function transactionAt(
   store: Reader,
   pos: number,
 ): Promise<TransactionWithFees | undefined> {
-  const row = await store.get(byPos, [pos])
-  return row === undefined ? undefined : transactionWithFees.read(row)
+  return transactionWithFees.first(store, byPos, [pos])
 }
 
 const packed = statement('select inputs from evm_block where height = ?', {
@@ -125,7 +133,7 @@ export async function packedInput(store: Reader, txPos: number): Promise<PackedI
   return { inputs: bytesAt(block, 0), offset: integerAt(sum, 0) }
 }
 
-const transactionsOfAddressQuestion = (direction: Direction): Statement =>
+const questions = bothOrders((direction) =>
   transactionRow.statement(
     (columns) => `select ${columns}
    from evm_transaction_by_address a
@@ -134,11 +142,8 @@ const transactionsOfAddressQuestion = (direction: Direction): Statement =>
    where a.address_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
     { over: overOf[direction], within: { pos: [1, 2] } },
-  )
-const questions = {
-  desc: transactionsOfAddressQuestion('desc'),
-  asc: transactionsOfAddressQuestion('asc'),
-}
+  ),
+)
 
 /**
  * Transactions an address sent, received or was created by, inside `range`, newest first, or in `direction`.
@@ -147,16 +152,15 @@ const questions = {
  */
 export async function transactionsOfAddress(
   store: Reader,
-  query: {
-    readonly addressId: number
-    readonly range: PosRange
-    readonly limit: number
-    readonly direction?: Direction
-  },
+  query: ListPart & { readonly addressId: number },
 ): Promise<TransactionRow[]> {
   const { addressId, range, limit, direction = 'desc' } = query
-  const rows = await store.all(questions[direction], [addressId, range.from, range.until, limit])
-  return rows.map(transactionRow.read)
+  return transactionRow.all(store, questions[direction], [
+    addressId,
+    range.from,
+    range.until,
+    limit,
+  ])
 }
 
 const all = transactionRow.statement(
@@ -209,8 +213,7 @@ export async function latestTransactions(
 ): Promise<TransactionRow[]> {
   const { status, range, limit } = query
   const question = status === undefined ? all : status === 'failed' ? failed : succeeded
-  const rows = await store.all(question, [range.from, range.until, limit])
-  return rows.map(transactionRow.read)
+  return transactionRow.all(store, question, [range.from, range.until, limit])
 }
 
 /** Transactions inside `range` in order of history. Cost: one range scan of `evm_transaction` by key. */
@@ -219,8 +222,7 @@ export async function transactionsInOrder(
   query: { readonly range: PosRange; readonly limit: number },
 ): Promise<TransactionRow[]> {
   const { range, limit } = query
-  const rows = await store.all(inOrder, [range.from, range.until, limit])
-  return rows.map(transactionRow.read)
+  return transactionRow.all(store, inOrder, [range.from, range.until, limit])
 }
 
 /** A transaction. */

@@ -1,16 +1,9 @@
 /** Token transfers: of a transaction, a token, an address. */
 
-import type { Reader, Statement } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
-import {
-  heightOf,
-  placeOf,
-  posOfHeight,
-  type Direction,
-  overOf,
-  type PosRange,
-} from './position.ts'
+import { hash, hex, integer, maybe, type RowOf, storedRow, bothOrders } from '../stored-row.ts'
+import { heightOf, placeOf, posOfHeight, overOf, type ListPart } from './position.ts'
 
 /** A transfer `t`, with its block `b` and transaction `x`. */
 const transferRow = storedRow({
@@ -57,15 +50,14 @@ const transfersOfTransactionQuestion = transferRow.statement(
  */
 export async function transfersOfTransaction(store: Reader, txPos: number): Promise<TransferRow[]> {
   const from = posOfHeight(heightOf(txPos))
-  const rows = await store.all(transfersOfTransactionQuestion, [
+  return transferRow.all(store, transfersOfTransactionQuestion, [
     from,
     from + placesPerBlock,
     placeOf(txPos),
   ])
-  return rows.map(transferRow.read)
 }
 
-const transfersOfTokenQuestion = (direction: Direction): Statement =>
+const transfersOfTokenQuestions = bothOrders((direction) =>
   transferRow.statement(
     (columns) => `select ${columns}
    from transfer_by_token a
@@ -74,11 +66,8 @@ const transfersOfTokenQuestion = (direction: Direction): Statement =>
    where a.token_id = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
     { over: overOf[direction], within: { pos: [1, 2] } },
-  )
-const transfersOfTokenQuestions = {
-  desc: transfersOfTokenQuestion('desc'),
-  asc: transfersOfTokenQuestion('asc'),
-}
+  ),
+)
 
 /**
  * Transfers of a token contract inside `range`, of every standard it logged, newest first, or in `direction`.
@@ -87,24 +76,18 @@ const transfersOfTokenQuestions = {
  */
 export async function transfersOfToken(
   store: Reader,
-  query: {
-    readonly tokenId: number
-    readonly range: PosRange
-    readonly limit: number
-    readonly direction?: Direction
-  },
+  query: ListPart & { readonly tokenId: number },
 ): Promise<TransferRow[]> {
   const { tokenId, range, limit, direction = 'desc' } = query
-  const rows = await store.all(transfersOfTokenQuestions[direction], [
+  return transferRow.all(store, transfersOfTokenQuestions[direction], [
     tokenId,
     range.from,
     range.until,
     limit,
   ])
-  return rows.map(transferRow.read)
 }
 
-const transfersOfAddressQuestion = (direction: Direction): Statement =>
+const transfersOfAddressQuestions = bothOrders((direction) =>
   transferRow.statement(
     (columns) => `select ${columns}
    from transfer_by_address a
@@ -113,11 +96,8 @@ const transfersOfAddressQuestion = (direction: Direction): Statement =>
    where a.address_id = ? and a.standard = ? and a.pos >= ? and a.pos < ?
    order by a.pos ${direction} limit ?`,
     { over: overOf[direction], within: { pos: [2, 3] } },
-  )
-const transfersOfAddressQuestions = {
-  desc: transfersOfAddressQuestion('desc'),
-  asc: transfersOfAddressQuestion('asc'),
-}
+  ),
+)
 
 /**
  * Transfers of one standard (20, 721, 1155) to or from an address inside `range`, newest first, or in `direction`,
@@ -127,21 +107,14 @@ const transfersOfAddressQuestions = {
  */
 export async function transfersOfAddress(
   store: Reader,
-  query: {
-    readonly addressId: number
-    readonly standard: 20 | 721 | 1155
-    readonly range: PosRange
-    readonly limit: number
-    readonly direction?: Direction
-  },
+  query: ListPart & { readonly addressId: number; readonly standard: 20 | 721 | 1155 },
 ): Promise<TransferRow[]> {
   const { addressId, standard, range, limit, direction = 'desc' } = query
-  const rows = await store.all(transfersOfAddressQuestions[direction], [
+  return transferRow.all(store, transfersOfAddressQuestions[direction], [
     addressId,
     standard,
     range.from,
     range.until,
     limit,
   ])
-  return rows.map(transferRow.read)
 }

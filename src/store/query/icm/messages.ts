@@ -174,7 +174,7 @@ const question = hourRow.statement(
 export async function messageHours(store: Reader, query: HourQuery): Promise<MessageHour[]> {
   const { network, from, to, source, destination } = query
   const none = new Uint8Array()
-  const rows = await store.all(question, [
+  return hourRow.all(store, question, [
     network,
     from,
     to,
@@ -183,5 +183,4 @@ export async function messageHours(store: Reader, query: HourQuery): Promise<Mes
     destination === undefined ? 0 : 1,
     destination ?? none,
   ])
-  return rows.map(hourRow.read)
 }

@@ -5,8 +5,8 @@
  * Answers are by first second of the day, oldest first. Cost of each: 365 rows a year.
  */
 
-import { assert } from '../../../core/fault.ts'
 import { statement, type Reader, type Row, type Statement } from '../../engine/database.ts'
+import { bytesAt, integerAt } from '../row-values.ts'
 
 /** Values by first second of the day, oldest first. */
 export type ByDay<T> = ReadonlyMap<number, T>
@@ -45,14 +45,14 @@ export function daySums(
   reader: Reader,
   column: 'newAddresses' | 'txCount',
 ): Promise<ByDay<number>> {
-  return byDay(reader, sums[column], (row) => numberAt(row, 1))
+  return byDay(reader, sums[column], (row) => integerAt(row, 1))
 }
 
 /** An amount of every day with the time of its last block. */
 export function daySpans(reader: Reader, column: 'txCount' | 'gasUsed'): Promise<ByDay<DaySpan>> {
   return byDay(reader, spans[column], (row) => ({
-    amount: numberAt(row, 1),
-    lastMs: numberAt(row, 2),
+    amount: integerAt(row, 1),
+    lastMs: integerAt(row, 2),
   }))
 }
 
@@ -62,8 +62,8 @@ export function dayFastest(
   column: 'topTx' | 'topGas',
 ): Promise<ByDay<FastestBlock>> {
   return byDay(reader, fastest[column], (row) => ({
-    amount: numberAt(row, 1),
-    milliseconds: numberAt(row, 2),
+    amount: integerAt(row, 1),
+    milliseconds: integerAt(row, 2),
   }))
 }
 
@@ -74,13 +74,13 @@ export function dayWei(reader: Reader, column: 'fees' | 'priceMax'): Promise<ByD
 
 /** Gas prices of every day. */
 export function dayPrices(reader: Reader): Promise<ByDay<DayPrices>> {
-  return byDay(reader, prices, (row) => ({ sum: bytesAt(row, 1), count: numberAt(row, 2) }))
+  return byDay(reader, prices, (row) => ({ sum: bytesAt(row, 1), count: integerAt(row, 2) }))
 }
 
 /** Time of the newest block in milliseconds, 0 before there is one. Cost: one key seek. */
 export async function newestBlockMs(reader: Reader): Promise<number> {
   const row = await reader.get(newest)
-  return row === undefined ? 0 : numberAt(row, 0)
+  return row === undefined ? 0 : integerAt(row, 0)
 }
 
 /** Time of the chain's first block in milliseconds, or `undefined` before there is one. */
@@ -107,18 +107,6 @@ async function byDay<T>(
   read: (row: Row) => T,
 ): Promise<ByDay<T>> {
   const values = new Map<number, T>()
-  for (const row of await reader.all(question)) values.set(numberAt(row, 0), read(row))
+  for (const row of await reader.all(question)) values.set(integerAt(row, 0), read(row))
   return values
-}
-
-function numberAt(row: Row, place: number): number {
-  const value = row[place]
-  assert(typeof value === 'number', 'days hold whole numbers')
-  return value
-}
-
-function bytesAt(row: Row, place: number): Uint8Array {
-  const value = row[place]
-  assert(value instanceof Uint8Array, 'days hold wide sums as bytes')
-  return value
 }

@@ -24,6 +24,7 @@ import {
   maybe,
   type RowOf,
   storedRow,
+  worded,
 } from '../stored-row.ts'
 
 /** A block `b`, and the node `n` that proposed it. */
@@ -64,8 +65,7 @@ export type BlockRange = { readonly from: number; readonly until: number; readon
 
 /** Newest first. One range of the key. */
 export async function latestBlocks(reader: Reader, range: BlockRange): Promise<StoredBlock[]> {
-  const rows = await reader.all(latest, [range.from, range.until, range.limit])
-  return rows.map(blockRow.read)
+  return blockRow.all(reader, latest, [range.from, range.until, range.limit])
 }
 
 const proposed = blockRow.statement(
@@ -80,8 +80,7 @@ export async function blocksOfNode(
   node: number,
   range: BlockRange,
 ): Promise<StoredBlock[]> {
-  const rows = await reader.all(proposed, [node, range.from, range.until, range.limit])
-  return rows.map(blockRow.read)
+  return blockRow.all(reader, proposed, [node, range.from, range.until, range.limit])
 }
 
 const byId = blockRow.statement((columns) => `select ${columns} from ${from} where b.id = ?`, {
@@ -90,8 +89,7 @@ const byId = blockRow.statement((columns) => `select ${columns} from ${from} whe
 
 /** The block with this id. One seek. */
 export async function blockById(reader: Reader, id: number): Promise<StoredBlock | undefined> {
-  const row = await reader.get(byId, [id])
-  return row === undefined ? undefined : blockRow.read(row)
+  return blockRow.first(reader, byId, [id])
 }
 
 const byHash = blockRow.statement(
@@ -108,19 +106,15 @@ export async function blockByHash(
 ): Promise<StoredBlock | undefined> {
   const range = posRangeOf(chain)
   const ids = [blockOfPos(range.from), blockOfPos(range.until)]
-  const row = await reader.get(byHash, [prefixOf(hash), ...ids, hash])
-  return row === undefined ? undefined : blockRow.read(row)
+  return blockRow.first(reader, byHash, [prefixOf(hash), ...ids, hash])
 }
 
-const ids = statement(
-  `select t.pos / ${placesPerBlock}, t.tx_id from json_each(?) j cross join primary_transaction t
-   where t.pos >= j.value * ${placesPerBlock} and t.pos < (j.value + 1) * ${placesPerBlock} order by t.pos`,
-  {
-    over: 'tables',
-    postgres: `select t.pos / ${placesPerBlock}, t.tx_id from json_array_elements_text(?::json) j
-      join primary_transaction t on t.pos >= j.value::bigint * ${placesPerBlock} and t.pos < (j.value::bigint + 1) * ${placesPerBlock}
-      order by t.pos`,
-  },
+const ids = worded(
+  ({ list, number }) => `select t.pos / ${placesPerBlock}, t.tx_id
+   from ${list} cross join primary_transaction t
+   where t.pos >= ${number} * ${placesPerBlock} and t.pos < (${number} + 1) * ${placesPerBlock}
+   order by t.pos`,
+  { over: 'tables' },
 )
 
 /** Ids of the transactions of blocks, by block id, in their order. One range of the key each. */

@@ -85,14 +85,10 @@ export async function listL1Validators(
     return rows.map(validatorRow.read)
   }
   if (subnetId !== undefined && node !== undefined)
-    return (await reader.all(questions.subnetNode, [subnetId, node, ...rest])).map(
-      validatorRow.read,
-    )
-  if (subnetId !== undefined)
-    return (await reader.all(questions.subnet, [subnetId, ...rest])).map(validatorRow.read)
-  if (node !== undefined)
-    return (await reader.all(questions.node, [node, ...rest])).map(validatorRow.read)
-  return (await reader.all(questions.all, rest)).map(validatorRow.read)
+    return validatorRow.all(reader, questions.subnetNode, [subnetId, node, ...rest])
+  if (subnetId !== undefined) return validatorRow.all(reader, questions.subnet, [subnetId, ...rest])
+  if (node !== undefined) return validatorRow.all(reader, questions.node, [node, ...rest])
+  return validatorRow.all(reader, questions.all, rest)
 }
 
 const number = statement('select id from l1_validator where validation_id = ?')
@@ -159,16 +155,10 @@ const changeRow = storedRow(
 export type StoredL1Change = RowOf<typeof changeRow>
 
 const atPlaces = changeRow.statement(
-  (columns) => `select ${columns} from json_each(?) j
-   cross join l1_change c indexed by l1_change_by_pos
+  (columns, { list, number, by }) => `select ${columns} from ${list}
+   cross join l1_change c ${by('l1_change_by_pos')}
    join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
-   where c.pos = j.value and c.pos >= 0 order by c.pos, c.l1_id`,
-  {
-    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join l1_change c on c.pos = j.value::bigint and c.pos >= 0
-      join l1_validator l on l.id = c.l1_id join node n on n.id = l.node
-      order by c.pos, c.l1_id`,
-  },
+   where c.pos = ${number} and c.pos >= 0 order by c.pos, c.l1_id`,
 )
 
 /** Changes by the transactions at `places`. One seek of `l1_change_by_pos` each. */
@@ -177,8 +167,7 @@ export async function l1ChangesAt(
   places: readonly number[],
 ): Promise<StoredL1Change[]> {
   if (places.length === 0) return []
-  const rows = await reader.all(atPlaces, [JSON.stringify(places)])
-  return rows.map(changeRow.read)
+  return changeRow.all(reader, atPlaces, [JSON.stringify(places)])
 }
 
 /** A change, and what one validator active since the first block had paid by then, nAVAX. */
@@ -276,9 +265,7 @@ export function validationsBetween(reader: Reader, query: BetweenQuery): Promise
       startTime < end && (endedTime ?? endTime) > start,
     read: async (status, after, most) => {
       const from = after?.pos ?? query.before ?? Number.MAX_SAFE_INTEGER
-      return (await reader.all(validationsBetweenQuestion, [status, subnetId, from, most])).map(
-        stakerRow.read,
-      )
+      return stakerRow.all(reader, validationsBetweenQuestion, [status, subnetId, from, most])
     },
   })
 }

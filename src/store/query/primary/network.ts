@@ -26,6 +26,7 @@ import {
   storedRow,
   maybe,
   text,
+  bothOrders,
 } from '../stored-row.ts'
 
 /** Ids of a network, 32 bytes each, and when it began (Unix seconds). */
@@ -155,26 +156,23 @@ const subnetRow = storedRow(
 /** One stored subnet. */
 export type StoredSubnet = RowOf<typeof subnetRow>
 
-const list = {
-  asc: subnetRow.statement(
-    (columns) => `select ${columns} from subnet where pos > ? order by pos limit ?`,
+const list = bothOrders((order, sign) =>
+  subnetRow.statement(
+    (columns) => `select ${columns} from subnet where pos ${sign} ? order by pos ${order} limit ?`,
   ),
-  desc: subnetRow.statement(
-    (columns) => `select ${columns} from subnet where pos < ? order by pos desc limit ?`,
-  ),
-} as const
+)
+
+/** A page of a list in order of creation, strictly after a place. */
+type CreatedPage = {
+  readonly order: 'asc' | 'desc'
+  readonly after: number | undefined
+  readonly limit: number
+}
 
 /** Subnets strictly after place `after`. One range of the key. */
-export async function listSubnets(
-  reader: Reader,
-  query: {
-    readonly order: 'asc' | 'desc'
-    readonly after: number | undefined
-    readonly limit: number
-  },
-): Promise<StoredSubnet[]> {
+export function listSubnets(reader: Reader, query: CreatedPage): Promise<StoredSubnet[]> {
   const start = query.after ?? (query.order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
-  return (await reader.all(list[query.order], [start, query.limit])).map(subnetRow.read)
+  return subnetRow.all(reader, list[query.order], [start, query.limit])
 }
 
 const byId = subnetRow.statement((columns) => `select ${columns} from subnet where subnet_id = ?`)
@@ -184,8 +182,7 @@ export async function subnetById(
   reader: Reader,
   subnetId: Uint8Array,
 ): Promise<StoredSubnet | undefined> {
-  const row = await reader.get(byId, [subnetId])
-  return row === undefined ? undefined : subnetRow.read(row)
+  return subnetRow.first(reader, byId, [subnetId])
 }
 
 /** A chain `c`. */
@@ -207,14 +204,8 @@ export type StoredChain = RowOf<typeof chainRow>
 export type Chains = ReadonlyMap<string, StoredChain>
 
 const blockchainsById = chainRow.statement(
-  (
-    columns,
-  ) => `select ${columns} from json_each(?) j cross join blockchain c indexed by blockchain_by_id
-   where c.blockchain_id = unhex(j.value)`,
-  {
-    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join blockchain c on c.blockchain_id = decode(j.value, 'hex')`,
-  },
+  (columns, { list: ids, bytes: id, by }) => `select ${columns} from ${ids}
+   cross join blockchain c ${by('blockchain_by_id')} where c.blockchain_id = ${id}`,
 )
 
 /** Chains by id; unknown ids are left out. One seek each. */
@@ -225,13 +216,8 @@ export async function chainsById(reader: Reader, ids: readonly Uint8Array[]): Pr
 }
 
 const ofSubnets = chainRow.statement(
-  (columns) => `select ${columns} from json_each(?) j
-   cross join blockchain c indexed by blockchain_by_subnet
-   where c.subnet_id = unhex(j.value) order by c.pos`,
-  {
-    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join blockchain c on c.subnet_id = decode(j.value, 'hex') order by c.pos`,
-  },
+  (columns, { list: ids, bytes: id, by }) => `select ${columns} from ${ids}
+   cross join blockchain c ${by('blockchain_by_subnet')} where c.subnet_id = ${id} order by c.pos`,
 )
 
 /** Chains of subnets in order of creation. One range of `blockchain_by_subnet` each. */
@@ -240,27 +226,18 @@ export async function chainsOfSubnets(
   subnetIds: readonly Uint8Array[],
 ): Promise<StoredChain[]> {
   if (subnetIds.length === 0) return []
-  return (await reader.all(ofSubnets, [JSON.stringify(subnetIds.map(toHex))])).map(chainRow.read)
+  return chainRow.all(reader, ofSubnets, [JSON.stringify(subnetIds.map(toHex))])
 }
 
-const blockchainsList = {
-  asc: chainRow.statement(
-    (columns) => `select ${columns} from blockchain c where c.pos > ? order by c.pos limit ?`,
+const blockchainsList = bothOrders((order, sign) =>
+  chainRow.statement(
+    (columns) =>
+      `select ${columns} from blockchain c where c.pos ${sign} ? order by c.pos ${order} limit ?`,
   ),
-  desc: chainRow.statement(
-    (columns) => `select ${columns} from blockchain c where c.pos < ? order by c.pos desc limit ?`,
-  ),
-} as const
+)
 
 /** Chains in order of creation, strictly after `after`. One range of the key. */
-export async function listBlockchains(
-  reader: Reader,
-  query: {
-    readonly order: 'asc' | 'desc'
-    readonly after: number | undefined
-    readonly limit: number
-  },
-): Promise<StoredChain[]> {
+export function listBlockchains(reader: Reader, query: CreatedPage): Promise<StoredChain[]> {
   const start = query.after ?? (query.order === 'asc' ? -1 : Number.MAX_SAFE_INTEGER)
-  return (await reader.all(blockchainsList[query.order], [start, query.limit])).map(chainRow.read)
+  return chainRow.all(reader, blockchainsList[query.order], [start, query.limit])
 }

@@ -6,10 +6,19 @@
  */
 
 import { itemAt } from '../../../core/item-at.ts'
-import { type Reader, type Statement, statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { rewardBody, type CycleBody, cycleBody } from '../../schema/primary/bodies.ts'
 import { type CycleOutcome, cycleOutcomes } from '../../schema/primary/position.ts'
-import { body, bytes, integer, type RowOf, storedRow, bytesValue, maybe } from '../stored-row.ts'
+import {
+  body,
+  bytes,
+  integer,
+  type RowOf,
+  storedRow,
+  bytesValue,
+  maybe,
+  bothOrders,
+} from '../stored-row.ts'
 import { mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './stakers.ts'
 
@@ -28,21 +37,20 @@ const rewardRow = storedRow(
 /** One reward. */
 export type StoredReward = RowOf<typeof rewardRow>
 
-function question(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
-  const sign = order === 'asc' ? '>' : '<'
-  const joined = 'join node n on n.id = r.node'
-  return rewardRow.statement((columns) =>
-    list === 'address'
-      ? `select ${columns} from reward_by_address a join reward r on r.utxo = a.utxo ${joined}
-         where a.address_id = ? and a.utxo ${sign} ? order by a.utxo ${order} limit ?`
-      : `select ${columns} from reward r ${joined}
-         where r.node = ? and r.utxo ${sign} ? order by r.utxo ${order} limit ?`,
-  )
-}
-
 const questions = {
-  address: { asc: question('address', 'asc'), desc: question('address', 'desc') },
-  node: { asc: question('node', 'asc'), desc: question('node', 'desc') },
+  address: bothOrders((order, sign) =>
+    rewardRow.statement(
+      (columns) => `select ${columns} from reward_by_address a
+       join reward r on r.utxo = a.utxo join node n on n.id = r.node
+       where a.address_id = ? and a.utxo ${sign} ? order by a.utxo ${order} limit ?`,
+    ),
+  ),
+  node: bothOrders((order, sign) =>
+    rewardRow.statement(
+      (columns) => `select ${columns} from reward r join node n on n.id = r.node
+       where r.node = ? and r.utxo ${sign} ? order by r.utxo ${order} limit ?`,
+    ),
+  ),
 } as const
 
 /** Rewards of the page. */
@@ -58,13 +66,9 @@ export function listRewards(reader: Reader, query: OwnerPage): Promise<StoredRew
 }
 
 const ofStakers = rewardRow.statement(
-  (columns) => `select ${columns} from json_each(?) j
-   cross join reward r indexed by reward_by_staker join node n on n.id = r.node where r.staker_tx = unhex(j.value) order by r.utxo`,
-  {
-    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join reward r on r.staker_tx = decode(j.value, 'hex')
-      join node n on n.id = r.node order by r.utxo`,
-  },
+  (columns, { list, bytes, by }) => `select ${columns} from ${list}
+   cross join reward r ${by('reward_by_staker')} join node n on n.id = r.node
+   where r.staker_tx = ${bytes} order by r.utxo`,
 )
 
 /** Rewards paid for staking transactions. One seek of `reward_by_staker` each. */
@@ -74,7 +78,7 @@ export async function rewardsOfStakers(
 ): Promise<StoredReward[]> {
   if (txIds.length === 0) return []
   const texts = txIds.map((id) => Buffer.from(id).toString('hex'))
-  return (await reader.all(ofStakers, [JSON.stringify(texts)])).map(rewardRow.read)
+  return rewardRow.all(reader, ofStakers, [JSON.stringify(texts)])
 }
 
 // Cycles of auto-renewed validators that are over.
@@ -116,18 +120,15 @@ type CycleQuery = {
   readonly limit: number
 }
 
-function cyclesQuestion(order: 'asc' | 'desc'): Statement {
-  const sign = order === 'asc' ? '>' : '<'
-  return cycleRow.statement(
+const cyclesQuestions = bothOrders((order, sign) =>
+  cycleRow.statement(
     (columns) => `select ${columns} from staker s join cycle c on c.staker = s.pos
      left join cycle p on p.staker = c.staker and p.number = c.number - 1
      where s.node = ? and s.role = 0 and (? = 0 or s.tx_id = ?)
        and (c.staker, c.number) ${sign} (?, ?)
      order by c.staker ${order}, c.number ${order} limit ?`,
-  )
-}
-
-const cyclesQuestions = { asc: cyclesQuestion('asc'), desc: cyclesQuestion('desc') } as const
+  ),
+)
 const first: CycleCursor = { staker: -1, number: 0 }
 const last: CycleCursor = { staker: Number.MAX_SAFE_INTEGER, number: 0 }
 
@@ -186,16 +187,10 @@ export async function expectedAfter(
 }
 
 const running = stakerRow.statement(
-  (
-    columns,
-  ) => `select ${columns} from staker s indexed by staker_by_node join node n on n.id = s.node
+  (columns, { by }) => `select ${columns}
+   from staker s ${by('staker_by_node')} join node n on n.id = s.node
    where s.node = ? and s.role = 0 and s.status = 1 and (? = 0 or s.tx_id = ?)
    order by s.pos desc`,
-  {
-    postgres: (columns) => `select ${columns} from staker s join node n on n.id = s.node
-      where s.node = ? and s.role = 0 and s.status = 1 and (? = 0 or s.tx_id = ?)
-      order by s.pos desc`,
-  },
 )
 
 /** The position of a node that renews itself and runs. One range of `staker_by_node`. */
@@ -211,17 +206,10 @@ export async function runningPosition(
 const anyCycle = statement('select 1 from cycle limit 1')
 
 const ofOwners = stakerRow.statement(
-  (columns) => `select ${columns} from json_each(?) j cross join staker_by_address a
-   cross join staker s on s.pos = a.pos join node n on n.id = s.node
-   where a.address_id = j.value and s.role = 0 and s.status = 1
+  (columns, { list, number }) => `select ${columns} from ${list} cross join staker_by_address a
+   cross join staker s join node n on n.id = s.node
+   where a.address_id = ${number} and s.pos = a.pos and s.role = 0 and s.status = 1
      and exists (select 1 from cycle c where c.staker = a.pos)`,
-  {
-    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join staker_by_address a on a.address_id = j.value::bigint
-      join staker s on s.pos = a.pos join node n on n.id = s.node
-      where s.role = 0 and s.status = 1
-        and exists (select 1 from cycle c where c.staker = a.pos)`,
-  },
 )
 
 /**

@@ -1,7 +1,7 @@
 /** Staking periods: by the ids of their transactions, of owners and nodes, and in sum. */
 
 import { keyOf, toBigint } from '../../../core/bytes.ts'
-import { type Reader, type Statement, statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { stakerBody, type StakeDayBody, stakeDayBody } from '../../schema/primary/bodies.ts'
 import { prefixOf, stakerStatuses } from '../../schema/primary/position.ts'
 import {
@@ -15,8 +15,9 @@ import {
   type RowOf,
   storedRow,
   bytesValue,
+  bothOrders,
 } from '../stored-row.ts'
-import { mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
+import { type BothOrders, mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
 
 /** A validating or delegating period, of `staker s join node n`. */
 export const stakerRow = storedRow(
@@ -45,13 +46,9 @@ export const stakerRow = storedRow(
 export type StoredStaker = RowOf<typeof stakerRow>
 
 const byPrefix = stakerRow.statement(
-  (columns) => `select ${columns} from json_each(?) j cross join primary_transaction_by_id i
-   cross join staker s on s.pos = i.pos join node n on n.id = s.node where i.prefix = j.value`,
-  {
-    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join primary_transaction_by_id i on i.prefix = j.value::bigint
-      join staker s on s.pos = i.pos join node n on n.id = s.node`,
-  },
+  (columns, { list, number }) => `select ${columns}
+   from ${list} cross join primary_transaction_by_id i cross join staker s
+   join node n on n.id = s.node where i.prefix = ${number} and s.pos = i.pos`,
 )
 
 /** Staking periods by the ids of their transactions; other ids are left out. Two seeks each. */
@@ -71,27 +68,22 @@ export async function stakersByTx(
 // Each comes once. Cost: one range of `staker_by_address` or `staker_by_node` per address or
 // node; stakes that ended are passed over.
 
-function openStakersQuestion(list: 'address' | 'node', order: 'asc' | 'desc'): Statement {
-  const sign = order === 'asc' ? '>' : '<'
-  const running = 's.status = 1'
-  return stakerRow.statement((columns) =>
-    list === 'address'
-      ? `select ${columns} from staker_by_address a
-         join staker s on s.pos = a.pos join node n on n.id = s.node
-         where a.address_id = ? and a.pos ${sign} ? and ${running}
-         order by a.pos ${order} limit ?`
-      : `select ${columns} from staker s join node n on n.id = s.node
-         where s.node = ? and s.role in (0, 1) and s.pos ${sign} ? and ${running}
-         order by s.pos ${order} limit ?`,
-  )
-}
-
 const openStakersQuestions = {
-  address: {
-    asc: openStakersQuestion('address', 'asc'),
-    desc: openStakersQuestion('address', 'desc'),
-  },
-  node: { asc: openStakersQuestion('node', 'asc'), desc: openStakersQuestion('node', 'desc') },
+  address: bothOrders((order, sign) =>
+    stakerRow.statement(
+      (columns) => `select ${columns} from staker_by_address a
+       join staker s on s.pos = a.pos join node n on n.id = s.node
+       where a.address_id = ? and a.pos ${sign} ? and s.status = 1
+       order by a.pos ${order} limit ?`,
+    ),
+  ),
+  node: bothOrders((order, sign) =>
+    stakerRow.statement(
+      (columns) => `select ${columns} from staker s join node n on n.id = s.node
+       where s.node = ? and s.role in (0, 1) and s.pos ${sign} ? and s.status = 1
+       order by s.pos ${order} limit ?`,
+    ),
+  ),
 } as const
 
 /** Stakes of the page. */
@@ -191,37 +183,28 @@ export async function stakeDays(
 /** Owners and states of delegations. */
 type DelegatorQuery = OwnerPage & { readonly statuses: readonly (typeof stakerStatuses)[number][] }
 
-type List = 'address' | 'node' | 'status'
-
-function delegatorsQuestion(list: List, order: 'asc' | 'desc'): Statement {
-  const sign = order === 'asc' ? '>' : '<'
-  const from = {
-    address:
-      'staker_by_address a join staker s on s.pos = a.pos join node n on n.id = s.node where a.address_id = ?',
-    node: 'staker s join node n on n.id = s.node where s.node = ?',
-    status: 'staker s join node n on n.id = s.node where s.status = ?',
-  }
-  const place = list === 'address' ? 'a.pos' : 's.pos'
-  return stakerRow.statement(
-    (columns) => `select ${columns} from ${from[list]} and s.role = 1 and ${place} ${sign} ?
-     order by ${place} ${order} limit ?`,
+const delegatorsQuestion = (list: string, place: string): BothOrders =>
+  bothOrders((order, sign) =>
+    stakerRow.statement(
+      (columns) => `select ${columns} from ${list} and s.role = 1 and ${place} ${sign} ?
+       order by ${place} ${order} limit ?`,
+    ),
   )
-}
-
 const delegatorsQuestions = {
-  address: {
-    asc: delegatorsQuestion('address', 'asc'),
-    desc: delegatorsQuestion('address', 'desc'),
-  },
-  node: { asc: delegatorsQuestion('node', 'asc'), desc: delegatorsQuestion('node', 'desc') },
-  status: { asc: delegatorsQuestion('status', 'asc'), desc: delegatorsQuestion('status', 'desc') },
+  address: delegatorsQuestion(
+    `staker_by_address a join staker s on s.pos = a.pos join node n on n.id = s.node
+     where a.address_id = ?`,
+    'a.pos',
+  ),
+  node: delegatorsQuestion('staker s join node n on n.id = s.node where s.node = ?', 's.pos'),
+  status: delegatorsQuestion('staker s join node n on n.id = s.node where s.status = ?', 's.pos'),
 } as const
 
 /** Delegations of the page. */
 export function listDelegators(reader: Reader, query: DelegatorQuery): Promise<StoredStaker[]> {
   const { addresses, nodes, statuses } = query
   const states = new Set(statuses)
-  const kind: List = addresses !== undefined ? 'address' : nodes !== undefined ? 'node' : 'status'
+  const kind = addresses !== undefined ? 'address' : nodes !== undefined ? 'node' : 'status'
   return mergeOwnerLists(reader, query, {
     lists: addresses ?? nodes ?? statuses.map((status) => stakerStatuses.indexOf(status)),
     question: delegatorsQuestions[kind],
@@ -242,6 +225,5 @@ export async function validatorToJoin(
   reader: Reader,
   { nodeId, subnetId }: Pick<StoredStaker, 'nodeId' | 'subnetId'>,
 ): Promise<StoredStaker | undefined> {
-  const row = await reader.get(validatorOfNode, [nodeId, subnetId])
-  return row === undefined ? undefined : stakerRow.read(row)
+  return stakerRow.first(reader, validatorOfNode, [nodeId, subnetId])
 }

@@ -1,13 +1,23 @@
 /** Transactions: by place or id, the latest of a chain, those of addresses, an asset, an L1 validation. */
 
 import { xTypes } from '../../../core/type-ids.ts'
-import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { txBody, txStart } from '../../schema/primary/bodies.ts'
 import { posRangeOf, prefixOf, type PrimaryChain } from '../../schema/primary/position.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
-import { body, bytes, integer, maybe, type RowOf, storedRow, bytesValue } from '../stored-row.ts'
-import { mergeLists } from './merged-lists.ts'
+import {
+  body,
+  bytes,
+  integer,
+  maybe,
+  type RowOf,
+  storedRow,
+  bytesValue,
+  bothOrders,
+  worded,
+} from '../stored-row.ts'
+import { type BothOrders, mergeLists } from './merged-lists.ts'
 
 /** A transaction `t` and its block `b`. */
 const transactionRow = storedRow({
@@ -32,21 +42,15 @@ export type StoredTransaction = RowOf<typeof transactionRow> & {
 }
 
 const byPlaces = transactionRow.statement(
-  (columns) => `select ${columns} from json_each(?) j cross join primary_transaction t
-   left join primary_block b on b.id = t.pos / ${placesPerBlock} where t.pos = j.value`,
-  {
-    over: 'tables',
-    postgres: (columns) => `select ${columns} from json_array_elements_text(?::json) j
-      join primary_transaction t on t.pos = j.value::bigint left join primary_block b on b.id = t.pos / ${placesPerBlock}`,
-  },
+  (columns, { list, number }) => `select ${columns} from ${list} cross join primary_transaction t
+   left join primary_block b on b.id = t.pos / ${placesPerBlock} where t.pos = ${number}`,
+  { over: 'tables' },
 )
 
-const lateSpends = statement(
-  `select l.pos, l.utxo from json_each(?) j cross join late_spend l where l.pos = j.value`,
-  {
-    postgres: `select l.pos, l.utxo from json_array_elements_text(?::json) j
-      join late_spend l on l.pos = j.value::bigint`,
-  },
+const lateSpends = worded(
+  ({ list, number }) =>
+    `select l.pos, l.utxo from ${list} cross join late_spend l where l.pos = ${number}`,
+  { over: undefined },
 )
 
 /** Transactions at `places`, in their order. Three seeks each. */
@@ -67,13 +71,10 @@ export async function transactionsAt(
   return places.flatMap((pos) => found.get(pos) ?? [])
 }
 
-const bodies = statement(
-  'select t.pos, t.body from json_each(?) j cross join primary_transaction t where t.pos = j.value',
-  {
-    over: 'tables',
-    postgres: `select t.pos, t.body from json_array_elements_text(?::json) j
-      join primary_transaction t on t.pos = j.value::bigint`,
-  },
+const bodies = worded(
+  ({ list, number }) =>
+    `select t.pos, t.body from ${list} cross join primary_transaction t where t.pos = ${number}`,
+  { over: 'tables' },
 )
 
 /** Times of transactions by place, Unix seconds. One seek each. */
@@ -122,17 +123,14 @@ function withFacts(row: RowOf<typeof transactionRow>, late: readonly number[]): 
 // Every store numbers AVAX first; ordinary transfers of it are not listed.
 const avax = 1
 
-function question(order: 'asc' | 'desc'): Statement {
-  const text = (types: string): string =>
-    `select pos from primary_transaction_by_asset where asset = ? and pos >= ? and pos < ?
-     and (? = 0 or type in (${types})) order by pos ${order} limit ?`
-  return statement(text('select j.value from json_each(?) j'), {
-    over: 'tables',
-    postgres: text('select j.value::bigint from json_array_elements_text(?::json) j'),
-  })
-}
-
-const questions = { asc: question('asc'), desc: question('desc') } as const
+const questions = bothOrders((order) =>
+  worded(
+    ({ list, number }) => `select pos from primary_transaction_by_asset
+     where asset = ? and pos >= ? and pos < ?
+       and (? = 0 or type in (select ${number} from ${list})) order by pos ${order} limit ?`,
+    { over: 'tables' },
+  ),
+)
 
 /** An asset, by number, and wire types of transactions; all types where absent. */
 type AssetPlaceQuery = PlaceQuery & {
@@ -157,16 +155,12 @@ export async function transactionsOfAsset(
   return rows.map(([pos]) => Number(pos))
 }
 
-const withBodies = {
-  asc: statement(
-    'select pos, body from primary_transaction where pos >= ? and pos < ? order by pos limit ?',
+const withBodies = bothOrders((order) =>
+  statement(
+    `select pos, body from primary_transaction where pos >= ? and pos < ? order by pos ${order} limit ?`,
     { over: 'tables' },
   ),
-  desc: statement(
-    'select pos, body from primary_transaction where pos >= ? and pos < ? order by pos desc limit ?',
-    { over: 'tables' },
-  ),
-} as const
+)
 const readAtOnce = 500
 
 async function ofTypes(
@@ -203,16 +197,12 @@ export type PlaceQuery = {
   readonly limit: number
 }
 
-const latest = {
-  asc: statement(
-    'select pos from primary_transaction where pos >= ? and pos < ? order by pos limit ?',
+const latest = bothOrders((order) =>
+  statement(
+    `select pos from primary_transaction where pos >= ? and pos < ? order by pos ${order} limit ?`,
     { over: 'tables' },
   ),
-  desc: statement(
-    'select pos from primary_transaction where pos >= ? and pos < ? order by pos desc limit ?',
-    { over: 'tables' },
-  ),
-} as const
+)
 
 /** Transactions of whatever kind. One range of the key. */
 export async function latestTransactions(reader: Reader, query: PlaceQuery): Promise<number[]> {
@@ -220,23 +210,18 @@ export async function latestTransactions(reader: Reader, query: PlaceQuery): Pro
   return rows.map(([pos]) => Number(pos))
 }
 
-function listQuestion(order: 'asc' | 'desc', onlyOpenStakes: boolean): Statement {
-  const join = onlyOpenStakes ? 'join staker s on s.pos = a.pos' : ''
-  const open = onlyOpenStakes ? 'and s.status in (0, 1)' : ''
-  const text = (types: string): string =>
-    `select a.pos from primary_transaction_by_address a ${join}
-     where a.address_id = ? and a.pos >= ? and a.pos < ? ${open}
-       and (? = 0 or a.type in (${types})) order by a.pos ${order} limit ?`
-  return statement(text('select j.value from json_each(?) j'), {
-    over: 'tables',
-    postgres: text('select j.value::bigint from json_array_elements_text(?::json) j'),
-  })
-}
+const listQuestion = (join: string, condition: string): BothOrders =>
+  bothOrders((order) =>
+    worded(
+      ({ list, number }) => `select a.pos from primary_transaction_by_address a ${join}
+       where a.address_id = ? and a.pos >= ? and a.pos < ? ${condition}
+         and (? = 0 or a.type in (select ${number} from ${list})) order by a.pos ${order} limit ?`,
+      { over: 'tables' },
+    ),
+  )
 
-const lists = {
-  asc: { any: listQuestion('asc', false), openStakes: listQuestion('asc', true) },
-  desc: { any: listQuestion('desc', false), openStakes: listQuestion('desc', true) },
-} as const
+const anyOfAddress = listQuestion('', '')
+const openStakesOfAddress = listQuestion('join staker s on s.pos = a.pos', 'and s.status in (0, 1)')
 
 /** Parameters of {@link transactionsOfAddresses}. */
 type AddressPlaceQuery = PlaceQuery & {
@@ -257,7 +242,7 @@ export async function transactionsOfAddresses(
   query: AddressPlaceQuery,
 ): Promise<number[]> {
   const { order, types } = query
-  const list = lists[order][query.onlyOpenStakes === true ? 'openStakes' : 'any']
+  const list = (query.onlyOpenStakes === true ? openStakesOfAddress : anyOfAddress)[order]
   const sign = order === 'asc' ? 1 : -1
   return mergeLists<number, number>({
     lists: query.addresses,
@@ -274,15 +259,13 @@ export async function transactionsOfAddresses(
   })
 }
 
-function validationQuestion(order: 'asc' | 'desc'): Statement {
-  return statement(
+const ofValidation = bothOrders((order) =>
+  statement(
     `select c.pos from l1_change c join primary_transaction t on t.pos = c.pos
      where c.l1_id = ? and c.pos >= ? and c.pos < ? order by c.height ${order}, c.pos ${order}`,
     { over: 'tables' },
-  )
-}
-
-const ofValidation = { asc: validationQuestion('asc'), desc: validationQuestion('desc') } as const
+  ),
+)
 
 /** Transactions about an L1 validation, by its number. A validation has few. */
 export async function transactionsOfValidation(

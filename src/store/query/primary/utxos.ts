@@ -3,7 +3,7 @@
 import { equalBytes } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import { type Reader, statement, type Statement } from '../../engine/database.ts'
+import { type Reader, statement } from '../../engine/database.ts'
 import { txStart } from '../../schema/primary/bodies.ts'
 import {
   anyTraits,
@@ -19,8 +19,17 @@ import {
   prefixOf,
 } from '../../schema/primary/position.ts'
 import { type RowUtxo, utxosOfRow } from '../../schema/primary/utxo-row.ts'
-import { bytes, integer, maybe, type RowOf, storedRow, bytesValue } from '../stored-row.ts'
-import { mergeLists } from './merged-lists.ts'
+import {
+  bytes,
+  integer,
+  maybe,
+  type RowOf,
+  storedRow,
+  bytesValue,
+  bothOrders,
+  worded,
+} from '../stored-row.ts'
+import { type BothOrders, mergeLists } from './merged-lists.ts'
 
 /** One stored UTXO. Times are Unix seconds. */
 export type StoredUtxo = {
@@ -103,22 +112,17 @@ function storedUtxo({ number: id, ...utxo }: RowUtxo, fate: UtxoFate): StoredUtx
 /** An output of a transaction. */
 type Place = { readonly txId: Uint8Array; readonly outputIndex: number }
 
-const makers = statement(
-  `select t.tx_id, t.body from json_each(?) j cross join primary_transaction_by_id i join primary_transaction t on t.pos = i.pos
-   where i.prefix = j.value`,
-  {
-    over: 'tables',
-    postgres: `select t.tx_id, t.body from json_array_elements_text(?::json) j
-      join primary_transaction_by_id i on i.prefix = j.value::bigint join primary_transaction t on t.pos = i.pos`,
-  },
+const makers = worded(
+  ({ list, number }) => `select t.tx_id, t.body from ${list}
+   cross join primary_transaction_by_id i join primary_transaction t on t.pos = i.pos
+   where i.prefix = ${number}`,
+  { over: 'tables' },
 )
 
-const strays = statement(
-  `select s.utxo from json_each(?) j cross join stray_utxo s where s.prefix = j.value`,
-  {
-    postgres: `select s.utxo from json_array_elements_text(?::json) j
-      join stray_utxo s on s.prefix = j.value::bigint`,
-  },
+const strays = worded(
+  ({ list, number }) =>
+    `select s.utxo from ${list} cross join stray_utxo s where s.prefix = ${number}`,
+  { over: undefined },
 )
 
 /**
@@ -188,46 +192,36 @@ export type HoldingQuery = {
 /** One entry: the cursor after it, and how many signatures the UTXO needs. */
 export type Holding = HoldingCursor & { readonly needed: number }
 
-type Direction = 'asc' | 'desc'
 type SortColumn = 'created_at' | 'amount'
 
-type Entries = { readonly table: string; readonly where?: string }
-
-function question(entries: Entries, column: SortColumn, direction: Direction): Statement {
-  const sign = direction === 'asc' ? '>' : '<'
-  return statement(
-    `select ${column}, utxo, traits from ${entries.table}
-     where ${entries.where ?? 'true'} and list = ? and (${column}, utxo) ${sign} (?, ?)
-       and amount >= ? and traits >= ? and traits < ?
-     order by ${column} ${direction}, utxo ${direction} limit ?`,
-    { bigints: true },
-  )
-}
-
-function questionsOf(entries: Entries): Record<SortColumn, Record<Direction, Statement>> {
-  const both = (column: SortColumn): Record<Direction, Statement> => ({
-    asc: question(entries, column, 'asc'),
-    desc: question(entries, column, 'desc'),
-  })
-  return { created_at: both('created_at'), amount: both('amount') }
+function questionsOf(table: string, where = 'true'): Record<SortColumn, BothOrders> {
+  const by = (column: SortColumn): BothOrders =>
+    bothOrders((order, sign) =>
+      statement(
+        `select ${column}, utxo, traits from ${table}
+         where ${where} and list = ? and (${column}, utxo) ${sign} (?, ?)
+           and amount >= ? and traits >= ? and traits < ?
+         order by ${column} ${order}, utxo ${order} limit ?`,
+        { bigints: true },
+      ),
+    )
+  return { created_at: by('created_at'), amount: by('amount') }
 }
 
 const questions = {
-  open: questionsOf({ table: 'open_holding' }),
+  open: questionsOf('open_holding'),
   /** As `open`, of an ordered list. */
-  ordered: questionsOf({ table: 'open_holding', where: 'ordered = 1' }),
-  spent: questionsOf({ table: 'spent_holding' }),
+  ordered: questionsOf('open_holding', 'ordered = 1'),
+  spent: questionsOf('spent_holding'),
 } as const
 
 const lowest: HoldingCursor = { key: -1n, utxo: -1 }
 const highest: HoldingCursor = { key: maxAmount, utxo: Number.MAX_SAFE_INTEGER }
 
-const orderedOf = statement(
-  'select o.list from json_each(?) j cross join ordered_list o where o.list = j.value',
-  {
-    postgres: `select o.list from json_array_elements_text(?::json) j
-      join ordered_list o on o.list = j.value::bigint`,
-  },
+const orderedOf = worded(
+  ({ list, number }) =>
+    `select o.list from ${list} cross join ordered_list o where o.list = ${number}`,
+  { over: undefined },
 )
 
 /** The lists among `lists` that are kept by amount. */

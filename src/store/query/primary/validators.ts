@@ -6,7 +6,7 @@
  */
 
 import { keyOf } from '../../../core/bytes.ts'
-import { assert, Fault } from '../../../core/fault.ts'
+import { assert } from '../../../core/fault.ts'
 import { proposalTypes } from '../../../core/type-ids.ts'
 import {
   type Reader,
@@ -29,17 +29,18 @@ import {
   rewardKinds,
 } from '../../schema/primary/position.ts'
 import { integerAt } from '../row-values.ts'
-import { body, bytes, integer, storedRow, bytesValue } from '../stored-row.ts'
+import { body, bytes, integer, storedRow, bytesValue, worded } from '../stored-row.ts'
 import { mergeLists } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './stakers.ts'
 
-/** Columns by which validations can be sorted. */
-type ValidatorSort =
-  | 'blockIndex'
-  | 'delegationCapacity'
-  | 'timeRemaining'
-  | 'delegationFee'
-  | 'uptimePerformance'
+/** Columns by which validations can be sorted; by `blockIndex` it is the place alone. */
+const sortColumns = {
+  blockIndex: undefined,
+  delegationCapacity: 'capacity',
+  timeRemaining: 'until',
+  delegationFee: 'shares',
+  uptimePerformance: 'uptime',
+} as const
 
 /** Where a page ended. `key` is the sorted column, 0 by `blockIndex`. */
 export type ValidatorCursor = { readonly key: bigint; readonly pos: number }
@@ -50,7 +51,7 @@ export type Bounds = { readonly min?: bigint | undefined; readonly max?: bigint 
 /** Parameters of the question. */
 type ValidatorQuery = {
   readonly statuses: readonly (typeof stakerStatuses)[number][]
-  readonly sortBy: ValidatorSort
+  readonly sortBy: keyof typeof sortColumns
   readonly order: 'asc' | 'desc'
   /** Numbers of nodes; absent: all. */
   readonly nodes?: readonly number[] | undefined
@@ -67,59 +68,28 @@ type ValidatorQuery = {
   readonly limit: number
 }
 
-const columns: Readonly<Record<ValidatorSort, string>> = {
-  blockIndex: '0',
-  delegationCapacity: 's.capacity',
-  timeRemaining: 's.until',
-  delegationFee: 's.shares',
-  uptimePerformance: 's.uptime',
-}
-
-const indexes: Readonly<Record<ValidatorSort, string>> = {
-  blockIndex: 'staker_by_status',
-  delegationCapacity: 'staker_by_capacity',
-  timeRemaining: 'staker_by_until',
-  delegationFee: 'staker_by_shares',
-  uptimePerformance: 'staker_by_uptime',
-}
-
-function question(sort: ValidatorSort, order: 'asc' | 'desc', byNode: boolean): Statement {
-  const column = columns[sort]
-  const sign = order === 'asc' ? '>' : '<'
-  const cursor = sort === 'blockIndex' ? `s.pos ${sign} ?` : `(${column}, s.pos) ${sign} (?, ?)`
-  const sorted = sort === 'blockIndex' ? '' : `${column} ${order}, `
-  const text = (columns: string, hint: string, nodes: string): string =>
-    `select ${column}, ${columns} from staker s ${hint} join node n on n.id = s.node
-     where s.role = 0 and s.status = ? and ${cursor}
-       and (? = 0 or s.node in (${nodes})) and (? = 0 or s.subnet_id = ?)
-       and s.capacity between ? and ? and s.until between ? and ?
-       and s.shares between ? and ? and s.uptime between ? and ?
-     order by ${sorted}s.pos ${order} limit ?`
-  const hint = byNode ? 'indexed by staker_by_node' : `indexed by ${indexes[sort]}`
-  return stakerRow.statement(
-    (columns) => text(columns, hint, 'select j.value from json_each(?) j'),
-    {
-      bigints: true,
-      postgres: (columns) =>
-        text(columns, '', 'select j.value::bigint from json_array_elements_text(?::json) j'),
-    },
-  )
-}
-
-const questions: ReadonlyMap<string, Statement> = new Map(
-  Object.keys(columns).flatMap((sort) =>
-    (['asc', 'desc'] as const).flatMap((order) =>
-      [true, false].map((byNode): readonly [string, Statement] => [
-        `${sort} ${order} ${byNode}`,
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys of `columns`
-        question(sort as ValidatorSort, order, byNode),
-      ]),
-    ),
-  ),
-)
-
 /** Few nodes are found faster by their own index than by passing over all others. */
 const fewNodes = 32
+
+/** The question of a page, with the conditions that the caller gave. */
+function questionOf({ sortBy, order, nodes, subnetId }: ValidatorQuery): Statement {
+  const column = sortColumns[sortBy]
+  const index = nodes !== undefined && nodes.length <= fewNodes ? 'node' : (column ?? 'status')
+  const sorted = column === undefined ? '0' : `s.${column}`
+  const place = column === undefined ? 's.pos' : `(s.${column}, s.pos)`
+  const cursor = column === undefined ? '?' : '(?, ?)'
+  return stakerRow.statement(
+    (columns, { list, number, by }) => `select ${sorted}, ${columns}
+     from staker s ${by(`staker_by_${index}`)} join node n on n.id = s.node
+     where s.role = 0 and s.status = ? and ${place} ${order === 'asc' ? '>' : '<'} ${cursor}
+       ${nodes === undefined ? '' : `and s.node in (select ${number} from ${list})`}
+       ${subnetId === undefined ? '' : 'and s.subnet_id = ?'}
+       and s.capacity between ? and ? and s.until between ? and ?
+       and s.shares between ? and ? and s.uptime between ? and ?
+     order by ${column === undefined ? '' : `s.${column} ${order}, `}s.pos ${order} limit ?`,
+    { bigints: true },
+  )
+}
 
 /** A validation with its place in the order. */
 export type ListedValidator = StoredStaker & { readonly cursor: ValidatorCursor }
@@ -129,10 +99,8 @@ export async function listValidators(
   reader: Reader,
   query: ValidatorQuery,
 ): Promise<ListedValidator[]> {
-  const { sortBy, order, nodes } = query
-  const byNode = nodes !== undefined && nodes.length <= fewNodes
-  const question = questions.get(`${sortBy} ${order} ${byNode}`)
-  if (question === undefined) throw new Fault('store-failed', `no such order: ${sortBy}`)
+  const { sortBy, order, nodes, subnetId } = query
+  const question = questionOf(query)
   const sign = order === 'asc' ? 1 : -1
   const start = query.after ?? (order === 'asc' ? lowest : highest)
   return mergeLists<string, ListedValidator>({
@@ -145,10 +113,8 @@ export async function listValidators(
       const values: Value[] = [
         stakerStatuses.findIndex((word) => word === status),
         ...(sortBy === 'blockIndex' ? [pos] : [key, pos]),
-        nodes === undefined ? 0 : 1,
-        JSON.stringify(nodes ?? []),
-        query.subnetId === undefined ? 0 : 1,
-        query.subnetId ?? new Uint8Array(),
+        ...(nodes === undefined ? [] : [JSON.stringify(nodes)]),
+        ...(subnetId === undefined ? [] : [subnetId]),
         ...range(query.capacity, -1n),
         ...range(query.until, 0n),
         ...range(query.shares, -1n),
@@ -292,16 +258,11 @@ export async function totalWeights(reader: Reader): Promise<ReadonlyMap<string, 
   return sums
 }
 
-const delegationFeesQuestion = statement(
-  `select d.validator_tx, r.body from json_each(?) j
-   cross join staker d indexed by staker_by_validator
-   join reward r on r.staker_tx = d.tx_id
-   where d.validator_tx = unhex(j.value) and d.validator_tx is not null`,
-  {
-    postgres: `select d.validator_tx, r.body from json_array_elements_text(?::json) j
-      join staker d on d.validator_tx = decode(j.value, 'hex')
-      join reward r on r.staker_tx = d.tx_id`,
-  },
+const delegationFeesQuestion = worded(
+  ({ list, bytes: txId, by }) => `select d.validator_tx, r.body from ${list}
+   cross join staker d ${by('staker_by_validator')} join reward r on r.staker_tx = d.tx_id
+   where d.validator_tx = ${txId} and d.validator_tx is not null`,
+  { over: undefined },
 )
 
 /** Such fees of validations; one range of `staker_by_validator` each, one seek per delegation. */

@@ -68,7 +68,7 @@ const stakerRows = stakerRow.statement(
  */
 export async function* everyStaker(reader: Reader): AsyncGenerator<StoredStaker> {
   for (let after = -1; ;) {
-    const stakers = (await reader.all(stakerRows, [after, slice])).map(stakerRow.read)
+    const stakers = await stakerRow.all(reader, stakerRows, [after, slice])
     yield* stakers
     const last = stakers.at(-1)
     if (last === undefined || stakers.length < slice) return
@@ -103,7 +103,7 @@ const changeRows = changeRow.statement(
 
 /** Changes of all L1 validations, each validation's in order. */
 export async function everyL1Change(reader: Reader): Promise<ListedL1Change[]> {
-  return (await reader.all(changeRows)).map(changeRow.read)
+  return changeRow.all(reader, changeRows)
 }
 
 const cycleHeights = statement('select distinct height from cycle order by height')
@@ -127,7 +127,7 @@ const assetRows = assetRow.statement(
 
 /** Assets whose creation is indexed. */
 export async function everyAsset(reader: Reader): Promise<RowOf<typeof assetRow>[]> {
-  return (await reader.all(assetRows)).map(assetRow.read)
+  return assetRow.all(reader, assetRows)
 }
 
 const supplyRows = statement('select subnet_id, amount from supply order by subnet_id')

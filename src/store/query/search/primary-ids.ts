@@ -35,7 +35,7 @@ const chains = chainRow.statement((columns) => `select ${columns} from blockchai
 
 /** Names of all chains: some thousands on mainnet, so callers keep the answer. */
 export async function chainNames(reader: Reader): Promise<readonly NamedChain[]> {
-  return (await reader.all(chains)).map(chainRow.read)
+  return chainRow.all(reader, chains)
 }
 
 /** An asset by its name and symbol. */
@@ -54,5 +54,5 @@ const assets = assetRow.statement(
 
 /** Names of all assets that the X-Chain made: some thousands on mainnet, so callers keep the answer. */
 export async function assetNames(reader: Reader): Promise<readonly NamedAsset[]> {
-  return (await reader.all(assets)).map(assetRow.read)
+  return assetRow.all(reader, assets)
 }

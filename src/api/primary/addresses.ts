@@ -16,7 +16,7 @@ import {
 import { transactionsAt, transactionsOfAddresses } from '../../store/query/primary/transactions.ts'
 import { type StoredUtxo, utxosByNumber } from '../../store/query/primary/utxos.ts'
 import { posRangeOf } from '../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { type Answer, operation, type Operation } from '../operation/operation.ts'
 import { chainNameOf, chainOf, type ChainOf, indexedTo, addressesIn, amountFrom } from './inputs.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { heightText } from './views/values.ts'
@@ -107,7 +107,7 @@ async function answered(
   chain: ChainOf,
   addresses: readonly Uint8Array[],
   minAmount: bigint,
-): Promise<{ readonly body: Body; readonly indexedHeight?: number }> {
+): Promise<Answer<typeof GetLastActivity>> {
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
   const numbers = await knownNumbers(store, addresses)
@@ -126,7 +126,7 @@ async function answered(
       const found = await activityIn(chain, row, { owners, minAmount })
       if (found === undefined) continue
       const { utxo, isConsumed } = found
-      const body: Body = {
+      const body = {
         timestamp: row.timestamp,
         blockNumber: heightText(row.pos),
         txHash: toCb58(row.txId),
@@ -143,16 +143,6 @@ async function answered(
     until = last
     limit = Math.min(limit * 4, mostRead)
   }
-}
-
-type Body = {
-  timestamp: number
-  blockNumber: string
-  txHash: string
-  utxoId: string
-  isConsumed: boolean
-  chainName: (typeof chainNameOf)[keyof typeof chainNameOf]
-  network: 'mainnet' | 'fuji'
 }
 
 type Wanted = { readonly owners: ReadonlySet<string>; readonly minAmount: bigint }

@@ -30,7 +30,7 @@ import {
   blockOfPos,
   heightOfBlock,
 } from '../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { type Answer, type Input, operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
 import { chainOf, type ChainOf, indexedTo, unknownOn, idIn, nodeIdIn, chainInfo } from './inputs.ts'
 import type { PrimaryContext } from './network/networks.ts'
@@ -133,28 +133,16 @@ export function listNodeBlocks(context: PrimaryContext): Operation {
 type BlockPageQuery = {
   readonly chain: ChainOf
   readonly route: string
-  readonly query: {
-    readonly pageToken?: string | undefined
-    readonly pageSize?: number | undefined
-    readonly startTimestamp?: number | undefined
-    readonly endTimestamp?: number | undefined
-  }
+  readonly query: Input<typeof ListPrimaryBlocks>['query']
   /** Blocks with ids in a range, newest first. */
   readonly rows: (range: BlockRange) => Promise<StoredBlock[]>
 }
 
-/** Body and height of the answer. */
-type BlockPage = {
-  readonly body: {
-    readonly nextPageToken?: string
-    readonly blocks: PrimaryNetworkBlock[]
-    readonly chainInfo: PrimaryChainInfo
-  }
-  readonly indexedHeight?: number
-}
-
 /** Reads the page. */
-async function blockPage(context: PrimaryContext, wanted: BlockPageQuery): Promise<BlockPage> {
+async function blockPage(
+  context: PrimaryContext,
+  wanted: BlockPageQuery,
+): Promise<Answer<typeof ListPrimaryBlocks>> {
   const { chain, query } = wanted
   const height = await indexedTo(chain.store, chain.chain)
   const { startTimestamp, endTimestamp } = query

@@ -22,7 +22,7 @@ import {
   type HoldingCursor,
   utxosOfAddresses,
 } from '../../store/query/primary/utxos.ts'
-import { operation, type Operation } from '../operation/operation.ts'
+import { type Answer, type Input, operation, type Operation } from '../operation/operation.ts'
 import { cursorOf, readPage, nextToken } from '../operation/paging.ts'
 import {
   chainOf,
@@ -98,31 +98,16 @@ type UtxoPageQuery = {
   /** 20 bytes each. */
   readonly addresses: readonly Uint8Array[]
   readonly route: string
-  readonly filters: {
-    readonly pageToken?: string | undefined
-    readonly pageSize?: number | undefined
-    readonly assetId?: string | undefined
-    readonly minUtxoAmount?: number | undefined
-    readonly includeSpent?: boolean | undefined
-    readonly sortBy?: 'timestamp' | 'amount' | undefined
-    readonly sortOrder?: 'asc' | 'desc' | undefined
-  }
-}
-
-/** Body and height of the answer. */
-type UtxoPage = {
-  readonly body: {
-    readonly nextPageToken?: string
-    readonly utxos: Utxo[]
-    readonly chainInfo: PrimaryChainInfo
-  }
-  readonly indexedHeight?: number
+  readonly filters: Input<typeof ListUtxos>['query']
 }
 
 const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
 
 /** Reads the page. Throws `bad-parameter`, `bad-page-token`. */
-async function utxoPage(context: PrimaryContext, wanted: UtxoPageQuery): Promise<UtxoPage> {
+async function utxoPage(
+  context: PrimaryContext,
+  wanted: UtxoPageQuery,
+): Promise<Answer<typeof ListUtxos>> {
   const { chain, filters, addresses } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)

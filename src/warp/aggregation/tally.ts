@@ -171,16 +171,11 @@ export class Tally {
   shortfall(what: 'connect' | 'collect', whereIs: (signer: Signer) => string): Fault {
     const reached = this.weightOf('signed')
     const { quorum } = this.goal
-    const groups = new Map<string, string[]>()
-    let keyed = 0n
-    for (const { signer, state, why } of this.byWeight) {
-      keyed += signer.weight
-      if (state === 'signed') continue
-      const group = groupOf(state, why) ?? whereIs(signer)
-      const names = groups.get(group)
-      if (names === undefined) groups.set(group, [nameOf(signer)])
-      else names.push(nameOf(signer))
-    }
+    const keyed = this.byWeight.reduce((sum, { signer }) => sum + signer.weight, 0n)
+    const groups = Map.groupBy(
+      this.byWeight.filter(({ state }) => state !== 'signed'),
+      ({ signer, state, why }) => groupOf(state, why) ?? whereIs(signer),
+    )
     const start =
       what === 'connect'
         ? 'failed to connect to a threshold of stake'
@@ -190,7 +185,9 @@ export class Tally {
       this.#wasAnyCalled
         ? `weight reached ${reached}, needed ${this.needed} of ${this.total}`
         : `no validator could be asked, needed ${this.needed} of ${this.total}`,
-      ...[...groups].map(([group, names]) => `${group}: ${namesOf(names)}`),
+      ...[...groups].map(
+        ([group, all]) => `${group}: ${namesOf(all.map(({ signer }) => nameOf(signer)))}`,
+      ),
       ...(keyed < this.total ? [`weight of validators without a key: ${this.total - keyed}`] : []),
     ]
     return new Fault('quorum-not-reached', parts.join('; '), {

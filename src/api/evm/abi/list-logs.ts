@@ -26,7 +26,7 @@ import {
 import { heightOf, placeOf, posOfHeight, posRange } from '../../../store/query/evm/position.ts'
 import { logStage } from '../../../store/schema/logs.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import { hexText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
@@ -78,15 +78,6 @@ const ListLogs = {
   },
   response: pageShape({ logs: Type.Array(Log) }),
 } as const
-
-type Query = {
-  readonly address?: string | undefined
-  readonly event?: string | undefined
-  readonly topic0?: unknown
-  readonly topic1?: unknown
-  readonly topic2?: unknown
-  readonly topic3?: unknown
-}
 
 /**
  * Logs by contract and topics. Throws `not-found` for a chain whose logs are not kept, and
@@ -140,7 +131,9 @@ export async function keptLogs(chain: ServedChain): Promise<Database> {
   return store
 }
 
-function filterOf(query: Query): Parameters<typeof logsMatching>[1]['filter'] {
+function filterOf(
+  query: Input<typeof ListLogs>['query'],
+): Parameters<typeof logsMatching>[1]['filter'] {
   const { event } = query
   const topic0 =
     event === undefined ? query.topic0 : to0x(keccak256(new TextEncoder().encode(event)))

@@ -8,7 +8,7 @@ import { Type } from '../../../shape/type.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Answer, operation, type Operation } from '../../operation/operation.ts'
 import { momentsOf, seriesQuery } from '../../operation/paging.ts'
 import { subjectOf } from '../address-list.ts'
 import type { EvmContext } from '../evm-context.ts'
@@ -77,12 +77,7 @@ type Query = {
   compared: Compared
 }
 
-type Point = {
-  timestamp: number
-  blockNumber: string
-  nativeBalance?: string
-  erc20Balances: { contractAddress: string; balance?: string | undefined }[]
-}
+type Point = Answer<typeof ListEvmBalanceSeries>['body']['series'][number]
 
 /**
  * Balances at each moment, as the lists of balances give them at its block. Where something cannot

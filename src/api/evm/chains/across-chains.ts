@@ -18,7 +18,7 @@ import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import { posOfHeight } from '../../../store/query/evm/position.ts'
 import { latestTransactions, type TransactionRow } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import { cursorOf, type Page, readPage, nextToken } from '../../operation/paging.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions } from '../transactions/transaction-views.ts'
@@ -46,11 +46,7 @@ type ChainRows<R> = {
 type ListAcross<R> = {
   /** Operation id: tokens of another are refused. */
   readonly route: string
-  readonly query: {
-    readonly network?: 'mainnet' | 'fuji' | 'testnet' | undefined
-    readonly pageToken?: string | undefined
-    readonly pageSize?: number | undefined
-  }
+  readonly query: Input<typeof ListAllLatestBlocks>['query']
   readonly source: ChainRows<R>
 }
 

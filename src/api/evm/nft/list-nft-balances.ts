@@ -16,7 +16,7 @@ import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { AmountRow } from '../../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../../store/query/nft/nft-place.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import { requestedPage } from '../../operation/paging.ts'
 import { type Subject, subjectOf } from '../address-list.ts'
 import { balancesHeader } from '../balances/compared-balances.ts'
@@ -127,13 +127,6 @@ export function listCollectibleBalances(context: NftContext): Operation {
   })
 }
 
-type ListQuery = {
-  readonly pageToken?: string | undefined
-  readonly pageSize?: number | undefined
-  readonly contractAddress?: string | undefined
-  readonly blockNumber?: string | undefined
-}
-
 /** A page: rows of either kind, and the token of the next in the form a body takes. */
 type NftPage = {
   readonly erc721: readonly NftPlace[]
@@ -153,7 +146,7 @@ async function openList(
   request: {
     readonly route: string
     readonly path: { readonly chainId: string; readonly address: string }
-    readonly query: ListQuery
+    readonly query: Input<typeof ListErc1155Balances>['query']
   },
 ): Promise<OpenList> {
   const { route, path, query } = request

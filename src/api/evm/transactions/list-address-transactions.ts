@@ -19,7 +19,6 @@ import { Type } from '../../../shape/type.ts'
 import { activityOfAddress } from '../../../store/query/evm/addresses.ts'
 import { type InternalRow, internalsOfAddress } from '../../../store/query/evm/internals.ts'
 import {
-  type Direction,
   heightOf,
   placeOf,
   posOfHeight,
@@ -29,7 +28,7 @@ import {
 import { transactionAt, type TransactionRow } from '../../../store/query/evm/transactions.ts'
 import { type TransferRow, transfersOfAddress } from '../../../store/query/evm/transfers.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import {
   requestedPage,
   nextToken,
@@ -189,15 +188,6 @@ export type Participation = {
   readonly internals: readonly InternalRow[]
 }
 
-/** Parameters of the list. */
-type ParticipationQuery = {
-  readonly startBlock?: number | undefined
-  readonly endBlock?: number | undefined
-  readonly sortOrder?: Direction | undefined
-  readonly pageToken?: string | undefined
-  readonly pageSize?: number | undefined
-}
-
 // Entries a page carries, and of one kind read at once: a hundred transactions with fifty each.
 const usualEntries = 5_000
 
@@ -210,7 +200,7 @@ export async function participationPage(
   { chain, id, binding: subject }: Subject,
   request: {
     readonly route: string
-    readonly query: ParticipationQuery
+    readonly query: Input<typeof ListAddressTransactions>['query']
     readonly maxEntries?: number
   },
 ): Promise<Page<Participation>> {

@@ -17,7 +17,7 @@ import {
   l1Now,
   l1Steps,
 } from '../../../store/query/primary/l1-validators.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Answer, operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
 import { dayPoints, type PointRange } from '../lists.ts'
 import { networksInOrder, type PrimaryContext } from '../network/networks.ts'
@@ -158,10 +158,7 @@ async function answered(
   { networks }: PrimaryContext,
   past: PastDays,
   { metric, query, scopeOn }: Query,
-): Promise<{
-  readonly body: { readonly results: MetricPoint[] }
-  readonly indexedHeight?: number
-}> {
+): Promise<Answer<typeof GetMetricsByNodeId>> {
   const looked =
     query.network === undefined ? networksInOrder(networks) : [networks.find(query.network)]
   for (const { store } of looked) {

@@ -1,5 +1,7 @@
 /** For operators of L1s: how long the balances of validators last. */
 
+import type { Static } from 'typebox'
+
 import { equalBytes, keyOf } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { itemAt } from '../../../core/item-at.ts'
@@ -12,7 +14,7 @@ import {
   type L1Validation,
   l1Validations,
 } from '../../../store/query/primary/l1-validators.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Answer, operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
@@ -194,13 +196,7 @@ async function rateOf(
   readonly perSecond: bigint
   readonly active: readonly L1Validation[]
   readonly daysOf: (validation: L1Validation) => number
-  readonly view: {
-    perSecond: string
-    perDay: string
-    activeValidators: number
-    target: number
-    excess: string
-  }
+  readonly view: Static<typeof FeeRate>
 }> {
   const rules = l1FeeRulesOf(networkId)
   const { accrued, excess } = await l1Now(store)
@@ -248,14 +244,7 @@ function afterValidation(
 }
 
 function groupsOf(validations: readonly L1Validation[]): L1Validation[][] {
-  const groups = new Map<string, L1Validation[]>()
-  for (const validation of validations) {
-    const key = keyOf(validation.subnetId)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [validation])
-    else group.push(validation)
-  }
-  return [...groups.values()]
+  return [...Map.groupBy(validations, ({ subnetId }) => keyOf(subnetId)).values()]
 }
 
 function firstOut(group: readonly L1Validation[]): L1Validation | undefined {
@@ -265,18 +254,7 @@ function firstOut(group: readonly L1Validation[]): L1Validation | undefined {
 function subnetView(
   group: readonly L1Validation[],
   rate: Rate,
-): {
-  subnetId: string
-  validatorCount: number
-  activeValidatorCount: number
-  seats: number
-  activeSeats: number
-  totalWeight: number
-  activeWeight: number
-  totalBalance: string
-  feesPerDay: string
-  daysLeft?: number | undefined
-} {
+): Answer<typeof ListL1Funds>['body']['subnets'][number] {
   const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
   const sum = (
     validations: readonly L1Validation[],

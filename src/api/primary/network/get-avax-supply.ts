@@ -18,7 +18,7 @@ import { genesisId, rawBlocksFrom } from '../../../store/query/primary/blocks.ts
 import { type AvaxFlows, avaxFlows } from '../../../store/query/primary/network.ts'
 import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
 import type { ChainDirectory } from '../../operation/chain-directory.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Answer, operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
 import { meantNetwork, type ServedNetwork, type PrimaryContext } from './networks.ts'
@@ -148,20 +148,7 @@ async function evmFeesOf(
   return sum
 }
 
-type Body = {
-  circulatingSupply?: string
-  totalSupply?: string
-  totalPBurned?: string | undefined
-  totalCBurned?: string | undefined
-  totalXBurned?: string | undefined
-  totalStaked: string
-  totalLocked: string
-  totalRewards: string
-  genesisUnlock: string
-  l1ValidatorFees: string
-  lastUpdated: string
-  notTold?: string[]
-}
+type Body = Answer<typeof GetAvaxSupply>['body']
 
 /** An amount of the platform, nAVAX, as AVAX. */
 function avax(navax: bigint): string {

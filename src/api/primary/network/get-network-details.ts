@@ -4,7 +4,7 @@ import { withPlaces } from '../../../core/text.ts'
 import { NetworkPath } from '../../../shape/primary/parameters.ts'
 import { Type } from '../../../shape/type.ts'
 import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Answer, operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
 import type { PrimaryContext } from './networks.ts'
@@ -65,24 +65,7 @@ export function getNetworkDetails(context: PrimaryContext): Operation {
   })
 }
 
-type Body = {
-  readonly validatorDetails: {
-    validatorCount: number
-    totalAmountStaked: string
-    estimatedAnnualStakingReward: string
-    stakingDistributionByVersion: {
-      version: string
-      amountStaked: string
-      validatorCount: number
-    }[]
-    stakingRatio: string
-  }
-  readonly delegatorDetails: { delegatorCount: number; totalAmountStaked: string }
-  readonly apr: { shortest: string; longest: string }
-  readonly currentSupply: string
-}
-
-function view(summary: StakeSummary): Body {
+function view(summary: StakeSummary): Answer<typeof GetNetworkDetails>['body'] {
   const { validators, delegators, supply } = summary
   const versions = [...summary.byReach].map(([version, { weight, count }]) => ({
     version,

@@ -28,7 +28,7 @@ import {
   type StoredTransaction,
 } from '../../../store/query/primary/transactions.ts'
 import { firstBlockPosOf } from '../../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Answer, type Input, operation, type Operation } from '../../operation/operation.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import {
   chainOf,
@@ -83,14 +83,10 @@ export function listTransactions(context: PrimaryContext): Operation {
   })
 }
 
-type Filters = {
-  readonly txTypes?: readonly string[] | undefined
-  readonly startTimestamp?: number | undefined
-  readonly endTimestamp?: number | undefined
-}
+type Query = Input<typeof ListTransactions>['query']
 
 /** Document A: these filters need an address; with an L1 validation id they are allowed too. */
-function checkFilters(hasSubject: boolean, filters: Filters): void {
+function checkFilters(hasSubject: boolean, filters: Query): void {
   if (hasSubject) return
   const given = (['txTypes', 'startTimestamp', 'endTimestamp'] as const).filter(
     (name) => filters[name] !== undefined,
@@ -99,16 +95,10 @@ function checkFilters(hasSubject: boolean, filters: Filters): void {
     throw new Fault('bad-parameter', `${given.join(', ')} can only be used together with addresses`)
 }
 
-type Subject = {
-  readonly addresses?: string | undefined
-  readonly l1ValidationId?: string | undefined
-  readonly types: readonly number[] | undefined
-}
-
 async function placesOf(
   context: PrimaryContext,
   chain: ChainOf,
-  { addresses = '', l1ValidationId, types }: Subject,
+  { addresses = '', l1ValidationId, types }: Query & { readonly types: number[] | undefined },
 ): Promise<PlacePage> {
   const { store } = chain
   const validation =
@@ -196,23 +186,7 @@ type TransactionListQuery = {
   readonly chain: ChainOf
   readonly route: string
   readonly places: PlacePage
-  readonly query: {
-    readonly pageToken?: string | undefined
-    readonly pageSize?: number | undefined
-    readonly sortOrder?: 'asc' | 'desc' | undefined
-    readonly startTimestamp?: number | undefined
-    readonly endTimestamp?: number | undefined
-  }
-}
-
-/** Body and height of the answer. */
-type TransactionList = {
-  readonly body: {
-    readonly nextPageToken?: string
-    readonly transactions: PrimaryNetworkTransaction[]
-    readonly chainInfo: PrimaryChainInfo
-  }
-  readonly indexedHeight?: number
+  readonly query: Query
 }
 
 /** Keys of addresses in the store: EVM accounts are a space of their own, on the C-Chain only. */
@@ -232,7 +206,7 @@ export function addressKeys(chain: ChainOf, sets: AddressSets): Uint8Array[] {
 export async function transactionList(
   context: PrimaryContext,
   wanted: TransactionListQuery,
-): Promise<TransactionList> {
+): Promise<Answer<typeof ListTransactions>> {
   const { chain, query, places } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)

@@ -30,7 +30,7 @@ import {
   delegationFeesPaid,
 } from '../../../store/query/primary/validators.ts'
 import { rewardKinds } from '../../../store/schema/primary/position.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, readPage, cursorOf } from '../../operation/paging.ts'
 import { indexedTo, idIn, itemsOf, nodeIdIn } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
@@ -150,12 +150,11 @@ export function listValidators(context: PrimaryContext): Operation {
 type Status = (typeof validationStatuses)[number]
 
 /** Only of active validators an uptime is known. */
-function statusesOf(query: {
-  readonly validationStatus?: Status | undefined
-  readonly minUptimePerformance?: number | undefined
-  readonly maxUptimePerformance?: number | undefined
-}): readonly Status[] {
-  const { validationStatus, minUptimePerformance, maxUptimePerformance } = query
+function statusesOf({
+  validationStatus,
+  minUptimePerformance,
+  maxUptimePerformance,
+}: Input<typeof ListValidators>['query']): readonly Status[] {
   const statuses = validationStatus === undefined ? validationStatuses : [validationStatus]
   const isByUptime = minUptimePerformance !== undefined || maxUptimePerformance !== undefined
   return isByUptime ? statuses.filter((status) => status === 'active') : statuses

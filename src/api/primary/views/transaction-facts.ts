@@ -62,11 +62,11 @@ export async function pageFactsOf(
   return {
     book: await assetBook(store, of, assetsIn(rows, [...made, ...spent])),
     credentials: await credentialsShown(of, [...made, ...spent]),
-    made: grouped(made, ({ createdPos }) => createdPos),
-    spent: grouped(spent, ({ spentPos }) => spentPos ?? -1),
+    made: Map.groupBy(made, ({ createdPos }) => createdPos),
+    spent: Map.groupBy(spent, ({ spentPos }) => spentPos ?? -1),
     stakers: new Map(stakers.map((staker) => [keyOf(staker.txId), staker])),
     expected: await expectedRewards(store, rows, stakers),
-    l1Changes: grouped(isP ? await l1ChangesAt(store, places) : [], ({ pos }) => pos),
+    l1Changes: Map.groupBy(isP ? await l1ChangesAt(store, places) : [], ({ pos }) => pos),
     chains: isP
       ? await chainsById(
           store,
@@ -113,15 +113,4 @@ function assetsIn(rows: readonly StoredTransaction[], utxos: readonly StoredUtxo
   )
   // Number 1 is AVAX in every store: genesis names it first.
   return [1, ...inBodies, ...utxos.map(({ asset }) => asset)]
-}
-
-function grouped<T>(items: readonly T[], keyOfItem: (item: T) => number): Map<number, T[]> {
-  const groups = new Map<number, T[]>()
-  for (const item of items) {
-    const key = keyOfItem(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }

@@ -134,13 +134,7 @@ export async function utxosAt(
   places: readonly Place[],
 ): Promise<(StoredUtxo | undefined)[]> {
   if (places.length === 0) return []
-  const byPrefix = new Map<number, Place[]>()
-  for (const place of places) {
-    const prefix = prefixOf(place.txId)
-    const group = byPrefix.get(prefix)
-    if (group === undefined) byPrefix.set(prefix, [place])
-    else group.push(place)
-  }
+  const byPrefix = Map.groupBy(places, ({ txId }) => prefixOf(txId))
   const prefixes = JSON.stringify([...byPrefix.keys()])
   const numbers: number[] = []
   for (const [txId, body] of await reader.all(makers, [prefixes])) {

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 
 import Fastify from 'fastify'
 
-import { renderMarkdown } from '../../src/explorer/markdown.ts'
 import { contentPolicy } from '../../src/explorer/routes.ts'
+import { renderMarkdown } from '../../src/service/web/docs-files.ts'
 import { mountExplorer } from '../../src/service/web/explorer-mount.ts'
 
 const http = Fastify()

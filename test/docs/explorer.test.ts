@@ -39,8 +39,12 @@ import {
 } from '../../src/explorer/browser/search/search.ts'
 import { explorerPage } from '../../src/explorer/page.ts'
 import { contentPolicy } from '../../src/explorer/routes.ts'
-import { readExplorerFiles, type ExplorerFiles } from '../../src/service/web/explorer-files.ts'
-import { firnBrand, mountExplorer } from '../../src/service/web/explorer-mount.ts'
+import {
+  type ExplorerFiles,
+  firnBrand,
+  mountExplorer,
+  readExplorerFiles,
+} from '../../src/service/web/explorer-mount.ts'
 import type { SearchHit } from '../../src/shape/search-hit.ts'
 import type { Status } from '../../src/shape/status.ts'
 

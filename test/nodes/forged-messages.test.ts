@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { encodeAbiParameters, keccak256, parseAbiParameters, toBytes, toHex } from 'viem'
 
 import type { EvmContext } from '../../src/api/evm/evm-context.ts'
-import { messageInfo } from '../../src/api/evm/transactions/message-info.ts'
+import { messageInfo } from '../../src/api/evm/transactions/get-transaction.ts'
 import { createChainDirectory } from '../../src/api/operation/chain-directory.ts'
 import { eventKinds } from '../../src/codec/evm/columns/columns.ts'
 import { applyMessages, type MessageChain } from '../../src/indexing/icm/apply-messages.ts'

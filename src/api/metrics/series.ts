@@ -9,7 +9,7 @@ import {
   type MetricName,
 } from '../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
-import { unitBounds, unitPeriods, type UnitPeriod } from '../../store/query/metrics/unit-periods.ts'
+import { unitBounds, unitPeriods, type UnitPeriod } from '../../store/query/metrics/days.ts'
 import { daySeries } from './day-series.ts'
 
 /** A question: points of `unit` strictly between two moments, before `before`, newest first. */

@@ -2,9 +2,12 @@ import { flushCompileCache } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import type { Config } from '../../config/settings.ts'
+import { chainSettings, networkSettings } from '../../config/chain-settings.ts'
+import type { Setting } from '../../config/setting.ts'
+import { type Config, settings } from '../../config/settings.ts'
 import { type Fault, faultOf } from '../../core/fault.ts'
 import { installationFolder } from '../../core/installation.ts'
+import { membersOf, ownValue } from '../../core/json.ts'
 import { growingPause } from '../../core/waiting.ts'
 import type { World } from '../../core/world.ts'
 import type { Running } from '../../service/assemble.ts'
@@ -30,8 +33,7 @@ export async function start(flags: Flags): Promise<void> {
   const located = await locateConfig(flags, { transport: world.transport, isStart: true })
   const { config } = located
   if (flags['printConfig'] === true) {
-    const { configText } = await import('../discovery/config-text.ts')
-    console.log(configText(config))
+    console.log(await configText(config))
     return world.close()
   }
   // Most of the product, as `assemble` is: loaded once the form of all settings is right.
@@ -228,4 +230,43 @@ function notesOn({ chains, networks }: Config): string[] {
         : [],
     ),
   ]
+}
+
+/** Settings of `config` that are not the defaults; secrets are left out. */
+async function configText(config: Config): Promise<string> {
+  const { stringify } = await import('yaml')
+  const networks = Object.entries(config.networks).map(([name, network]) => [
+    name,
+    changed(networkSettings, network ?? {}),
+  ])
+  const values = new Map<string, unknown>(Object.entries(nested(changed(settings, config))))
+  if (networks.length > 0) values.set('networks', Object.fromEntries(networks))
+  values.set(
+    'chains',
+    config.chains.map((chain) => changed(chainSettings, chain)),
+  )
+  return stringify(Object.fromEntries(values)).trimEnd()
+}
+
+function changed(
+  table: Readonly<Record<string, Setting>>,
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const shown = Object.entries(table).flatMap(([name, setting]) => {
+    const value = ownValue(values, name)
+    const isDefault = JSON.stringify(value) === JSON.stringify(setting.default)
+    return isDefault || setting.secret === true ? [] : [[name, value]]
+  })
+  return Object.fromEntries(shown)
+}
+
+/** `{ 'api.port': 1 }` becomes `{ api: { port: 1 } }`. */
+function nested(flat: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const groups = new Map<string, unknown>()
+  for (const [path, value] of Object.entries(flat)) {
+    const [group = '', name] = path.split('.')
+    const before = groups.get(group)
+    groups.set(group, name === undefined ? value : { ...membersOf(before), [name]: value })
+  }
+  return Object.fromEntries(groups)
 }

@@ -2,17 +2,18 @@
  * Finds and reads the configuration of a command: flags, environment, file, nodes that are read.
  */
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 import { readConfig, type ReadConfig } from '../../config/read-config.ts'
 import type { Setting } from '../../config/setting.ts'
 import { type Config, settings } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
+import { installationFolder } from '../../core/installation.ts'
 import { ownValue } from '../../core/json.ts'
 import type { Transport } from '../../core/world.ts'
 import { type Flags, networkIn } from '../flags.ts'
-import { demoDataDir, withDemoNetwork } from './demo-network.ts'
 import type { Found, Target } from './found-config.ts'
 
 /** A configuration, whose folder is absolute, and where its chains come from. */
@@ -113,4 +114,62 @@ function readFile(path: string): string {
     if (error instanceof Fault) throw error
     throw new Fault('bad-config', `cannot read the configuration file: ${path}`, { cause: error })
   }
+}
+
+// The demo network: what `firn start` serves when no configuration is named. It is recorded from a
+// real network, whose C-Chain and two L1s are its EVM chains.
+
+const folder = new URL('demo/', installationFolder)
+
+/** Blocks that a first start holds back: two minutes of them. */
+const heldBlocks = 120
+
+/** Where the demo keeps its data, so that no other network meets its stores. */
+const demoDataDir = './firn-demo'
+
+/**
+ * `config` with the networks and chains of the bundled demo, and with its prices, ABIs and lists where
+ * `config` has none of its own; `isHeld` where it says how many blocks are held back. A package without
+ * the demo serves none.
+ */
+function withDemoNetwork(config: Config, isHeld: boolean): Config {
+  const path = bundled('firn.json')
+  if (!existsSync(path)) return config
+  const value: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, 'utf8'))
+  const demo = readConfig({ flags: {}, environment: {}, file: { value } }).config
+  const { fuji } = demo.networks
+  const prices = String(demo.prices).replace(/^file:/, '')
+  return {
+    ...config,
+    ...(isHeld ? {} : { 'recordings.heldBlocks': heldBlocks }),
+    networks:
+      fuji === undefined
+        ? {}
+        : { fuji: { ...fuji, recording: bundled(fuji.recording), genesis: bundled(fuji.genesis) } },
+    chains: demo.chains.map((chain) => ({ ...chain, recording: bundled(chain.recording) })),
+    ...brandOf(config, demo),
+    abis: config.abis === settings.abis.default ? bundled(demo.abis) : config.abis,
+    prices: config.prices === settings.prices.default ? `file:${bundled(prices)}` : config.prices,
+    tokenReputation:
+      config.tokenReputation === settings.tokenReputation.default
+        ? bundled(demo.tokenReputation)
+        : config.tokenReputation,
+  }
+}
+
+/** The demo's name of the explorer, unless `config` gives it one. */
+function brandOf(config: Config, demo: Config): Partial<Config> {
+  if (config['explorer.title'] !== '') return {}
+  return {
+    'explorer.title': demo['explorer.title'],
+    'explorer.description': demo['explorer.description'],
+    'explorer.home': demo['explorer.home'],
+    'explorer.links': demo['explorer.links'],
+    'explorer.labels': config['explorer.labels'] || bundled(demo['explorer.labels']),
+  }
+}
+
+/** A file of the demo, wherever the process was started. */
+function bundled(path: string): string {
+  return fileURLToPath(new URL(path, folder))
 }

@@ -2,20 +2,22 @@
 
 import { type ServedNetwork, openNetwork } from '../../api/primary/network/networks.ts'
 import type { Config } from '../../config/settings.ts'
+import { faultOf } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
-import type { World } from '../../core/world.ts'
+import type { World, Clock } from '../../core/world.ts'
 import type { ChainStatus } from '../../indexing/run/status-board.ts'
 import type { PrimaryStreamSpec, StreamSpec } from '../../indexing/stream/stream-spec.ts'
 import { primaryPartKinds } from '../../source/primary/recorded-source.ts'
 import { listParts } from '../../source/recorded/recording-file.ts'
-import type { StoreLocation } from '../../store/open.ts'
+import type { Database } from '../../store/engine/database.ts'
+import type { Table } from '../../store/engine/table.ts'
+import { type StoreLocation, openStore } from '../../store/open.ts'
 import { logStoreOf } from '../../store/schema/logs.ts'
 import { messageTables, primaryStoreTables } from '../../store/schema/stores.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { messageStore, primaryStream, sourceLimits, type SpecifiedChain } from '../chain-specs.ts'
 import type { ReadableStore } from '../status/readiness.ts'
-import { type FollowedStore, type FollowOptions, followStore } from '../stores/follow-store.ts'
 import type { Aggregators, AggregatorsOptions } from '../warp/aggregators.ts'
 import { serveChains, type ServedChains } from './served-chains.ts'
 
@@ -214,6 +216,69 @@ export async function serveNetworks(
     waiting: () => specs.filter(({ key }) => !found.has(key)).map(({ network }) => network),
     close: async () => {
       for (const store of followed) await store.close()
+    },
+  }
+}
+
+/** A store that is there, or will be. */
+type FollowedStore = {
+  readonly get: () => Database | undefined
+  readonly close: () => Promise<void>
+}
+
+const retryMs = 200
+
+/** How a store is followed. */
+type FollowOptions = {
+  readonly store: StoreLocation
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/**
+ * Tries once before it returns, then until the store is there or `signal` is aborted. Throws what
+ * waiting does not heal; what of it comes later is logged, and the store stays absent.
+ */
+export async function followStore(
+  name: string,
+  tables: readonly Table[],
+  options: FollowOptions & {
+    /** Looks into the store; false when what is needed is not in it yet. */
+    readonly accept?: (database: Database) => Promise<boolean>
+  },
+): Promise<FollowedStore> {
+  let database: Database | undefined
+  const attempt = async (): Promise<boolean> => {
+    let opened: Database | undefined
+    try {
+      opened = await openStore(options.store, name, tables, 'read')
+      const isReady = (await options.accept?.(opened)) ?? true
+      if (isReady) database = opened
+      else await opened.close()
+      return isReady
+    } catch (error) {
+      await opened?.close()
+      if (faultOf(error)?.code !== 'store-failed') throw error
+      return false
+    }
+  }
+  const follow = async (): Promise<void> => {
+    while (!options.signal.aborted && !(await attempt()))
+      await options.clock.sleep(retryMs, options.signal)
+  }
+  const first = await attempt()
+  const ended = first
+    ? Promise.resolve()
+    : follow().catch((error: unknown) => {
+        if (!options.signal.aborted)
+          options.log.error('store is not served', { store: name, error })
+      })
+  return {
+    get: () => database,
+    close: async () => {
+      await ended
+      await database?.close()
     },
   }
 }

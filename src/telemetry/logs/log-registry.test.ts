@@ -7,8 +7,7 @@ import { test } from 'node:test'
 import { Fault } from '../../core/fault.ts'
 import { levelRank, logLevels, parseLogLevel, type RecordLevel } from '../log-level.ts'
 import { plainFields, redactText, redactUrl } from '../redact.ts'
-import { logFile } from './log-file.ts'
-import { createLogs } from './log-registry.ts'
+import { createLogs, logFile } from './log-registry.ts'
 
 // Fixed, so that lines can be compared whole.
 const now = (): number => Date.UTC(2026, 0, 2, 3, 4, 5, 678)

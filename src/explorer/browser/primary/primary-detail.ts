@@ -5,8 +5,9 @@ import { h, type JSX } from 'preact'
 import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
 import type { Blockchain } from '../../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
+import type { Utxo } from '../../../shape/primary/utxo.ts'
 import { useAnswer } from '../kit/answer.ts'
-import { count, ends, percent, visible } from '../kit/format.ts'
+import { count, ends, percent, visible, assetName } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
   card,
@@ -20,11 +21,12 @@ import {
   table,
   when,
   type View,
+  coins,
+  idLink,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { chainOf, primaryHeights, type World } from '../kit/world.ts'
 import { feeBurned, primarySentence } from '../what-happened.ts'
-import { flow } from './flow.ts'
 import {
   assetSum,
   l1ValidatorRows,
@@ -34,6 +36,7 @@ import {
   primarySubnetId,
   shortType,
   utxoRows,
+  type Sum,
 } from './primary-parts.ts'
 
 /** An item of a chain. */
@@ -238,5 +241,74 @@ function ChainNamed({
   return h('span', null, [
     answer.data === undefined ? '' : `${visible(answer.data.blockchainName)} `,
     h('span', { class: 'id quiet' }, id),
+  ])
+}
+
+// The flow of funds of a transaction: what went in at the left, what came out at the right.
+
+/** One end of the flow. */
+type End = { readonly who: View; readonly sum: Sum; readonly note?: View }
+
+/** Inputs and outputs of a transaction; the fee is an output to nobody. */
+function flow(network: string, tx: PrimaryNetworkTransaction): JSX.Element {
+  const owned = (utxo: Utxo): End => ({
+    who: owner(network, utxo.addresses),
+    sum: utxo.asset,
+    note: utxo.staked === true ? pill('staked', 'busy') : null,
+  })
+  const account = (address: string | undefined): View =>
+    address === undefined ? '–' : h('span', { class: 'id', title: address }, ends(address))
+  const inputs: End[] = [
+    ...(tx.consumedUtxos ?? []).map(owned),
+    ...(tx.evmInputs ?? []).map((one) => ({ who: account(one.fromAddress), sum: one.asset })),
+  ]
+  const outputs: End[] = [
+    ...(tx.emittedUtxos ?? []).map(owned),
+    ...(tx.evmOutputs ?? []).map((one) => ({ who: account(one.toAddress), sum: one.asset })),
+    ...(tx.amountL1ValidatorBalanceBurned ?? []).map((sum) => ({
+      who: 'L1 validator balances',
+      sum,
+      note: pill('refundable', 'busy'),
+    })),
+    ...feeBurned(tx).map((sum) => ({ who: pill('fee burned', 'bad'), sum })),
+  ]
+  return h('div', { class: 'flow' }, [
+    side('Inputs', inputs),
+    h('span', { class: 'arrow', 'aria-hidden': 'true' }, '→'),
+    side('Outputs', outputs),
+  ])
+}
+
+function owner(network: string, addresses: readonly string[]): View {
+  const [first, ...others] = addresses
+  if (first === undefined) return '–'
+  return [
+    idLink(to('primary', network, 'address', first), first, ends(first, 10, 6)),
+    others.length === 0 ? null : h('small', { class: 'quiet' }, ` and ${others.length} more`),
+  ]
+}
+
+/** One side; bars are shares of the greatest amount of the same asset there. */
+function side(title: string, all: readonly End[]): JSX.Element {
+  const most = new Map<string, number>()
+  for (const { sum } of all) {
+    const key = sum.assetId ?? sum.symbol
+    most.set(key, Math.max(most.get(key) ?? 0, Number(sum.amount)))
+  }
+  return h('div', null, [
+    h('h3', null, title),
+    all.length === 0 ? h('p', { class: 'empty' }, 'None.') : null,
+    all.map(({ who, sum, note }) =>
+      h('div', { class: 'end' }, [
+        h('span', null, who, ' ', note),
+        coins(sum.amount, sum.denomination, assetName(sum)),
+        h('progress', {
+          class: 'bar',
+          max: most.get(sum.assetId ?? sum.symbol) || 1,
+          value: Number(sum.amount),
+          'aria-hidden': 'true',
+        }),
+      ]),
+    ),
   ])
 }

@@ -9,7 +9,7 @@ import { storeFormat } from '../../store/engine/format.ts'
 import { openStore } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { followStore } from './follow-store.ts'
+import { followStore } from './open-served.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'firn-follow-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -7,7 +7,7 @@ import native from '@chainsafe/blst'
 import { fromHex } from '../../core/bytes.ts'
 import { nativeBls } from '../bls/bls-native.ts'
 import type { Bls, SignedBy } from '../bls/bls.ts'
-import { proveEach, sortOut } from './sort-out.ts'
+import { proveEach, sortOut } from './verifier.ts'
 
 type Messages = {
   validatorSet: { canonical: { validators: { publicKey: string }[] } }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { ChainStatus, StageStatus } from '../shape/status.ts'
-import { statusLines } from './status-lines.ts'
+import type { ChainStatus, StageStatus } from '../../shape/status.ts'
+import { statusLines } from './status.ts'
 
 const unknown = { indexedHeight: -1, headHeight: -1, blocksPerSecond: 0 } as const
 const chain = {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { decodeSignatureResponse, encodeSignatureRequest } from '../codec/warp/signature-request.ts'
-import { fromHex, toHex } from '../core/bytes.ts'
-import { recordedPeers } from './recorded-peers.ts'
+import {
+  decodeSignatureResponse,
+  encodeSignatureRequest,
+} from '../../codec/warp/signature-request.ts'
+import { fromHex, toHex } from '../../core/bytes.ts'
+import { recordedPeers } from './recorded-aggregator.ts'
 
 const chainId = new Uint8Array(32)
 const recorded = [

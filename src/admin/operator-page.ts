@@ -210,7 +210,7 @@ function requestRows(figures: readonly Figure[]): string[][] {
 function hour(series: LastHour): string {
   const items = [...series].map(([name, values]) => {
     const newest = values.at(-1) ?? 0
-    const text = name.endsWith('bytes') ? mebibytes(newest) : count(newest)
+    const text = name.endsWith('bytes') ? `${count(newest / 2 ** 20)} MiB` : count(newest)
     return `<div><dt>${escaped(name.replace(/ bytes$/, ''))}</dt><dd>${text}</dd>${chart(values)}</div>`
   })
   return `<dl class="figures">${items.join('')}</dl>`
@@ -249,10 +249,6 @@ function figuresOf(text: string): Figure[] {
 
 function count(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : 0 })
-}
-
-function mebibytes(bytes: number): string {
-  return `${count(bytes / 2 ** 20)} MiB`
 }
 
 function span(seconds: number): string {

@@ -148,6 +148,7 @@ export type ApiContext = {
 
 /** All of them. */
 export function allOperations(context: ApiContext): Operation[] {
+  const exports = exportContextOf(context)
   return [
     ...evmOperations(context.evm),
     ...nftOperations(context.nft),
@@ -158,7 +159,8 @@ export function allOperations(context: ApiContext): Operation[] {
     ...icmOperations(context.icm),
     search(context.search),
     ...eventOperations(context.events),
-    ...exportOperations(exportContextOf(context)),
+    exportTransactions(exports),
+    getExport(exports),
     getUsage(context.usage),
     listCalls(context.usage),
     ...healthOperations(context.stores),
@@ -300,11 +302,6 @@ function eventOperations(context: EventContext): Operation[] {
 /** Context of exports, which read the lists of the other operations. */
 export function exportContextOf({ evm, primary, events }: ApiContext): ExportContext {
   return { evm, primary, clock: events.clock, store: events.webhooks }
-}
-
-/** Exports of transactions to a file. */
-function exportOperations(context: ExportContext): Operation[] {
-  return [exportTransactions(context), getExport(context)]
 }
 
 /** Document A, operations 1 and 2. */

@@ -69,7 +69,7 @@ export async function deliver(
     for (const message of read.messages) {
       const now = options.clock.now()
       if (place.dueMs > now) return { why: 'waiting', dueMs: place.dueMs }
-      place = begun(place, message, now + pauseAfter(options, place.attempts + 1))
+      place = begun(place, message, now + (options.retryMs[place.attempts] ?? 0))
       await options.commit((writer) => writePlace(writer, place))
       isWritten = true
       const problem = await send(options.sending, sendingOf(at, place, message), signal)
@@ -126,10 +126,6 @@ function sendingOf(
     attempt: place.attempts,
     isReplay: message.pos < place.replayUntil,
   }
-}
-
-function pauseAfter({ retryMs }: DeliveryOptions, attempts: number): number {
-  return retryMs[attempts - 1] ?? 0
 }
 
 type Failed =

@@ -53,14 +53,15 @@ async function oursOf(
   const counted =
     chain === 'P'
       ? holdings
-      : { ...holdings, others: holdings.others.filter(({ output }) => hasOneOwner(output)) }
+      : {
+          ...holdings,
+          others: holdings.others.filter(
+            ({ output }) => outputContent(output).addresses.length === 1,
+          ),
+        }
   const assets = [...counted.plain, ...counted.others].map(({ asset }) => asset)
   const book = await assetBook(network.store, network, assets)
   return balancesView({ ...network, chain }, counted, { book, moment: now })
-}
-
-function hasOneOwner(output: Uint8Array): boolean {
-  return outputContent(output).addresses.length === 1
 }
 
 /** Amounts by asset, without zeros, in order. */
@@ -149,11 +150,10 @@ async function compareAvm(
   const theirs = listIn(reply, 'balances').map((item) => {
     const { asset, balance } = replyOf(item, 'item')
     // The node names AVAX by its alias.
-    return [asset === 'AVAX' ? avaxText(subject) : String(asset), String(balance)] as const
+    return [
+      asset === 'AVAX' ? toCb58(subject.network.avaxAssetId) : String(asset),
+      String(balance),
+    ] as const
   })
   report.compare('X balances', address, sumsOf(ours.unlockedUnstaked), inOrder(theirs))
-}
-
-function avaxText({ network }: Subject): string {
-  return toCb58(network.avaxAssetId)
 }

@@ -37,7 +37,11 @@ export async function* stakingParts(subject: Subject, height: number): AsyncGene
         compareCurrent(subject, { stakers: await stakersAt(attempt.heights), subnetId }, attempt),
     }
   const stakers = await allStakers(store)
-  for (const validator of spread(stakers.filter(mayHaveDelegators), subject.sample))
+  const mayHaveDelegators = stakers.filter(
+    ({ status, role, permissioned }) =>
+      status === 'active' && role === 'validator' && !permissioned,
+  )
+  for (const validator of spread(mayHaveDelegators, subject.sample))
     yield {
       name: 'delegators',
       chains: ['P'],
@@ -148,10 +152,6 @@ function compareValidator(report: Report, ours: StoredStaker, theirs: Reply): vo
   compare('delegatorWeight', ours.delegatedWeight)
   if (ours.delegationShares !== undefined)
     compare('delegationFee', (ours.delegationShares / 10_000).toFixed(4))
-}
-
-function mayHaveDelegators({ status, role, permissioned }: StoredStaker): boolean {
-  return status === 'active' && role === 'validator' && !permissioned
 }
 
 /** Delegators are listed when a single node is queried. */

@@ -131,12 +131,8 @@ async function compareL1Validator(
   compare('weight', ours.weight)
   compare('startTime', ours.startTime)
   compare('minNonce', ours.minNonce)
-  compare('balance', balanceOf(ours, fees))
+  compare('balance', ours.active ? ours.endAccumulatedFee - fees : 0n)
   compare('publicKey', to0x(ours.publicKey))
-}
-
-function balanceOf(of: StoredL1Validator, fees: bigint): bigint {
-  return of.active ? of.endAccumulatedFee - fees : 0n
 }
 
 async function compareFees({ network, node, signal }: Subject, report: Report): Promise<void> {

@@ -3,7 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { UnionChain } from '../../rollup/address-union.ts'
 import { contractMetrics, type MetricName } from '../../shape/metrics/metric-names.ts'
-import { currentAt, type StoredHeights, storedHeights } from '../../store/query/evm/heights.ts'
+import { currentAt, storedHeights } from '../../store/query/evm/heights.ts'
 import { tracedText } from '../evm/answers.ts'
 import { notReady, type ChainDirectory, type ServedChain } from '../operation/chain-directory.ts'
 
@@ -41,10 +41,6 @@ const scopes = new Map<string, (network: string) => boolean>([
  */
 const mostBehind = 64
 
-function isWhole({ blocks, traces, tracesSince }: StoredHeights): boolean {
-  return tracesSince === undefined && blocks - traces <= mostBehind
-}
-
 /** Chains as counting needs them, and what the answer says of how contracts were counted. */
 export type Counted = {
   readonly chains: readonly UnionChain[]
@@ -69,7 +65,11 @@ export async function counted(
     const heights = isOfContracts ? await storedHeights(chain.store) : undefined
     const text = heights === undefined ? 'none' : tracedText(chain, heights)
     texts.push(served.length === 1 ? text : `${evmChainId}:${text}`)
-    const byTraces = text !== 'none' && heights !== undefined && isWhole(heights)
+    const isWhole =
+      heights !== undefined &&
+      heights.tracesSince === undefined &&
+      heights.blocks - heights.traces <= mostBehind
+    const byTraces = text !== 'none' && isWhole
     chains.push({ key, store: chain.store, deploySource: byTraces ? 1 : 0 })
   }
   if (!isOfContracts) return { chains, headers: {} }

@@ -35,7 +35,9 @@ export async function repairStores(flags: Flags): Promise<void> {
   const names = stores.map(({ name }) => name)
   const release = await claimDataFolder(config, names, world.clock)
   const owner = `repair-${Buffer.from(world.random.bytes(4)).toString('hex')}`
-  const copies = typeof flags['copies'] === 'string' ? { copies: placeOf(flags['copies']) } : {}
+  const place = flags['copies']
+  const copies =
+    typeof place === 'string' ? { copies: isWebAddress(place) ? place : resolve(place) } : {}
   let isAllWhole = true
   for (const store of stores) {
     const verdict = await verdictOf(store, () => openConfigured(config, store))
@@ -48,10 +50,6 @@ export async function repairStores(flags: Flags): Promise<void> {
   release()
   await world.close()
   if (!isAllWhole) process.exitCode = exitCodes.failed
-}
-
-function placeOf(copies: string): string {
-  return isWebAddress(copies) ? copies : resolve(copies)
 }
 
 async function mended(work: RepairWork): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** Checks of the stores: their versions, and who writes them. */
 
-import { type Fault, faultOf } from '../../core/fault.ts'
+import { faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { fits } from '../../store/engine/store-patterns.ts'
@@ -66,7 +66,10 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
         fault.message,
         'use the version of Firn that wrote it, or a newer one',
       )
-    if (fault.code === 'store-failed' && (location.store === 'embedded' || isAbsent(fault)))
+    if (
+      fault.code === 'store-failed' &&
+      (location.store === 'embedded' || absent.includes(String(fault.detail['sqlstate'])))
+    )
       return fine(subject, 'not made yet')
     return problem(subject, fault.message, 'see that the database runs and its address is right')
   }
@@ -74,7 +77,3 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
 
 // A schema and a table that are not there. Source: PostgreSQL, appendix A.
 const absent = ['3F000', '42P01']
-
-function isAbsent({ detail }: Fault): boolean {
-  return absent.includes(String(detail['sqlstate']))
-}

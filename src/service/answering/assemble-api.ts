@@ -35,7 +35,7 @@ import { createFreshChains } from '../../api/server/read-position.ts'
 import { type ApiServer, createServer } from '../../api/server/server.ts'
 import type { Config } from '../../config/settings.ts'
 import { fromHex } from '../../core/bytes.ts'
-import { recordedClock, recordedEnd, type RecordedTime } from '../../core/recorded-time.ts'
+import { recordedClock, recordedEnd } from '../../core/recorded-time.ts'
 import type { Clock, World } from '../../core/world.ts'
 import type { IndexingStatus } from '../../indexing/run/indexer.ts'
 import { AddressUnion } from '../../rollup/address-union.ts'
@@ -344,7 +344,9 @@ function statusReader(
 ): () => Promise<Status> {
   const { recordedTime } = config
   const sources = {
-    recording: recordedTime && (() => recordingAt(recordedTime, clock)),
+    recording:
+      recordedTime &&
+      (() => ({ time: Math.floor(clock.now() / 1_000), endTime: recordedEnd(recordedTime) })),
     version,
     role: config.role,
     nodeId: served.aggregators.nodeId,
@@ -354,11 +356,6 @@ function statusReader(
     leases,
   }
   return () => statusOf(sources)
-}
-
-/** The moment to which recordings are played, and their end. */
-function recordingAt(time: RecordedTime, clock: Clock): NonNullable<Status['recording']> {
-  return { time: Math.floor(clock.now() / 1_000), endTime: recordedEnd(time) }
 }
 
 function messengers(chains: readonly SpecifiedChain[]): Uint8Array[] {

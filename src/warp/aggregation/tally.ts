@@ -59,7 +59,14 @@ export class Tally {
   readonly target: bigint
   /** Heaviest first; equal weights in canonical order. */
   readonly byWeight: readonly Progress[]
-  readonly #weights: Record<SignerState, bigint> = zeroWeights()
+  readonly #weights: Record<SignerState, bigint> = {
+    idle: 0n,
+    requested: 0n,
+    checking: 0n,
+    signed: 0n,
+    refused: 0n,
+    excluded: 0n,
+  }
   readonly #coverage: bigint
   readonly #alwaysRequested: bigint
 
@@ -194,10 +201,6 @@ export class Tally {
       detail: { reached, needed: this.needed, total: this.total, quorum },
     })
   }
-}
-
-function zeroWeights(): Record<SignerState, bigint> {
-  return { idle: 0n, requested: 0n, checking: 0n, signed: 0n, refused: 0n, excluded: 0n }
 }
 
 function progressOf(signer: Signer, index: number, excluded: boolean): Progress {

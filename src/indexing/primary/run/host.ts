@@ -19,7 +19,7 @@ import { getCheckpoint } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
 import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { progressBody } from '../../../store/schema/primary/bodies.ts'
-import { type AssetNumbers, newAssetNumbers, type AssetNumber } from '../batch/asset-numbers.ts'
+import { type AssetNumbers, newAssetNumbers } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { RowBatch, Checkpoint } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
@@ -231,7 +231,11 @@ function openStoredState(reader: Reader): StoredState {
   return {
     find: (wanted) => findRows(reader, wanted),
     checkpoint: (chain) => readCheckpoint(reader, chain),
-    assets: () => readAssets(reader),
+    assets: async () =>
+      (await reader.all(everyAsset)).map((row) => ({
+        number: integerAt(row, 0),
+        assetId: bytesAt(row, 1),
+      })),
     pState: () => readPState(reader),
   }
 }
@@ -246,11 +250,6 @@ async function readCheckpoint(reader: Reader, chain: ChainName): Promise<Checkpo
 }
 
 const everyAsset = statement('select id, asset_id from asset order by id')
-
-async function readAssets(reader: Reader): Promise<AssetNumber[]> {
-  const rows = await reader.all(everyAsset)
-  return rows.map((row) => ({ number: integerAt(row, 0), assetId: bytesAt(row, 1) }))
-}
 
 const supplies = statement('select subnet_id, amount from supply')
 

@@ -13,7 +13,7 @@ import { transactionsOfAddresses } from '../primary/transactions.ts'
 import { thresholdPlaces } from './l1-balances.ts'
 import { type PlaceRange, placesOfAddress } from './places-of-addresses.ts'
 import { concerns, ranOutPlaces, validatorPlaces } from './validator-places.ts'
-import type { Watch, WatchedAddress } from './watch.ts'
+import type { Watch } from './watch.ts'
 
 /**
  * P-Chain blocks looked through at once, since of validators nothing leads to their places: some
@@ -78,7 +78,10 @@ async function addressPlaces(
   const found = new Set<number>()
   for (const [at, address] of watched.addresses.entries()) {
     const number = numbers[at]
-    const own = { from: isHistory ? range.from : startOf(address, range), until: range.until }
+    const own = {
+      from: isHistory ? range.from : Math.max(address.from, range.from),
+      until: range.until,
+    }
     if (number === undefined || own.from >= own.until) continue
     const places = isEvm
       ? await placesOfAddress(reader, {
@@ -96,8 +99,4 @@ async function addressPlaces(
     for (const pos of places) found.add(pos)
   }
   return [...found].toSorted((a, b) => a - b).slice(0, limit)
-}
-
-function startOf({ from }: WatchedAddress, range: PlaceRange): number {
-  return Math.max(from, range.from)
 }

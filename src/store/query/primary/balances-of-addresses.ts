@@ -29,31 +29,6 @@ const sums = `count(*), cast(sum(h.amount >> 32) as bigint),
 /** Almost all there is: plain AVAX, which has number 1 in every store. */
 const plainAvax = packTraits({ asset: 1, kind: 0, needed: 1 })
 
-/** Sum of AVAX: no groups, which would sort every entry. */
-function avaxQuestion(table: string, when: string): Statement {
-  return question(table, `${plainAvax}, ${sums}`, `h.traits = ${plainAvax} and ${when}`)
-}
-
-/**
- * Returns whether there is anything else: hardly ever, and finding none is cheaper than sorting
- * none.
- */
-function restQuestion(table: string, when: string): Statement {
-  return question(table, '1', `h.traits <> ${plainAvax} and ${when} limit 1`)
-}
-
-/** Sums of other assets. */
-function assetsQuestion(table: string, when: string): Statement {
-  const rest = `${when} and h.traits <> ${plainAvax} and h.${traitsSql.isPlain} group by h.traits`
-  return question(table, `h.traits, ${sums}`, rest)
-}
-
-function othersQuestion(table: string, when: string): Statement {
-  const rest = `${when} and not h.${traitsSql.isPlain}
-    group by h.utxo having ? = 1 or count(*) >= max(h.${traitsSql.needed}) order by h.utxo`
-  return question(table, 'h.utxo', rest)
-}
-
 function question(table: string, columns: string, rest: string): Statement {
   return statement(
     `select ${columns} from json_each(?) j cross join ${table} h
@@ -69,10 +44,21 @@ type Questions = Readonly<Record<'avax' | 'rest' | 'assets' | 'others', Statemen
 
 function questionsOf(table: string, when: string): Questions {
   return {
-    avax: avaxQuestion(table, when),
-    rest: restQuestion(table, when),
-    assets: assetsQuestion(table, when),
-    others: othersQuestion(table, when),
+    // Sum of AVAX: no groups, which would sort every entry.
+    avax: question(table, `${plainAvax}, ${sums}`, `h.traits = ${plainAvax} and ${when}`),
+    // Hardly ever is there anything else, and finding none is cheaper than sorting none.
+    rest: question(table, '1', `h.traits <> ${plainAvax} and ${when} limit 1`),
+    assets: question(
+      table,
+      `h.traits, ${sums}`,
+      `${when} and h.traits <> ${plainAvax} and h.${traitsSql.isPlain} group by h.traits`,
+    ),
+    others: question(
+      table,
+      'h.utxo',
+      `${when} and not h.${traitsSql.isPlain}
+      group by h.utxo having ? = 1 or count(*) >= max(h.${traitsSql.needed}) order by h.utxo`,
+    ),
   }
 }
 

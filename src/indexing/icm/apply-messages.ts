@@ -32,12 +32,11 @@ export type MessageChain = {
 type End = ReturnType<typeof commonEnd> | ReturnType<typeof receiveEnd>
 
 /**
- * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs that are
- * not what their first topic promises.
- *
- * A chain may have any code at the messenger's address. Its word counts for its own ends of messages
- * alone: the id of an end is the hash of messenger, source, destination and nonce, and what else is said
- * of a message counts from the chain of the end that it is about.
+ * Writes what `logs` say, in their order; applying them again changes nothing. Returns the logs
+ * that do not have the form of their first topic. A chain may have any code at the messenger's
+ * address. Its word counts for its own ends of messages alone: the id of an end is the hash of
+ * messenger, source, destination and nonce, and any other fact counts only from the chain of the
+ * end that it is about.
  */
 export async function applyMessages(
   writer: Writer,

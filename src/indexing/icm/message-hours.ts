@@ -57,7 +57,7 @@ export async function writeHours(writer: Writer, counts: HourCounts): Promise<vo
   const sent = hours.map((each, at) => each.sent + before(known[at], 0))
   const received = hours.map((each, at) => each.received + before(known[at], 1))
   await writer.upsert(icmHour, { ...key, sent, received })
-  // An hour whose messages were all taken back is as if it had none.
+  // An hour whose messages were all taken back has no row.
   const empty = hours.filter((_, at) => sent[at] === 0 && received[at] === 0)
   if (empty.length > 0)
     await writer.remove(icmHour, {

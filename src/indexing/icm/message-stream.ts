@@ -47,7 +47,7 @@ type Target = {
   readonly logged: Set<string>
 }
 
-/** All that the stream takes of the thread that writes. */
+/** Needs of the stream from the thread that writes. */
 type MessageWriter = {
   readonly world: Pick<World, 'clock'>
   readonly log: Log
@@ -108,7 +108,7 @@ async function openTarget(key: string, writer: MessageWriter): Promise<Target> {
   }
 }
 
-/** A step of every chain: one that fails does not keep the others from theirs. */
+/** A step of every chain: a failing one does not keep the others from theirs. */
 async function oneRound(followed: readonly Followed[], target: Target): Promise<Round> {
   // Chains may be quiet for long.
   await renewLease(target.store, target.lease, target.writer.world.clock)

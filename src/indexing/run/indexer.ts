@@ -63,7 +63,7 @@ export type IndexingStatus = {
 
 /** Threads that index, once they are started. */
 export type Indexer = IndexingStatus & {
-  /** Starts the threads. What fails shows in the status. */
+  /** Starts the threads. Failures show in the status. */
   readonly start: () => void
   /** Commits what is under way and closes the stores; {@link stopTimeoutMs} a thread at most. */
   readonly stop: () => Promise<void>
@@ -98,7 +98,10 @@ const stopTimeoutMs = 10_000
  * 48 it was no faster and the process 50 MiB larger.
  */
 const youngHeapMib = { decoder: 32, writer: 24 } as const
-/** Where no reply of a node is parsed: by peers alone a replay took a twelfth less, and 6 % more time. */
+/**
+ * Where no reply of a node is parsed: by peers alone a replay took a twelfth less, and 6 % more
+ * time.
+ */
 const youngHeapByPeersMib = { decoder: 16, writer: 8 } as const
 
 type ThreadName = keyof typeof youngHeapMib
@@ -196,7 +199,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
 
 /** Stops a thread and waits for its end; ends it by force when that takes too long. */
 async function ended(worker: Worker, clock: Clock): Promise<void> {
-  // A thread that is gone has no id any more, and no more events.
+  // An ended thread has no id any more, and no more events.
   if (worker.threadId < 0) return
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.once('exit', () => resolve())

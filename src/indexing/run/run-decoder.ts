@@ -122,7 +122,7 @@ async function runChain(of: WorkerThread, call: Call, spec: ChainSpec): Promise<
 /** Seconds between two moments that are kept. */
 const currentEvery = 10
 
-/** Has it kept when the node said that the stored height is its head; of a recording that means nothing. */
+/** Has it recorded when the node said that the stored height is its head; not for a recording. */
 export function currentKeeper(
   { recording }: Pick<ChainSpec, 'recording'>,
   keep: (at: number) => Promise<unknown>,

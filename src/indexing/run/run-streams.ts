@@ -7,7 +7,7 @@ import type { WorkerThread } from '../thread/worker-thread.ts'
 /** The streams of a thread. */
 export type Running = {
   readonly start: (key: string, stream: Stream) => void
-  /** A stream or its opening failed: it stops alone; what is no fault of ours ends the thread. */
+  /** A stream or its opening failed: it stops alone; an error that is no fault ends the thread. */
   readonly report: (key: string, stage: string, error: unknown) => void
   /** Resolves when all have ended. */
   readonly ended: () => Promise<void>
@@ -61,7 +61,7 @@ export function runStreams({ world, log, signal, send }: WorkerThread): Running 
 const quietStages: ReadonlySet<string> = new Set(['lease', 'pace', 'blockchain id', 'share'])
 
 function isShown({ stage, state, reason }: StageStatus): boolean {
-  // A deployment that does not freeze has nothing to report of it but a store that it cannot use.
+  // A deployment that does not freeze reports only a store that it cannot use.
   if (stage === freezeStreamName && state === 'off' && reason === undefined) return false
   return !quietStages.has(stage)
 }

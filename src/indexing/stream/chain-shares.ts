@@ -137,7 +137,7 @@ function bodyOf(chain: MessengerChain): { readonly store: string; readonly body:
   return { store: chain.key, body: JSON.stringify(chain) }
 }
 
-/** The other processes need not wait until a process that ends stands still. */
+/** So that the other processes need not wait until this one counts as ended. */
 async function leave(store: Database | undefined, owner: string): Promise<void> {
   if (store === undefined) return
   try {
@@ -148,7 +148,7 @@ async function leave(store: Database | undefined, owner: string): Promise<void> 
   await store.close()
 }
 
-/** The stores of `held` to give up: as many as this process has too many, and as others lack. */
+/** The stores of `held` to give up: as many as this process has too many and others lack. */
 export function surplus(
   held: readonly string[],
   share: number,

@@ -13,7 +13,7 @@ export type Overall = {
   readonly share: number
   /** Stage with the longest way to go; absent when none is under way. */
   readonly stage?: string
-  /** Until the slowest stage is done; absent when that cannot be said. */
+  /** Until the slowest stage is done; absent when that is not known. */
   readonly etaSeconds?: number | undefined
 }
 
@@ -35,7 +35,7 @@ const work = new Map([
 
 /** Progress over the stages of a chain, as they are now. */
 export function overallOf(stages: readonly StageStatus[]): Overall {
-  // Stages that are off or stopped, or follow no blocks, are nothing to wait for.
+  // Stages that are off or stopped, or that follow no blocks, are not waited for.
   const counted = stages.filter(
     ({ stage, state }) => work.has(stage) && (state === 'syncing' || state === 'live'),
   )
@@ -75,7 +75,7 @@ export class SteadyProgress {
   of(key: string, stages: readonly StageStatus[]): Overall {
     const now = overallOf(stages)
     const share = Math.max(now.share, this.#most.get(key) ?? 0)
-    // A chain that was live and fell behind has another way to go.
+    // A chain that was live and fell behind has a new distance to go.
     if (now.share === 1) this.#most.delete(key)
     else this.#most.set(key, share)
     return { ...now, share }

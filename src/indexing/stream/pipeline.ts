@@ -170,8 +170,8 @@ export class Pipeline<Batch extends HeightRange> {
   }
 
   /**
-   * Runs until the signal is aborted, or throws what stopped it. A fault that may pass is one of
-   * the commit's: the caller begins again where the rows end.
+   * Runs until the signal is aborted, or throws what stopped it. A fault that may pass comes from a
+   * commit: the caller begins again where the rows end.
    */
   async run(signal: AbortSignal): Promise<void> {
     const ending = new AbortController()
@@ -208,7 +208,8 @@ export class Pipeline<Batch extends HeightRange> {
     while (
       this.#nextFetch <= this.#head &&
       this.#fetching < Math.max(1, window()) &&
-      // What everything waits for is under way already, so that a full buffer always empties.
+      // The ranges that everything waits for are under way already, so that a full buffer always
+      // empties.
       this.#expectedBytes() < limits.bufferBytes
     ) {
       const range = {
@@ -237,7 +238,7 @@ export class Pipeline<Batch extends HeightRange> {
     }
   }
 
-  /** Keeps what a unit is answered with, piece by piece, until it is whole or no longer wanted. */
+  /** Keeps the answer for a unit, piece by piece, until it is whole or no longer wanted. */
   async #fetchPieces(range: HeightRange, epoch: number, signal: AbortSignal): Promise<void> {
     let from = range.from
     let failures = 0
@@ -280,7 +281,7 @@ export class Pipeline<Batch extends HeightRange> {
     this.#notify()
   }
 
-  /** Moves what follows without a gap to the ready ones. */
+  /** Moves results that follow without a gap to the ready ones. */
   #link(): void {
     for (;;) {
       const piece = this.#pieces.get(this.#nextLink)

@@ -16,7 +16,7 @@ export function radixOrder(keys: Float64Array): Uint32Array<ArrayBuffer> {
   let order = new Uint32Array(keys.length)
   for (let row = 0; row < order.length; row++) order[row] = row
   if (isAscending) return order
-  // Keys of a chain are alike in their high parts: what they have in common needs no pass.
+  // Keys of a chain are alike in their high parts: a common part needs no pass.
   const span = highest - lowest
   const low = new Uint32Array(keys.length)
   for (let row = 0; row < low.length; row++) low[row] = f64At(keys, row) - lowest

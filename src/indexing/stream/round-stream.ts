@@ -76,7 +76,7 @@ export function roundStream(
   }
 }
 
-/** A stream that shows nothing of itself: its failures are those of its store or node. */
+/** A stream that shows no status: its failures are those of its store or node. */
 export function quietStream(name: string, work: (signal: AbortSignal) => Promise<void>): Stream {
   let state: StageStatus = { ...idleStatus(name), state: 'live' }
   return {
@@ -101,7 +101,7 @@ const mostRowsWhole = 2_000_000
 const dayMs = 86_400_000
 const daysBetween = 30
 
-/** The stream that compares; its status says how far it is, and stops with what is damaged. */
+/** The stream that compares; its status says how far it is, and stops with the damage it found. */
 export function checkStream({
   database,
   tables,
@@ -123,7 +123,7 @@ export function checkStream({
       await clock.sleep((clock.monotonic() - since) * pauseShare, signal)
       since = clock.monotonic()
     }
-    // A server compares its own pages; what a long reading holds up there is others' work.
+    // A server checks its own pages; a long reading there would hold up others' work.
     const isOurs = database.engine === 'sqlite' && (await hasSums(database))
     const ranges = isOurs ? await checkStore(database, tables, { pause, mostRowsWhole }) : []
     for (const { table, part, written, found } of ranges)

@@ -40,7 +40,7 @@ import { copiedStage, copiedStageName } from './copied-stage.ts'
 
 /** Pauses after faults that may pass. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
-/** Longest pause after some blocks: half of the thread's time is for others. */
+/** Longest pause after some blocks: half of the thread's time is left to others. */
 const longestTurnMs = 250
 const seedBytes = 16
 const nothingCompared = { blocks: 0, traces: 0 }
@@ -145,7 +145,7 @@ export class CopiedHistoryCheck {
     return isDone ? wanted > percent : wanted !== percent
   }
 
-  /** Begins a check; what was confirmed before stays so. */
+  /** Begins a check; what was confirmed before stays confirmed. */
   async #begin(copied: CopiedHistory): Promise<CopiedCheck> {
     const { percent, world } = this.#chain
     const check: CopiedCheck = {
@@ -160,7 +160,7 @@ export class CopiedHistoryCheck {
     return check
   }
 
-  /** Compares one segment; what it holds of later blocks was read here. */
+  /** Compares one segment; its rows of blocks above the copy were read here. */
   async #compare(
     of: {
       readonly copied: CopiedHistory
@@ -289,8 +289,9 @@ export class CopiedHistoryCheck {
 }
 
 /**
- * Those of `segments` that a check has still to compare. Each is drawn with the same chance, but that one of a
- * stage is compared at least: which one follows from the seed, which nobody knew who made the copy.
+ * Those of `segments` that a check has still to compare. Each is drawn with the same chance, and at
+ * least one of each stage is compared. The choice follows from the seed, which the maker of the
+ * copy did not know.
  */
 export function segmentsToCompare<S extends Pick<ManifestSegment, 'stage' | 'from' | 'until'>>(
   segments: readonly S[],
@@ -313,10 +314,9 @@ function noted(writer: Writer, copied: CopiedHistory | undefined): Promise<void>
 }
 
 /**
- * Takes from a copied history that is to be compared all but its segments and numbers of addresses, before
- * it is compared first: no name vouches for the rest. Returns what is left. Throws `lease-lost`, `store-*`.
- *
- * Cost: all transfers and kept logs in segments are read once.
+ * Removes from a copied history everything but its segments and numbers of addresses, before its
+ * first comparison: the rest is not named by a hash. Returns what is left. Throws `lease-lost`,
+ * `store-*`. Cost: all transfers and kept logs in segments are read once.
  */
 export async function onlySegments(
   database: Database,
@@ -340,7 +340,7 @@ export function checkNotRefused(copied: CopiedHistory | undefined): void {
   throw new Fault('source-mismatch', copied.refused)
 }
 
-/** Throws where the copy lacks the oldest blocks: nothing that is compared would show it. */
+/** Throws where the copy lacks the oldest blocks: no comparison would show that. */
 function checkBeginning({ from }: CopiedHistory, startHeight: number): void {
   if (from === startHeight) return
   throw otherChain(`it begins at height ${from}, the chain at ${startHeight}`)

@@ -7,8 +7,8 @@ import { idleStatus, type StageStatus } from '../../stream/stage.ts'
 export const copiedStageName = 'copied'
 
 /**
- * The stage of a history that came from a snapshot: `stopped` where something differs, `live` once what
- * is to be compared was, `off` where nothing is to be.
+ * The stage of a history that came from a snapshot: `stopped` where something differs, `live` once
+ * everything that is to be compared was, `off` where nothing is to be compared.
  */
 export function copiedStage({ from, until, check, refused }: CopiedHistory): StageStatus {
   const height = Math.max(from, check?.next.blocks ?? from) - 1

@@ -30,7 +30,7 @@ import { traceStage } from '../write/apply-traces.ts'
 import { storedBatch, type StoredBatch } from '../write/stored-batch.ts'
 import { cutNfts } from './cut-nfts.ts'
 
-/** Blocks taken away at once: some 5,000 transactions on a busy chain. */
+/** Blocks removed at once: some 5,000 transactions on a busy chain. */
 const blocksAtOnce = 200
 
 const hashOfBlock = statement('select hash from evm_block where height = ?', {
@@ -70,7 +70,10 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
   return true
 }
 
-/** Has the stages go on from height `from`, where they are beyond it; from the first block a store is as new. */
+/**
+ * Moves the checkpoints of stages back to height `from`, where they are beyond it; from the first
+ * block on the store is as new.
+ */
 export async function moveStagesBack(writer: Writer, from: number, epoch: number): Promise<void> {
   const hash = (await writer.get(hashOfBlock, [from - 1]))?.[0]
   const end = hash instanceof Uint8Array ? hash : undefined
@@ -95,7 +98,8 @@ async function cutRows(writer: Writer, from: number): Promise<void> {
 }
 
 /**
- * Cuts kept apart. The stream follows within seconds; older ones are joined, nothing is forgotten.
+ * Number of cuts that are kept apart. The stream follows within seconds; older cuts are joined,
+ * none is forgotten.
  */
 const maxCuts = 16
 
@@ -115,7 +119,7 @@ function collectMessages({ batch }: StoredBatch, ids: Set<string>): void {
   }
 }
 
-/** Writes down that `ids` were reported from height `height` on, where rows are gone. */
+/** Records that the messages `ids` were about rows from height `height` on, which are removed. */
 async function noteCut(writer: Writer, height: number, ids: ReadonlySet<string>): Promise<void> {
   if (ids.size === 0) return
   const rows = await writer.all(stored)

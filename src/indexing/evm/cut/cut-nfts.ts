@@ -86,7 +86,7 @@ async function giveBack(
   await writer.remove(nftMetadata, keysOfRows(nftMetadata, never))
 }
 
-/** An earlier transfer of a token that is looked for says who had it. */
+/** An earlier transfer of a token names its previous owner. */
 async function meet(
   writer: Writer,
   at: { readonly row: Row; readonly missing: Map<string, Touched>; readonly zero: number },
@@ -98,7 +98,7 @@ async function meet(
   const found = at.missing.get(name)
   if (found === undefined) return
   at.missing.delete(name)
-  // Of an ERC-1155 token only its being there is stored.
+  // Of an ERC-1155 token only its existence is stored.
   if (standard === 1155) return
   await writer.update(nftToken, {
     contract_id: [found.contractId],

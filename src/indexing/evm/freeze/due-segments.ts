@@ -20,8 +20,8 @@ const rowsByRange = statement(
 const firstInTables = statement('select min(height) from evm_block', { over: 'tables' })
 
 /**
- * Where the segments end that are due: heights after their last ones, in order. Each is the end of a
- * range of sums up to which every block is committed and proven. Cost: a row for each table and range.
+ * Heights at which the due segments end (exclusive), in order. Each is the end of a range of sums
+ * below which every block is committed and proven. Cost: a row for each table and range.
  */
 export async function dueSegments(
   reader: Reader,

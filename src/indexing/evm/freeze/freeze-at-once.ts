@@ -34,8 +34,8 @@ const rowsCounted = statement(
 const firstHeight = statement('select min(height) from evm_block', { over: 'tables' })
 
 /**
- * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that can
- * be, else with `writer`. Throws what `work` throws, `store-full`, `store-failed`.
+ * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that
+ * is possible, else with `writer`. Throws what `work` throws, `store-full`, `store-failed`.
  */
 export async function frozenAtOnce<T>(
   writer: Writer,
@@ -71,8 +71,9 @@ export async function heightsBelow(reader: Reader, until: number): Promise<Freez
 }
 
 /**
- * Does `work`, which adds the rows of traces, so that those of frozen blocks are frozen, too: tables are
- * joined to each other, and so are segments. Throws what `work` throws, `store-full`, `store-failed`.
+ * Does `work`, which adds the rows of traces. Those of frozen blocks are frozen, too: tables are
+ * joined to each other, and segments to segments. Throws what `work` throws, `store-full`,
+ * `store-failed`.
  */
 export async function tracesBesideBlocks<T>(
   writer: Writer,
@@ -98,7 +99,7 @@ function isOfBackfill(
   return rows >= leastRows && provenHeightOf(proofs, until - 1) === until - 1
 }
 
-/** Rows that the blocks behind a batch have, where they are as those of the batch. */
+/** Estimated rows of the blocks after a batch, if they are like those of the batch. */
 function rowsAfter(
   { from, until, txs, transfers }: BlockBatch,
   headHeight = Number.POSITIVE_INFINITY,

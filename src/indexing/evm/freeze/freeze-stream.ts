@@ -58,8 +58,8 @@ export class Freezer {
   }
 
   /**
-   * Makes the segments that are due, one after the other, until `signal` is aborted. Rows that are not
-   * those that were written end this: they stay in tables, and nothing is tried again. Throws faults that no retry mends.
+   * Makes the segments that are due, one after the other, until `signal` is aborted. Altered rows
+   * end this: they stay in tables, and nothing is tried again. Throws faults that no retry mends.
    */
   async freezeDue(signal: AbortSignal): Promise<void> {
     const { log, key } = this.#chain
@@ -80,7 +80,7 @@ export class Freezer {
     }
   }
 
-  /** Freezes nothing more: rows that `fault` names are not those that were written. */
+  /** Freezes nothing more: the rows that `fault` names were altered. */
   holdUp(fault: Fault): void {
     const { log, key } = this.#chain
     log.error('history stays in tables', {
@@ -92,7 +92,10 @@ export class Freezer {
   }
 }
 
-/** Makes one segment, where there is enough for it; gives whether it did. Faults as `freezeUntil`. */
+/**
+ * Makes one segment, where there is enough history for it; returns whether it did. Faults as
+ * `freezeUntil`.
+ */
 export async function freezeNext(
   { key, database, log, clock, commit }: FreezingChain,
   freeze: FreezeSettings,

@@ -13,15 +13,15 @@ import type { Stream } from '../../stream/stage.ts'
 
 /** Pause between two looks while nothing is due. */
 const lookEveryMs = 5_000
-/** Pause after a merge: files that it replaced are taken away then, and another may be due. */
+/** Pause after a merge: the replaced files are removed then, and another merge may be due. */
 const afterMergeMs = 1_000
-/** Pause after a merge that failed: trying at once mends no full disk and no damaged segment. */
+/** Pause after a failed merge: an immediate retry mends no full disk and no damaged segment. */
 const afterFaultMs = 600_000
 /** Work between two pauses, and milliseconds of pause for each of work: a third of the thread. */
 const sliceMs = 20
 const pauseShare = 2
 
-/** Number of segments from which on a store takes no batch: each is an open file and some memory. */
+/** From this number of segments on a store takes no batch: each is an open file and some memory. */
 const mostWaiting = 512
 
 /** All that merging needs of a chain. */
@@ -50,7 +50,7 @@ export function mergeStream(chain: MergingChain, merge?: MergeFiles): Stream {
   return quietStream('merge', async (signal) => {
     const history = historyOf(database)
     assert(history !== undefined, 'the store of a deployment that freezes has segments')
-    // Files that a process left which was killed before its commit.
+    // Files of a process that was killed before its commit.
     let hasUnnamed = true
     while (!signal.aborted) {
       let waitMs = lookEveryMs

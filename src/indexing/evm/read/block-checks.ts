@@ -90,7 +90,7 @@ export class BlockChecks {
   readonly #transactions = unknownYet('transactions')
   readonly #bloom = unknownYet('bloom')
   readonly #unchecked: Record<CheckName, number> = { header: 0, transactions: 0, bloom: 0 }
-  /** Heights whose block failed: looked at again wherever the head is by then. */
+  /** Heights whose block failed: checked again, wherever the head is by then. */
   readonly #doubted = new Set<number>()
   #headers = 0
   #proven = 0
@@ -155,7 +155,7 @@ export class BlockChecks {
         continue
       }
       try {
-        // An optional call would leave its argument out, and the check with it.
+        // Not an optional call: that would skip its argument, and the check with it.
         const isProven = this.check(unit, height, of.origin)
         of.judged?.(height, isProven ? 'proven' : 'taken')
       } catch (error) {
@@ -181,14 +181,14 @@ export class BlockChecks {
     return proven && whole
   }
 
-  /** Blocks from height `from` on are read again: what was taken of them is not there any more. */
+  /** Blocks from height `from` on are read again: what was recorded of them is void. */
   forget(from: number): void {
     if (from > this.#firstUnproven) return
     this.#firstUnproven = Number.POSITIVE_INFINITY
     this.#unverified = undefined
   }
 
-  /** Where blocks were first taken unproven, as an earlier run wrote it down. */
+  /** Where blocks were first taken unproven, as an earlier run recorded. */
   restore(firstUnproven: number, unverified: string | undefined): void {
     this.#firstUnproven = Math.min(this.#firstUnproven, firstUnproven)
     this.#unverified ??= unverified

@@ -20,8 +20,8 @@ import type { Settlement } from './settlement.ts'
 const headBlocks = 8
 
 /**
- * Once rows had to be taken away, what is read in their place is proven before it is stored, as long
- * as later blocks come soon: those of a quiet chain may take hours.
+ * Once rows had to be removed, the blocks read in their place are proven before they are stored, as
+ * long as later blocks come soon: those of a quiet chain may take hours.
  */
 const longestHoldMs = 30_000
 
@@ -87,7 +87,7 @@ export function blocksPipeline(
   return pipeline
 }
 
-/** Holds each piece against the one before it, and its endpoint to account. */
+/** Compares each piece with the one before it, and holds its endpoint to account. */
 function linksOf(
   { source, trust }: BlockReader,
   settlement: Settlement,

@@ -60,7 +60,7 @@ type ReadChainOptions = {
 /** Pauses between tries to reach a chain, or to write its store. */
 const firstPauseMs = 500
 const longestPauseMs = 10_000
-/** A database that comes back is the deployment's own: it is found soon. */
+/** A database that comes back belongs to the deployment: it is tried again soon. */
 const longestStorePauseMs = 2_000
 
 /** Reads one chain until its signal is aborted. */
@@ -91,7 +91,7 @@ export class ChainReader {
     return [this.#withProofs(this.#blocks?.status() ?? this.#blocksStatus), this.#traces.status()]
   }
 
-  /** Blocks taken without a check that is not known to hold on this chain. */
+  /** Blocks taken without a check because it is not known to hold on this chain. */
   unchecked(): Unchecked {
     return this.#checks.unchecked()
   }
@@ -137,7 +137,7 @@ export class ChainReader {
     }
   }
 
-  /** Goes on where the rows end, until the signal is aborted or something fails. */
+  /** Continues where the rows end, until the signal is aborted or something fails. */
   async #readOn(signal: AbortSignal): Promise<void> {
     const { source, writer, world, log } = this.#options
     const identity = await source.identity(signal)
@@ -199,7 +199,7 @@ export class ChainReader {
     )
   }
 
-  /** Keeps what the stages were for the time until they begin again. */
+  /** Keeps the last status of the stages until they begin again. */
   #leavePipelines(): void {
     this.#blocksStatus = waitingAt(this.#blocks?.status() ?? this.#blocksStatus)
     this.#blocks = undefined

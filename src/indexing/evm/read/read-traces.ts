@@ -25,7 +25,8 @@ import { TracedRows } from './traced-rows.ts'
 
 /**
  * Blocks of one trace fetch, a request each, one after the other; many fetches are under way at
- * once. Several, for a comparison of two endpoints finds no lie in a block without inner calls.
+ * once. More than one block, since a comparison of two endpoints finds no lie in a block without
+ * inner calls.
  */
 const traceUnit = 4
 
@@ -109,7 +110,7 @@ export class TraceReader {
     this.#pipeline?.setHead(this.#head)
   }
 
-  /** Blocks from height `from` on are stored no more. */
+  /** Blocks from height `from` on were removed. */
   forget(from: number): void {
     this.#head = Math.min(this.#head, from - 1)
     this.#trust.forget(from)
@@ -151,7 +152,7 @@ export class TraceReader {
     }
   }
 
-  /** Keeps what the stage was for the time until it begins again. */
+  /** Keeps the last status of the stage until it begins again. */
   rest(): void {
     const { stage, indexedHeight, headHeight, state, reason } = this.status()
     this.#pipeline = undefined
@@ -178,7 +179,7 @@ export class TraceReader {
     }
   }
 
-  /** Reads from `from` on. Returns where to go on, `undefined` when that has no sense. */
+  /** Reads from `from` on. Returns where to continue, `undefined` when there is nowhere. */
   async #follow(from: number, signal: AbortSignal): Promise<number | undefined> {
     const { writer, log } = this.#options
     const pipeline: Pipeline<TraceBatch> = this.#newPipeline(from)
@@ -237,7 +238,7 @@ export class TraceReader {
           return traces.batch
         } catch (error) {
           stored.forget()
-          // The others wait for the first, and it is the one that says why.
+          // The others wait for the first, whose fault says why.
           const isFirst = range.from === pipeline.committed + 1
           throw isFirst ? await this.#stateLost(error, range, signal) : error
         }

@@ -33,7 +33,7 @@ export type SettlingBlock = {
   readonly receipts: PackedReceipts
 }
 
-/** Blocks whose receipts are not those a later header commits to. */
+/** Blocks whose receipts differ from those a later header commits to. */
 export type Unsettled = {
   /** First height that may be wrong. */
   readonly from: number
@@ -201,7 +201,7 @@ export class Settlement {
     for (const block of this.#stored) this.#waiting.set(block.height, block)
   }
 
-  /** As if nothing from height `from` on had come: it is read again. */
+  /** Forgets blocks from height `from` on: they are read again. */
   forget(from: number): void {
     if (this.#proven !== undefined) this.#proven = Math.min(this.#proven, from - 1)
     for (const height of this.#settled.keys()) if (height >= from) this.#settled.delete(height)

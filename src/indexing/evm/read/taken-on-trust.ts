@@ -24,7 +24,7 @@ const maxRanges = 65_536
 export class TakenOnTrust {
   /** By endpoint, in the order they came. */
   readonly #byOrigin = new Map<string, TakenRange[]>()
-  /** Endpoints whose word was stored and was not true. */
+  /** Endpoints that gave something untrue which was stored. */
   readonly #liars = new Set<string>()
   #toRead: TakenRange[] = []
   #count = 0
@@ -72,7 +72,7 @@ export class TakenOnTrust {
     return !this.#liars.has(origin)
   }
 
-  /** Rows from height `from` on are gone, and are read again in any case. */
+  /** Rows from height `from` on were removed, and are read again in any case. */
   forget(from: number): void {
     const isKept = (range: TakenRange): boolean => range.from < from
     this.#toRead = this.#toRead.filter(isKept)

@@ -68,11 +68,11 @@ async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
  * rarely; a chain that stands still is read four times a second.
  */
 
-/** Blocks that are not stored yet, from which on the head is of no interest for a while. */
+/** From so many blocks behind on, the head is of no interest for a while. */
 const farBehind = 64
 const farPauseMs = 1_000
 
-/** Longest pause near the head: what a block that comes unawaited is late at most. */
+/** Longest pause near the head: an unexpected block is late by this much at most. */
 const longestPauseMs = 250
 
 /** Shortest pause: a share of the time between blocks, within these bounds. */

@@ -108,7 +108,7 @@ export async function withRemade<T>(
   } finally {
     older.close()
     await scratch.close()
-    // A process that ends leaves what it is in the middle of: the next one begins with an empty folder.
+    // A killed process leaves its work unfinished: the next one begins with an empty folder.
     if (!signal.aborted) rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -175,7 +175,10 @@ async function frozen(
   })
 }
 
-/** The fault of blocks that do not make what is stored: of the rows, not of a source that is another chain's. */
+/**
+ * The fault of blocks that do not make the stored rows: it is about the rows, not about a source
+ * of another chain.
+ */
 export function differs(what: string): Fault {
   return new Fault('source-mismatch', what, { detail: { isDifference: true } })
 }

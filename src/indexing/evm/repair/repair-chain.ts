@@ -209,7 +209,7 @@ async function mendNumbers(
   }
 }
 
-/** Keeps the list of segments; what chain it is a node says again, and counting begins anew. */
+/** Keeps the list of segments; a node names the chain again, and counting begins anew. */
 async function identityAnew(writer: Writer): Promise<void> {
   const kept = await writer.all(keptMeta, [segmentsName, tracesSinceName])
   await writer.run(clearMeta)

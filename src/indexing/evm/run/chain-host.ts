@@ -47,7 +47,7 @@ import { tokenStream } from '../tokens/token-stream.ts'
 import { goodBatchRows } from './evm-ingest.ts'
 import { StandingIngest } from './standing-ingest.ts'
 
-/** All that all hosts of the writer's thread have in common. */
+/** Parts that all hosts of the writer's thread share. */
 type ChainHostOptions = {
   readonly world: World
   readonly log: Log

@@ -57,7 +57,7 @@ type State = {
 export class EvmIngest {
   readonly #options: EvmIngestOptions
   #state: State | undefined
-  /** Absent, too, once rows in tables cannot freeze: what follows them goes to tables as well. */
+  /** Absent, too, once rows in tables cannot freeze: later rows then go into tables as well. */
   #freezing: FreezingAtOnce | undefined
 
   constructor(options: EvmIngestOptions) {
@@ -189,7 +189,7 @@ export class EvmIngest {
   }
 }
 
-/** Most chains never have anything to say here, and no row for it. */
+/** Most chains have nothing to record here, and no row for it. */
 async function writeProofs(writer: Writer, state: State, text: string): Promise<void> {
   if (text === state.proofs) return
   await writer.upsert(meta, { name: [proofsName], value: [text] })

@@ -193,7 +193,7 @@ async function drawnHolders(
   return [...holders]
 }
 
-/** Those of `holders` that logs say anything of, with what they say; of the `first` also that it is nothing. */
+/** The holders that have a logged balance, with it; of the `first` also those that logs give 0. */
 async function withSums(
   database: Reader,
   of: {
@@ -290,7 +290,7 @@ function isChanged(found: Found): boolean {
   )
 }
 
-/** `new` where the code was not known yet, `anew` where it is another than was seen. */
+/** `new` where the code was not known yet, `anew` where it changed. */
 function codeChange({ row }: Subject, code: StateAnswer | undefined): 'none' | 'new' | 'anew' {
   if (code?.kind !== 'value') return 'none'
   const before = maybeBytesAt(row, 5)
@@ -329,7 +329,7 @@ function isRenamed({ row }: Subject, answers: readonly StateAnswer[]): boolean {
   return name !== row[1] || symbol !== row[2] || decimals !== row[3]
 }
 
-/** Compares holders up to the first of whom the contract says something else than the logs. */
+/** Compares holders up to the first whose balance differs between contract and logs. */
 function compared(
   { holders }: Subject,
   answers: readonly StateAnswer[],

@@ -123,7 +123,7 @@ const calledTokens = statement(
   { over: 'tables' },
 )
 
-/** News of blocks after height `after` up to `until`; of many blocks, of the newest. */
+/** Activity in blocks after height `after` up to `until`; where these are many, in the newest. */
 export async function activityOfTokens(
   database: Reader,
   unexplained: UnexplainedLogs,

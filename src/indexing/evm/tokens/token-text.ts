@@ -35,7 +35,9 @@ export function tokenText(answer: StateAnswer | undefined): string | undefined {
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** The first whole characters, as people see them; of one that is longer than all may be, nothing. */
+/**
+ * The first whole characters, as people see them; nothing where the first alone exceeds the limit.
+ */
 function cut(text: string): string | undefined {
   if (text.length <= maxCharacters) return text
   const next = characters.segment(text).containing(maxCharacters)

@@ -235,7 +235,9 @@ function changeBy(
   return to === addressId ? value : -value
 }
 
-/** Addresses that may be new to a token, each with a height that says so, ascending by pair. */
+/**
+ * Addresses that may be new to a token, each with a height at which it appears, ascending by pair.
+ */
 export class NewHoldings {
   readonly #tokenIds: number[] = []
   readonly #addressIds: number[] = []

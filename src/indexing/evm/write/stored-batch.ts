@@ -265,7 +265,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 const nothing = new Uint8Array()
 
-/** Bytes of a column, none where it is NULL: whether it is one says another column. */
+/** Bytes of a column, empty where it is NULL: another column says whether there is a value. */
 function maybeBytes(row: Row, at: number): Uint8Array {
   return maybeBytesAt(row, at) ?? nothing
 }

@@ -89,7 +89,7 @@ export class GrowingBlocks {
     if (row.platform !== undefined) platformTable.append(this.#platform, row.platform)
   }
 
-  /** Adds that of the next block, and nothing for those before it of which nothing is known. */
+  /** Adds the outer block of the next block; blocks before it without a known one get none. */
   #pushProposer(proposer: Proposer): void {
     const { nothing, option, unsigned, signed } = proposerKnown
     while (this.#proposers.known.length < this.#blocks.height.length)

@@ -64,7 +64,7 @@ export class KeyTable {
     this.#others.clear()
   }
 
-  /** Makes a key the one of the next call, and gives its words. */
+  /** Loads a key for the next call, and returns its words. */
   #want(bytes: Uint8Array, from: number, until: number): number {
     const { key } = this.#keys
     let word = 0

@@ -93,7 +93,7 @@ class BatchAddresses {
     return place
   }
 
-  /** Place of an EVM account, which no other address is the same as. */
+  /** Place of an EVM account, which equals no address of another kind. */
   placeOfAccount(address: Uint8Array): number {
     this.#account.set(address, 1)
     const place = this.#places.add(this.#account, this.#count + 1) - 1
@@ -192,7 +192,7 @@ export class GrowingBodies {
   }
 }
 
-/** A UTXO's place in its row: it follows the one before, or begins another. */
+/** A UTXO's place in its row: it follows the one before, or begins another row. */
 export type UtxoPlace = {
   readonly number: number
   readonly txId: Uint8Array

@@ -58,7 +58,7 @@ export type Checkpoint = {
 /** All rows of blocks `from` to `until` (exclusive) of one chain; none when they are equal. */
 export type RowBatch = {
   readonly chain: ChainName
-  /** Height the chain's rows must stand at before; `undefined`: it has none. */
+  /** Height of the chain's rows before this batch; `undefined`: there are none. */
   readonly follows: number | undefined
   readonly from: number
   readonly until: number

@@ -37,7 +37,7 @@ export type Step = Omit<Mover, 'draft'> &
 /** May read where the transaction is. */
 export type At = Pick<Mover, 'place'>
 
-/** May fill in fields of what the transaction says of itself. */
+/** May fill in fields of the transaction's own row. */
 export type Fills<K extends keyof Description> = { readonly row: Pick<Description, K> }
 
 /** May list the transaction under addresses. */
@@ -215,12 +215,12 @@ export function ownerOf(record: Owner): Owner {
 /** Sums by number of the asset, in order of first sight. Nearly always one asset. */
 type Sums = { readonly asset: number; amount: bigint }[]
 
-/** No sums; those that come make a list of their own. */
+/** Empty sums; the first one added makes a list. */
 const noSums: Sums = []
 
 /** Adds `amount` of an asset to the caller's sums, and gives them. */
 export function withAmount(sums: Sums, asset: number, amount: bigint): Sums {
-  // A list has room for its first values alone, one that is pushed to for 17.
+  // An array literal has room for its values alone, one that is pushed to for 17.
   if (sums.length === 0) return [{ asset, amount }]
   for (const sum of sums) {
     if (sum.asset === asset) {

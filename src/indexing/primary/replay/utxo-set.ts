@@ -146,7 +146,8 @@ function flagsNow({ returned }: UtxoSet, { txId, outputIndex, flags }: KnownUtxo
 export function closeBatch(set: UtxoSet, draft: Draft): void {
   set.imports.clear()
   set.earlyImports.clear()
-  // One without a block is not handed to the store, and says nothing of those before it.
+  // A batch without a block is not handed to the store, and does not show that earlier ones were
+  // stored.
   if (draft.from === undefined) return
   if (set.ends.length === mostAhead) {
     trimOutputs(set.ring, itemAt(set.ends, 0))

@@ -39,7 +39,7 @@ export async function writeHoldings(
   await ordered.settle(writer)
 }
 
-/** Entries of those rows of `held` that this batch leaves so. */
+/** Entries of the rows of `held` that are open, or spent, after this batch. */
 function entriesOf(held: Held, owners: Float64Array, state: 'open' | 'spent'): EntryColumns {
   const lists = new Doubles(held.count)
   const rows = new Words(held.count)

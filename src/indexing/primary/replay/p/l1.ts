@@ -213,7 +213,7 @@ export function disableL1Validator(
   noteL1Change(state.l1, draft, validator, { place, balanceChange: -refunded })
 }
 
-/** Notes what went into balances of L1 validators; nothing is no value. */
+/** Notes the amount that went into balances of L1 validators; 0 is not noted. */
 function burnInto(step: Fills<'l1BalanceBurned'>, balance: bigint): void {
   if (balance > 0n) step.row.l1BalanceBurned = balance
 }

@@ -183,7 +183,7 @@ export function activate(state: PState, draft: StakerLists, staker: Staker, heig
     throw violation({ chain: 'P', height, txId: staker.txId }, 'delegation to nobody')
   }
   staker.validatorTxId = validator.txId
-  // The same bytes once for all of them: each array of its own would be 250 bytes for years.
+  // The arrays of the validator: a copy would keep 250 bytes for years.
   staker.subnetId = validator.subnetId
   staker.nodeId = validator.nodeId
   validator.delegatorCount++

@@ -81,6 +81,7 @@ export class History {
   /** Files that this process is writing. */
   readonly #drafts = new Set<string>()
   #known = parseManifest('')
+  #isOfThisTurn = false
 
   /**
    * Segments of a store with `tables` lie in `folder`; those beyond height `below` are left out, and
@@ -113,9 +114,22 @@ export class History {
       const segments = read.segments.filter(({ until }) => until <= this.#below)
       this.#known = { ...read, segments }
       this.#isSettled = false
+      this.#isOfThisTurn = false
       this.#closeUnused()
     }
     return this.#known
+  }
+
+  /**
+   * As {@link History.manifest}, read once in a turn of the thread. For what lies in segments alone: it was so
+   * when the turn began.
+   */
+  async thisTurn(reader: Reader): Promise<Manifest> {
+    if (this.#isOfThisTurn) return this.#known
+    const manifest = await this.manifest(reader)
+    this.#isOfThisTurn = true
+    setImmediate(() => (this.#isOfThisTurn = false))
+    return manifest
   }
 
   /** Tables of a stage, in the order in which segments have them. */

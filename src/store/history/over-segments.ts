@@ -123,7 +123,9 @@ async function unchanged<T>(
     const isFrozen = heights.until <= frozenUntil(known, stage)
     const stored = isFrozen ? undefined : await tables()
     if (stored !== undefined && isEnough(stored)) return stored
-    const manifest: Manifest = await history.manifest(reader)
+    const manifest: Manifest = isFrozen
+      ? await history.thisTurn(reader)
+      : await history.manifest(reader)
     if (manifest.text === known.text) {
       const reached = segmentsOf(manifest, stage).filter(
         ({ from, until }) => from < heights.until && until > heights.from,

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
 import { type Database, type Reader, type Row, statement } from '../engine/database.ts'
+import { namespaceOf } from '../engine/postgres/names.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 import { eachColumns, eachPage, everyRow } from '../sums/pages.ts'
 
@@ -21,15 +22,12 @@ export async function presentTables(
   database: Database,
   tables: readonly Table[],
 ): Promise<readonly Table[]> {
-  const present = new Set((await rowsOfTables(database)).map(([name]) => name))
+  const rows =
+    database.engine === 'sqlite'
+      ? await database.all(inFile)
+      : await database.all(inNamespace, [namespaceOf(database.name)])
+  const present = new Set(rows.map(([name]) => name))
   return tables.filter(({ name }) => present.has(name))
-}
-
-async function rowsOfTables(database: Database): Promise<Row[]> {
-  if (database.engine === 'sqlite') return database.all(inFile)
-  // With its driver, which embedded stores never need.
-  const { namespaceOf } = await import('../engine/postgres/names.ts')
-  return database.all(inNamespace, [namespaceOf(database.name)])
 }
 
 /**

@@ -21,8 +21,8 @@ import {
   type StateReader,
 } from '../src/api/operation/chain-directory.ts'
 import { createPageTokens } from '../src/api/operation/page-token.ts'
-import { noPrices, noTokenNotes } from '../src/api/operation/token-lists.ts'
 import { evmOperations } from '../src/api/operations.ts'
+import { noPrices, noTokenNotes } from '../src/api/prices/token-lists.ts'
 import { createNetworkDirectory } from '../src/api/primary/network/networks.ts'
 import { createAdmission } from '../src/api/server/admission/admission.ts'
 import { createUseCounter } from '../src/api/server/admission/use-counter.ts'

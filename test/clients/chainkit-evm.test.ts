@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import type { NftSource } from '../../src/api/evm/tokens/token-views.ts'
-import type { PriceSource } from '../../src/api/operation/token-lists.ts'
+import type { PriceSource } from '../../src/api/prices/token-lists.ts'
 import {
   busiest,
   expectedInternals,

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import type { PriceSource } from '../../src/api/operation/token-lists.ts'
+import type { PriceSource } from '../../src/api/prices/token-lists.ts'
 import { toPrimaryAddress } from '../../src/core/address.ts'
 import { toNodeId } from '../../src/core/cb58.ts'
 import type { Clock } from '../../src/core/world.ts'

@@ -10,8 +10,8 @@ import { brotliDecompressSync, gunzipSync, zstdCompressSync, zstdDecompressSync 
 
 import { createRichAddressBooks } from '../../src/api/evm/rich-addresses.ts'
 import type { ServedChain } from '../../src/api/operation/chain-directory.ts'
-import { type PriceSource, noTokenNotes } from '../../src/api/operation/token-lists.ts'
 import { evmOperations } from '../../src/api/operations.ts'
+import { type PriceSource, noTokenNotes } from '../../src/api/prices/token-lists.ts'
 import { evmDialectRules } from '../../src/api/server/dialect.ts'
 import { corsPolicy } from '../../src/api/server/front/cors.ts'
 import { type ApiServer, createServer } from '../../src/api/server/server.ts'

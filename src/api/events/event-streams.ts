@@ -8,22 +8,12 @@ import { Fault, faultOf } from '../../core/fault.ts'
 import { inTime } from '../../core/waiting.ts'
 import { callerOf } from '../../http/caller-address.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { Caller } from '../operation/operation.ts'
 import { errorBody, publicWords, statusOf } from '../operation/status.ts'
 import type { AdmissionRequest } from '../server/admission/admission.ts'
+import type { StreamGate } from '../server/server.ts'
 import { admitListener, heard, type Listener, listenId } from './listening.ts'
 import type { NewestBlocks } from './newest-blocks.ts'
 import type { EventContext } from './own-webhook.ts'
-
-/** How a server lets streams in. */
-export type StreamGate = {
-  /** Compute units of a stream, as those of a list. */
-  readonly admit: (request: AdmissionRequest) => unknown
-  readonly callerOf: (request: AdmissionRequest) => Caller
-  readonly addressOf: (request: IncomingMessage) => string
-  /** The lane of a request is free again: what follows is sent as it comes. */
-  readonly release: (request: IncomingMessage) => void
-}
 
 type StreamContext = {
   readonly gate: StreamGate

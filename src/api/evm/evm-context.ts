@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/world.ts'
 import type { ChainDirectory, ServedChain } from '../operation/chain-directory.ts'
 import type { PageTokens } from '../operation/page-token.ts'
-import type { PriceSource, TokenNotes } from '../operation/token-lists.ts'
+import type { PriceSource, TokenNotes } from '../prices/token-lists.ts'
 import type { MethodNames } from './abi/known-methods.ts'
 import type { ComparedBalances } from './balances/compared-balances.ts'
 import type { ContractBook } from './contracts/contract-book.ts'

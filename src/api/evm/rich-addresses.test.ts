@@ -10,7 +10,7 @@ import type { Table } from '../../store/engine/table.ts'
 import { openStore } from '../../store/open.ts'
 import { address, addressByBytes, evmTables, token } from '../../store/schema/evm.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import { noTokenNotes } from '../operation/token-lists.ts'
+import { noTokenNotes } from '../prices/token-lists.ts'
 import { createRichAddressBooks } from './rich-addresses.ts'
 
 // The first address EIP-55 gives as an example.

@@ -16,7 +16,7 @@ import type { Erc20Token, RichAddress } from '../../shape/evm/token.ts'
 import type { MaybePromise } from '../../store/engine/database.ts'
 import { addressId, richAddressesOfIds, type TokenRow } from '../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import type { TokenNote, TokenNotes } from '../operation/token-lists.ts'
+import type { TokenNote, TokenNotes } from '../prices/token-lists.ts'
 import { looksLikeSpam } from './tokens/spam.ts'
 
 /** One address as views use it. The objects are shared and must not be changed. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { ChainFacts } from '../operation/chain-directory.ts'
-import { valueAt } from '../operation/token-lists.ts'
+import { valueAt } from '../prices/token-lists.ts'
 import { createMethodNames, selectorOf } from './abi/known-methods.ts'
 import { decimalText } from './answers.ts'
 import { looksLikeSpam } from './tokens/spam.ts'

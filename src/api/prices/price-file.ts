@@ -10,8 +10,8 @@
 import { toHex } from '../../core/bytes.ts'
 import { plainDecimal, product } from '../../core/text.ts'
 import { type CurrencyCode, currencies } from '../../shape/evm/token.ts'
-import type { Priced, PriceQuestion, PriceSource } from '../operation/token-lists.ts'
 import { wrongAt } from './text-place.ts'
+import type { Priced, PriceQuestion, PriceSource } from './token-lists.ts'
 
 /** A price from a day on, days since 1970; `now` for one without a date. */
 type Dated = { readonly day: number; readonly price: string }

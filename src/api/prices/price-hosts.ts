@@ -3,7 +3,7 @@
 import { toHex } from '../../core/bytes.ts'
 import { dayText, plainDecimal } from '../../core/text.ts'
 import type { CurrencyCode } from '../../shape/evm/token.ts'
-import type { Priced } from '../operation/token-lists.ts'
+import type { Priced } from './token-lists.ts'
 
 /** Names that a service uses for a chain's coin and for the chain itself. */
 export type ChainNames = { readonly slug?: string; readonly native?: string }

@@ -12,8 +12,8 @@ import { dayText, decimalOfJson, plainDecimal, product } from '../../core/text.t
 import type { Clock, Transport } from '../../core/world.ts'
 import type { CurrencyCode } from '../../shape/evm/token.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { Priced, PriceQuestion, PriceSource } from '../operation/token-lists.ts'
 import { type ChainNames, field, type HostRequest, type PriceHost } from './price-hosts.ts'
+import type { Priced, PriceQuestion, PriceSource } from './token-lists.ts'
 
 /** A price service: its address, and the names it has for chains. */
 export type HttpPrices = {

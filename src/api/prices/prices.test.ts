@@ -7,16 +7,10 @@ import { decimalOfJson, plainDecimal, product } from '../../core/text.ts'
 import type { HttpReply, Transport } from '../../core/world.ts'
 import { currencies } from '../../shape/evm/token.ts'
 import type { ChainFacts } from '../operation/chain-directory.ts'
-import {
-  valueAt,
-  listedNotes,
-  readLabels,
-  readReputation,
-  readTokenList,
-} from '../operation/token-lists.ts'
 import { filePrices } from './price-file.ts'
 import { coingecko, defillama } from './price-hosts.ts'
 import { type HttpPrices, httpPrices } from './price-http.ts'
+import { valueAt, listedNotes, readLabels, readReputation, readTokenList } from './token-lists.ts'
 
 const chain: ChainFacts = {
   key: 'mainnet-c-chain',

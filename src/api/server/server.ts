@@ -6,7 +6,7 @@
  * `test/server/http-hardening.test.ts`.
  */
 
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 
 import fastify, {
   errorCodes,
@@ -22,7 +22,6 @@ import type { MaybePromise } from '../../store/engine/database.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { StreamGate } from '../events/event-streams.ts'
 import { createDeadlines } from '../operation/deadlines.ts'
 import { createFreshReader, type FreshChains } from '../operation/freshness.ts'
 import { type Caller, unknownCaller, type Operation } from '../operation/operation.ts'
@@ -85,6 +84,16 @@ type ApiServerOptions = {
    * tests hold them against the operation's shape and each other.
    */
   readonly inspect?: (operation: Operation, body: unknown, json?: string) => void
+}
+
+/** How a server lets streams in. */
+export type StreamGate = {
+  /** Compute units of a stream, as those of a list. */
+  readonly admit: (request: AdmissionRequest) => unknown
+  readonly callerOf: (request: AdmissionRequest) => Caller
+  readonly addressOf: (request: IncomingMessage) => string
+  /** The lane of a request is free again: what follows is sent as it comes. */
+  readonly release: (request: IncomingMessage) => void
 }
 
 /** A server ready to listen; routes beyond the operations may still be added to `http`. */

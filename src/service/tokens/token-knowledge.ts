@@ -7,6 +7,9 @@ import { type AbiBook, createAbiBook, type GivenAbi } from '../../api/evm/abi/ab
 import { storedDoubts, type TokenDoubts } from '../../api/evm/balances/compared-balances.ts'
 import { type ContractBook, createContractBook } from '../../api/evm/contracts/contract-book.ts'
 import { type NftRequests, storedRequests } from '../../api/evm/nft/nft-requests.ts'
+import { filePrices } from '../../api/prices/price-file.ts'
+import { type ChainNames, coingecko, defillama } from '../../api/prices/price-hosts.ts'
+import { httpPrices } from '../../api/prices/price-http.ts'
 import {
   noPrices,
   type PriceSource,
@@ -16,10 +19,7 @@ import {
   readReputation,
   readTokenList,
   type TokenNotes,
-} from '../../api/operation/token-lists.ts'
-import { filePrices } from '../../api/prices/price-file.ts'
-import { type ChainNames, coingecko, defillama } from '../../api/prices/price-hosts.ts'
-import { httpPrices } from '../../api/prices/price-http.ts'
+} from '../../api/prices/token-lists.ts'
 import { readAbi } from '../../codec/evm/abi/abi.ts'
 import { parseSignatures } from '../../codec/evm/abi/selectors.ts'
 import type { Config } from '../../config/settings.ts'

@@ -8,7 +8,7 @@
 
 import type { ChainFacts } from '../../api/operation/chain-directory.ts'
 import { unknownCaller, type Operation } from '../../api/operation/operation.ts'
-import type { TokenNotes } from '../../api/operation/token-lists.ts'
+import type { TokenNotes } from '../../api/prices/token-lists.ts'
 import { setBounded, WeighedMap } from '../../core/bounded-maps.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { faultOf } from '../../core/fault.ts'

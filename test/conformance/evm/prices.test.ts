@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { PriceSource } from '../../../src/api/operation/token-lists.ts'
+import type { PriceSource } from '../../../src/api/prices/token-lists.ts'
 import { toHex } from '../../../src/core/bytes.ts'
 import { evmService } from '../../support/services/evm-service.ts'
 import { expectedTransactions } from './replay.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
-import type { PriceSource } from '../../../src/api/operation/token-lists.ts'
+import type { PriceSource } from '../../../src/api/prices/token-lists.ts'
 import { nftStatuses } from '../../../src/core/nft-status.ts'
 import { statement } from '../../../src/store/engine/database.ts'
 import { provesOperations } from '../../support/services/proven-operations.ts'

@@ -13,8 +13,8 @@ import { Compile } from 'typebox/compile'
 
 import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
 import type { Operation } from '../../../src/api/operation/operation.ts'
-import { noPrices } from '../../../src/api/operation/token-lists.ts'
 import { primaryOperations } from '../../../src/api/operations.ts'
+import { noPrices } from '../../../src/api/prices/token-lists.ts'
 import { getAvaxSupply } from '../../../src/api/primary/network/get-avax-supply.ts'
 import {
   createNetworkDirectory,

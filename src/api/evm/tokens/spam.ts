@@ -6,7 +6,7 @@
  */
 
 import type { ChainFacts } from '../../operation/chain-directory.ts'
-import type { TokenNote } from '../../operation/token-lists.ts'
+import type { TokenNote } from '../../prices/token-lists.ts'
 
 /** Facts that the judgement uses. */
 export type SpamEvidence = {

@@ -4,7 +4,7 @@ import { parseEvmAddress } from '../../../core/address.ts'
 import type { Erc1155Metadata, Erc721Metadata } from '../../../shape/evm/nft-token.ts'
 import type { Erc20Token, CurrencyCode, Money } from '../../../shape/evm/token.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import type { PriceSource } from '../../operation/token-lists.ts'
+import type { PriceSource } from '../../prices/token-lists.ts'
 
 /** A price as the API shows it. */
 export function money(value: string, currencyCode: CurrencyCode): Money {

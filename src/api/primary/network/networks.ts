@@ -8,7 +8,7 @@ import type { Database } from '../../../store/engine/database.ts'
 import { networkFacts } from '../../../store/query/primary/network.ts'
 import type { PrimaryChain } from '../../../store/schema/primary/position.ts'
 import type { PageTokens } from '../../operation/page-token.ts'
-import type { PriceSource } from '../../operation/token-lists.ts'
+import type { PriceSource } from '../../prices/token-lists.ts'
 import { type OwnerKeys, newOwnerKeys } from '../views/values.ts'
 
 /** A network being served. */

@@ -9,8 +9,8 @@ import { fromHex, keyOf } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { withPoint } from '../../core/text.ts'
 import type { CurrencyCode } from '../../shape/evm/token.ts'
-import { offsetOf, parseJsonFile, placeIn, wrongAt } from '../prices/text-place.ts'
-import type { ChainFacts } from './chain-directory.ts'
+import type { ChainFacts } from '../operation/chain-directory.ts'
+import { offsetOf, parseJsonFile, placeIn, wrongAt } from './text-place.ts'
 
 /** One entry of a list. */
 export type ListedToken = {

@@ -156,8 +156,8 @@ void test('snapshot: a server that does not take it is one sentence, and nothing
   const absent = new URL(await newDatabase())
   absent.pathname = '/absent'
   const cases = [
-    ['none', 'postgres://firn:secret@127.0.0.1:1/firn', /^firn: PostgreSQL: [^\n]+\n$/],
-    ['absent', absent.href, /^firn: PostgreSQL: [^\n]*"absent"[^\n]*\n$/],
+    ['none', 'postgres://firn:secret@127.0.0.1:1/firn', /^firn: store on PostgreSQL: [^\n]+\n$/],
+    ['absent', absent.href, /^firn: store on PostgreSQL: [^\n]*"absent"[^\n]*\n$/],
   ] as const
   for (const [name, url, sentence] of cases) {
     const ended = await runFirn(

@@ -148,21 +148,24 @@ export class History {
     manifest: Manifest,
     work: (open: OpenSegment) => T,
   ): Promise<Awaited<T> | undefined> {
-    for (;;) {
-      const used: SegmentFile[] = []
-      try {
-        return await work((segment) => {
-          const file = this.#opened(segment)
-          file.users++
-          used.push(file)
-          return file
-        })
-      } catch (error) {
-        const last = used.at(-1)
-        if (!(await this.#mayGoOn(reader, { manifest, error, last }))) return undefined
-      } finally {
-        this.#release(used)
-      }
+    // Open until the end: where there is room for fewer than are needed, each would be fetched for ever.
+    const used: SegmentFile[] = []
+    const open = (segment: ManifestSegment): SegmentFile => {
+      const file = this.#opened(segment)
+      file.users++
+      used.push(file)
+      return file
+    }
+    try {
+      for (let mayGoOn = true; mayGoOn;)
+        try {
+          return await work(open)
+        } catch (error) {
+          mayGoOn = await this.#mayGoOn(reader, { manifest, error, last: used.at(-1) })
+        }
+      return undefined
+    } finally {
+      this.#release(used)
     }
   }
 

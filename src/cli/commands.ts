@@ -1,5 +1,5 @@
 /**
- * The commands as `--help` tells them. Each is a file in `commands/`, loaded when it is used, so that
+ * The commands as `--help` lists them. Each is a file in `commands/`, loaded when it is used, so that
  * `firn --help` answers at once.
  */
 

@@ -90,7 +90,7 @@ export class EndpointPool {
       if (isAlone && ++this.#loneAnswers < loneAnswersBelieved)
         throw new Fault('node-unreachable', 'only one endpoint says which chain this is')
       if (isDifferent(agreed.identity, pinned))
-        throw new Fault('node-answer', `an endpoint told of another chain: ${pinned.chainId}`)
+        throw new Fault('node-answer', `an endpoint reports another chain: ${pinned.chainId}`)
     } catch (error) {
       this.#forgetIdentities()
       throw error
@@ -247,7 +247,7 @@ export class EndpointPool {
     const wanted = this.#pinned ?? expected
     // One wrong answer may be a mistake, and an endpoint set aside stays so.
     if (isDifferent(wanted, found) && !isDifferent(wanted, await this.#identify(endpoint, signal)))
-      throw new Fault('node-answer', `endpoint told of another chain once: ${endpoint.name}`)
+      throw new Fault('node-answer', `endpoint reported another chain once: ${endpoint.name}`)
     if (isDifferent(wanted, found))
       throw new Fault('source-mismatch', `endpoint serves another chain: ${endpoint.name}`, {
         detail: { chainId: found.chainId, wanted: wanted.chainId },

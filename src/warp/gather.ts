@@ -1,7 +1,6 @@
 /** Calls validators as planned and puts their signatures together. */
 
-import { encodeBitSet } from '../codec/warp/bit-set.ts'
-import { encodeSigned, messageId } from '../codec/warp/message.ts'
+import { encodeBitSet, encodeSigned, messageId } from '../codec/warp/message.ts'
 import { toHex } from '../core/bytes.ts'
 import { toCb58 } from '../core/cb58.ts'
 import { assert, Fault } from '../core/fault.ts'

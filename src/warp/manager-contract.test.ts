@@ -10,7 +10,6 @@ import { test } from 'node:test'
 import native from '@chainsafe/blst'
 
 import { decode } from '../codec/cursor.ts'
-import { decodeBitSet } from '../codec/warp/bit-set.ts'
 import { decodeJustification, justifiedValidationId } from '../codec/warp/justification.ts'
 import {
   convertedValidationId,
@@ -18,7 +17,7 @@ import {
   l1MessageTypes,
   registeredValidationId,
 } from '../codec/warp/l1-message.ts'
-import { decodeSigned } from '../codec/warp/message.ts'
+import { decodeBitSet, decodeSigned } from '../codec/warp/message.ts'
 import { payloadTypes, warpPayload } from '../codec/warp/payload.ts'
 import { fromHex, to0x, toHex } from '../core/bytes.ts'
 import { parseId, toCb58 } from '../core/cb58.ts'

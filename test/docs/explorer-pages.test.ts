@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { attributesOf } from '../../src/explorer/browser/evm/attributes.ts'
 import { trafficOf } from '../../src/explorer/browser/icm/traffic-sums.ts'
+import { attributesOf } from '../../src/explorer/browser/kit/format.ts'
 import { isBusy, pauseBefore } from '../../src/explorer/browser/kit/patient-fetch.ts'
 import {
   afterFee,

@@ -15,8 +15,7 @@ import {
   type FindPicture,
   pictureType,
 } from '../../src/service/web/pictures.ts'
-import { isPublicAddress } from '../../src/world/public-address.ts'
-import { openPublicTransport } from '../../src/world/public-transport.ts'
+import { isPublicAddress, openPublicTransport } from '../../src/world/public-transport.ts'
 import { openWorld, transportOver } from '../../src/world/world.ts'
 
 // The smallest PNG there is: one transparent pixel.

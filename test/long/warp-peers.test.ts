@@ -3,8 +3,7 @@ import { sign as signBytes, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
-import { decodeSigned } from '../../src/codec/warp/message.ts'
+import { decodeBitSet, decodeSigned } from '../../src/codec/warp/message.ts'
 import {
   type ClaimedAddress,
   parseIp,

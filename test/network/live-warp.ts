@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 
 import { decode, encode } from '../../src/codec/cursor.ts'
-import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
 import { l1Message, l1MessageTypes } from '../../src/codec/warp/l1-message.ts'
-import { decodeSigned, unsignedMessage } from '../../src/codec/warp/message.ts'
+import { decodeBitSet, decodeSigned, unsignedMessage } from '../../src/codec/warp/message.ts'
 import { payloadTypes, warpPayload } from '../../src/codec/warp/payload.ts'
 import { fromHex, toHex } from '../../src/core/bytes.ts'
 import { parseId } from '../../src/core/cb58.ts'

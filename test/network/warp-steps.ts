@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 
-import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
-import { decodeSigned } from '../../src/codec/warp/message.ts'
+import { decodeBitSet, decodeSigned } from '../../src/codec/warp/message.ts'
 import { toCb58 } from '../../src/core/cb58.ts'
 import { receives } from './evm-steps.ts'
 import type { FollowingFirn, Signed } from './firn.ts'

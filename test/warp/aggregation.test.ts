@@ -4,8 +4,7 @@ import { test } from 'node:test'
 
 import native from '@chainsafe/blst'
 
-import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
-import { decodeSigned } from '../../src/codec/warp/message.ts'
+import { decodeBitSet, decodeSigned } from '../../src/codec/warp/message.ts'
 import { fromHex, to0x } from '../../src/core/bytes.ts'
 import { Fault, type FaultCode } from '../../src/core/fault.ts'
 import { parseRequest, type RequestBody } from '../../src/warp/aggregation/request.ts'

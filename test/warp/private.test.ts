@@ -11,8 +11,7 @@ import { test } from 'node:test'
 
 import native from '@chainsafe/blst'
 
-import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
-import { decodeSigned } from '../../src/codec/warp/message.ts'
+import { decodeBitSet, decodeSigned } from '../../src/codec/warp/message.ts'
 import { fromHex, to0x, toHex } from '../../src/core/bytes.ts'
 import { parseId } from '../../src/core/cb58.ts'
 import { Fault } from '../../src/core/fault.ts'

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { decodeBitSet } from '../../src/codec/warp/bit-set.ts'
-import { decodeSigned } from '../../src/codec/warp/message.ts'
+import { decodeBitSet, decodeSigned } from '../../src/codec/warp/message.ts'
 import { parseId } from '../../src/core/cb58.ts'
 import { parseRequest } from '../../src/warp/aggregation/request.ts'
 import type { MessageSource } from '../../src/warp/messages/message-source.ts'

@@ -1,14 +1,25 @@
-/** Exports of transactions to a file. Source: official clients, Operations. */
+/**
+ * Exports of transactions to a file, whose address only its maker knows.
+ *
+ * Source: official clients, Operations.
+ */
 
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+
+import type { FastifyInstance } from 'fastify'
 
 import { Fault } from '../../core/fault.ts'
 import { ExportBody, ExportStatus, exportTypes } from '../../shape/events/export-job.ts'
 import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { addExport, exportById, type ExportJob } from '../../store/query/events/export-jobs.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { contentTypes } from '../operation/list-format.ts'
 import { ownerOf, operation, type Operation } from '../operation/operation.ts'
+import { errorBody } from '../operation/status.ts'
 import { type ExportContext, planOf } from './export-plan.ts'
+import { exportLines } from './export-rows.ts'
 
 const PostTransactionExportJob = {
   id: 'postTransactionExportJob',
@@ -35,6 +46,9 @@ const GetOperationResult = {
   },
   response: ExportStatus,
 } as const
+
+/** Files sent at once; a reader of whole histories must not slow other callers down. */
+const mostAtOnce = 4
 
 const keptSeconds = 7 * 86_400
 /** Exports kept for each key; the oldest goes first. */
@@ -67,11 +81,46 @@ export function getExport(context: ExportContext): Operation {
   })
 }
 
+/**
+ * Adds the route of files. A caller that knows the id, which cannot be guessed, may fetch the file,
+ * because links are opened without headers. A fault while it is sent ends the connection without
+ * its last chunk.
+ */
+export function mountExportFiles(http: FastifyInstance, context: ExportContext, log: Log): void {
+  let running = 0
+  http.get('/v1/operations/:operationId/file', async (request, reply) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router gives text by name
+    const { operationId } = request.params as { readonly operationId: string }
+    const job = await liveExport(context, operationId)
+    if (job === undefined)
+      return reply.code(404).send(errorBody(404, 'no such file: exports are kept for seven days'))
+    if (running >= mostAtOnce)
+      return reply
+        .code(503)
+        .header('retry-after', '10')
+        .send(errorBody(503, 'other exports are being sent'))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was checked before it was kept
+    const plan = planOf(context, JSON.parse(job.request) as ExportBody)
+    running++
+    const gone = new AbortController()
+    reply.raw.once('close', () => {
+      running--
+      gone.abort()
+    })
+    const lines = Readable.from(exportLines(context, plan, gone.signal))
+    lines.on('error', (error) => {
+      if (!gone.signal.aborted) log.warn('export ended early', { error })
+    })
+    return reply
+      .header('content-type', contentTypes.csv)
+      .header('content-disposition', `attachment; filename="transactions-${operationId}.csv"`)
+      .header('cache-control', 'no-store')
+      .send(lines)
+  })
+}
+
 /** The export with an id, unless its time is over. */
-export async function liveExport(
-  context: ExportContext,
-  id: string,
-): Promise<ExportJob | undefined> {
+async function liveExport(context: ExportContext, id: string): Promise<ExportJob | undefined> {
   const job = await exportById(await context.store(), id)
   const oldest = context.clock.now() / 1_000 - keptSeconds
   return job === undefined || job.created < oldest ? undefined : job

@@ -9,8 +9,6 @@ import { parseNodeId, toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { sha256 } from '../../core/hash.ts'
 import { decode, encode } from '../cursor.ts'
-import { unwrapMessage } from './abi-input.ts'
-import { decodeBitSet, encodeBitSet } from './bit-set.ts'
 import { decodeJustification, encodeJustification, justifiedValidationId } from './justification.ts'
 import {
   conversionData,
@@ -20,7 +18,15 @@ import {
   l1MessageTypes,
   registeredValidationId,
 } from './l1-message.ts'
-import { decodeSigned, encodeSigned, messageId, unsignedMessage } from './message.ts'
+import {
+  decodeBitSet,
+  decodeSigned,
+  encodeBitSet,
+  encodeSigned,
+  messageId,
+  unsignedMessage,
+  unwrapMessage,
+} from './message.ts'
 import { payloadTypes, warpPayload } from './payload.ts'
 
 type Vectors = {

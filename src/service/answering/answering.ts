@@ -32,7 +32,8 @@ import type { ProcessStores } from '../stores/store-connections.ts'
 import { openTokenKnowledge, type TokenKnowledge } from '../tokens/token-knowledge.ts'
 import type { Aggregators } from '../warp/aggregators.ts'
 import { readBrand } from '../web/read-brand.ts'
-import { type Api, assembleApi, type ApiOptions } from './assemble-api.ts'
+import type { ApiOptions } from './api-context.ts'
+import { type Api, assembleApi } from './assemble-api.ts'
 import { nodeChains } from './node-endpoint.ts'
 
 /** Ends one part; called in the reverse order of starting. */

@@ -2,6 +2,7 @@
 
 import { type ServedChain, blockchainIdText } from '../../api/operation/chain-directory.ts'
 import type { ServedNetwork } from '../../api/primary/network/networks.ts'
+import type { Clock } from '../../core/world.ts'
 import { asBelieved, copiedStage } from '../../indexing/evm/copied/copied-stage.ts'
 import type { ChainStatus as IndexedChain } from '../../indexing/run/status-board.ts'
 import { overallOf } from '../../indexing/stream/overall-progress.ts'
@@ -212,4 +213,36 @@ async function storedStatus(
   const reason = isSilent ? { reason: `no process has indexed it for ${seconds} s` } : {}
   const summary = { ...summaryOf(stages), ...reason, overall: overallOf(stages) }
   return { ...facts, ...summary, ...heightsOf(copied), ...looked, stages }
+}
+
+// A source's head is read every few seconds, and reported every five.
+const freshSeconds = 30
+
+/** A stage as it was last reported. */
+type ReportedStage = {
+  /** Below 0 before a source gave one. */
+  readonly headHeight: number
+  /** Unix seconds at which a source gave it; absent before. */
+  readonly headAt?: number | undefined
+}
+
+/** Knows the stages of chains; absent where this process does not index. */
+type Stages =
+  | { readonly stage: (key: string, name: string) => ReportedStage | undefined }
+  | undefined
+
+/**
+ * Returns the head that a source lately reported for a stage of a chain; `undefined` where none
+ * did.
+ */
+export function freshHeads(
+  indexer: Stages,
+  clock: Pick<Clock, 'now'>,
+): (key: string, stage: string) => number | undefined {
+  return (key, name) => {
+    const stage = indexer?.stage(key, name)
+    if (stage?.headAt === undefined) return undefined
+    const age = clock.now() / 1_000 - stage.headAt
+    return age > freshSeconds || stage.headHeight < 0 ? undefined : stage.headHeight
+  }
 }

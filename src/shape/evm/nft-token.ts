@@ -73,3 +73,23 @@ export const Erc1155Token = Type.Object(
 )
 /** Decoded {@link Erc1155Token}. */
 export type Erc1155Token = Static<typeof Erc1155Token>
+
+/** An ERC-721 token someone owns. */
+export const Erc721TokenBalance = Type.Object(
+  { ...Erc721Token.properties, chainId: decimal('EVM chain id') },
+  { $id: 'Erc721TokenBalance', additionalProperties: false },
+)
+/** Decoded {@link Erc721TokenBalance}. */
+export type Erc721TokenBalance = Static<typeof Erc721TokenBalance>
+
+/** An ERC-1155 token id that an address holds. */
+export const Erc1155TokenBalance = Type.Object(
+  {
+    ...Erc1155Token.properties,
+    chainId: decimal('EVM chain id'),
+    balance: decimal('How much of it, by the logs'),
+  },
+  { $id: 'Erc1155TokenBalance', additionalProperties: false },
+)
+/** Decoded {@link Erc1155TokenBalance}. */
+export type Erc1155TokenBalance = Static<typeof Erc1155TokenBalance>

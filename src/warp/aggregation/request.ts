@@ -7,14 +7,13 @@
  */
 
 import { decode, encode } from '../../codec/cursor.ts'
-import { unwrapMessage } from '../../codec/warp/abi-input.ts'
 import {
   decodeJustification,
   type Justification,
   justifiedValidationId,
 } from '../../codec/warp/justification.ts'
 import { type L1Message, l1Message, l1MessageTypes } from '../../codec/warp/l1-message.ts'
-import { type UnsignedMessage, unsignedMessage } from '../../codec/warp/message.ts'
+import { type UnsignedMessage, unsignedMessage, unwrapMessage } from '../../codec/warp/message.ts'
 import { payloadTypes, warpPayload } from '../../codec/warp/payload.ts'
 import { clip, fromHex, isZero } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'

@@ -28,7 +28,8 @@ import { createServer } from '../../../src/api/server/server.ts'
 import type { Clock, World } from '../../../src/core/world.ts'
 import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import { storedNetwork } from '../../../src/indexing/primary/run/open-peers.ts'
-import { openPrimarySource, primaryStreams } from '../../../src/indexing/primary/run/stream.ts'
+import { openPrimarySource } from '../../../src/indexing/primary/run/open-source.ts'
+import { primaryStreams } from '../../../src/indexing/primary/run/stream.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
 import {
   clockMethod,

@@ -1,6 +1,7 @@
 /** NFTs of an address: ERC-721, ERC-1155, or both. */
 
 import { itemAt } from '../../../core/item-at.ts'
+import { Erc1155TokenBalance, Erc721TokenBalance } from '../../../shape/evm/nft-token.ts'
 import {
   ChainAddressPath,
   pageToken,
@@ -8,7 +9,6 @@ import {
   blockNumber,
 } from '../../../shape/evm/parameters.ts'
 import { NativeTokenBalance } from '../../../shape/evm/token.ts'
-import { Erc1155TokenBalance, Erc721TokenBalance } from '../../../shape/nft/nft-balance.ts'
 import { contractAddress } from '../../../shape/nft/nft-path.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
 import { Type } from '../../../shape/type.ts'

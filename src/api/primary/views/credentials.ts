@@ -2,6 +2,8 @@
  * Signatures and public keys of the transactions that spent outputs, read from the kept blocks.
  */
 
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+
 import { decode, decodePrefix } from '../../../codec/cursor.ts'
 import { versioned } from '../../../codec/kit.ts'
 import {
@@ -26,7 +28,6 @@ import {
 import { concatBytes, equalBytes, keyOf, toBase64 } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { hash160, sha256 } from '../../../core/hash.ts'
-import { recoverPublicKey } from '../../../core/secp256k1.ts'
 import { cTypes, pTypes, xTypes } from '../../../core/type-ids.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
 import type { Reader } from '../../../store/engine/database.ts'
@@ -198,4 +199,25 @@ function xSpendings(unsigned: XUnsigned): Spending[] {
 
 function cSpendings(unsigned: CUnsigned): Spending[] {
   return unsigned.typeId === cTypes.ImportTx ? unsigned.importedInputs.map(spendingOf) : []
+}
+
+/**
+ * The compressed public key, 33 bytes, whose owner signed `hash`, or `undefined` when there is
+ * none. `signature` is r, s and the recovery id, 65 bytes, as avalanchego's. About 0.5 ms.
+ *
+ * Source: avalanchego utils/crypto/secp256k1/secp256k1.go.
+ */
+function recoverPublicKey(hash: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
+  const [recovery = 255] = signature.subarray(64)
+  if (signature.length !== 65 || recovery > 3) return undefined
+  const recovered = new Uint8Array(65)
+  recovered[0] = recovery
+  recovered.set(signature.subarray(0, 64), 1)
+  try {
+    return secp256k1.recoverPublicKey(recovered, hash, { prehash: false })
+  } catch (error) {
+    // A signature that no key can have made is answered with `undefined`.
+    if (error instanceof Error) return undefined
+    throw error
+  }
 }

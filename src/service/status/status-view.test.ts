@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { freshHeads } from './assemble-api.ts'
+import { freshHeads } from './status-view.ts'
 
 void test('heads: one that no source gave for half a minute is unknown until one gives it again', () => {
   let nowMs = 1_000_000

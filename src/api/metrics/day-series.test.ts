@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { decimal } from './decimal.ts'
+import { decimal } from './day-series.ts'
 
 void test('decimal: the nearest number, as the runtime reads the same digits', () => {
   fc.assert(

@@ -40,7 +40,7 @@ import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { createGauges } from '../src/telemetry/gauges.ts'
 import type { Log } from '../src/telemetry/log.ts'
-import { abisAlone } from '../test/support/services/evm-service.ts'
+import { abisAlone } from '../test/support/services/abis-alone.ts'
 import { ChainText, usualShape } from './evm-chain.ts'
 
 /** The clock of this machine. */

@@ -22,12 +22,8 @@ import { logStage, logStoreTables, logTables } from '../../../src/store/schema/l
 import { checkStore } from '../../../src/store/sums/check-store.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { systemClock } from '../../support/processes/system-clock.ts'
-import {
-  abisAlone,
-  type EvmService,
-  type Json,
-  startEvmService,
-} from '../../support/services/evm-service.ts'
+import { abisAlone } from '../../support/services/abis-alone.ts'
+import { type EvmService, type Json, startEvmService } from '../../support/services/evm-service.ts'
 import { openDemoChain, rawChain } from '../../support/stores/demo-store.ts'
 import { storeDigest } from '../../support/stores/store-digest.ts'
 import { onBothEngines } from '../../support/stores/stores.ts'

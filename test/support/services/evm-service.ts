@@ -11,11 +11,10 @@ import { setImmediate } from 'node:timers/promises'
 
 import { Compile } from 'typebox/compile'
 
-import { type AbiBook, noAbis } from '../../../src/api/evm/abi/abi-book.ts'
+import { noAbis } from '../../../src/api/evm/abi/abi-book.ts'
 import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
 import { healthOperations } from '../../../src/api/evm/chains/health.ts'
-import type { ContractBook } from '../../../src/api/evm/contracts/contract-book.ts'
 import type { EvmContext } from '../../../src/api/evm/evm-context.ts'
 import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { noNfts } from '../../../src/api/evm/tokens/token-views.ts'
@@ -41,6 +40,7 @@ import type { Log } from '../../../src/telemetry/log.ts'
 import { holdToDocument } from '../nodes/answer-book.ts'
 import { usualEngine } from '../processes/test-settings.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from '../stores/demo-store.ts'
+import { abisAlone } from './abis-alone.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
 
 /** JSON of any form: tests look into it freely. */
@@ -197,20 +197,6 @@ export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmContex
       maxAgeMs: 30_000,
     }),
     icmContracts: [icmContract],
-  }
-}
-
-/** A book of contracts that has ABIs and no contract. */
-export function abisAlone(abis: AbiBook): ContractBook {
-  return {
-    versions: async () => undefined,
-    methods: async () => new Map(),
-    newest: async () => [],
-    listed: async () => [],
-    find: async () => undefined,
-    proxyAt: async () => undefined,
-    verify: () => Promise.reject(new Error('nothing is verified here')),
-    abisOf: async () => abis,
   }
 }
 

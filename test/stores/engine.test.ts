@@ -278,6 +278,16 @@ onBothEngines(
       [5, bytes(3)],
     ])
     assert.deepEqual(await database.lookup(newest, [[]]), [])
+    const bounds = [
+      [1, 1, 1, 2],
+      [9, 10, 19, 30],
+    ]
+    assert.deepEqual(await database.lookup({ ...newest, isBounded: true }, bounds), [
+      undefined,
+      [10, bytes(1)],
+      [10, bytes(1)],
+      [5, bytes(3)],
+    ])
   },
 )
 

@@ -56,13 +56,14 @@ export function clearSql(table: Table): string {
  * `select` of the rows for `count` key tuples at once: for each, its number among them (given
  * before its key) and the row's columns; a tuple without a row gives nothing.
  */
-export function lookupSql({ table, key, select, last }: Lookup, count: number): string {
-  const names = ['n', ...key.map((_, at) => `k${at}`)]
+export function lookupSql({ table, key, select, last, isBounded }: Lookup, count: number): string {
+  const names = ['n', ...key.map((_, at) => `k${at}`), ...(isBounded === true ? ['most'] : [])]
   const keyed = `with k(${names.join(', ')}) as (${valuesOf(names.length, count)})`
   const found = key.map((name, at) => `t.${name} = k.k${at}`)
   if (last !== undefined) {
     const same = key.map((name, at) => `l.${name} = k.k${at}`).join(' and ')
-    found.push(`t.${last} = (select max(l.${last}) from ${table.name} l where ${same})`)
+    const bound = isBounded === true ? ` and l.${last} <= k.most` : ''
+    found.push(`t.${last} = (select max(l.${last}) from ${table.name} l where ${same}${bound})`)
   }
   const columns = select.map((name) => `t.${name}`).join(', ')
   return `${keyed} select k.n, ${columns} from k cross join ${table.name} t on ${found.join(' and ')}`

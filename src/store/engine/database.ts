@@ -26,11 +26,10 @@ export type MaybePromise<T> = T | Promise<T>
  * - `oldest`: rows come oldest first
  * - `merge`: rows are ordered by their first column, and each value of it is wanted once
  * - `sum`: one row of numbers, each of which is the sum of all
- * - `last`: the newest row of a key; its amount, which is the last two columns, is the sum of all
  * - `tables`: only the tables are read; those named in it have no frozen rows, or these are not
  *   wanted
  */
-export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'last' | 'tables'
+export type Over = 'newest' | 'oldest' | 'merge' | 'sum' | 'tables'
 
 /**
  * Where the rows of an answer lie: indexes of two parameters (from inclusive, until exclusive), or
@@ -133,6 +132,8 @@ export type Lookup = {
   readonly key: readonly string[]
   readonly select: readonly string[]
   readonly last?: string
+  /** The keys have another column at their end: the highest `last` that is wanted. */
+  readonly isBounded?: true
   /** Reads the tables alone, whatever is frozen. */
   readonly over?: 'tables'
   /** Makes every integer of the answer a bigint, as in {@link Statement}. */

@@ -174,11 +174,6 @@ function combined(
       return merged([...stored, ...segments.flatMap((each) => rowsOf(each))]).slice(0, most)
     case 'sum':
       return [[...segments.flatMap((each) => rowsOf(each)), ...stored].reduce(added)]
-    case 'last': {
-      const newestFirst = [...stored, ...segments.toReversed().flatMap((each) => rowsOf(each, 1))]
-      const [newest] = newestFirst
-      return newest === undefined ? [] : [withAmount(newest, newestFirst, newest.length - 2)]
-    }
     case 'tables':
     case undefined:
       return [...stored]
@@ -248,9 +243,7 @@ function byKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<F
     `rows of ${table.name} are looked up by their whole key`,
   )
   const scale = placeColumn(table) === 'pos' ? placesPerBlock : 1
-  const heights = Array.from({ length: place.length }, (_, at) =>
-    Math.floor(Number(valueAt(place, at)) / scale),
-  )
+  const heights = numbersIn(place).map((each) => Math.floor(each / scale))
   const reached = { from: Math.min(...heights), until: Math.max(...heights) + 1 }
   return unchanged<Found>(store, stageNamed(table), reached, {
     tables: async () => store.reader.lookup(lookup, keys),
@@ -274,8 +267,9 @@ function byKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<F
 
 /** The newest row of each key of a table with running totals, with whole totals. */
 function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<Found> {
-  const { table, select } = lookup
+  const { table, key, select, isBounded } = lookup
   const at = select.indexOf('value')
+  const bounds = isBounded === true ? numbersIn(itemAt(keys, key.length)) : [everyRow]
   assert(
     table.freezes === 'running' && at !== -1 && select[at + 1] === 'negative',
     `the newest row of ${table.name} is queried with its amount`,
@@ -283,7 +277,7 @@ function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Pro
   return unchanged<Found>(
     store,
     stageNamed(table),
-    { from: 0, until: everyRow },
+    { from: 0, until: Math.max(...bounds) + 1 },
     {
       tables: async () => store.reader.lookup(lookup, keys),
       isEnough: () => false,
@@ -299,6 +293,10 @@ function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Pro
       },
     },
   )
+}
+
+function numbersIn(column: Column): number[] {
+  return Array.from({ length: column.length }, (_, at) => Number(valueAt(column, at)))
 }
 
 function stageNamed(table: Table): HistoryStage {

@@ -18,7 +18,14 @@ import { type Table, typeOf } from '../table.ts'
 import type { Connection } from './connection.ts'
 import { encodeArray, copyBytes, CopyIn, copySql } from './copy.ts'
 import type { StoreNames } from './names.ts'
-import { insertManySql, lookupManySql, removeManySql, typesOf, updateManySql } from './sql.ts'
+import {
+  insertManySql,
+  lookupManySql,
+  lookupNames,
+  removeManySql,
+  typesOf,
+  updateManySql,
+} from './sql.ts'
 
 /** Where to send queries; `name` of the store is for messages. */
 export type Link = {
@@ -78,7 +85,7 @@ export async function findEach(
 ): Promise<(Row | undefined)[]> {
   const until = keys[0]?.length ?? 0
   if (until === 0) return []
-  const values = lookup.key.map((name, at) =>
+  const values = lookupNames(lookup).map((name, at) =>
     encodeArray(typeOf(lookup.table, name), itemAt(keys, at), { from: 0, until }),
   )
   const bigints = lookup.bigints ?? false

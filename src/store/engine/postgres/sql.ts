@@ -31,19 +31,28 @@ export function removeManySql(table: Table): string {
   return `delete from ${table.name} as t using ${unnest(table, table.key)} as d(${table.key.join(', ')}) where ${where}`
 }
 
+/** Columns of which a lookup's keys are, in their order. */
+export function lookupNames({ key, last, isBounded }: Lookup): readonly string[] {
+  return isBounded === true && last !== undefined ? [...key, last] : key
+}
+
 /**
  * `select` of one row per key tuple: whether there is one, then its columns. One array parameter
  * per key column.
  */
-export function lookupManySql({ table, key, select, last }: Lookup): string {
-  const where = key.map((name) => `${name} = k.k_${name}`).join(' and ')
+export function lookupManySql(lookup: Lookup): string {
+  const { table, key, select, last, isBounded } = lookup
+  const same = key.map((name) => `${name} = k.k_${name}`)
+  if (isBounded === true) same.push(`${last} <= k.k_${last}`)
+  const where = same.join(' and ')
   const order = last === undefined ? '' : ` order by ${last} desc`
-  const keys = key.map((name) => `k_${name}`).join(', ')
+  const names = lookupNames(lookup)
+  const keys = names.map((name) => `k_${name}`).join(', ')
   const row = `select true as found, ${select.join(', ')} from ${table.name} where ${where}${order} limit 1`
   const columns = select.map((_, at) => `r.c${at}`).join(', ')
   const aliases = select.map((_, at) => `c${at}`).join(', ')
   return (
-    `select r.found, ${columns} from ${unnest(table, key)} with ordinality as k(${keys}, k_order) ` +
+    `select r.found, ${columns} from ${unnest(table, names)} with ordinality as k(${keys}, k_order) ` +
     `left join lateral (${row}) as r(found, ${aliases}) on true order by k.k_order`
   )
 }

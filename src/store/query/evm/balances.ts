@@ -1,7 +1,6 @@
 /** ERC-20 balances from logs: of an address, and of all holders of a token. */
 
 import { toBigint } from '../../../core/bytes.ts'
-import { itemAt } from '../../../core/item-at.ts'
 import type { Random } from '../../../core/world.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { balance } from '../../schema/evm.ts'
@@ -10,25 +9,6 @@ import { type TokenRow, tokensOfIds } from './addresses.ts'
 
 /** Magnitude, big-endian, empty for zero; `negative` 1 where logs give less than nothing. */
 export type BalanceAt = { readonly value: Uint8Array; readonly negative: number }
-
-const question = statement(
-  `select value, negative from balance
-   where address_id = ? and token_id = ? and height <= ? order by height desc limit 1`,
-  { over: 'last' },
-)
-
-/**
- * Balance of an address at a height; `undefined` before its first change.
- *
- * Cost: one look-up in the key of `balance`, and one in that of each segment.
- */
-async function balanceAt(
-  store: Reader,
-  of: { readonly addressId: number; readonly tokenId: number; readonly height: number },
-): Promise<BalanceAt | undefined> {
-  const row = await store.get(question, [of.addressId, of.tokenId, of.height])
-  return row === undefined ? undefined : { value: bytesAt(row, 0), negative: integerAt(row, 1) }
-}
 
 /** One (address, token) pair at a height. */
 export type BalanceRow = {
@@ -89,15 +69,15 @@ async function tokensOf(
 const newest = {
   table: balance,
   key: ['address_id', 'token_id'],
-  select: ['height', 'value', 'negative'],
+  select: ['value', 'negative'],
   last: 'height',
+  isBounded: true,
 } as const
 
 /**
  * The newest values at or before `height` of pairs, in their order; `undefined` before the first change.
  *
- * Cost: one look-up in the key of `balance` each, and another for those that changed after `height`;
- * where history is frozen, one in each segment besides.
+ * Cost: one look-up in the key of `balance` each; where history is frozen, one in each segment besides.
  */
 export async function balancesOfPairs(
   store: Reader,
@@ -108,15 +88,16 @@ export async function balancesOfPairs(
   },
 ): Promise<(BalanceAt | undefined)[]> {
   const { addressIds, tokenIds, height } = query
-  const found = await store.lookup(newest, [addressIds, tokenIds])
-  const values: (BalanceAt | undefined)[] = []
-  for (const [at, row] of found.entries()) {
-    const pair = { addressId: itemAt(addressIds, at), tokenId: itemAt(tokenIds, at), height }
-    if (row === undefined) values.push(undefined)
-    else if (integerAt(row, 0) > height) values.push(await balanceAt(store, pair))
-    else values.push({ value: bytesAt(row, 1), negative: integerAt(row, 2) })
-  }
-  return values
+  return balancesAt(store, [addressIds, tokenIds, addressIds.map(() => height)])
+}
+
+/** Balances at the keys of {@link newest}: addresses, tokens and heights. */
+async function balancesAt(
+  store: Reader,
+  keys: readonly (readonly number[])[],
+): Promise<(BalanceAt | undefined)[]> {
+  const rows = await store.lookup(newest, keys)
+  return rows.map((row) => row && { value: bytesAt(row, 0), negative: integerAt(row, 1) })
 }
 
 /**
@@ -212,8 +193,8 @@ const changesAtOnce = 256
 /**
  * Returns whether an address held more than `threshold` after some block from `from` to `at`.
  *
- * Cost: a balance at `from`, and at each height of these blocks that changed it, up to the first that is
- * more.
+ * Cost: a balance at `from`, and at each height of these blocks that changed it, up to the {@link changesAtOnce}
+ * among which the first is that is more.
  */
 export async function heldMoreThan(
   store: Reader,
@@ -222,16 +203,14 @@ export async function heldMoreThan(
 ): Promise<boolean> {
   const { addressId, tokenId } = pair
   const { from, at, threshold } = range
-  const begin = await balanceAt(store, { addressId, tokenId, height: from })
-  if (begin !== undefined && heldBy(begin) > threshold) return true
-  for (let after = from; ;) {
+  for (let heights = [from]; ;) {
+    const pairs = [heights.map(() => addressId), heights.map(() => tokenId)]
+    for (const held of await balancesAt(store, [...pairs, heights]))
+      if (held !== undefined && heldBy(held) > threshold) return true
+    const after = heights.at(-1)
+    if (after === undefined) return false
     const rows = await store.all(changes, [addressId, tokenId, after, at, changesAtOnce])
-    for (const row of rows) {
-      after = integerAt(row, 0)
-      const changed = await balanceAt(store, { addressId, tokenId, height: after })
-      if (changed !== undefined && heldBy(changed) > threshold) return true
-    }
-    if (rows.length < changesAtOnce) return false
+    heights = rows.map((row) => integerAt(row, 0))
   }
 }
 

@@ -6,34 +6,36 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync, zstdDecompressSync } from 'node:zlib'
 
+import { logsAt } from '../../src/cli/commands/verify-chain.ts'
 import { toChecksumAddress } from '../../src/core/address.ts'
 import { toCb58, toNodeId } from '../../src/core/cb58.ts'
 import { isObject } from '../../src/core/json.ts'
 import type { Transport, World } from '../../src/core/world.ts'
-import { BlockChecks } from '../../src/indexing/evm/read/block-checks.ts'
+import { checksOfEvery } from '../../src/indexing/evm/read/block-checks.ts'
 import { indexedMessages } from '../../src/service/warp/indexed-messages.ts'
 import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { primaryPartKinds } from '../../src/source/primary/recorded-source.ts'
-import { type AnsweredCall, questionOf } from '../../src/source/recorded/recorded-answers.ts'
-import { partBytes, partKinds } from '../../src/source/recorded/recording-file.ts'
-import { callOne } from '../../src/source/rpc/json-rpc.ts'
+import { partKinds } from '../../src/source/recorded/recording-file.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
-import { type NodeLog, verifyChain } from '../../src/verify/evm/verify-chain.ts'
+import { verifyChain } from '../../src/verify/evm/verify-chain.ts'
 import { text } from '../../test/network/node-rpc.ts'
 import { settled } from '../../test/network/real-network.ts'
 import { candidateAt, type Scene } from '../../test/network/scene.ts'
 import { liveWorld } from '../../test/support/chains/live-world.ts'
-import { entry, run, startFirn } from '../../test/support/processes/firn-process.ts'
+import { type AnsweredCall, questionOf } from '../../test/support/nodes/recorded-rpc.ts'
+import { startFirn } from '../../test/support/processes/firn-process.ts'
 import { fileWorld, indexPrimary } from '../../test/support/services/primary-service.ts'
+import { recordNode } from '../record-chain.ts'
+import { recordPrimary } from '../record-primary.ts'
+import { partBytes } from '../recording-bytes.ts'
 import { demoConfig, demoPrices, demoReputations } from './demo-files.ts'
 import { keepers } from './l1s.ts'
 import type { Sent } from './relay.ts'
 import { askedSignatures } from './signatures.ts'
 import { type Cast, type Chain, keyOf, roles } from './stage.ts'
 
-const level = 19
 /** More than the demo has blocks, addresses and stakers: everything is compared. */
 const everything = 4_096
 
@@ -64,8 +66,9 @@ export async function writeDemo(written: Written): Promise<void> {
     gzipSync(await readFile(join(network.folder, 'genesis.json'))),
   )
   await standsStill(scene, chains)
-  await recordPrimary(written)
-  for (const chain of chains) await recordChain(scene, chain, fileOf(out, chain))
+  await recordNetwork(written)
+  for (const chain of chains)
+    await recordNode(network.url(keepers[0]) + chain.path, fileOf(out, chain), chain)
   await writeFile(join(out, 'firn.json'), demoConfig(chains, cast))
   await writeFile(join(out, 'prices.csv'), demoPrices(chains, cast))
   await writeFile(join(out, 'reputation.csv'), demoReputations(chains, cast))
@@ -96,7 +99,7 @@ async function standsStill({ network, say }: Scene, chains: readonly Chain[]): P
   say(`the network stands still at ${last}`)
 }
 
-async function recordPrimary({ scene, sent, announced, out }: Written): Promise<void> {
+async function recordNetwork({ scene, sent, announced, out }: Written): Promise<void> {
   const { network, say } = scene
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-demo-'))
   try {
@@ -110,42 +113,14 @@ async function recordPrimary({ scene, sent, announced, out }: Written): Promise<
     const signatures = await askedSignatures(scene, asked).finally(() => store.close())
     say(`${signatures.length} messages are signed by each node`)
     const file = join(out, 'primary.firnrec')
-    await firn(
-      'record-primary',
-      '--node',
-      network.url(1),
-      '--data-dir',
-      dataDir,
-      '--out',
-      file,
-      '--sample',
-      String(everything),
-    )
+    await recordPrimary(network.url(1), dataDir, { file, sample: everything })
     const kind = primaryPartKinds.signatures
-    await appendFile(
-      file,
-      partBytes(
-        { kind, from: 0, until: 0 },
-        signatures.map((one) => JSON.stringify(one)),
-        level,
-      ),
-    )
+    const lines = signatures.map((one) => JSON.stringify(one))
+    await appendFile(file, partBytes({ kind, from: 0, until: 0 }, lines))
     say('P, X and C are recorded')
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
-}
-
-async function recordChain({ network, say }: Scene, chain: Chain, out: string): Promise<void> {
-  const { name, symbol, path } = chain
-  const rpc = network.url(keepers[0]) + path
-  await firn('record', '--rpc', rpc, '--out', out, '--name', name, '--symbol', symbol)
-  say(`${name} is recorded`)
-}
-
-async function firn(...args: readonly string[]): Promise<void> {
-  const { code, stdout, stderr } = await run(process.execPath, [entry, ...args])
-  if (code !== 0) throw new Error(`firn ${args.join(' ')}: ${stdout}${stderr}`)
 }
 
 /** Indexes the demo from its files, compares it with the other node, and keeps what that answers. */
@@ -169,7 +144,7 @@ async function keepAnswers({ scene, cast, chains, out }: Written): Promise<void>
       const answers = await answersAbout(scene, chain, dataDir)
       const lines = answers.map((one) => JSON.stringify(one))
       const kind = partKinds.answers
-      await appendFile(fileOf(out, chain), partBytes({ kind, from: 0, until: 0 }, lines, level))
+      await appendFile(fileOf(out, chain), partBytes({ kind, from: 0, until: 0 }, lines))
       scene.say(`${chain.name}: compared with a node, ${lines.length} answers kept`)
     }
   } finally {
@@ -208,19 +183,10 @@ async function answersAbout(
     const { report } = await verifyChain({
       store,
       source,
-      checks: new BlockChecks({ log, endpoints: () => source.endpoints(), checkEvery: 1 }),
+      random: world.random,
+      checks: checksOfEvery(source),
       decompress: (bytes) => zstdDecompressSync(bytes),
-      logsOf: async (height) => {
-        const number = `0x${height.toString(16)}`
-        const params = [{ fromBlock: number, toBlock: number }]
-        const answer = await callOne(
-          { ...limits, transport, url },
-          { method: 'eth_getLogs', params },
-          signal,
-        )
-        if (answer.kind === 'error') throw new Error(answer.error.message)
-        return answer.result as NodeLog[]
-      },
+      logsOf: (height) => logsAt({ ...limits, transport, url }, height, signal),
       signal,
       sample: everything,
     })

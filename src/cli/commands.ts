@@ -147,7 +147,6 @@ export const commands: readonly CommandRow[] = [
         '--copies <place>',
         'with --repair: a folder with copies of segments, or the address of a Firn that offers them',
       ],
-      ['--recording', 'compare everything with what nodes answered when it was recorded'],
       ['--json', 'with --store: print one JSON object'],
       ['--node <url>', 'base address of the node (default: that of the configuration)'],
       ['--peers', 'ask the peers of the network whether they accepted the newest blocks'],
@@ -160,11 +159,8 @@ export const commands: readonly CommandRow[] = [
       'firn verify --node http://127.0.0.1:9650 --config firn.yaml',
       'firn verify --chain fuji-c-chain --config firn.yaml',
       'firn verify --store --repair --config firn.yaml',
-      'firn verify --recording',
     ],
     run: async (flags) => {
-      if (flags['recording'] === true)
-        return (await import('./commands/verify-recording.ts')).verifyRecording(flags)
       if (flags['chain'] !== undefined)
         return (await import('./commands/verify-chain.ts')).verifyEvmChain(flags)
       if (flags['peers'] === true)
@@ -174,26 +170,6 @@ export const commands: readonly CommandRow[] = [
         ? (await import('./commands/repair-stores.ts')).repairStores(flags)
         : (await import('./commands/verify-stores.ts')).verifyStores(flags)
     },
-  },
-  {
-    words: 'record',
-    about: 'write an EVM chain and its state into one file that Firn replays',
-    required: [
-      ['--rpc <url>', 'RPC address of a node of the chain'],
-      ['--out <file>', 'the recording'],
-    ],
-    options: [
-      ['--from <height>', 'first height', '0'],
-      ['--until <height>', 'first height that is not recorded (default: after the newest)'],
-      ['--traces', 'fail when the node gives no traces (default: take them if it does)'],
-      ['--no-traces', 'record no traces'],
-      ['--name <name>', 'name of the chain', 'Recorded chain'],
-      ['--symbol <symbol>', 'symbol of its native token', 'COIN'],
-    ],
-    examples: [
-      'firn record --rpc http://127.0.0.1:9650/ext/bc/C/rpc --out chain.firnrec --name "My chain"',
-    ],
-    run: async (flags) => (await import('./commands/record.ts')).record(flags),
   },
   {
     words: 'export <path>',
@@ -226,17 +202,6 @@ export const commands: readonly CommandRow[] = [
     ],
     examples: ['firn doctor --config firn.yaml'],
     run: async (flags) => (await import('./commands/doctor.ts')).doctor(flags),
-  },
-  {
-    words: 'record-primary',
-    about: 'write an indexed local primary network and its node’s answers into one file',
-    required: [
-      ['--node <url>', 'base address of the node'],
-      ['--out <file>', 'the recording'],
-    ],
-    options: [sample, configFile, storeFolder],
-    examples: ['firn record-primary --node http://127.0.0.1:9650 --out primary.firnrec'],
-    run: async (flags) => (await import('./commands/record-primary.ts')).recordPrimary(flags),
   },
   {
     words: 'contracts export',

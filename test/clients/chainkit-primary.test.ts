@@ -13,13 +13,9 @@ import { toPrimaryAddress } from '../../src/core/address.ts'
 import { toNodeId } from '../../src/core/cb58.ts'
 import type { Clock } from '../../src/core/world.ts'
 import { everyAddress, everyStaker } from '../../src/store/query/primary/whole-state.ts'
+import { recordedMoment } from '../support/nodes/recorded-node.ts'
 import type { Json } from '../support/services/evm-service.ts'
-import {
-  fileWorld,
-  primaryService,
-  recordedAnswers,
-  recordedMoment,
-} from '../support/services/primary-service.ts'
+import { fileWorld, primaryService, recordedAnswers } from '../support/services/primary-service.ts'
 
 // Two days after the recording: what was paid then has a price by now.
 const nowMs = (recordedMoment(recordedAnswers()) + 2 * 86_400) * 1_000

@@ -2,51 +2,29 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { recordNode } from '../../scripts/record-chain.ts'
 import { Fault } from '../../src/core/fault.ts'
-import { openNodeSource } from '../../src/source/evm/node-source.ts'
-import { recordChain } from '../../src/source/recorded/record-chain.ts'
 import { listParts } from '../../src/source/recorded/recording-file.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
-import { silentLog } from '../../src/telemetry/log.ts'
-import { openWorld } from '../../src/world/world.ts'
 import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import { freshFolder } from '../support/processes/firn-process.ts'
 
 const file = await readFile(new URL('../../demo/chain-51002.firnrec', import.meta.url))
 const { signal } = new AbortController()
 
-void test('record: a recording of a node that replays one equals it', async () => {
+void test('record: a recording of a node that replays one equals it', async (t) => {
   const node = await openReplayNode(file)
   const server = await serveReplayNode(node)
-  const world = openWorld()
-  const source = openNodeSource({
-    world,
-    log: silentLog,
-    urls: [server.url],
-    expected: {},
-    timeoutMs: 30_000,
-    traceTimeoutMs: 30_000,
-    maxInFlight: 8,
-    maxReplyBytes: 33_554_432,
-  })
-  const parts: Uint8Array[] = []
-  const made = await recordChain({
-    source,
-    name: 'Demo Arcade',
-    symbol: 'PLAY',
-    level: 3,
-    write: async (bytes) => void parts.push(bytes),
-    log: silentLog,
-    signal,
-  })
-  await world.close()
+  const path = join(await freshFolder(t), 'copy.firnrec')
+  await recordNode(server.url, path, { name: 'Demo Arcade', symbol: 'PLAY' })
   await server.close()
-  const copy = openRecording(Buffer.concat(parts))
+  const copy = openRecording(await readFile(path))
   const { recording } = node
   assert.deepEqual(copy.header, recording.header)
   assert.deepEqual(copy.heights, recording.heights)
-  assert.equal(made.blocks, recording.heights.until)
   const all = recording.heights
   assert.deepEqual(
     await copy.blocks(all, (units) => units, signal),

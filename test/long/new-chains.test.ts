@@ -11,7 +11,7 @@ import { test } from 'node:test'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
 import { membersOf } from '../../src/core/json.ts'
-import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
+import { answersIn } from '../support/nodes/recorded-node.ts'
 import { openReplayNode } from '../support/nodes/replay-node.ts'
 import {
   atEnd,
@@ -25,9 +25,9 @@ import {
 
 const demo = (name: string): Buffer =>
   readFileSync(new URL(`../../demo/${name}.firnrec`, import.meta.url))
-const blockchains = openRecordedPrimary(demo('primary'))
-  .answers()
-  .find(({ method }) => method === 'platform.getBlockchains')
+const blockchains = answersIn(demo('primary')).find(
+  ({ method }) => method === 'platform.getBlockchains',
+)
 
 void test('chains: auto: a chain that a node begins to serve is taken up without a restart', async (t) => {
   const chains = new Map([

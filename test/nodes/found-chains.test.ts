@@ -13,14 +13,12 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { membersOf } from '../../src/core/json.ts'
 import type { Transport } from '../../src/core/world.ts'
-import { openRecordedPrimary } from '../../src/source/primary/recorded-source.ts'
+import { answersIn } from '../support/nodes/recorded-node.ts'
 
 const url = 'http://127.0.0.1:9650'
-const recorded = openRecordedPrimary(
-  readFileSync(new URL('../../demo/primary.firnrec', import.meta.url)),
-)
+const recorded = answersIn(readFileSync(new URL('../../demo/primary.firnrec', import.meta.url)))
 /** The list of AvalancheGo 1.14.2, as it was recorded: Summit, Harbor, C and X. */
-const blockchains = recorded.answers().find(({ method }) => method === 'platform.getBlockchains')
+const blockchains = recorded.find(({ method }) => method === 'platform.getBlockchains')
 const chainIds: Readonly<Record<string, number>> = {
   '/ext/bc/C/rpc': 43_112,
   '/ext/bc/A8JY8kpm5ciJ6HYBGcyvSrgz4j2KBqvGGWz7FoTWTzV3wwLGU/rpc': 51_001,

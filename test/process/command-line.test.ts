@@ -1,7 +1,7 @@
 /** Commands of the product, run as people run them. */
 
 import assert from 'node:assert/strict'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
+import { recordChain } from '../../scripts/record-chain.ts'
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
 import { openReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
@@ -50,7 +51,7 @@ void test('help, status: few times the processor time of Node itself', async () 
 
 void test('help: every command says what it does', async () => {
   const text = (await runCommand('--help')).stdout
-  for (const name of ['start', 'status', 'verify', 'doctor', 'export', 'record', 'keys', 'config'])
+  for (const name of ['start', 'status', 'verify', 'doctor', 'export', 'keys', 'config'])
     assert.match(text, new RegExp(`^ {2}${name} .* [a-z]`, 'm'), name)
 })
 
@@ -74,13 +75,11 @@ void test('a Firn that is not there: commands say what is missing, and where', a
   const url = 'http://127.0.0.1:1'
   const away = `firn: no Firn answers, ECONNREFUSED: ${url}\n`
   const bare = `firn: no primary network is indexed here as primary-fuji: ${folder}\n`
-  const out = ['--out', join(folder, 'x.firnrec')]
   const cases: [string[], string][] = [
     [['status', '--url', url], away],
     [['export', '/v1/chains/1/blocks', '--url', url], away],
     [['log', 'level', '--node-url', url], away],
     [['verify', '--node', url, ...places], bare],
-    [['record-primary', '--node', url, ...out, ...places], bare],
   ]
   for (const [words, text] of cases) {
     const { code, stderr } = await runCommand(...words)
@@ -113,29 +112,13 @@ nftMetadata: { gateways: [${url('gateway.example')}] }
   assert.ok(stdout.includes(own))
 })
 
-void test('record: a chain recorded from a node is served as the node told it', async (t) => {
+void test('recording: a part of a chain is served from its own first height', async (t) => {
   const folder = await freshFolder(t)
-  const server = await serveReplayNode(await openReplayNode(small))
-  t.after(() => server.close())
-  const out = join(folder, 'copy.firnrec')
-  const common = ['record', '--rpc', server.url, '--out', out, '--name', 'Copy', '--symbol', 'CPY']
-  const made = await runCommand(...common)
-  assert.equal(made.code, 0, made.stderr)
-  assert.match(made.stdout, /153 blocks with traces, \d+ answers about state/)
-  const [copy, original] = [openRecording(await readFile(out)), openRecording(small)]
-  const all = original.heights
-  assert.deepEqual(copy.heights, all)
-  assert.deepEqual(
-    await copy.blocks(all, (units) => units, signal),
-    await original.blocks(all, (units) => units, signal),
-  )
-  for (const [key, answer] of original.answers()) assert.deepEqual(copy.answers().get(key), answer)
-
-  // A part of it, replayed from its own first height.
+  const original = openRecording(small)
   const part = join(folder, 'part.firnrec')
-  const cut = ['--from', '100', '--until', '120', '--no-traces', '--out', part]
-  const second = await runCommand(...common, ...cut)
-  assert.match(second.stdout, /20 blocks without traces[^]*startHeight: 100/)
+  const about = { name: 'Part', symbol: 'P', from: 100, until: 120 }
+  const write = (bytes: Uint8Array): Promise<void> => appendFile(part, bytes)
+  await recordChain({ source: original, ...about, write, signal })
   const config = join(folder, 'firn.yaml')
   await writeFile(
     config,
@@ -155,31 +138,6 @@ void test('record: a chain recorded from a node is served as the node told it', 
   const { wsUrl } = await data.evm.chains.get({}, { serverURL: firn.apiUrl })
   assert.equal(wsUrl, 'wss://rpc.example/ws')
   assert.equal(await firn.end(), 0)
-})
-
-void test('record: what cannot be recorded is one sentence', async (t) => {
-  const folder = await freshFolder(t)
-  const server = await serveReplayNode(await openReplayNode(small))
-  t.after(() => server.close())
-  const out = ['--out', join(folder, 'x.firnrec')]
-  const cases: readonly [readonly string[], number, RegExp][] = [
-    [['--rpc', 'http://127.0.0.1:1', ...out], 1, /^firn: a node does not answer/m],
-    [
-      ['--rpc', 'ftp://x', ...out],
-      2,
-      /^firn: --rpc must be an address that begins with http:\/\/ or https:\/\/: ftp:\/\/x$/m,
-    ],
-    [['--rpc', server.url, ...out, '--from', '999'], 2, /there is nothing to record from 999/],
-    [['--rpc', server.url, ...out, '--from', 'x'], 2, /--from must be a height: x/],
-    [['--rpc', server.url, '--out', join(folder, 'no/x')], 2, /file cannot be written: /],
-    [['--rpc', server.url], 2, /required option '--out <file>' not specified/],
-  ]
-  for (const [args, code, sentence] of cases) {
-    const ended = await runCommand('record', ...args)
-    assert.match(ended.stderr, sentence)
-    assert.equal(ended.code, code, ended.stderr)
-    assert.doesNotMatch(ended.stderr, /\n {4}at /)
-  }
 })
 
 void test('status: tells how far every stage is, of one without a height only its state; gauges do too', async (t) => {

@@ -199,7 +199,6 @@ void test('addresses: a flag or setting without a scheme is one sentence, of eve
   const folder = await freshFolder(t)
   const config = join(folder, 'firn.yaml')
   await writeFile(config, 'networks: { fuji: { nodeUrl: "127.0.0.1:9650", primary: true } }')
-  const out = ['--out', join(folder, 'x')]
   for (const [args, sentence] of [
     [['doctor', '--config', config], /nodeUrl must be .*did you mean http:\/\/127\.0\.0\.1:9650\?/],
     [
@@ -211,10 +210,9 @@ void test('addresses: a flag or setting without a scheme is one sentence, of eve
       /--node must be .*did you mean https:\/\/node\.example\?/,
     ],
     [
-      ['record', '--rpc', '127.0.0.1:9650/ext/bc/C/rpc', ...out],
+      ['doctor', '--rpc', '127.0.0.1:9650/ext/bc/C/rpc'],
       /--rpc must be .*did you mean http:\/\/127\.0\.0\.1:9650\/ext\/bc\/C\/rpc\?/,
     ],
-    [['record-primary', '--node', '127.0.0.1:9650', ...out], /--node must be .*did you mean http/],
     [['export', '/v1/chains', '--url', '127.0.0.1:8080'], /--url must be .*did you mean http/],
     [['alias', 'list', '--node-url', 'localhost:8081'], /--node-url must be .*did you mean http/],
   ] as const) {

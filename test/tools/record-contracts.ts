@@ -6,15 +6,12 @@
  * writes `vectors/contracts/anvil.firnrec`, the answers of an anvil, whose version is in it.
  */
 
-import { appendFileSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
 
-import { openNodeSource } from '../../src/source/evm/node-source.ts'
-import { recordChain } from '../../src/source/recorded/record-chain.ts'
-import { silentLog } from '../../src/telemetry/log.ts'
-import { openWorld } from '../../src/world/world.ts'
+import { recordNode } from '../../scripts/record-chain.ts'
 import { account, startAnvil } from './anvil.ts'
 
 const file = new URL('../../vectors/contracts/anvil.firnrec', import.meta.url)
@@ -91,29 +88,5 @@ const calls = [
 for (const [to, functionName, amount] of calls)
   await send({ to, data: encodeFunctionData({ abi, functionName, args: [amount] }) })
 
-rmSync(file, { force: true })
-const world = openWorld()
-const { signal } = new AbortController()
-const evm = openNodeSource({
-  world,
-  log: silentLog,
-  urls: [anvil.url],
-  expected: {},
-  timeoutMs: 30_000,
-  traceTimeoutMs: 30_000,
-  maxInFlight: 4,
-  maxReplyBytes: 33_554_432,
-})
-const recorded = await recordChain({
-  source: evm,
-  name: 'Anvil',
-  symbol: 'ETH',
-  level: 19,
-  write: async (bytes) => appendFileSync(file, bytes),
-  log: silentLog,
-  signal,
-})
-console.log(recorded)
-await evm.close()
-await world.close()
+await recordNode(anvil.url, file, { name: 'Anvil', symbol: 'ETH' })
 await anvil.end()

@@ -7,11 +7,12 @@ import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { type SpecifiedChain, sourceLimits } from '../../service/chain-specs.ts'
 import { callOne, type RpcTarget } from '../../source/rpc/json-rpc.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { type NodeLog, type VerifiedChain, verifyChain } from '../../verify/evm/verify-chain.ts'
+import { type NodeLog, verifyChain } from '../../verify/evm/verify-chain.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Flags, sampleOf } from '../flags.ts'
 import { configOf, filledStores, openConfigured } from '../stores/configured-stores.ts'
+import { printReport } from './verify.ts'
 
 const limitMs = 3_600_000
 
@@ -39,7 +40,7 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
   const signal = AbortSignal.timeout(limitMs)
   const [url] = spec.recording === undefined ? spec.rpcUrls : []
   try {
-    const verified = await verifyChain({
+    const { height, report } = await verifyChain({
       store: database,
       source,
       random: world.random,
@@ -52,8 +53,9 @@ export async function verifyEvmChain(flags: Flags): Promise<void> {
       signal,
       sample,
     })
-    printChain(verified)
-    if (verified.report.differences().length > 0) process.exitCode = exitCodes.failed
+    console.log(`height: ${height}`)
+    printReport(report)
+    if (report.differences().length > 0) process.exitCode = exitCodes.failed
   } finally {
     await source.close()
     await database.close()
@@ -82,14 +84,4 @@ export async function logsAt(
     const log = objectOf(item, 'log')
     return { topics: listOf(log['topics'], 'topics').map(String), data: String(log['data']) }
   })
-}
-
-/** Prints what was compared of an EVM chain, how often, and every difference. */
-export function printChain({ height, report }: VerifiedChain): void {
-  console.log(`height: ${height}`)
-  for (const [check, count] of report.counts()) console.log(`${check.padEnd(44)} ${count}`)
-  for (const [check, reason] of report.skipped()) console.log(`${check}: not compared: ${reason}`)
-  for (const { check, subject, ours, theirs } of report.differences())
-    console.log(`DIFFERENCE ${check}, ${subject}: ours ${ours}, node ${theirs}`)
-  console.log(`differences: ${report.differences().length}`)
 }

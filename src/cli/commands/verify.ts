@@ -7,6 +7,7 @@ import { openPrimaryReader } from '../../service/stores/open-primary.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
 import { createNodeApi } from '../../source/primary/node-api.ts'
 import type { PrimaryChain } from '../../store/schema/primary/position.ts'
+import type { Report } from '../../verify/report.ts'
 import { type Verified, verifyPrimary } from '../../verify/verify-primary.ts'
 import { openWorld } from '../../world/world.ts'
 import { loadConfig } from '../discovery/load-config.ts'
@@ -64,16 +65,21 @@ function nodeUrl(flags: Flags, config: Config, name: Network): string {
 }
 
 /** Prints what was compared of a primary network, how often, and every difference. */
-export function printPrimary({ from, heights, report, interrupted }: Verified): void {
+function printPrimary({ from, heights, report, interrupted }: Verified): void {
   const span = (chain: PrimaryChain): string =>
     from[chain] === heights[chain]
       ? `${chain} ${heights[chain]}`
       : `${chain} ${from[chain]} to ${heights[chain]}`
   console.log(`heights: ${span('P')}, ${span('X')}, ${span('C')}`)
-  for (const [check, count] of report.counts()) console.log(`${check.padEnd(44)} ${count}`)
-  for (const [check, reason] of report.skipped()) console.log(`${check}: not compared: ${reason}`)
   for (const name of interrupted)
     console.log(`${name}: not all compared: blocks came faster than the node answers`)
+  printReport(report)
+}
+
+/** Prints what was compared, how often, what was not, and every difference. */
+export function printReport(report: Report): void {
+  for (const [check, count] of report.counts()) console.log(`${check.padEnd(44)} ${count}`)
+  for (const [check, reason] of report.skipped()) console.log(`${check}: not compared: ${reason}`)
   for (const { check, subject, ours, theirs } of report.differences())
     console.log(`DIFFERENCE ${check}, ${subject}: ours ${ours}, node ${theirs}`)
   console.log(`differences: ${report.differences().length}`)

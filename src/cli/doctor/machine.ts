@@ -109,7 +109,7 @@ function checkNamedFiles(config: Config): Finding[] {
     return []
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return [problem('recordings', error.message, 'correct the path, or make it with firn record')]
+    return [problem('recordings', error.message, 'correct the path')]
   }
 }
 

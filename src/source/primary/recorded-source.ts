@@ -2,12 +2,12 @@
  * A recorded primary network as a source.
  *
  * The file is a recording (`recording-file.ts`) whose header names the network. Its parts hold,
- * one line each: what the network is, blocks of the three chains, what the node answered to
- * questions about its state at the recorded heights, which is for comparing alone, and signatures
- * of Warp messages, each validator's own.
+ * one line each: what the network is, blocks of the three chains, signatures of Warp messages, each
+ * validator's own, and what the node answered to questions about its state at the recorded heights,
+ * which tests compare with.
  */
 
-import { fromHex, toHex, toBase64 } from '../../core/bytes.ts'
+import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { releasedBlocks } from '../../core/recorded-time.ts'
 import type { Clock } from '../../core/world.ts'
@@ -31,17 +31,6 @@ export const primaryPartKinds = {
   signatures: 15,
 } as const
 
-/** "Method" under which the moment of recording stands, Unix seconds: locks are judged by it. */
-export const clockMethod = 'clock'
-
-/** An answer of the recorded node: the question's name, its parameters, the reply. */
-export type RecordedAnswer = {
-  readonly path: string
-  readonly method: string
-  readonly parameters: unknown
-  readonly reply: unknown
-}
-
 /** A Warp message and who signed it: hex without `0x`, signatures by node id. */
 export type RecordedSignatures = {
   readonly message: string
@@ -49,9 +38,8 @@ export type RecordedSignatures = {
   readonly signatures: Readonly<Record<string, string>>
 }
 
-/** A source that also gives what the node answered, and what validators signed. */
+/** A source that also gives what validators signed. */
 export type RecordedPrimary = PrimarySource & {
-  readonly answers: () => readonly RecordedAnswer[]
   /** Times of blocks of all three chains, Unix seconds, in no order. */
   readonly times: () => readonly number[]
   readonly signatures: () => readonly RecordedSignatures[]
@@ -92,7 +80,6 @@ export function openRecordedPrimary(file: Uint8Array, clock?: Clock): RecordedPr
     earlyCount: async () => 0,
     earlyTransactions: async () => [],
     health: async () => [],
-    answers: () => linesOfKind(primaryPartKinds.answers).map(answerOf),
     signatures: () => linesOfKind(primaryPartKinds.signatures).map(signaturesOf),
   }
 }
@@ -103,39 +90,6 @@ function timesOf(lines: readonly unknown[], place: number): (number | undefined)
     const time = Number(listOf(line)[place] ?? -1)
     return time < 0 ? undefined : time
   })
-}
-
-/** Line of the identity part. */
-export function identityLine(identity: PrimaryIdentity): string {
-  const { networkId, nodeVersion, genesisId, chainIds, upgrades } = identity
-  const ids = { genesisId: toHex(genesisId), x: toHex(chainIds.X), c: toHex(chainIds.C) }
-  return JSON.stringify({ networkId, nodeVersion, upgrades, ...ids })
-}
-
-/** Line of a P- or X-Chain block. */
-export function blockLine({ bytes, proposer }: BlockBytes): string {
-  return JSON.stringify([toBase64(bytes), ...proposerList(proposer)])
-}
-
-/** Line of a C-Chain block. */
-export function cBlockLine(block: CBlock): string {
-  const { time, sizeBytes, transactionCount, proposer } = block
-  return JSON.stringify([
-    toBase64(block.blockId),
-    toBase64(block.parentId),
-    time,
-    sizeBytes,
-    transactionCount,
-    toBase64(block.extraData),
-    ...proposerList(proposer),
-  ])
-}
-
-function proposerList(proposer: Proposer | undefined): unknown[] {
-  if (proposer === undefined) return []
-  const { outerId, outerParentId, nodeId, pChainHeight, timestamp } = proposer
-  const known = nodeId === undefined ? '' : toBase64(nodeId)
-  return [toBase64(outerId), toBase64(outerParentId), known, pChainHeight ?? -1, timestamp ?? -1]
 }
 
 function identityOf(line: unknown): PrimaryIdentity {
@@ -184,11 +138,6 @@ function proposerOf(list: readonly unknown[]): Proposer | undefined {
     pChainHeight: optional(pChainHeight),
     timestamp: optional(timestamp),
   }
-}
-
-function answerOf(line: unknown): RecordedAnswer {
-  const { path, method, parameters, reply } = recordOf(line)
-  return { path: String(path), method: String(method), parameters, reply }
 }
 
 function signaturesOf(line: unknown): RecordedSignatures {

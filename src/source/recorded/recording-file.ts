@@ -9,7 +9,7 @@
  * part cut off at the end of the file is ignored, so a recorder may be stopped at any time.
  */
 
-import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
+import { zstdDecompressSync } from 'node:zlib'
 
 import { Fault } from '../../core/fault.ts'
 import { u8At } from '../../core/item-at.ts'
@@ -38,43 +38,13 @@ export type RecordingHeader = {
   readonly nodeVersion: string
 }
 
-const magic = Buffer.from('firnrec1', 'latin1')
-const headBytes = 21
+/** The first bytes of every recording. */
+export const magic = Buffer.from('firnrec1', 'latin1')
+/** Length of a part's head. */
+export const headBytes = 21
 
 /** Content of one part when unpacked: 64 blocks of the largest kind seen stay below. */
 const maxContentBytes = 256 * 1024 * 1024
-
-/** The first bytes of a recording. `level` is that of zstd, 1 to 22. */
-export function openingBytes(header: RecordingHeader, level: number): Uint8Array {
-  const part = partBytes(
-    { kind: partKinds.header, from: 0, until: 0 },
-    [JSON.stringify(header)],
-    level,
-  )
-  return Buffer.concat([magic, part])
-}
-
-/** One part of `lines`. */
-export function partBytes(
-  about: HeightRange & { readonly kind: number },
-  lines: readonly string[],
-  level: number,
-): Uint8Array {
-  const content = Buffer.from(lines.join('\n'), 'utf8')
-  if (content.length > maxContentBytes)
-    throw new Fault('bad-parameter', `a part of a recording is too long: ${content.length}`)
-  const packed = zstdCompressSync(content, {
-    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
-  })
-  const head = Buffer.alloc(headBytes)
-  head.writeUInt8(about.kind, 0)
-  head.writeUIntBE(about.from, 1, 6)
-  head.writeUInt32BE(about.until - about.from, 7)
-  head.writeUInt32BE(content.length, 11)
-  head.writeUInt32BE(packed.length, 15)
-  head.writeUInt16BE(checkOf(head), 19)
-  return Buffer.concat([head, packed])
-}
 
 /** The parts of a recording in order. Throws `bad-bytes` for other files. */
 export function listParts(file: Uint8Array): Part[] {
@@ -123,7 +93,7 @@ export function valueOfLine(line: string): unknown {
 }
 
 /** Sum over the head without the check itself: distinguishes a head from noise. */
-function checkOf(head: Uint8Array): number {
+export function checkOf(head: Uint8Array): number {
   let sum = 0x1d0f
   for (let at = 0; at < headBytes - 2; at++) sum = (sum * 31 + u8At(head, at)) & 0xffff
   return sum

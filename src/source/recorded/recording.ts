@@ -5,6 +5,7 @@
  * everything else is `not-served`, never a guess.
  */
 
+import { balanceOfSelector } from '../../codec/evm/abi/abi.ts'
 import { objectOf, type RawBlock, type RawUnit } from '../../codec/evm/raw.ts'
 import { setBounded } from '../../core/bounded-maps.ts'
 import { Fault } from '../../core/fault.ts'
@@ -27,7 +28,6 @@ import {
   type RecordingHeader,
   valueOfLine,
 } from './recording-file.ts'
-import { mayChange } from './state-questions.ts'
 
 /** A source that also gives what its header says. */
 export type Recording = EvmSource & {
@@ -115,6 +115,16 @@ export function stateKey({ method, target, slot = '' }: StateCall): string {
       ? [target, slot]
       : [target.to ?? '', target.data, target.from ?? '', target.value ?? '', target.gas ?? '']
   return `${method} ${words.join(' ').toLowerCase()}`.trimEnd()
+}
+
+/** Selectors of totalSupply(), ownerOf() and balanceOf(): what tokens call themselves stays. */
+const changing = ['0x18160ddd', '0x6352211e', balanceOfSelector]
+
+/** Returns whether later blocks may change the answer. */
+function mayChange({ method, target }: StateCall): boolean {
+  return typeof target === 'string'
+    ? method === 'eth_getBalance'
+    : changing.some((selector) => target.data.startsWith(selector))
 }
 
 /** Unpacks parts as they are needed and keeps the last few. */

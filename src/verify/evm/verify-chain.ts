@@ -31,10 +31,8 @@ import { frameTexts, rowTexts } from './row-texts.ts'
 export type ChainSubject = {
   readonly store: Database
   readonly source: EvmSource
-  /** Draws holders; absent where only what was recorded can be read: those who received last. */
-  readonly random?: Random
-  /** The only tokens compared, `0x` hex: those that a recording has answers of. */
-  readonly contracts?: ReadonlySet<string>
+  /** Draws holders. */
+  readonly random: Random
   readonly checks: BlockChecks
   readonly decompress: (bytes: Uint8Array) => Uint8Array
   /** Logs of one block by its number, as `eth_getLogs` gives them; absent where nobody can. */
@@ -62,11 +60,6 @@ const firstBlock = statement('select height from evm_block order by height limit
 const tokens = statement(
   `select t.id, a.bytes, t.name, t.symbol, t.decimals, t.inexact_height, t.standard
    from token t join address a on a.id = t.id where t.metadata_height > 0 order by t.id`,
-)
-const receivers = statement(
-  `select f.to_id from transfer_by_token k join transfer f on f.pos = k.pos
-   where k.token_id = ? order by k.pos desc limit ?`,
-  { over: 'newest' },
 )
 const addressOfId = { table: address, key: ['id'], select: ['bytes'] } as const
 
@@ -150,10 +143,7 @@ function plain(value: Value | undefined): string {
 }
 
 async function compareTokens(subject: ChainSubject, report: Report, height: number): Promise<void> {
-  const isChecked = ([, bytes]: Row): boolean =>
-    subject.contracts === undefined ||
-    (bytes instanceof Uint8Array && subject.contracts.has(to0x(bytes)))
-  const rows = spread((await subject.store.all(tokens)).filter(isChecked), subject.sample)
+  const rows = spread(await subject.store.all(tokens), subject.sample)
   // The balances of other tokens are read from a node by every caller.
   const exact = rows.filter((row) => row[5] === null && row[6] === 20)
   const most = Math.ceil((subject.sample * holdersPerToken) / Math.max(1, exact.length))
@@ -179,10 +169,7 @@ async function heldBy(
   { store, random }: ChainSubject,
   of: { readonly tokenId: number; readonly height: number; readonly most: number },
 ): Promise<Row[]> {
-  const addressIds =
-    random === undefined
-      ? (await store.all(receivers, [of.tokenId, holdersPerToken])).map(([id]) => Number(id))
-      : await drawHolders(store, random, { ...of, at: of.height, most: () => of.most })
+  const addressIds = await drawHolders(store, random, { ...of, at: of.height, most: () => of.most })
   const addresses = await store.lookup(addressOfId, [addressIds])
   const tokenIds = addressIds.map(() => of.tokenId)
   const sums = await balancesOfPairs(store, { addressIds, tokenIds, height: of.height })

@@ -5,13 +5,9 @@ import { test } from 'node:test'
 
 import { toPrimaryAddress } from '../../../src/core/address.ts'
 import { everyAddress } from '../../../src/store/query/primary/whole-state.ts'
-import { recordedNode } from '../../../src/verify/recorded-node.ts'
 import { verifyPrimary } from '../../../src/verify/verify-primary.ts'
-import {
-  primaryService,
-  recordedAnswers,
-  recordedMoment,
-} from '../../support/services/primary-service.ts'
+import { recordedMoment, recordedNode } from '../../support/nodes/recorded-node.ts'
+import { primaryService, recordedAnswers } from '../../support/services/primary-service.ts'
 import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const embedded = await primaryService()

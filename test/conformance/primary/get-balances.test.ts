@@ -4,12 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { parsePrimaryAddress } from '../../../src/core/address.ts'
+import { recordedMoment } from '../../support/nodes/recorded-node.ts'
 import type { Json } from '../../support/services/evm-service.ts'
-import {
-  primaryService,
-  recordedAnswers,
-  recordedMoment,
-} from '../../support/services/primary-service.ts'
+import { primaryService, recordedAnswers } from '../../support/services/primary-service.ts'
 import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const service = await primaryService()

@@ -13,12 +13,12 @@ import { bytesValue } from '../../../src/store/query/stored-row.ts'
 import { txBody } from '../../../src/store/schema/primary/bodies.ts'
 import { firstBlockPosOf, posOfPlace } from '../../../src/store/schema/primary/position.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
+import { recordedMoment } from '../../support/nodes/recorded-node.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {
   indexedPrimary,
   primaryService,
   recordedAnswers,
-  recordedMoment,
   servePrimary,
   startPrimaryService,
 } from '../../support/services/primary-service.ts'

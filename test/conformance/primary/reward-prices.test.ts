@@ -5,11 +5,11 @@ import { test } from 'node:test'
 
 import { filePrices } from '../../../src/api/prices/price-file.ts'
 import type { Clock } from '../../../src/core/world.ts'
+import { recordedMoment } from '../../support/nodes/recorded-node.ts'
 import {
   fileWorld,
   primaryService,
   recordedAnswers,
-  recordedMoment,
 } from '../../support/services/primary-service.ts'
 
 const moment = recordedMoment(recordedAnswers())

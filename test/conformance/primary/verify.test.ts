@@ -8,22 +8,23 @@ import { openNetwork } from '../../../src/api/primary/network/networks.ts'
 import { decodePBlock } from '../../../src/codec/primary/p-block.ts'
 import { Fault } from '../../../src/core/fault.ts'
 import type { NodeApi } from '../../../src/source/primary/node-api.ts'
-import {
-  openRecordedPrimary,
-  type RecordedAnswer,
-} from '../../../src/source/primary/recorded-source.ts'
+import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { checkpointHeights, moveCheckpoint } from '../../../src/store/checkpoint.ts'
 import { statement, type Writer } from '../../../src/store/engine/database.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
-import { recordedNode, recordingNode } from '../../../src/verify/recorded-node.ts'
 import { verifyPrimary, type Verified } from '../../../src/verify/verify-primary.ts'
+import {
+  type RecordedAnswer,
+  recordedMoment,
+  recordedNode,
+  recordingNode,
+} from '../../support/nodes/recorded-node.ts'
 import type { Json } from '../../support/services/evm-service.ts'
 import {
   indexedPrimary,
   proposalsPath,
   recordedAnswers,
-  recordedMoment,
   recordingPath,
   renewalsPath,
 } from '../../support/services/primary-service.ts'
@@ -276,7 +277,7 @@ void test('verify: what never fits between two blocks is named, in bounded time'
 void test('recorded node: shows what a proposal decides with its option, one height later', async () => {
   const source = openRecordedPrimary(readFileSync(proposalsPath))
   const sets = new Map<number, Map<string, unknown>>()
-  for (const { method, parameters, reply } of source.answers()) {
+  for (const { method, parameters, reply } of recordedAnswers(proposalsPath)) {
     if (method !== 'platform.getValidatorsAt') continue
     const { subnetID, height } = parameters as { subnetID: string; height: number }
     sets.set(height, (sets.get(height) ?? new Map<string, unknown>()).set(subnetID, reply))

@@ -31,16 +31,12 @@ import { storedNetwork } from '../../../src/indexing/primary/run/open-peers.ts'
 import { openPrimarySource } from '../../../src/indexing/primary/run/open-source.ts'
 import { primaryStreams } from '../../../src/indexing/primary/run/stream.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
-import {
-  clockMethod,
-  openRecordedPrimary,
-  type RecordedAnswer,
-} from '../../../src/source/primary/recorded-source.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
 import { primaryStoreTables } from '../../../src/store/schema/stores.ts'
 import { type Log, silentLog } from '../../../src/telemetry/log.ts'
 import { holdToDocument } from '../nodes/answer-book.ts'
+import { answersIn, type RecordedAnswer, recordedMoment } from '../nodes/recorded-node.ts'
 import { usualEngine } from '../processes/test-settings.ts'
 import { copyOfMade } from '../stores/made-stores.ts'
 import { copyOfDatabase } from '../stores/shared-postgres.ts'
@@ -71,13 +67,7 @@ export const renewalsPath = new URL(
 
 /** Requests to the recorded node, and its answers. */
 export function recordedAnswers(path = recordingPath): readonly RecordedAnswer[] {
-  return openRecordedPrimary(readFileSync(path)).answers()
-}
-
-/** Moment of the recording, Unix seconds. */
-export function recordedMoment(answers: readonly RecordedAnswer[]): number {
-  const moment = answers.find(({ method }) => method === clockMethod)?.reply as { now: number }
-  return moment.now
+  return answersIn(readFileSync(path))
 }
 
 /** The reply the recorded node gave to the first question of `method` that `fits`. */

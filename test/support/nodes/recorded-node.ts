@@ -1,9 +1,35 @@
-/** A node that answers only calls that were recorded of another. */
+/** A node of a primary network that answers only calls that were recorded of another. */
 
-import { Fault } from '../core/fault.ts'
-import { isRefusal, type NodeApi, nodePaths } from '../source/primary/node-api.ts'
-import type { RecordedAnswer } from '../source/primary/recorded-source.ts'
-import { type Reply, replyOf } from '../source/rpc/node-text.ts'
+import { Fault } from '../../../src/core/fault.ts'
+import { isRefusal, type NodeApi, nodePaths } from '../../../src/source/primary/node-api.ts'
+import { primaryPartKinds } from '../../../src/source/primary/recorded-source.ts'
+import { linesOf, listParts } from '../../../src/source/recorded/recording-file.ts'
+import { type Reply, replyOf } from '../../../src/source/rpc/node-text.ts'
+
+/** "Method" under which the moment of recording stands, Unix seconds: locks are judged by it. */
+export const clockMethod = 'clock'
+
+/** An answer of the recorded node: the question's name, its parameters, the reply. */
+export type RecordedAnswer = {
+  readonly path: string
+  readonly method: string
+  readonly parameters: unknown
+  readonly reply: unknown
+}
+
+/** The answers that `file`, a recording of a primary network, holds. */
+export function answersIn(file: Uint8Array): readonly RecordedAnswer[] {
+  return listParts(file)
+    .filter(({ kind }) => kind === primaryPartKinds.answers)
+    .flatMap((part) => linesOf(file, part))
+    .map((line) => JSON.parse(line) as RecordedAnswer)
+}
+
+/** Moment of the recording, Unix seconds. */
+export function recordedMoment(answers: readonly RecordedAnswer[]): number {
+  const moment = answers.find(({ method }) => method === clockMethod)?.reply as { now: number }
+  return moment.now
+}
 
 /** Answers from `answers`. Throws `node-refused` for what was not recorded. */
 export function recordedNode(answers: readonly RecordedAnswer[]): NodeApi {

@@ -1,0 +1,39 @@
+/** Recorded answers of a node of an EVM chain, served as a node that has no others. */
+
+import type { Transport } from '../../../src/core/world.ts'
+import { linesOf, listParts, partKinds } from '../../../src/source/recorded/recording-file.ts'
+import type { RpcCall } from '../../../src/source/rpc/json-rpc.ts'
+
+/** A call, and the `result` or `error` that a node answered. */
+export type AnsweredCall = RpcCall & { readonly result?: unknown; readonly error?: unknown }
+
+/** Name under which two calls are the same question. */
+export function questionOf({ method, params }: RpcCall): string {
+  return `${method} ${JSON.stringify(params)}`
+}
+
+/** The answers beside the blocks of `file`, a recording of an EVM chain, over JSON-RPC at any address. */
+export function answeringTransport(file: Uint8Array): Transport {
+  const known = new Map(
+    listParts(file)
+      .filter(({ kind }) => kind === partKinds.answers)
+      .flatMap((part) => linesOf(file, part))
+      .map((line) => {
+        const call = JSON.parse(line) as AnsweredCall
+        return [questionOf(call), call]
+      }),
+  )
+  const answer = (request: RpcCall & { readonly id: unknown }): unknown => {
+    const call = known.get(questionOf(request))
+    const { result, error = call ? undefined : { code: -32000, message: 'not recorded' } } =
+      call ?? {}
+    return { jsonrpc: '2.0', id: request.id, ...(error === undefined ? { result } : { error }) }
+  }
+  return {
+    request: async ({ body }) => {
+      const calls = JSON.parse(String(body))
+      const said = Array.isArray(calls) ? calls.map(answer) : answer(calls)
+      return { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(said)) }
+    },
+  }
+}

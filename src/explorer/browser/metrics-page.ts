@@ -9,7 +9,7 @@ import { visible, words } from './kit/format.ts'
 import { to, withQuery } from './kit/link.ts'
 import { MetricChart, metricTitle } from './kit/metric-chart.ts'
 import { CsvLink } from './kit/paged.ts'
-import { card, facts, heading, segments, shown } from './kit/parts.ts'
+import { card, facts, heading, segments, select, shown } from './kit/parts.ts'
 import { go, query, useTitle, withParams } from './kit/place.ts'
 import { now, chainName, type World } from './kit/world.ts'
 
@@ -42,16 +42,10 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
         : h('a', { href: to('metrics', chainId, interval) }, '← All metrics'),
       metric === '' ? 'Metrics' : metricTitle(metric),
       h('div', { class: 'controls' }, [
-        h(
-          'select',
-          {
-            'aria-label': 'chain',
-            onChange: (event: Event) =>
-              event.currentTarget instanceof HTMLSelectElement &&
-              go(to('metrics', event.currentTarget.value, interval, ...rest)),
-          },
-          choices.map(([id, name]) => h('option', { value: id, selected: id === chainId }, name)),
-        ),
+        select({ 'aria-label': 'chain' }, choices, {
+          chosen: chainId,
+          change: (id) => go(to('metrics', id, interval, ...rest)),
+        }),
         h(
           'nav',
           { class: 'segments', 'aria-label': 'interval' },
@@ -125,21 +119,10 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
   return h('div', { class: 'stack' }, [
     h('div', { class: 'controls' }, [
       segments('days', 'range', ranges),
-      h(
-        'select',
-        {
-          'aria-label': 'compare with',
-          value: otherId,
-          onChange: (event: Event) =>
-            event.currentTarget instanceof HTMLSelectElement &&
-            go(withParams({ with: event.currentTarget.value })),
-        },
-        [
-          h('option', { value: '' }, 'Compare with…'),
-          choices
-            .filter(([id]) => id !== chainId)
-            .map(([id, name]) => h('option', { value: id }, name)),
-        ],
+      select(
+        { 'aria-label': 'compare with' },
+        [['', 'Compare with…'], ...choices.filter(([id]) => id !== chainId)],
+        { chosen: otherId, change: (id) => go(withParams({ with: id })) },
       ),
       h('label', { class: 'check' }, [
         h('input', {
@@ -166,13 +149,7 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
 }
 
 /** Sums or maxima over windows that end now. */
-function Windows({
-  chainId,
-  metric,
-}: {
-  readonly chainId: string
-  readonly metric: string
-}): JSX.Element {
+function Windows({ chainId, metric }: Record<'chainId' | 'metric', string>): JSX.Element {
   const answer = useAnswer<{ result: Record<string, number> }>(
     `/v2/chains/${encodeURIComponent(chainId)}/rollingWindowMetrics/${encodeURIComponent(metric)}`,
   )

@@ -6,15 +6,16 @@ import type { Log } from '../../../shape/evm/log.ts'
 import { blockLink, txLink } from '../evm/evm-parts.ts'
 import { eventCells } from '../evm/tx-execution.ts'
 import { visible } from '../kit/format.ts'
-import { paged } from '../kit/paged.ts'
-import { age, card, table } from '../kit/parts.ts'
+import { type Page, paged } from '../kit/paged.ts'
+import { age, card, select, table } from '../kit/parts.ts'
 import { go, query, submitFilters, withParams } from '../kit/place.ts'
+import { statusOf } from '../kit/world.ts'
 import { type AbiItem, signatureOf } from './abi.ts'
 import type { CallsOf } from './calls.ts'
 
 /** The list and its filters. */
 export function Events({ world, chainId, address, items, token }: CallsOf): JSX.Element {
-  const chain = world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+  const chain = statusOf(world, chainId)
   if (chain !== undefined && !chain.stages.some(({ stage }) => stage === 'logs'))
     return card(
       '',
@@ -39,7 +40,7 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
             { class: 'failed', role: 'alert' },
             'A topic is an address, a whole number, or 0x and 64 hex digits.',
           )
-        : paged<{ logs: Log[]; nextPageToken?: string }>({
+        : paged<Page<'logs', Log>>({
             path: `/v1/chains/${chainId}/logs`,
             query: {
               address,
@@ -68,21 +69,13 @@ function filters(events: readonly AbiItem[], places: readonly string[]): JSX.Ele
   return h('form', { class: 'controls filters', onSubmit: submitFilters, key: chosen }, [
     events.length === 0
       ? null
-      : h(
-          'select',
-          {
-            name: 'event',
-            'aria-label': 'event',
-            value: chosen,
-            onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
-              go(withParams({ ...cleared, event: currentTarget.value })),
-          },
+      : select(
+          { name: 'event', 'aria-label': 'event' },
           [
-            h('option', { value: '' }, 'All events'),
-            events.map((one) =>
-              h('option', { value: signatureOf(one) }, visible(signatureOf(one))),
-            ),
+            ['', 'All events'],
+            ...events.map((one) => [signatureOf(one), visible(signatureOf(one))] as const),
           ],
+          { chosen, change: (event) => go(withParams({ ...cleared, event })) },
         ),
     places.map((label, at) =>
       h('input', {

@@ -20,7 +20,7 @@ import { messageTable } from '../icm/messages-page.ts'
 import { type Answer, useAnswer } from '../kit/answer.ts'
 import { clipped, ends, money, visible } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
-import { paged } from '../kit/paged.ts'
+import { type Page, paged } from '../kit/paged.ts'
 import {
   card,
   copied,
@@ -35,23 +35,15 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import type { World } from '../kit/world.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
-import { addressPath, Summary, Tokens, useEnds } from './address-summary.ts'
+import { addressPath, type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
 import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
 import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
 
-type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
-
 /** An address, and one of its lists. */
-export type AddressProps = {
-  readonly world: World
-  readonly chainId: string
-  readonly address: string
-  readonly view: string
-}
+export type AddressProps = OfAddress & { readonly view: string }
 
 /** Lists of transfers of an address; they share a tab. */
 const transferLists = [
@@ -282,15 +274,8 @@ function useIsCalled(chainId: string, address: string): boolean {
 }
 
 /** All that it took part in, or of its own transactions those that are wanted. */
-function transactionsOf({
-  world,
-  address,
-  path,
-  filters,
-}: Pick<AddressProps, 'world' | 'address'> & {
-  readonly path: string
-  readonly filters: Readonly<Record<string, string>>
-}): View {
+function transactionsOf({ world, address }: OfAddress, path: string): View {
+  const filters = chosenFilters()
   return Object.keys(filters).length === 0
     ? paged<Page<'transactions', AddressTransaction>>({
         path,
@@ -308,14 +293,15 @@ function transactionsOf({
       })
 }
 
-function listOf({ world, chainId, address }: AddressProps, view: string): View {
+function listOf(props: OfAddress, view: string): View {
+  const { world, chainId, address } = props
   const filters = chosenFilters()
   const path = `${addressPath(chainId, address)}/transactions`
   switch (view) {
     case '':
       return [
         addressFilters(['methodHash', 'method ID, as 0xa9059cbb']),
-        transactionsOf({ world, address, path, filters }),
+        transactionsOf(props, path),
       ]
     case 'internal':
       return [

@@ -92,13 +92,8 @@ function Worth({ chainId, address }: OfAddress): JSX.Element | null {
   ])
 }
 
-type HistoryProps = {
-  readonly path: string
-  readonly from: number
-  readonly until: number
-  readonly chainId: string
-  readonly decimals: number
-}
+type HistoryProps = Record<'path' | 'chainId', string> &
+  Record<'from' | 'until' | 'decimals', number>
 
 // As many as a chart of this width can show, and few enough for a node.
 const samples = 16

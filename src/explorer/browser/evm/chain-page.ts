@@ -5,13 +5,12 @@ import { h, type JSX } from 'preact'
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
 import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
-import type { ChainStatus } from '../../../shape/status.ts'
 import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { amount, clipped, count, ends, progress, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import { paged } from '../kit/paged.ts'
+import { type Page, paged } from '../kit/paged.ts'
 import {
   age,
   card,
@@ -30,7 +29,7 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { query, useTitle } from '../kit/place.ts'
-import { chainName, chainOf, coinOf, primaryNetworks, type World } from '../kit/world.ts'
+import { chainName, chainOf, coinOf, primaryNetworks, statusOf, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
 import { blockTable, chainLink, addressLink, shownOn, txTable } from './evm-parts.ts'
 
@@ -74,7 +73,7 @@ function listOf(world: World, chainId: string, view: string): View {
   const path = `/v1/chains/${chainId}`
   switch (view) {
     case 'transactions':
-      return paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+      return paged<Page<'transactions', NativeTransaction>>({
         path: `${path}/transactions`,
         view: ({ transactions }) => txTable(world, transactions),
       })
@@ -86,7 +85,7 @@ function listOf(world: World, chainId: string, view: string): View {
           ['transfers', 'Most transfers'],
           ['holders', 'Most holders'],
         ]),
-        paged<{ tokens: CountedContract[]; nextPageToken?: string }>({
+        paged<Page<'tokens', CountedContract>>({
           path: view === 'tokens' ? `${path}/tokens` : `${path}/nfts/collections`,
           query: { sortBy },
           view: ({ tokens }) => tokenTable(chainId, tokens),
@@ -100,7 +99,7 @@ function listOf(world: World, chainId: string, view: string): View {
           ['verified', 'Verified'],
           ['all', 'Newest'],
         ]),
-        paged<{ contracts: ListedContract[]; nextPageToken?: string }>({
+        paged<Page<'contracts', ListedContract>>({
           path: `${path}/contracts`,
           query: { verified: String(of === 'verified') },
           view: ({ contracts }) => contractTable(chainId, contracts),
@@ -108,7 +107,7 @@ function listOf(world: World, chainId: string, view: string): View {
       ]
     }
     default:
-      return paged<{ blocks: EvmBlock[]; nextPageToken?: string }>({
+      return paged<Page<'blocks', EvmBlock>>({
         path: `${path}/blocks`,
         view: ({ blocks }) => blockTable(world, blocks),
       })
@@ -233,10 +232,6 @@ function rpcOf(chain: ChainInfo): JSX.Element {
   return h('span', null, copied(url), h(AddToWallet, { chain }))
 }
 
-function statusOf(world: World, chainId: string): ChainStatus | undefined {
-  return world.status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
-}
-
 /** A block, by height or hash. */
 export type BlockProps = {
   readonly world: World
@@ -256,8 +251,10 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
       Number.isSafeInteger(height) ? count(height) : 'Block',
       answer.data === undefined
         ? null
-        : neighbours(height, { first: 0, head: headOf(world, chainId) }, (one) =>
-            to('chain', chainId, 'block', one),
+        : neighbours(
+            height,
+            { first: 0, head: statusOf(world, chainId)?.indexedHeight ?? -1 },
+            (one) => to('chain', chainId, 'block', one),
           ),
     ),
     card(
@@ -270,19 +267,12 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
       ? null
       : card(
           'Transactions',
-          paged<{ transactions: NativeTransaction[]; nextPageToken?: string }>({
+          paged<Page<'transactions', NativeTransaction>>({
             path: `${path}/transactions`,
             view: ({ transactions }) => txTable(world, transactions),
           }),
         ),
   ])
-}
-
-/** Height of the newest block of a chain; none is known of while the status is not. */
-function headOf({ status }: World, chainId: string): number {
-  return (
-    status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)?.indexedHeight ?? -1
-  )
 }
 
 function blockFacts(world: World, block: EvmBlock): JSX.Element {

@@ -7,7 +7,17 @@ import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction
 import type { Answer } from '../kit/answer.ts'
 import { clipped, count, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { age, coins, idLink, pill, shown, table, type Column, type View } from '../kit/parts.ts'
+import {
+  age,
+  coins,
+  idLink,
+  pill,
+  type RowColumn,
+  rowTable,
+  shown,
+  table,
+  type View,
+} from '../kit/parts.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 
 const zeroAddress = /^0x0{40}$/
@@ -158,22 +168,16 @@ export function outcome(txStatus: string): View {
 
 /** Blocks, one a row; `named` shows the chain too. */
 export function blockTable(world: World, blocks: readonly EvmBlock[], named = false): JSX.Element {
-  const columns: Column[] = [
-    ['Block'],
-    ...(named ? [['Chain'] as const] : []),
-    ['Time'],
-    ['Transactions', 'num'],
-    ['Gas used', 'num wide'],
+  const columns: RowColumn<EvmBlock>[] = [
+    ['Block', '', ({ chainId, blockNumber }) => blockLink(chainId, blockNumber)],
+    ['Chain', '', ({ chainId }) => chainLink(world, chainId)],
+    ['Time', '', ({ blockTimestamp }) => age(blockTimestamp)],
+    ['Transactions', 'num', ({ txCount }) => count(txCount)],
+    ['Gas used', 'num wide', ({ gasUsed }) => count(gasUsed)],
   ]
-  return table(
-    columns,
-    blocks.map((block) => [
-      blockLink(block.chainId, block.blockNumber),
-      ...(named ? [chainLink(world, block.chainId)] : []),
-      age(block.blockTimestamp),
-      count(block.txCount),
-      count(block.gasUsed),
-    ]),
+  return rowTable(
+    blocks,
+    columns.filter(([title]) => named || title !== 'Chain'),
   )
 }
 

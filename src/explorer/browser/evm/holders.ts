@@ -8,7 +8,7 @@ import { called } from '../contract/calls.ts'
 import { useWhole } from '../kit/answer.ts'
 import { amount, count, cutAmount, money, share, visible } from '../kit/format.ts'
 import { CsvLink } from '../kit/paged.ts'
-import { card, shown, table, type View } from '../kit/parts.ts'
+import { bar, card, shown, table, type View } from '../kit/parts.ts'
 import { addressLink } from './evm-parts.ts'
 
 type Holder = { readonly address: string; readonly sortKey: string }
@@ -55,24 +55,21 @@ function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]):
         ['Amount', 'num'],
         ...(isWhole ? [['Share', 'num'] as const] : []),
       ],
-      sorted.slice(0, mostRows).map(({ address, sortKey }, at) => [
-        String(at + 1),
-        addressLink(chainId, { address }),
-        h('span', { title: amount(sortKey, decimals) }, cutAmount(sortKey, decimals)),
-        ...(isWhole
-          ? [
-              h('span', { class: 'share' }, [
-                h('progress', {
-                  class: 'bar',
-                  max: 1,
-                  value: Number(sortKey) / Number(total),
-                  'aria-hidden': 'true',
-                }),
-                share(Number(sortKey), Number(total)),
-              ]),
-            ]
-          : []),
-      ]),
+      sorted
+        .slice(0, mostRows)
+        .map(({ address, sortKey }, at) => [
+          String(at + 1),
+          addressLink(chainId, { address }),
+          h('span', { title: amount(sortKey, decimals) }, cutAmount(sortKey, decimals)),
+          ...(isWhole
+            ? [
+                h('span', { class: 'share' }, [
+                  bar(Number(sortKey) / Number(total), 1),
+                  share(Number(sortKey), Number(total)),
+                ]),
+              ]
+            : []),
+        ]),
     ),
   ]
 }

@@ -9,7 +9,7 @@ import type { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { attributesOf, clipped, count, ends, named, share, visible, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { paged } from '../kit/paged.ts'
+import { type Page, paged } from '../kit/paged.ts'
 import { card, copied, facts, heading, shown, table, when, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
@@ -24,7 +24,7 @@ export type NftsOf = { readonly chainId: string; readonly address: string }
 
 /** NFTs an address holds. */
 export function Collectibles({ chainId, address }: NftsOf): JSX.Element {
-  return paged<{ collectibleBalances: Token[]; nextPageToken?: string }>({
+  return paged<Page<'collectibleBalances', Token>>({
     path: `${addressPath(chainId, address)}/balances:listCollectibles`,
     view: ({ collectibleBalances }) => tiles(chainId, collectibleBalances),
   })
@@ -32,7 +32,7 @@ export function Collectibles({ chainId, address }: NftsOf): JSX.Element {
 
 /** Items of a collection. */
 export function Items({ chainId, address }: NftsOf): JSX.Element {
-  return paged<{ tokens: Token[]; nextPageToken?: string }>({
+  return paged<Page<'tokens', Token>>({
     path: `/v1/chains/${chainId}/nfts/collections/${encodeURIComponent(address)}/tokens`,
     name: 'items',
     query: { pageSize: 24 },
@@ -101,7 +101,7 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
     answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
     card(
       'Transfers',
-      paged<{ transfers: AnyTransfer[]; nextPageToken?: string }>({
+      paged<Page<'transfers', AnyTransfer>>({
         path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
         query: { tokenId },
         view: ({ transfers }) => transferTable(chainId, transfers),
@@ -110,11 +110,9 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
   ])
 }
 
-type HoldersPage = {
-  readonly addresses: readonly { readonly address: string; readonly sortKey: string }[]
+type HoldersPage = Page<'addresses', Record<'address' | 'sortKey', string>> & {
   readonly totalTokens: number
   readonly totalsAreLeast?: true
-  readonly nextPageToken?: string
 }
 
 /** Who has how many of an item, and how many there are. */

@@ -24,7 +24,7 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
+import { chainName, chainOf, coinOf, statusOf, type World } from '../kit/world.ts'
 import { evmSentence } from '../what-happened.ts'
 import {
   blockLink,
@@ -129,8 +129,8 @@ function nativeFacts(world: World, { nativeTransaction: tx }: TransactionDetail)
 const typeNames = ['0 (legacy)', '1 (EIP-2930)', '2 (EIP-1559)']
 
 /** Number of later blocks. Acceptance is final at once; some readers expect the number anyway. */
-function confirmations({ status }: World, chainId: string, height: string): string {
-  const held = status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
+function confirmations(world: World, chainId: string, height: string): string {
+  const held = statusOf(world, chainId)
   return held === undefined
     ? ''
     : `${count(Math.max(0, held.indexedHeight - Number(height)))}, final`

@@ -7,7 +7,7 @@ import { addressLink } from '../evm/evm-parts.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { count, ends, span, took, visible } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
-import { paged } from '../kit/paged.ts'
+import { type Page, paged } from '../kit/paged.ts'
 import {
   age,
   card,
@@ -48,7 +48,7 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
       '',
       h('div', null, [
         filters(world, wanted),
-        paged<{ messages: IcmMessage[]; nextPageToken?: string }>({
+        paged<Page<'messages', IcmMessage>>({
           path: '/v1/icm/messages',
           query: wanted,
           view: ({ messages }) => messageTable(world, messages),

@@ -8,6 +8,9 @@ import { withQuery } from './link.ts'
 import { shown, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 
+/** A page of a list as the API answers it. */
+export type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
+
 /** A list that is read a page at a time. `view` shows one page. */
 export type PagedProps<T> = {
   readonly path: string
@@ -39,9 +42,7 @@ function Paged<T extends { nextPageToken?: string }>({
   const buttons =
     number === 1 && after === ''
       ? null
-      : pager({
-          name,
-          label: `page ${number}`,
+      : pager(name, `page ${number}`, {
           first: number > 1 ? '' : undefined,
           back: number > 1 ? back : undefined,
           next: after === '' ? undefined : after,
@@ -71,13 +72,7 @@ function isEmpty(page: object | undefined): boolean {
 }
 
 /** Saves a whole list as the API writes it in CSV. A link sends no header, so a key is in its address. */
-export function CsvLink({
-  path,
-  name,
-}: {
-  readonly path: string
-  readonly name: string
-}): JSX.Element {
+export function CsvLink({ path, name }: Record<'path' | 'name', string>): JSX.Element {
   const file = path
     .replace(/\?.*/, '')
     .replace(/^\/v\d\//, '')
@@ -94,17 +89,12 @@ export function CsvLink({
   )
 }
 
-/** Pages of a list as the parameter `name` has them; `undefined` without it. */
-export type PagerProps = {
-  readonly name: string
-  readonly label: string
-  readonly first: string | undefined
-  readonly back: string | undefined
-  readonly next: string | undefined
-}
-
-/** Links to the pages of a list. */
-export function pager({ name, label, first, back, next }: PagerProps): JSX.Element {
+/** Links to the pages of a list as the parameter `name` has them; plain text without one. */
+export function pager(
+  name: string,
+  label: string,
+  { first, back, next }: Partial<Record<'first' | 'back' | 'next', string | undefined>>,
+): JSX.Element {
   return h(
     'nav',
     { class: 'pager', 'aria-label': `pages of ${name === 'page' ? 'the list' : name}` },

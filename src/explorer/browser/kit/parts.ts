@@ -71,6 +71,23 @@ export function table(columns: readonly Column[], rows: readonly (readonly View[
   ])
 }
 
+/** A column: its title, its style as {@link Column} has it, and what it shows of a row. */
+export type RowColumn<T> = readonly [title: string, style: string, cell: (row: T) => View]
+
+/** A table of rows by its columns. */
+export function rowTable<T>(rows: readonly T[], columns: readonly RowColumn<T>[]): JSX.Element {
+  return table(
+    columns.map(([title, style]) => (style === '' ? [title] : [title, style])),
+    rows.map((row) => columns.map(([, , cell]) => cell(row))),
+  )
+}
+
+/** A part of `max` as a bar; without a label it repeats what stands beside it. */
+export function bar(value: number, max: number, label?: string): JSX.Element {
+  const hidden = label === undefined ? 'true' : undefined
+  return h('progress', { class: 'bar', max, value, 'aria-label': label, 'aria-hidden': hidden })
+}
+
 /** Name and value pairs; pairs without a value are left out. */
 export function facts(pairs: readonly (readonly [name: string, value: View])[]): JSX.Element {
   return h(
@@ -217,6 +234,23 @@ export function segments(
         text,
       ),
     ),
+  )
+}
+
+/** A field that offers values by their texts; `change` is called with the value that is chosen. */
+export function select(
+  attributes: object,
+  options: readonly (readonly [value: string, text: string])[],
+  of: { readonly chosen: string; readonly change: (value: string) => void },
+): JSX.Element {
+  return h(
+    'select',
+    {
+      ...attributes,
+      onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
+        of.change(currentTarget.value),
+    },
+    options.map(([value, text]) => h('option', { value, selected: value === of.chosen }, text)),
   )
 }
 

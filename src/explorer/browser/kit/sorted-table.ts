@@ -60,9 +60,7 @@ export function sortedTable<T>({ rows, columns, order, csv }: SortedProps<T>): J
           h(CsvLink, { path: csv, name: 'page' }),
           pages === 1
             ? null
-            : pager({
-                name: 'page',
-                label: `page ${at} of ${count(pages)}`,
+            : pager('page', `page ${at} of ${count(pages)}`, {
                 first: at > 1 ? '' : undefined,
                 back: at > 1 ? String(at - 1) : undefined,
                 next: at < pages ? String(at + 1) : undefined,

@@ -1,7 +1,7 @@
 /** Facts that every page uses: the chains served and their heights and the time of what is shown. */
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
-import type { Status } from '../../../shape/status.ts'
+import type { ChainStatus, Status } from '../../../shape/status.ts'
 import { visible } from './format.ts'
 
 /** Chains by answer of the API; status when it is known. */
@@ -25,6 +25,11 @@ export function chainOf(world: World, id: string): ChainInfo | undefined {
 /** Coin of a chain; wei without a name where the chain is unknown. */
 export function coinOf(world: World, chainId: string): Coin {
   return chainOf(world, chainId)?.networkToken ?? { symbol: '', decimals: 18 }
+}
+
+/** Status of an EVM chain that is indexed here. */
+export function statusOf({ status }: World, chainId: string): ChainStatus | undefined {
+  return status?.chains.find(({ evmChainId }) => String(evmChainId) === chainId)
 }
 
 /** Networks whose P-, X- and C-Chain are indexed here. */

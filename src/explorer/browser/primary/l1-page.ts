@@ -8,6 +8,7 @@ import { useTraffic } from '../icm/message-routes.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
 import { amount, brief, count, counted, ends, share, visible } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
+import type { Page } from '../kit/paged.ts'
 import {
   card,
   coins,
@@ -22,10 +23,10 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { sortedTable, type SortColumn } from '../kit/sorted-table.ts'
-import { owners } from './primary-parts.ts'
+import { nodeLink, owners } from './primary-parts.ts'
 import { daysLeft, fewestHolding } from './stake.ts'
 
-type ValidatorsPage = { readonly validators: L1Validator[]; readonly nextPageToken?: string }
+type ValidatorsPage = Page<'validators', L1Validator>
 
 // Pages of 100: more than any network has, and an end for one that is out of hand.
 const mostPages = 20
@@ -126,11 +127,7 @@ function messagesColumn(traffic: ReadonlyMap<string, number> | undefined): SortC
 }
 
 /** Names of an L1's chains, which lead to its page; its id until they are known. */
-function L1Name(props: {
-  readonly network: string
-  readonly base: string
-  readonly subnetId: string
-}): JSX.Element {
+function L1Name(props: Record<'network' | 'base' | 'subnetId', string>): JSX.Element {
   const { network, base, subnetId } = props
   const answer = useAnswer<Subnet>(`${base}/subnets/${subnetId}`)
   const names = answer.data?.blockchains.map(({ blockchainName }) => visible(blockchainName)) ?? []
@@ -150,13 +147,8 @@ function daysPill(days: number | undefined): View {
 }
 
 /** The validators of an L1: weights, balances, owners, and who can sign. */
-export function L1Validators({
-  network,
-  subnetId,
-}: {
-  readonly network: string
-  readonly subnetId: string
-}): JSX.Element {
+export function L1Validators(props: Record<'network' | 'subnetId', string>): JSX.Element {
+  const { network, subnetId } = props
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const query = { subnetId, pageSize: 100, includeInactiveL1Validators: 'true' }
   const validators = useWhole<ValidatorsPage>(withQuery(`${base}/l1Validators`, query), mostPages)
@@ -185,13 +177,8 @@ export function L1Validators({
 }
 
 /** One validator, by the id of its validation. */
-export function ValidationPage({
-  network,
-  validationId,
-}: {
-  readonly network: string
-  readonly validationId: string
-}): JSX.Element {
+export function ValidationPage(props: Record<'network' | 'validationId', string>): JSX.Element {
+  const { network, validationId } = props
   useTitle(`Validation ${ends(validationId)}`)
   const answer = useAnswer<ValidatorsPage>(
     withQuery(`/v1/networks/${encodeURIComponent(network)}/l1Validators`, {
@@ -272,11 +259,7 @@ function validatorColumns(
     {
       title: 'Node',
       cell: ({ nodeId, validationId }) =>
-        h(
-          'span',
-          { title: `validation ${validationId}` },
-          idLink(to('primary', network, 'node', nodeId), nodeId, ends(nodeId, 14, 6)),
-        ),
+        h('span', { title: `validation ${validationId}` }, nodeLink(network, nodeId)),
     },
     { title: 'State', name: 'state', by: (one) => Number(isActive(one)), cell: stateOf },
     {

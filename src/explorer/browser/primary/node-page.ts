@@ -13,16 +13,17 @@ import type {
 import { useAnswer } from '../kit/answer.ts'
 import { count, ends, percent } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { paged } from '../kit/paged.ts'
+import { type Page, paged } from '../kit/paged.ts'
 import {
   age,
+  bar,
   card,
   coins,
   copied,
   facts,
   heading,
-  idLink,
   pill,
+  rowTable,
   shown,
   table,
   when,
@@ -30,15 +31,18 @@ import {
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { now } from '../kit/world.ts'
-import { l1ValidatorRows, owners, primarySubnetId } from './primary-parts.ts'
+import {
+  blockLink,
+  l1ValidatorRows,
+  owners,
+  primarySubnetId,
+  pTxLink,
+  termPill,
+} from './primary-parts.ts'
 import { stakeBar, stakeOf, validators } from './validators-page.ts'
 
-/** A node. */
-export type NodeProps = { readonly network: string; readonly nodeId: string }
-
 /** The page. */
-export function NodePage(props: NodeProps): JSX.Element {
-  const { network, nodeId } = props
+export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', string>): JSX.Element {
   useTitle(`Node ${ends(nodeId, 14, 6)}`)
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const terms = `${base}/validators/${encodeURIComponent(nodeId)}`
@@ -69,17 +73,9 @@ export function NodePage(props: NodeProps): JSX.Element {
       'Pending and removed',
       h('div', null, [
         h('h3', null, 'Pending'),
-        validators({
-          network,
-          query: { nodeIds: nodeId, validationStatus: 'pending' },
-          name: 'pending',
-        }),
+        validators(network, { nodeIds: nodeId, validationStatus: 'pending' }, 'pending'),
         h('h3', null, 'Removed'),
-        validators({
-          network,
-          query: { nodeIds: nodeId, validationStatus: 'removed' },
-          name: 'removed',
-        }),
+        validators(network, { nodeIds: nodeId, validationStatus: 'removed' }, 'removed'),
       ]),
     ),
     card('L1 validations', validations(network, `${base}/l1Validators`, nodeId)),
@@ -103,17 +99,7 @@ function termFacts(network: string, term: Validator): JSX.Element {
   return facts([
     [
       'Period',
-      h('div', null, [
-        age(start),
-        ' → ',
-        age(end),
-        h('progress', {
-          class: 'bar',
-          max: end - start,
-          value: passed,
-          'aria-label': 'time passed',
-        }),
-      ]),
+      h('div', null, [age(start), ' → ', age(end), bar(passed, end - start, 'time passed')]),
     ],
     ['Ends', when(end)],
     ['Auto-renewed', term.stakingType === 'autoRenewed' ? (term.autoRenew?.state ?? 'yes') : ''],
@@ -140,29 +126,19 @@ function termFacts(network: string, term: Validator): JSX.Element {
 }
 
 function delegations(network: string, path: string, nodeId: string): JSX.Element {
-  return paged<{ delegators: Delegator[]; nextPageToken?: string }>({
+  return paged<Page<'delegators', Delegator>>({
     path,
     query: { nodeIds: nodeId },
     name: 'delegations',
     view: ({ delegators }) =>
-      table(
-        [
-          ['Delegation'],
-          ['Status'],
-          ['Amount', 'num'],
-          ['Net reward', 'num'],
-          ['Reward owner', 'wide'],
-          ['Ends', 'num'],
-        ],
-        delegators.map((one) => [
-          idLink(to('primary', network, 'tx', 'p-chain', one.txHash), one.txHash),
-          pill(one.delegationStatus, one.delegationStatus === 'active' ? 'good' : ''),
-          coins(one.amountDelegated, 9, 'AVAX'),
-          reward(one),
-          owners(network, one.rewardAddresses),
-          age(one.endTimestamp),
-        ]),
-      ),
+      rowTable(delegators, [
+        ['Delegation', '', ({ txHash }) => pTxLink(network, txHash)],
+        ['Status', '', ({ delegationStatus }) => termPill(delegationStatus)],
+        ['Amount', 'num', ({ amountDelegated }) => coins(amountDelegated, 9, 'AVAX')],
+        ['Net reward', 'num', reward],
+        ['Reward owner', 'wide', ({ rewardAddresses }) => owners(network, rewardAddresses)],
+        ['Ends', 'num', ({ endTimestamp }) => age(endTimestamp)],
+      ]),
   })
 }
 
@@ -178,29 +154,23 @@ function reward({ netReward, estimatedNetReward }: Delegator): View {
 }
 
 function pastTerms(network: string, path: string): JSX.Element {
-  return paged<{ validators: Validator[]; nextPageToken?: string }>({
+  return paged<Page<'validators', Validator>>({
     path,
     query: { validationStatus: 'completed', sortOrder: 'desc' },
     name: 'past',
     view: (page) =>
-      table(
+      rowTable(page.validators, [
+        ['Transaction', '', ({ txHash }) => pTxLink(network, txHash)],
+        ['Stake', 'num', (term) => stakeOf(network, term)],
+        ['Reward', 'num', (term) => paid(term, term.rewards?.validationRewardAmount)],
         [
-          ['Transaction'],
-          ['Stake', 'num'],
-          ['Reward', 'num'],
-          ['Delegation reward', 'num wide'],
-          ['Started', 'num wide'],
-          ['Ended', 'num'],
+          'Delegation reward',
+          'num wide',
+          (term) => paid(term, term.rewards?.delegationRewardAmount),
         ],
-        page.validators.map((term) => [
-          idLink(to('primary', network, 'tx', 'p-chain', term.txHash), term.txHash),
-          stakeOf(network, term),
-          paid(term, term.rewards?.validationRewardAmount),
-          paid(term, term.rewards?.delegationRewardAmount),
-          age(term.startTimestamp),
-          age(term.endTimestamp),
-        ]),
-      ),
+        ['Started', 'num wide', ({ startTimestamp }) => age(startTimestamp)],
+        ['Ended', 'num', ({ endTimestamp }) => age(endTimestamp)],
+      ]),
   })
 }
 
@@ -212,17 +182,13 @@ function paid({ subnetId }: Validator, sum: string | undefined): View {
 
 /** Cycles of validators that renew themselves; nothing for a node that has none. */
 function Cycles({ path }: { readonly path: string }): View {
-  type Page = {
-    cycles: AutoRenewedCycle[]
-    currentCycle?: CurrentAutoRenewedCycle
-    nextPageToken?: string
-  }
-  const first = useAnswer<Page>(`${path}?pageSize=1`).data
+  type CyclesPage = Page<'cycles', AutoRenewedCycle> & { currentCycle?: CurrentAutoRenewedCycle }
+  const first = useAnswer<CyclesPage>(`${path}?pageSize=1`).data
   if (first === undefined || (first.cycles.length === 0 && first.currentCycle === undefined))
     return null
   return card(
     'Cycles',
-    paged<Page>({
+    paged<CyclesPage>({
       path,
       query: { sortOrder: 'desc' },
       name: 'cycles',
@@ -267,7 +233,7 @@ function Cycles({ path }: { readonly path: string }): View {
 }
 
 function validations(network: string, path: string, nodeId: string): JSX.Element {
-  return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
+  return paged<Page<'validators', L1Validator>>({
     path,
     query: { nodeId, includeInactiveL1Validators: 'true' },
     name: 'validations',
@@ -276,7 +242,7 @@ function validations(network: string, path: string, nodeId: string): JSX.Element
 }
 
 function blocks(network: string, base: string, nodeId: string): JSX.Element {
-  return paged<{ blocks: PrimaryNetworkBlock[]; nextPageToken?: string }>({
+  return paged<Page<'blocks', PrimaryNetworkBlock>>({
     path: `${base}/blockchains/p-chain/nodes/${encodeURIComponent(nodeId)}/blocks`,
     query: { pageSize: 10 },
     name: 'blocks',
@@ -284,11 +250,7 @@ function blocks(network: string, base: string, nodeId: string): JSX.Element {
       table(
         [['Block'], ['Type'], ['Time'], ['Transactions', 'num']],
         page.blocks.map((block) => [
-          h(
-            'a',
-            { href: to('primary', network, 'block', 'p-chain', block.blockNumber) },
-            count(block.blockNumber),
-          ),
+          blockLink(network, 'p-chain', block.blockNumber),
           block.blockType,
           age(block.blockTimestamp),
           count(block.txCount),

@@ -9,9 +9,10 @@ import type { HistoricalReward, PendingReward } from '../../../shape/primary/val
 import { useAnswer, useWhole } from '../kit/answer.ts'
 import { assetName, counted, ends, share, words } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
-import { paged } from '../kit/paged.ts'
+import { type Page, paged } from '../kit/paged.ts'
 import {
   age,
+  bar,
   card,
   coins,
   copied,
@@ -19,24 +20,29 @@ import {
   facts,
   failed,
   heading,
-  idLink,
+  rowTable,
   shown,
   table,
   tabs,
   type View,
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
-import { chainLabel, chains, isChain, txRows, utxoRows } from './primary-parts.ts'
+import {
+  chainLabel,
+  chains,
+  isChain,
+  nodeLink,
+  pTxLink,
+  txRows,
+  utxoRows,
+} from './primary-parts.ts'
 
-/** An address, and a chain for its lists. */
-export type PrimaryAddressProps = {
-  readonly network: string
-  readonly address: string
-  readonly view: string
-}
-
-/** The page. */
-export function PrimaryAddressPage({ network, address, view }: PrimaryAddressProps): JSX.Element {
+/** The page; `view` is the chain of its lists. */
+export function PrimaryAddressPage({
+  network,
+  address,
+  view,
+}: Record<'network' | 'address' | 'view', string>): JSX.Element {
   useTitle(`Address ${ends(address)}`)
   const name = view === '' ? 'p-chain' : view
   if (!isChain(name)) return failed({ status: 404, message: `no such chain: ${name}` })
@@ -54,7 +60,7 @@ export function PrimaryAddressPage({ network, address, view }: PrimaryAddressPro
     isEvm ? null : utxos(network, name, address),
     card(
       'Transactions',
-      paged<{ transactions: PrimaryNetworkTransaction[]; nextPageToken?: string }>({
+      paged<Page<'transactions', PrimaryNetworkTransaction>>({
         path: `${pathOf(network, name)}/transactions`,
         query: { addresses: address },
         view: ({ transactions }) => txRows(network, name, transactions),
@@ -79,13 +85,7 @@ function overview(network: string, address: string): View {
 type Held = { readonly data?: { readonly balances: Balances } }
 
 /** Balances on the three chains by state; AVAX as a bar of shares. */
-function Composition({
-  network,
-  address,
-}: {
-  readonly network: string
-  readonly address: string
-}): JSX.Element {
+function Composition({ network, address }: Record<'network' | 'address', string>): JSX.Element {
   const path = (chain: string): string =>
     withQuery(`${pathOf(network, chain)}/balances`, { addresses: address })
   const answers: readonly [string, Held][] = [
@@ -110,12 +110,7 @@ function Composition({
               row.isAvax
                 ? h('span', null, [
                     share(Number(row.amount), Number(total)),
-                    h('progress', {
-                      class: 'bar',
-                      max: Number(total) || 1,
-                      value: Number(row.amount),
-                      'aria-hidden': 'true',
-                    }),
+                    bar(Number(row.amount), Number(total) || 1),
                   ])
                 : '',
             ]),
@@ -172,56 +167,34 @@ function heldOn(chain: string, balances: Balances | undefined): HeldRow[] {
 
 /** Running stakes with what is over of them and what they are expected to pay. */
 function stakes(network: string, path: string, address: string): JSX.Element {
-  return paged<{ pendingRewards: PendingReward[]; nextPageToken?: string }>({
+  return paged<Page<'pendingRewards', PendingReward>>({
     path,
     query: { addresses: address },
     name: 'stakes',
     view: ({ pendingRewards }) =>
-      table(
+      rowTable(pendingRewards, [
+        ['Transaction', '', ({ txHash }) => pTxLink(network, txHash)],
+        ['Node', 'wide', ({ nodeId }) => nodeLink(network, nodeId)],
+        ['Role', 'wide', ({ rewardType }) => words(rewardType)],
+        ['Amount', 'num', ({ amountStaked }) => coins(amountStaked, 9, 'AVAX')],
+        ['Expected reward', 'num', (one) => coins(one.estimatedReward.amount, 9, 'AVAX')],
         [
-          ['Transaction'],
-          ['Node', 'wide'],
-          ['Role', 'wide'],
-          ['Amount', 'num'],
-          ['Expected reward', 'num'],
-          ['Progress', 'num'],
-          ['Ends', 'num'],
+          'Progress',
+          'num',
+          ({ progress }) => h('span', null, [`${progress} %`, bar(progress, 100, 'time passed')]),
         ],
-        pendingRewards.map((one) => [
-          idLink(to('primary', network, 'tx', 'p-chain', one.txHash), one.txHash),
-          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
-          words(one.rewardType),
-          coins(one.amountStaked, 9, 'AVAX'),
-          coins(one.estimatedReward.amount, 9, 'AVAX'),
-          h('span', null, [
-            `${one.progress} %`,
-            h('progress', {
-              class: 'bar',
-              max: 100,
-              value: one.progress,
-              'aria-label': 'time passed',
-            }),
-          ]),
-          age(one.endTimestamp),
-        ]),
-      ),
+        ['Ends', 'num', ({ endTimestamp }) => age(endTimestamp)],
+      ]),
   })
 }
 
-type RewardsPage = {
-  readonly historicalRewards: HistoricalReward[]
-  readonly nextPageToken?: string
-}
+type RewardsPage = Page<'historicalRewards', HistoricalReward>
 
 // Pages of 100.
 const mostPages = 50
 
 /** Rewards paid, in sum for each year and one by one. */
-function Rewards(props: {
-  readonly path: string
-  readonly address: string
-  readonly network: string
-}): JSX.Element {
+function Rewards(props: Record<'path' | 'address' | 'network', string>): JSX.Element {
   const { path, address, network } = props
   const whole = useWhole<RewardsPage>(
     withQuery(path, { addresses: address, pageSize: 100 }),
@@ -234,22 +207,13 @@ function Rewards(props: {
       query: { addresses: address, pageSize: 10 },
       name: 'rewards',
       view: ({ historicalRewards }) =>
-        table(
-          [
-            ['Transaction'],
-            ['Node', 'wide'],
-            ['Role', 'wide'],
-            ['Reward', 'num'],
-            ['Ended', 'num'],
-          ],
-          historicalRewards.map((one) => [
-            idLink(to('primary', network, 'tx', 'p-chain', one.rewardTxHash), one.rewardTxHash),
-            idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
-            words(one.rewardType),
-            coins(one.reward.amount, 9, 'AVAX'),
-            age(one.endTimestamp),
-          ]),
-        ),
+        rowTable(historicalRewards, [
+          ['Transaction', '', ({ rewardTxHash }) => pTxLink(network, rewardTxHash)],
+          ['Node', 'wide', ({ nodeId }) => nodeLink(network, nodeId)],
+          ['Role', 'wide', ({ rewardType }) => words(rewardType)],
+          ['Reward', 'num', ({ reward }) => coins(reward.amount, 9, 'AVAX')],
+          ['Ended', 'num', ({ endTimestamp }) => age(endTimestamp)],
+        ]),
     }),
   ])
 }
@@ -279,7 +243,7 @@ function utxos(network: string, chain: string, address: string): JSX.Element {
   const spent = query().get('spent') === 'true'
   return card(
     'UTXOs',
-    paged<{ utxos: Utxo[]; nextPageToken?: string }>({
+    paged<Page<'utxos', Utxo>>({
       name: 'utxos',
       path: `${pathOf(network, chain)}/utxos`,
       query: { addresses: address, includeSpent: String(spent) },

@@ -10,6 +10,7 @@ import { useAnswer } from '../kit/answer.ts'
 import { count, ends, percent, visible, assetName } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
+  bar,
   card,
   copied,
   exactCoins,
@@ -29,6 +30,7 @@ import { chainOf, primaryHeights, type World } from '../kit/world.ts'
 import { feeBurned, primarySentence } from '../what-happened.ts'
 import {
   assetSum,
+  blockOf,
   l1ValidatorRows,
   managerFacts,
   assetSums,
@@ -178,16 +180,10 @@ function txFacts(
   { world, network, chain }: DetailProps,
   tx: PrimaryNetworkTransaction,
 ): JSX.Element {
-  const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
   const some = (sums: PrimaryNetworkTransaction['value'] | undefined): View =>
     sums === undefined || sums.length === 0 ? '' : assetSums(sums)
   return facts([
-    [
-      'Block',
-      height === ''
-        ? ''
-        : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
-    ],
+    ['Block', blockOf(network, chain, tx)],
     ['Time', when(tx.blockTimestamp ?? tx.timestamp ?? 0)],
     ['Status', tx.status],
     ['Total output', some(tx.value)],
@@ -302,12 +298,7 @@ function side(title: string, all: readonly End[]): JSX.Element {
       h('div', { class: 'end' }, [
         h('span', null, who, ' ', note),
         coins(sum.amount, sum.denomination, assetName(sum)),
-        h('progress', {
-          class: 'bar',
-          max: most.get(sum.assetId ?? sum.symbol) || 1,
-          value: Number(sum.amount),
-          'aria-hidden': 'true',
-        }),
+        bar(Number(sum.amount), most.get(sum.assetId ?? sum.symbol) || 1),
       ]),
     ),
   ])

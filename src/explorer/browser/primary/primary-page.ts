@@ -8,11 +8,12 @@ import type { PrimaryNetworkTransaction } from '../../../shape/primary/transacti
 import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { count, ends, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { paged } from '../kit/paged.ts'
-import { age, card, failed, heading, pill, table, tabs, type View } from '../kit/parts.ts'
+import { type Page, paged } from '../kit/paged.ts'
+import { age, card, failed, heading, pill, rowTable, table, tabs, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { primaryNetworks, type World } from '../kit/world.ts'
 import {
+  blockLink,
   chainLabel,
   chains,
   isChain,
@@ -95,7 +96,7 @@ function viewOf({ world, network, view, chain }: PrimaryProps): View {
 }
 
 function subnets(base: string, network: string, world: World): JSX.Element {
-  return paged<{ subnets: Subnet[]; nextPageToken?: string }>({
+  return paged<Page<'subnets', Subnet>>({
     path: `${base}/subnets`,
     view: (page) =>
       table(
@@ -119,7 +120,7 @@ export function subnetPill({ isL1 }: Subnet): JSX.Element {
 }
 
 function l1Validators(base: string, network: string): JSX.Element {
-  return paged<{ validators: L1Validator[]; nextPageToken?: string }>({
+  return paged<Page<'validators', L1Validator>>({
     path: `${base}/l1Validators`,
     query: { includeInactiveL1Validators: 'true' },
     view: (page) => l1ValidatorRows(network, page.validators),
@@ -127,36 +128,22 @@ function l1Validators(base: string, network: string): JSX.Element {
 }
 
 function blocks(base: string, network: string, chain: string): JSX.Element {
-  return paged<{ blocks: PrimaryNetworkBlock[]; nextPageToken?: string }>({
+  return paged<Page<'blocks', PrimaryNetworkBlock>>({
     path: `${base}/blockchains/${chain}/blocks`,
     view: (page) =>
-      table(
-        [
-          ['Block'],
-          ['ID', 'wide'],
-          ['Type'],
-          ['Time'],
-          ['Transactions', 'num'],
-          ['Size, bytes', 'num wide'],
-        ],
-        page.blocks.map((block) => [
-          h(
-            'a',
-            { href: to('primary', network, 'block', chain, block.blockNumber) },
-            count(block.blockNumber),
-          ),
-          h('span', { class: 'id', title: block.blockHash }, ends(block.blockHash)),
-          block.blockType,
-          age(block.blockTimestamp),
-          count(block.txCount),
-          count(block.blockSizeBytes),
-        ]),
-      ),
+      rowTable(page.blocks, [
+        ['Block', '', ({ blockNumber }) => blockLink(network, chain, blockNumber)],
+        ['ID', 'wide', ({ blockHash: id }) => h('span', { class: 'id', title: id }, ends(id))],
+        ['Type', '', ({ blockType }) => blockType],
+        ['Time', '', ({ blockTimestamp }) => age(blockTimestamp)],
+        ['Transactions', 'num', ({ txCount }) => count(txCount)],
+        ['Size, bytes', 'num wide', ({ blockSizeBytes }) => count(blockSizeBytes)],
+      ]),
   })
 }
 
 function transactions(base: string, network: string, chain: string): JSX.Element {
-  return paged<{ transactions: PrimaryNetworkTransaction[]; nextPageToken?: string }>({
+  return paged<Page<'transactions', PrimaryNetworkTransaction>>({
     path: `${base}/blockchains/${chain}/transactions`,
     view: (page) => txRows(network, chain, page.transactions),
   })

@@ -9,7 +9,17 @@ import type { Utxo } from '../../../shape/primary/utxo.ts'
 import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { assetName, count, ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { age, coins, type Column, copied, idLink, pill, table, type View } from '../kit/parts.ts'
+import {
+  age,
+  coins,
+  copied,
+  idLink,
+  pill,
+  type RowColumn,
+  rowTable,
+  table,
+  type View,
+} from '../kit/parts.ts'
 import { now, chainOf, type World } from '../kit/world.ts'
 import { feeBurned } from '../what-happened.ts'
 
@@ -81,6 +91,21 @@ export function namedChain(world: World, network: string, chain: Blockchain): JS
   return h('a', { href, title: blockchainId }, visible(blockchainName))
 }
 
+/** Link to a node. */
+export function nodeLink(network: string, nodeId: string): JSX.Element {
+  return idLink(to('primary', network, 'node', nodeId), nodeId, ends(nodeId, 14, 6))
+}
+
+/** Link to a transaction of the P-Chain. */
+export function pTxLink(network: string, txHash: string): JSX.Element {
+  return idLink(to('primary', network, 'tx', 'p-chain', txHash), txHash)
+}
+
+/** State of a term or a delegation. */
+export function termPill(status: string): JSX.Element {
+  return pill(status, status === 'active' ? 'good' : '')
+}
+
 /** Owners one below the other, and how many must sign where it is more than one. */
 export function owners(network: string, addresses: readonly string[], threshold = 1): View {
   const links = addresses.map((address) =>
@@ -101,29 +126,29 @@ export function txRows(
   chain: string,
   transactions: readonly PrimaryNetworkTransaction[],
 ): JSX.Element {
-  return table(
+  return rowTable(transactions, [
     [
-      ['Transaction'],
-      ['Type'],
-      ['Block', 'num wide'],
-      ['Time'],
-      ['Total output', 'num'],
-      ['Fee burned', 'num wide'],
+      'Transaction',
+      '',
+      ({ txHash }) => idLink(to('primary', network, 'tx', chain, txHash), txHash),
     ],
-    transactions.map((tx) => {
-      const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
-      return [
-        idLink(to('primary', network, 'tx', chain, tx.txHash), tx.txHash),
-        pill(shortType(tx.txType)),
-        height === ''
-          ? ''
-          : h('a', { href: to('primary', network, 'block', chain, height) }, count(height)),
-        age(tx.blockTimestamp ?? tx.timestamp ?? 0),
-        assetSums(tx.value ?? tx.amountUnlocked ?? []),
-        assetSums(feeBurned(tx)),
-      ]
-    }),
-  )
+    ['Type', '', ({ txType }) => pill(shortType(txType))],
+    ['Block', 'num wide', (tx) => blockOf(network, chain, tx)],
+    ['Time', '', (tx) => age(tx.blockTimestamp ?? tx.timestamp ?? 0)],
+    ['Total output', 'num', (tx) => assetSums(tx.value ?? tx.amountUnlocked ?? [])],
+    ['Fee burned', 'num wide', (tx) => assetSums(feeBurned(tx))],
+  ])
+}
+
+/** Link to a block. */
+export function blockLink(network: string, chain: string, height: string): JSX.Element {
+  return h('a', { href: to('primary', network, 'block', chain, height) }, count(height))
+}
+
+/** Link to the block of a transaction; empty where it is in none. */
+export function blockOf(network: string, chain: string, tx: PrimaryNetworkTransaction): View {
+  const height = tx.blockNumber ?? String(tx.blockHeight ?? '')
+  return height === '' ? '' : blockLink(network, chain, height)
 }
 
 /** UTXOs, one a row. */
@@ -198,18 +223,17 @@ export function l1ValidatorRows(
   validators: readonly L1ValidatorRow[],
   omitted: 'Node' | 'L1' | '' = '',
 ): JSX.Element {
-  const place = (kind: string, id: string, text = ends(id)): JSX.Element =>
-    idLink(to('primary', network, kind, id), id, text)
-  const columns: (readonly [Column, (one: L1ValidatorRow) => View])[] = [
-    [['Validation'], (one) => place('validation', one.validationId)],
-    [['Node'], ({ nodeId }) => place('node', nodeId, ends(nodeId, 14, 6))],
-    [['L1', 'wide'], (one) => place('subnet', one.subnetId)],
-    [['Weight', 'num'], (one) => count(one.weight)],
-    [['Balance', 'num'], (one) => coins(String(one.remainingBalance), 9, 'AVAX')],
+  const place = (kind: string, id: string): JSX.Element =>
+    idLink(to('primary', network, kind, id), id)
+  const columns: RowColumn<L1ValidatorRow>[] = [
+    ['Validation', '', (one) => place('validation', one.validationId)],
+    ['Node', '', ({ nodeId }) => nodeLink(network, nodeId)],
+    ['L1', 'wide', (one) => place('subnet', one.subnetId)],
+    ['Weight', 'num', (one) => count(one.weight)],
+    ['Balance', 'num', (one) => coins(String(one.remainingBalance), 9, 'AVAX')],
   ]
-  const shown = columns.filter(([[title]]) => title !== omitted)
-  return table(
-    shown.map(([column]) => column),
-    validators.map((one) => shown.map(([, cell]) => cell(one))),
+  return rowTable(
+    validators,
+    columns.filter(([title]) => title !== omitted),
   )
 }

@@ -6,11 +6,13 @@ import { useState } from 'preact/hooks'
 import type { Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
-import { amount, count, ends, percent, share } from '../kit/format.ts'
+import { amount, count, percent, share } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { AvaxSeries } from '../kit/metric-chart.ts'
-import { card, exactCoins, facts, heading, idLink, shown, table, type View } from '../kit/parts.ts'
+import type { Page } from '../kit/paged.ts'
+import { card, exactCoins, facts, heading, select, shown, table, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
+import { nodeLink } from './primary-parts.ts'
 import { afterFee, endsPerWeek, fewestHolding, minRates, navax, rewardOf } from './stake.ts'
 
 type Details = {
@@ -25,7 +27,6 @@ type Details = {
   readonly apr: { readonly shortest: string; readonly longest: string }
   readonly currentSupply: string
 }
-type Page = { readonly validators: readonly Validator[]; readonly nextPageToken?: string }
 
 // Pages of 100: three times what mainnet has.
 const mostPages = 50
@@ -35,7 +36,7 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
   useTitle(`Staking on ${network}`)
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const details = useAnswer<Details>(base, 60_000)
-  const running = useWhole<Page>(
+  const running = useWhole<Page<'validators', Validator>>(
     `${base}/validators?validationStatus=active&pageSize=100`,
     mostPages,
   )
@@ -115,7 +116,7 @@ function distribution(network: string, all: readonly Validator[]): View {
         table(
           [['Largest validators'], ['Stake, AVAX', 'num'], ['Share', 'num']],
           greatest.map(({ one, stake }) => [
-            idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
+            nodeLink(network, one.nodeId),
             count(Math.round(stake / navax)),
             share(stake, total),
           ]),
@@ -155,18 +156,13 @@ function Calculator({ details }: { readonly details: Details }): JSX.Element {
     field('fee', 'Delegation fee, %', { min: 0, max: 100, step: 'any' }),
     h('label', { class: 'field' }, [
       'Minimum rate',
-      h(
-        'select',
-        {
-          value: plan.rate,
-          onChange: (event: Event) =>
-            event.currentTarget instanceof HTMLSelectElement &&
-            setPlan({ ...plan, rate: event.currentTarget.value }),
-        },
+      select(
+        {},
         [
-          h('option', { value: 'before' }, '10 %, before Helicon'),
-          h('option', { value: 'after' }, '7.5 %, 90 days after Helicon'),
+          ['before', '10 %, before Helicon'],
+          ['after', '7.5 %, 90 days after Helicon'],
         ],
+        { chosen: plan.rate, change: (rate) => setPlan({ ...plan, rate }) },
       ),
     ]),
     h('output', null, [

@@ -17,15 +17,12 @@ import { subnetPill } from './primary-page.ts'
 import { managerFacts, namedChain, owners, primarySubnetId } from './primary-parts.ts'
 import { validators } from './validators-page.ts'
 
-/** A subnet. */
-export type SubnetProps = {
-  readonly world: World
-  readonly network: string
-  readonly subnetId: string
-}
-
 /** The page. */
-export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Element {
+export function SubnetPage({
+  world,
+  network,
+  subnetId,
+}: { readonly world: World } & Record<'network' | 'subnetId', string>): JSX.Element {
   const base = `/v1/networks/${encodeURIComponent(network)}`
   const answer = useAnswer<Subnet>(`${base}/subnets/${encodeURIComponent(subnetId)}`)
   const isPrimary = subnetId === primarySubnetId
@@ -66,7 +63,7 @@ export function SubnetPage({ world, network, subnetId }: SubnetProps): JSX.Eleme
         : null,
       card(
         subnet.isL1 ? 'Validators before the conversion' : 'Validators',
-        validators({ network, query: { subnetId }, name: 'terms' }),
+        validators(network, { subnetId }, 'terms'),
       ),
     ]),
   ])

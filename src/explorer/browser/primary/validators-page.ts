@@ -3,12 +3,12 @@
 import { h, type JSX } from 'preact'
 
 import type { Validator } from '../../../shape/primary/validator.ts'
-import { amount, count, counted, ends, percent } from '../kit/format.ts'
+import { amount, count, counted, percent } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { paged } from '../kit/paged.ts'
-import { age, coins, idLink, pill, table, type View } from '../kit/parts.ts'
+import { type Page, paged } from '../kit/paged.ts'
+import { age, coins, rowTable, select, type View } from '../kit/parts.ts'
 import { go, query, submitFilters, withParams } from '../kit/place.ts'
-import { primarySubnetId } from './primary-parts.ts'
+import { nodeLink, primarySubnetId, termPill } from './primary-parts.ts'
 import { ranges, validatorQuery } from './validator-query.ts'
 
 const statuses = [
@@ -67,7 +67,7 @@ export function ValidatorsPage({ network }: { readonly network: string }): JSX.E
       h('button', { type: 'submit' }, 'Apply'),
       h('a', { class: 'button', href: withParams(cleared(params)) }, 'Clear'),
     ]),
-    validators({ network, query: validatorQuery(params, primarySubnetId) }),
+    validators(network, validatorQuery(params, primarySubnetId)),
   ])
 }
 
@@ -76,19 +76,10 @@ function choice(
   label: string,
   options: readonly (readonly [value: string, text: string])[],
 ): JSX.Element {
-  const chosen = query().get(name) ?? ''
-  return h(
-    'select',
-    {
-      name,
-      'aria-label': label,
-      onChange: (event: Event) => {
-        if (event.currentTarget instanceof HTMLSelectElement)
-          go(withParams({ [name]: event.currentTarget.value, page: '' }))
-      },
-    },
-    options.map(([value, text]) => h('option', { value, selected: value === chosen }, text)),
-  )
+  return select({ name, 'aria-label': label }, options, {
+    chosen: query().get(name) ?? '',
+    change: (value) => go(withParams({ [name]: value, page: '' })),
+  })
 }
 
 function range(name: string, label: string, step: string): JSX.Element {
@@ -103,45 +94,38 @@ function cleared(params: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...params.keys()].map((name) => [name, '']))
 }
 
-/** Filters and order of validators, as the operation takes them. */
-export type ValidatorsProps = {
-  readonly network: string
-  readonly query: Readonly<Record<string, string>>
-  /** Name of the page of the list in the address. */
-  readonly name?: string
-}
-
-/** Validators by pages. */
-export function validators({ network, query, name = 'page' }: ValidatorsProps): JSX.Element {
-  return paged<{ validators: Validator[]; nextPageToken?: string }>({
+/** Validators by pages, with filters and an order as the operation takes them. */
+export function validators(
+  network: string,
+  query: Readonly<Record<string, string>>,
+  name = 'page',
+): JSX.Element {
+  return paged<Page<'validators', Validator>>({
     path: `/v1/networks/${encodeURIComponent(network)}/validators`,
     query,
     name,
     view: (page) =>
-      table(
+      rowTable(page.validators, [
+        ['Node', '', ({ nodeId }) => nodeLink(network, nodeId)],
+        ['Status', '', ({ validationStatus }) => termPill(validationStatus)],
+        ['Stake', 'num', (one) => h('div', null, stakeOf(network, one), stakeBar(one))],
+        ['Delegated', 'num wide', delegated],
         [
-          ['Node'],
-          ['Status'],
-          ['Stake', 'num'],
-          ['Delegated', 'num wide'],
-          ['Free capacity', 'num wide'],
-          ['Fee', 'num wide'],
-          ['Uptime', 'num wide'],
-          ['Ends', 'num'],
+          'Free capacity',
+          'num wide',
+          ({ delegationCapacity: sum }) => sum && coins(sum, 9, 'AVAX'),
         ],
-        page.validators.map((one) => [
-          idLink(to('primary', network, 'node', one.nodeId), one.nodeId, ends(one.nodeId, 14, 6)),
-          pill(one.validationStatus, one.validationStatus === 'active' ? 'good' : ''),
-          h('div', null, stakeOf(network, one), stakeBar(one)),
-          delegated(one),
-          one.delegationCapacity === undefined ? '' : coins(one.delegationCapacity, 9, 'AVAX'),
-          one.delegationFee === undefined ? '' : percent(one.delegationFee),
-          one.uptimePerformance === undefined
-            ? h('span', { class: 'quiet' }, 'not known')
-            : percent(String(one.uptimePerformance)),
-          age(one.endTimestamp),
-        ]),
-      ),
+        ['Fee', 'num wide', ({ delegationFee: fee }) => fee && percent(fee)],
+        [
+          'Uptime',
+          'num wide',
+          ({ uptimePerformance: uptime }) =>
+            uptime === undefined
+              ? h('span', { class: 'quiet' }, 'not known')
+              : percent(String(uptime)),
+        ],
+        ['Ends', 'num', ({ endTimestamp }) => age(endTimestamp)],
+      ]),
   })
 }
 

@@ -209,9 +209,6 @@ function chainPageOf(
       return h(TxPage, { world, chainId, txHash: id })
     case 'address':
       return h(AddressPage, { world, chainId, address: id, view: list })
-    case 'token':
-      // As links had it before a token and its contract shared a page.
-      return h(AddressPage, { world, chainId, address: id, view: list || 'transfers' })
     case 'nft':
       return h(NftPage, { world, chainId, address: id, tokenId: list })
     case 'gas':

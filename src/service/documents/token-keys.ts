@@ -60,8 +60,7 @@ function newKey(random: Random, others: readonly TokenKey[]): TokenKey {
 
 /** The keys of the document at `place`. Throws `bad-config` for anything else. */
 function readKeys(bytes: Uint8Array | undefined, place: string): readonly TokenKey[] {
-  // A file that is not JSON has the form of 0.1.0, or is damaged.
-  const keys = bytes === undefined ? undefined : (jsonOf(bytes) ?? formerKeys(bytes))
+  const keys = bytes === undefined ? undefined : jsonOf(bytes)
   const read = Array.isArray(keys) ? keys.map(keyOf) : []
   const known = read.filter((key) => key !== undefined)
   if (known.length === 0 || known.length < read.length)
@@ -70,16 +69,6 @@ function readKeys(bytes: Uint8Array | undefined, place: string): readonly TokenK
       `not a file of page token keys; remove it, and a new key is made: ${place}`,
     )
   return known
-}
-
-/** Keys as 0.1.0 wrote them: one byte of id and 32 of secret each. */
-function formerKeys(bytes: Uint8Array): unknown {
-  const size = secretBytes + 1
-  if (bytes.length === 0 || bytes.length % size !== 0) return undefined
-  return Array.from({ length: bytes.length / size }, (_, at) => ({
-    id: bytes[at * size],
-    secret: toHex(bytes.subarray(at * size + 1, (at + 1) * size)),
-  }))
 }
 
 function keyOf(value: unknown): TokenKey | undefined {

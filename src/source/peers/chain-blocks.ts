@@ -300,7 +300,7 @@ export class ChainBlocks {
         if (this.#isDoubted) throw this.#contradicts(from)
         this.#isDoubted = true
         log.warn('blocks do not follow, and are fetched again', { chain, height: from })
-        await spool.dropBelow()
+        await spool.clear()
         this.#tip = undefined
         this.#recent.clear()
         throw new Fault('node-answer', `blocks of peers do not follow each other: ${from}`)

@@ -131,9 +131,9 @@ export class BlockSpool {
     if (!this.#inMemory.delete(stretch)) await this.#files.remove(this.#path(stretch))
   }
 
-  /** Drops what ends below a height; with no height everything. */
-  async dropBelow(height = Number.POSITIVE_INFINITY): Promise<void> {
-    for (const stretch of this.#stretches) if (stretch.high < height) await this.drop(stretch)
+  /** Drops everything. */
+  async clear(): Promise<void> {
+    for (const stretch of this.#stretches) await this.drop(stretch)
   }
 
   /**

@@ -55,7 +55,6 @@ type LogOptions = {
   readonly directory: string | undefined
   readonly logLevel: LogLevel
   readonly displayLevel: LogLevel
-  readonly rotation?: Rotation
 }
 
 type Logger = {
@@ -149,8 +148,8 @@ export function createLogs(options: LogOptions): LogRegistry {
 }
 
 function createLogger(name: string, levels: LoggerLevels, options: LogOptions): Logger {
-  const { directory, rotation = defaultRotation } = options
-  const file = directory === undefined ? undefined : logFile(directory, name, rotation)
+  const { directory } = options
+  const file = directory === undefined ? undefined : logFile(directory, name)
   const destination = {
     // Pino fills `lastLevel` before each write when the destination carries this symbol.
     [Symbol.for('pino.metadata')]: true,

@@ -35,6 +35,7 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
+import type { World } from '../kit/world.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
 import { addressPath, type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
 import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
@@ -274,7 +275,7 @@ function useIsCalled(chainId: string, address: string): boolean {
 }
 
 /** All that it took part in, or of its own transactions those that are wanted. */
-function transactionsOf({ world, address }: OfAddress, path: string): View {
+function transactionsOf(world: World, address: string, path: string): View {
   const filters = chosenFilters()
   return Object.keys(filters).length === 0
     ? paged<Page<'transactions', AddressTransaction>>({
@@ -293,15 +294,14 @@ function transactionsOf({ world, address }: OfAddress, path: string): View {
       })
 }
 
-function listOf(props: OfAddress, view: string): View {
-  const { world, chainId, address } = props
+function listOf({ world, chainId, address }: OfAddress, view: string): View {
   const filters = chosenFilters()
   const path = `${addressPath(chainId, address)}/transactions`
   switch (view) {
     case '':
       return [
         addressFilters(['methodHash', 'method ID, as 0xa9059cbb']),
-        transactionsOf(props, path),
+        transactionsOf(world, address, path),
       ]
     case 'internal':
       return [

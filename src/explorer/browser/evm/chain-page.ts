@@ -109,7 +109,7 @@ function listOf(world: World, chainId: string, view: string): View {
     default:
       return paged<Page<'blocks', EvmBlock>>({
         path: `${path}/blocks`,
-        view: ({ blocks }) => blockTable(world, blocks),
+        view: ({ blocks }) => blockTable(blocks),
       })
   }
 }

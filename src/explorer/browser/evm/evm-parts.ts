@@ -7,17 +7,7 @@ import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction
 import type { Answer } from '../kit/answer.ts'
 import { clipped, count, named, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import {
-  age,
-  coins,
-  idLink,
-  pill,
-  type RowColumn,
-  rowTable,
-  shown,
-  table,
-  type View,
-} from '../kit/parts.ts'
+import { age, coins, idLink, pill, rowTable, shown, table, type View } from '../kit/parts.ts'
 import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 
 const zeroAddress = /^0x0{40}$/
@@ -166,19 +156,14 @@ export function outcome(txStatus: string): View {
   return txStatus === '1' ? pill('success', 'good') : pill('failed', 'bad')
 }
 
-/** Blocks, one a row; `named` shows the chain too. */
-export function blockTable(world: World, blocks: readonly EvmBlock[], named = false): JSX.Element {
-  const columns: RowColumn<EvmBlock>[] = [
+/** Blocks, one a row. */
+export function blockTable(blocks: readonly EvmBlock[]): JSX.Element {
+  return rowTable(blocks, [
     ['Block', '', ({ chainId, blockNumber }) => blockLink(chainId, blockNumber)],
-    ['Chain', '', ({ chainId }) => chainLink(world, chainId)],
     ['Time', '', ({ blockTimestamp }) => age(blockTimestamp)],
     ['Transactions', 'num', ({ txCount }) => count(txCount)],
     ['Gas used', 'num wide', ({ gasUsed }) => count(gasUsed)],
-  ]
-  return rowTable(
-    blocks,
-    columns.filter(([title]) => named || title !== 'Chain'),
-  )
+  ])
 }
 
 /** Transactions, one a row, as seen from `self` where given. */

@@ -102,24 +102,12 @@ async function comparePlatform(
     { addresses: [address] },
     signal,
   )
-  report.compare(
-    'P unlocked balances',
-    address,
-    sumsOf(ours.unlockedUnstaked),
-    theirsOf(balance['unlockeds']),
-  )
-  report.compare(
-    'P stakeable-locked balances',
-    address,
-    sumsOf(ours.lockedStakeable),
-    theirsOf(balance['lockedStakeables']),
-  )
-  report.compare(
-    'P locked balances',
-    address,
-    sumsOf(ours.lockedPlatform),
-    theirsOf(balance['lockedNotStakeables']),
-  )
+  for (const [name, sums, theirs] of [
+    ['unlocked', ours.unlockedUnstaked, 'unlockeds'],
+    ['stakeable-locked', ours.lockedStakeable, 'lockedStakeables'],
+    ['locked', ours.lockedPlatform, 'lockedNotStakeables'],
+  ] as const)
+    report.compare(`P ${name} balances`, address, sumsOf(sums), theirsOf(balance[theirs]))
   const stake = await node.call(
     nodePaths.P,
     'platform.getStake',

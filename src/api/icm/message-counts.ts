@@ -8,6 +8,7 @@ import { pageShape } from '../../shape/page-shape.ts'
 import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type MessageHour, messageHours } from '../../store/query/icm/messages.ts'
+import { inWindows } from '../metrics/rolling-window.ts'
 import { knownUntil } from '../metrics/scope.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberedPage } from '../operation/paging.ts'
@@ -138,7 +139,6 @@ type Filters = {
 
 const always = { from: 0, to: Number.MAX_SAFE_INTEGER } as const
 const hourSeconds = 3_600
-const daySeconds = 86_400
 const defaultPoints = 100
 
 /** Messages sent per period; periods and pairs without any are left out. */
@@ -171,16 +171,6 @@ export function icmTimeseries(context: IcmContext): Operation {
   })
 }
 
-const windows = {
-  lastHour: hourSeconds,
-  lastDay: daySeconds,
-  lastWeek: 7 * daySeconds,
-  lastMonth: 30 * daySeconds,
-  last90Days: 90 * daySeconds,
-  lastYear: 365 * daySeconds,
-  allTime: Infinity,
-} as const
-
 /** Messages sent within windows that end with the newest hour that has any, or is known to have none. */
 export function icmSummary(context: IcmContext): Operation {
   return operation(GetIcmSummary, async ({ query }) => {
@@ -194,29 +184,13 @@ export function icmSummary(context: IcmContext): Operation {
       return {
         srcBlockchainId: ends.srcBlockchainId,
         destBlockchainId: ends.destBlockchainId,
-        lastHour: within(windows.lastHour),
-        lastDay: within(windows.lastDay),
-        lastWeek: within(windows.lastWeek),
-        lastMonth: within(windows.lastMonth),
-        last90Days: within(windows.last90Days),
-        lastYear: within(windows.lastYear),
-        allTime: within(windows.allTime),
+        ...inWindows(within),
       }
     })
     const results = rows.toSorted((a, b) => b.allTime - a.allTime)
-    return { body: { result: results[0] ?? { ...nothing, ...endsOf(query) }, results } }
+    return { body: { result: results[0] ?? { ...inWindows(() => 0), ...endsOf(query) }, results } }
   })
 }
-
-const nothing = {
-  lastHour: 0,
-  lastDay: 0,
-  lastWeek: 0,
-  lastMonth: 0,
-  last90Days: 0,
-  lastYear: 0,
-  allTime: 0,
-} as const
 
 /** Messages a chain sent, received, or both, ever. */
 export function teleporterMetrics(context: IcmContext): Operation {

@@ -2,14 +2,24 @@ import { Fault } from '../../core/fault.ts'
 import { isDayMetric, metricNames, timeIntervals } from '../../shape/metrics/metric-names.ts'
 import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
 import { Type } from '../../shape/type.ts'
+import { newestBlockMs } from '../../store/query/metrics/days.ts'
+import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { bindingOf, numberCursor } from '../operation/paging.ts'
 import type { MetricsContext } from './metrics-context.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
-import { seriesPage } from './series.ts'
+import { type SeriesRequest, seriesPage } from './series.ts'
 
 const chainName =
   'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
+
+const pointPage = {
+  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+  pageSize: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
+  ),
+}
+const NextPageToken = Type.Optional(Type.String({ description: 'present when more points exist' }))
 
 const chainMetricsShape = {
   id: 'getChainMetrics',
@@ -28,15 +38,12 @@ const chainMetricsShape = {
       timeInterval: Type.Optional(
         Type.Enum([...timeIntervals], { default: 'day', description: 'length of a period' }),
       ),
-      pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
-      pageSize: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
-      ),
+      ...pointPage,
     }),
   },
   response: Type.Object(
     {
-      nextPageToken: Type.Optional(Type.String({ description: 'present when more points exist' })),
+      nextPageToken: NextPageToken,
       results: Type.Array(MetricPoint),
     },
     { $id: 'ChainMetrics', additionalProperties: false },
@@ -44,42 +51,87 @@ const chainMetricsShape = {
 } as const
 
 /** Document C, part A, operation 2. */
-export function chainMetrics({ chains, tokens, union }: MetricsContext): Operation {
+export function chainMetrics(context: MetricsContext): Operation {
   return operation(chainMetricsShape, async ({ path, query }) => {
     const { metric } = path
     const unit = query.timeInterval ?? 'day'
     if (isDayMetric(metric) && unit !== 'day') {
       throw new Fault('bad-parameter', `timeInterval must be day for ${metric}: ${unit}`)
     }
-    const served = chainsOf(chains, path.chainId)
+    const served = chainsOf(context.chains, path.chainId)
     const binding = bindingOf(chainMetricsShape.id, { ...path, ...query })
-    const cursor = tokens.open(query.pageToken, binding)
-    const limit = query.pageSize ?? 100
-    const { chains: over, headers } = await counted(served, metric)
-    const points = await seriesPage(
-      {
-        chains: over,
-        metric,
-        unit,
-        end: await knownUntil(served),
-        limit: limit + 1,
-        after: query.startTimestamp,
-        until: query.endTimestamp,
-        before: cursor && numberCursor.decode(cursor),
-      },
-      union,
-    )
-    const results = points.slice(0, limit)
-    const last = results[results.length - 1]
-    const more = points.length > limit && last !== undefined
-    return {
-      body: {
-        nextPageToken: more
-          ? tokens.seal(numberCursor.encode(last.timestamp), binding, 'uuids')
-          : undefined,
-        results,
-      },
-      headers,
-    }
+    const { startTimestamp: after, endTimestamp: until } = query
+    const of = { metric, unit, after, until, binding, query }
+    const { results, nextPageToken, headers } = await pointsPage(context, served, of)
+    return { body: { nextPageToken, results }, headers }
   })
+}
+
+const averageTpsShape = {
+  id: 'getAverageTps',
+  method: 'GET',
+  path: '/v1/avg_tps/{chainId}',
+  summary: 'Average transactions per second of a chain by day, newest first',
+  tag: 'Metrics',
+  weight: 100,
+  listMessages: true,
+  parameters: {
+    path: Type.Object({ chainId: Type.String({ description: chainName }) }),
+    query: Type.Object(pointPage),
+  },
+  response: Type.Object(
+    {
+      results: Type.Array(MetricPoint),
+      status: Type.Integer({ description: 'always 200' }),
+      lastRun: Type.Integer({ description: 'Unix seconds of the newest block counted' }),
+      nextPageToken: NextPageToken,
+    },
+    { $id: 'AverageTps', additionalProperties: false },
+  ),
+} as const
+
+/** Document C, part A, operation 1. */
+export function averageTps(context: MetricsContext): Operation {
+  return operation(averageTpsShape, async ({ path, query }) => {
+    const served = chainsOf(context.chains, path.chainId)
+    const binding = bindingOf(averageTpsShape.id, { ...path, ...query })
+    const of = { metric: 'avgTps', unit: 'day', binding, query } as const
+    const { results, nextPageToken } = await pointsPage(context, served, of)
+    let newestMs = 0
+    for (const { store } of served) newestMs = Math.max(newestMs, await newestBlockMs(store))
+    return { body: { results, status: 200, lastRun: Math.floor(newestMs / 1_000), nextPageToken } }
+  })
+}
+
+/** A page of points, newest first, and the token of the next. */
+async function pointsPage(
+  { tokens, union }: MetricsContext,
+  served: readonly ServedChain[],
+  { binding, query, ...of }: PageOfPoints,
+): Promise<{
+  readonly results: MetricPoint[]
+  readonly nextPageToken: string | undefined
+  readonly headers: Awaited<ReturnType<typeof counted>>['headers']
+}> {
+  const cursor = tokens.open(query.pageToken, binding)
+  const before = cursor && numberCursor.decode(cursor)
+  const limit = query.pageSize ?? 100
+  const { chains, headers } = await counted(served, of.metric)
+  const end = await knownUntil(served)
+  const points = await seriesPage({ ...of, chains, end, before, limit: limit + 1 }, union)
+  const results = points.slice(0, limit)
+  const last = results.at(-1)
+  const nextPageToken =
+    points.length > limit && last !== undefined
+      ? tokens.seal(numberCursor.encode(last.timestamp), binding, 'uuids')
+      : undefined
+  return { results, nextPageToken, headers }
+}
+
+type PageOfPoints = Pick<SeriesRequest, 'metric' | 'unit' | 'after' | 'until'> & {
+  readonly binding: ReturnType<typeof bindingOf>
+  readonly query: {
+    readonly pageToken?: string | undefined
+    readonly pageSize?: number | undefined
+  }
 }

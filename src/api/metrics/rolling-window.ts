@@ -53,15 +53,21 @@ const rollingWindowShape = {
 
 const hour = 3_600
 const day = 24 * hour
-const windows = {
-  lastHour: hour,
-  lastDay: day,
-  lastWeek: 7 * day,
-  lastMonth: 30 * day,
-  last90Days: 90 * day,
-  lastYear: 365 * day,
-  allTime: Infinity,
-} as const
+
+/** Values of all windows, each by the length of its window in seconds. */
+export function inWindows(
+  value: (seconds: number) => number,
+): Record<(typeof windowNames)[number], number> {
+  return {
+    lastHour: value(hour),
+    lastDay: value(day),
+    lastWeek: value(7 * day),
+    lastMonth: value(30 * day),
+    last90Days: value(90 * day),
+    lastYear: value(365 * day),
+    allTime: value(Infinity),
+  }
+}
 
 /** Neighbour of document C. Windows end with the newest block, on a live chain later; see `knownUntil`. */
 export function rollingWindow({ chains, union }: MetricsContext): Operation {
@@ -74,23 +80,12 @@ export function rollingWindow({ chains, union }: MetricsContext): Operation {
     for (const { store } of over) {
       newest = Math.max(newest, Math.floor((await newestBlockMs(store)) / 1_000))
     }
-    const values: Partial<Record<keyof typeof windows, number>> = {}
+    const result = inWindows((seconds) => seconds)
     for (const name of windowNames) {
-      values[name] = await windowValue(
-        { chains: over, metric, newest, length: windows[name] },
-        union,
-      )
+      const length = result[name]
+      result[name] = await windowValue({ chains: over, metric, newest, length }, union)
     }
-    const result = {
-      lastHour: 0,
-      lastDay: 0,
-      lastWeek: 0,
-      lastMonth: 0,
-      last90Days: 0,
-      lastYear: 0,
-      allTime: 0,
-    }
-    return { body: { result: { ...result, ...values } }, headers }
+    return { body: { result }, headers }
   })
 }
 

@@ -49,13 +49,7 @@ export function getBalances(primary: PrimaryContext): Operation {
     const addresses = addressesIn(query.addresses ?? '', chain, primary.limits.maxAddresses)
     const height = await indexedTo(chain.store, chain.chain)
     const numbers = await knownNumbers(chain.store, addresses)
-    const holdings = await balancesOfAddresses(chain.store, {
-      addresses: numbers,
-      chain: chain.chain,
-      moment,
-    })
-    const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
-    const book = await assetBook(chain.store, chain, assets)
+    const { holdings, book } = await heldBy(chain, numbers, moment)
     const restaked =
       chain.chain === 'P' && (moment ?? 0) === 0
         ? await restakedRewards(store, numbers, addresses)
@@ -64,6 +58,21 @@ export function getBalances(primary: PrimaryContext): Operation {
     const balances = { ...balancesView(chain, holdings, { book, moment: now }), ...restaked }
     return { body: { balances, chainInfo: chainInfo(chain) }, ...height }
   })
+}
+
+/** What addresses hold on a chain, now or at a moment, and the names of its assets. */
+async function heldBy(
+  chain: ChainOf,
+  addresses: readonly number[],
+  moment: number | undefined,
+): Promise<{ readonly holdings: Holdings; readonly book: AssetBook }> {
+  const holdings = await balancesOfAddresses(chain.store, {
+    addresses,
+    chain: chain.chain,
+    moment,
+  })
+  const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
+  return { holdings, book: await assetBook(chain.store, chain, assets) }
 }
 
 /**
@@ -225,13 +234,7 @@ export function listBalanceSeries(primary: PrimaryContext): Operation {
     const series = []
     for (const moment of momentsOf(query, Math.floor(primary.clock.now() / 1_000))) {
       signal.throwIfAborted()
-      const holdings = await balancesOfAddresses(chain.store, {
-        addresses: numbers,
-        chain: chain.chain,
-        moment,
-      })
-      const assets = [...holdings.plain, ...holdings.others].map(({ asset }) => asset)
-      const book = await assetBook(chain.store, chain, assets)
+      const { holdings, book } = await heldBy(chain, numbers, moment)
       series.push({ timestamp: moment, balances: balancesView(chain, holdings, { book, moment }) })
     }
     return { body: { series, chainInfo: chainInfo(chain) }, ...height }

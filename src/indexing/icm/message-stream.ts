@@ -62,7 +62,7 @@ export function messageStream(spec: IcmStreamSpec, writer: MessageWriter): Strea
   const { clock } = writer.world
   const others = deploymentChains(writer.store, clock)
   let target: Target | undefined
-  const stream = roundStream('messages', { clock, log: writer.log }, async () => {
+  const round = async (): Promise<Round> => {
     target ??= await openTarget(spec.key, writer)
     try {
       const known = new Set(followed.map(({ chain }) => chain.key))
@@ -76,19 +76,12 @@ export function messageStream(spec: IcmStreamSpec, writer: MessageWriter): Strea
       }
       throw error
     }
-  })
-  return {
-    ...stream,
-    run: async (signal) => {
-      try {
-        await stream.run(signal)
-      } finally {
-        for (const one of followed) await one.store?.close()
-        await target?.store.close()
-        await others.close()
-      }
-    },
   }
+  return roundStream('messages', { clock, log: writer.log }, round, async () => {
+    for (const one of followed) await one.store?.close()
+    await target?.store.close()
+    await others.close()
+  })
 }
 
 function newlyFollowed(chain: MessengerChain): Followed {

@@ -31,13 +31,14 @@ const idlePauseMs = 1_000
 const failurePauseMs = 3_000
 
 /**
- * A stream of `round`s. A fault is shown in the status and the round is tried again; what is no
- * fault ends the stream.
+ * A stream of `round`s, which closes what they opened when it ends. A fault is shown in the status and
+ * the round is tried again; what is no fault ends the stream.
  */
 export function roundStream(
   name: string,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   round: (signal: AbortSignal) => Promise<Round>,
+  close: () => Promise<void> = async () => {},
 ): Stream {
   let status: StageStatus = idleStatus(name)
   /** Does one round. Returns the pause after it. */
@@ -66,11 +67,15 @@ export function roundStream(
     name,
     status: () => status,
     run: async (signal) => {
-      while (!signal.aborted) {
-        const pauseMs = await step(signal)
-        await clock.sleep(pauseMs, signal).catch((error: unknown) => {
-          if (!signal.aborted) throw error
-        })
+      try {
+        while (!signal.aborted) {
+          const pauseMs = await step(signal)
+          await clock.sleep(pauseMs, signal).catch((error: unknown) => {
+            if (!signal.aborted) throw error
+          })
+        }
+      } finally {
+        await close()
       }
     },
   }

@@ -50,7 +50,7 @@ export function logStream(
     target = undefined
     await closing?.store.close()
   }
-  const stream = roundStream(logStage, chain, async (signal) => {
+  const round = async (signal: AbortSignal): Promise<Round> => {
     target ??= { ...(await openLogs()), interner: new Interner() }
     try {
       return await oneRound(chain, { ...target, checks }, signal)
@@ -61,17 +61,8 @@ export function logStream(
       if (faultOf(error)?.code === 'lease-lost') await close()
       throw error
     }
-  })
-  return {
-    ...stream,
-    run: async (signal) => {
-      try {
-        await stream.run(signal)
-      } finally {
-        await close()
-      }
-    },
   }
+  return roundStream(logStage, chain, round, close)
 }
 
 type Target = LogStore & { readonly interner: Interner }

@@ -4,14 +4,8 @@ import { connect, createSecureContext, type SecureContext, type TLSSocket } from
 
 import { ipText } from '../codec/warp/peer-address.ts'
 import { Fault } from '../core/fault.ts'
+import type { NodeAddress } from './address-book.ts'
 import { acceptedKey, nodeIdOf } from './certificate.ts'
-
-/** A node to reach, and its address. */
-export type DialTarget = {
-  readonly nodeId: string
-  readonly ip: Uint8Array
-  readonly port: number
-}
 
 /**
  * Key and certificate, prepared once: parsing them for each connection would cost a third of it.
@@ -27,7 +21,7 @@ export function tlsContext(keyPem: string, certificatePem: string): SecureContex
  * judged our certificate yet when this resolves: a refusal comes later, as a close.
  */
 export function dial(
-  target: DialTarget,
+  target: NodeAddress,
   secureContext: SecureContext,
   signal: AbortSignal,
 ): Promise<TLSSocket> {

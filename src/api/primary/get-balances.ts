@@ -60,7 +60,7 @@ export function getBalances(primary: PrimaryContext): Operation {
   })
 }
 
-/** What addresses hold on a chain, now or at a moment, and the names of its assets. */
+/** Holdings of addresses on a chain, now or at a moment, and the names of its assets. */
 async function heldBy(
   chain: ChainOf,
   addresses: readonly number[],

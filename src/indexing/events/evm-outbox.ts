@@ -2,7 +2,6 @@
 
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns/columns.ts'
 import { keyOf } from '../../core/bytes.ts'
-import type { Clock } from '../../core/world.ts'
 import type { HeightRange } from '../../source/evm-source.ts'
 import { type Reader, statement, type Writer } from '../../store/engine/database.ts'
 import { cutOutbox } from '../../store/query/events/outbox.ts'
@@ -10,8 +9,7 @@ import type { PlaceRange } from '../../store/query/events/places-of-addresses.ts
 import type { Watch } from '../../store/query/events/watch.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
 import { integerAt } from '../../store/query/row-values.ts'
-import type { Watches } from './open-webhooks.ts'
-import { OutboxWriter } from './outbox-writer.ts'
+import { type OutboxOptions, OutboxWriter } from './outbox-writer.ts'
 
 /** Adds the places of a batch, in the transaction of `writer`. */
 export type EvmOutbox = {
@@ -21,14 +19,10 @@ export type EvmOutbox = {
   readonly cut: (writer: Writer, from: number) => Promise<void>
 }
 
-/** The outbox of a chain, of which rows are kept for `keepMs`. */
-export function evmOutbox(parts: {
-  readonly watches: Watches
-  readonly clock: Clock
-  readonly keepMs: number
-}): EvmOutbox {
+/** The outbox of a chain. */
+export function evmOutbox(options: OutboxOptions): EvmOutbox {
   const outbox = new OutboxWriter({
-    ...parts,
+    ...options,
     placeAfter: async (reader, _ledger, moment) => posOfHeight(await heightAfter(reader, moment)),
   })
   const rangeOf = (batch: HeightRange): PlaceRange => ({

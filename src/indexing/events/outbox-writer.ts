@@ -22,11 +22,15 @@ import { findPlaces } from '../../store/query/events/places.ts'
 import { firstPlace, type Watch, type WebhookLedger } from '../../store/query/events/watch.ts'
 import type { Watches } from './open-webhooks.ts'
 
-type OutboxOptions = {
+/** Webhooks, and the time for which their places are kept. */
+export type OutboxOptions = {
   readonly watches: Watches
   readonly clock: Clock
   /** Time for which places are kept. */
   readonly keepMs: number
+}
+
+type OutboxWriterOptions = OutboxOptions & {
   /** First place of the first block whose time is after `moment`, Unix seconds. */
   readonly placeAfter: (reader: Reader, ledger: WebhookLedger, moment: number) => Promise<number>
 }
@@ -47,10 +51,10 @@ const forgetEveryMs = 600_000
 
 /** Fills the outbox of one chain. */
 export class OutboxWriter {
-  readonly #options: OutboxOptions
+  readonly #options: OutboxWriterOptions
   #forgottenMs: number
 
-  constructor(options: OutboxOptions) {
+  constructor(options: OutboxWriterOptions) {
     this.#options = options
     this.#forgottenMs = options.clock.monotonic()
   }

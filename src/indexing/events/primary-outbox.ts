@@ -1,27 +1,21 @@
 /** The outbox of a primary network: of its P- and its X-Chain. */
 
 import { keyOf } from '../../core/bytes.ts'
-import type { Clock } from '../../core/world.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import type { Watch } from '../../store/query/events/watch.ts'
 import { placesBetween } from '../../store/query/primary/network.ts'
 import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
 import { addressStride } from '../primary/batch/ledger.ts'
 import type { RowBatch } from '../primary/batch/rows.ts'
-import type { Watches } from './open-webhooks.ts'
-import { OutboxWriter } from './outbox-writer.ts'
+import { type OutboxOptions, OutboxWriter } from './outbox-writer.ts'
 
 /** Adds the places of a batch, in the transaction of `writer`. */
 export type PrimaryOutbox = (writer: Writer, batch: RowBatch) => Promise<void>
 
-/** The outbox of a network, of which rows are kept for `keepMs`. */
-export function primaryOutbox(parts: {
-  readonly watches: Watches
-  readonly clock: Clock
-  readonly keepMs: number
-}): PrimaryOutbox {
+/** The outbox of a network. */
+export function primaryOutbox(options: OutboxOptions): PrimaryOutbox {
   const outbox = new OutboxWriter({
-    ...parts,
+    ...options,
     placeAfter: async (reader, ledger, moment) =>
       (await placesBetween(reader, ledger === 'X' ? 'X' : 'P', moment, undefined)).from,
   })

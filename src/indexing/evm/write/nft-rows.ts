@@ -15,7 +15,7 @@ import { isMultiToken, isUnique } from './kinds.ts'
 import { newTokens } from './transfer-rows.ts'
 
 /** A batch, the stored numbers of its addresses, and where the zero address is among them. */
-type NftInput = {
+export type AmountsInput = {
   readonly batch: BlockBatch
   readonly ids: Float64Array
   /** Place of the zero address among the batch's addresses, or -1. */
@@ -27,7 +27,7 @@ type NftInput = {
 /** Writes what the NFT logs of a batch say. Does nothing for batches without. */
 export async function writeNfts(
   writer: Writer,
-  input: NftInput,
+  input: AmountsInput,
   interner: Interner,
 ): Promise<void> {
   const { transfers, events } = input.batch
@@ -63,7 +63,7 @@ type Moves = {
   readonly amounts: Map<string, MovedAmount>
 }
 
-function movesOf(input: NftInput): Moves {
+function movesOf(input: AmountsInput): Moves {
   const moves: Moves = { tokens: new Map(), amounts: new Map() }
   const { transfers } = input.batch
   for (let row = 0; row < transfers.count; row++) {
@@ -74,7 +74,7 @@ function movesOf(input: NftInput): Moves {
   return moves
 }
 
-function addOwned({ tokens }: Moves, input: NftInput, row: number): void {
+function addOwned({ tokens }: Moves, input: AmountsInput, row: number): void {
   const { batch, ids, zero, heights } = input
   const to = u32At(batch.transfers.to, row)
   const ownerId = to === zero ? null : f64At(ids, to)
@@ -89,7 +89,7 @@ function addOwned({ tokens }: Moves, input: NftInput, row: number): void {
   }
 }
 
-function addAmounts({ tokens, amounts }: Moves, input: NftInput, row: number): void {
+function addAmounts({ tokens, amounts }: Moves, input: AmountsInput, row: number): void {
   const { batch, ids, zero, heights } = input
   const { contractId, item, key } = nftAt(input, row)
   const height = f64At(heights, row)
@@ -114,7 +114,7 @@ function addAmounts({ tokens, amounts }: Moves, input: NftInput, row: number): v
 /** Writes everybody whom a log about NFTs names. */
 export async function writeNftHoldings(
   writer: Writer,
-  input: NftInput,
+  input: AmountsInput,
   interner: Interner,
 ): Promise<void> {
   const { batch, ids, zero, heights } = input
@@ -139,7 +139,7 @@ export function placeOfLog(height: number, logIndex: number): number {
 }
 
 function nftAt(
-  { batch, ids }: NftInput,
+  { batch, ids }: AmountsInput,
   row: number,
 ): { contractId: number; item: Uint8Array; key: string } {
   const contractId = f64At(ids, u32At(batch.transfers.token, row))

@@ -17,6 +17,7 @@ import { bytesAt, integerAt, maybeBytesAt } from '../../../store/query/row-value
 import { address } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
 import { placeOfZero } from './apply-blocks.ts'
+import type { AmountsInput } from './nft-rows.ts'
 
 /** A batch made from stored rows; `ids[i]` is the stored number of its address `i`. */
 export type StoredBatch = { readonly batch: BlockBatch; readonly ids: Float64Array }
@@ -91,12 +92,7 @@ export async function storedTraces(reader: Reader, range: HeightRange): Promise<
 }
 
 /** Columns that writers of amounts read, of a batch made from stored rows. */
-export function amountsInput({ batch, ids }: StoredBatch): {
-  readonly batch: BlockBatch
-  readonly ids: Float64Array
-  readonly zero: number
-  readonly heights: Float64Array
-} {
+export function amountsInput({ batch, ids }: StoredBatch): AmountsInput {
   const { txs, transfers } = batch
   const heights = Float64Array.from(transfers.tx, (row) => batch.from + u32At(txs.block, row))
   return { batch, ids, zero: placeOfZero(batch.addresses), heights }

@@ -45,21 +45,20 @@ export function posAfter(chain: number, height: number): number {
   return blockIdOf(chain, height) * placesPerBlock + placesPerBlock - 1
 }
 
-/** `pos` of a chain's place by name. Throws as {@link posOf}. */
-export function posOfPlace(place: {
+/** The place of a transaction. */
+type ChainPlace = {
   readonly chain: PrimaryChain
   readonly height: number
   readonly position: number
-}): number {
+}
+
+/** `pos` of a chain's place by name. Throws as {@link posOf}. */
+export function posOfPlace(place: ChainPlace): number {
   return posOf(chainNumbers[place.chain], place.height, place.position)
 }
 
 /** Chain, height and position of a `pos`. */
-export function placeOfPos(pos: number): {
-  readonly chain: PrimaryChain
-  readonly height: number
-  readonly position: number
-} {
+export function placeOfPos(pos: number): ChainPlace {
   const id = Math.floor(pos / placesPerBlock)
   const chain = chainOfNumber(Math.floor(id / heightsPerChain))
   return { chain, height: heightOfBlock(id), position: (pos % placesPerBlock) - 1 }

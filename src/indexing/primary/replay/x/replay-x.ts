@@ -13,7 +13,7 @@ import { itemAt } from '../../../../core/item-at.ts'
 import { operationTypes, outputTypes, xTypes } from '../../../../core/type-ids.ts'
 import { firstUtxoOf } from '../../../../store/schema/primary/position.ts'
 import type { AssetNumbers, KeptInMemory } from '../../batch/asset-numbers.ts'
-import type { AssetRow, Owner } from '../../batch/ledger-rows.ts'
+import type { AssetRow } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, networkIdsOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
@@ -26,6 +26,7 @@ import {
   type Draft,
   type Place,
 } from '../draft.ts'
+import type { OutputFields } from '../output-bytes.ts'
 import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
 import {
   beginStep,
@@ -277,14 +278,7 @@ function emitAt(step: Moves, outputIndex: number, assetId: Uint8Array, output: X
 }
 
 /** An X-Chain output as a new UTXO's fields. */
-function xOutputFields(output: XOutput): {
-  readonly outputType: number
-  readonly amount: bigint
-  readonly owner: Owner
-  readonly stakeableLocktime: bigint
-  readonly groupId?: number | undefined
-  readonly payload?: Uint8Array | undefined
-} {
+function xOutputFields(output: XOutput): OutputFields {
   return {
     outputType: output.typeId,
     amount: output.typeId === outputTypes.secpTransfer ? output.amount : 0n,

@@ -5,10 +5,10 @@
 
 import { receiptsRoot, logsBloom } from '../src/codec/evm/proof/check-receipts.ts'
 import { headerHash } from '../src/codec/evm/proof/header-hash.ts'
-import { orderedRoot } from '../src/codec/evm/proof/ordered-root.ts'
 import { encodeTransaction } from '../src/codec/evm/proof/transactions-root.ts'
 import { to0x } from '../src/core/bytes.ts'
 import { keccak256 } from '../src/core/hash.ts'
+import { orderedRoot } from '../test/support/chains/ordered-root.ts'
 
 type Fields = Record<string, unknown>
 type Draft = {

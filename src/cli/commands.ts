@@ -291,8 +291,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     words: 'snapshot restore <from>',
-    about:
-      'make an empty data folder, or stores in PostgreSQL, of a snapshot: of a folder, or of http://another-firn:8080',
+    about: 'make an empty data folder, or stores in PostgreSQL, of a snapshot',
     options: [
       which,
       ['--trust', 'take an own backup as it is, without comparing its history with a node'],

@@ -37,15 +37,13 @@ export function createBloom(random: Random, count: number): Bloom {
 
 /** Puts the item called `id` into the filter. */
 export function addToBloom(bloom: Bloom, id: Uint8Array): void {
-  eachBit(bloom, id, (at, bit) => {
-    bloom.entries[at] = u8At(bloom.entries, at) | bit
-    return true
-  })
-}
-
-/** Returns whether the item called `id` was put in; sometimes true of one that was not. */
-export function bloomHas(bloom: Bloom, id: Uint8Array): boolean {
-  return eachBit(bloom, id, (at, bit) => (u8At(bloom.entries, at) & bit) !== 0)
+  const bits = BigInt(bloom.entries.length * 8)
+  let hash = bloomHash(id, bloom.salt)
+  for (const seed of bloom.seeds) {
+    hash = (((hash << 17n) & mask) | (hash >> 47n)) ^ seed
+    const index = Number(hash % bits)
+    bloom.entries[index >> 3] = u8At(bloom.entries, index >> 3) | (1 << (index & 7))
+  }
 }
 
 /** The filter as messages carry it: number of hashes, seeds, entries. */
@@ -60,21 +58,6 @@ export function bloomBytes(bloom: Bloom): Uint8Array {
 /** The hash of an item, which the filter's seeds then turn. */
 export function bloomHash(id: Uint8Array, salt: Uint8Array): bigint {
   return readU64(sha256(concatBytes(id, salt)))
-}
-
-function eachBit(
-  bloom: Bloom,
-  id: Uint8Array,
-  visit: (at: number, bit: number) => boolean,
-): boolean {
-  const bits = BigInt(bloom.entries.length * 8)
-  let hash = bloomHash(id, bloom.salt)
-  for (const seed of bloom.seeds) {
-    hash = (((hash << 17n) & mask) | (hash >> 47n)) ^ seed
-    const index = Number(hash % bits)
-    if (!visit(index >> 3, 1 << (index & 7))) return false
-  }
-  return true
 }
 
 function readU64(bytes: Uint8Array): bigint {

@@ -142,18 +142,3 @@ export function blsPublicKey(secret: Uint8Array): Uint8Array {
 export function signPossession(secret: Uint8Array, bytes: Uint8Array): Uint8Array {
   return longSignatures.sign(longSignatures.hash(bytes, possessionDomain), secret).toBytes(true)
 }
-
-/** Returns whether a signature in the domain of possession holds. Malformed ones do not. */
-export function verifyPossession(
-  publicKey: Uint8Array,
-  bytes: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  try {
-    const hashed = longSignatures.hash(bytes, possessionDomain)
-    return longSignatures.verify(signature, hashed, publicKey)
-  } catch (error) {
-    if (error instanceof Error) return false
-    throw error
-  }
-}

@@ -5,11 +5,11 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
 import { checkReceipts } from '../../src/codec/evm/proof/check-receipts.ts'
-import { orderedRoot } from '../../src/codec/evm/proof/ordered-root.ts'
 import type { RawUnit } from '../../src/codec/evm/raw.ts'
 import { toHex } from '../../src/core/bytes.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { openRecording } from '../../src/source/recorded/recording.ts'
+import { orderedRoot } from '../support/chains/ordered-root.ts'
 
 const recording = openRecording(
   await readFile(new URL('../../demo/chain-51002.firnrec', import.meta.url)),

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { faultOf } from '../../core/fault.ts'
 import type { Files } from '../../core/world.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { silentWaits } from '../../telemetry/threads/waits.ts'
+import { createWaits } from '../../telemetry/threads/waits.ts'
 import type { NodeChain } from './alias-rules.ts'
 import { aliasFile, noAliasStore, createAliasTable, type AliasTable } from './alias-table.ts'
 
@@ -49,7 +49,13 @@ function memoryFiles(): Files & { fails: boolean; readonly held: Map<string, Uin
 
 function open(files: Files, known = chains): Promise<AliasTable> {
   const store = aliasFile('aliases.json', files)
-  return createAliasTable({ chains: () => known, bases, store, waits: silentWaits, log: silentLog })
+  return createAliasTable({
+    chains: () => known,
+    bases,
+    store,
+    waits: createWaits(() => 0),
+    log: silentLog,
+  })
 }
 
 /** The message of what `act` throws; empty when it does not. */
@@ -227,7 +233,7 @@ void test('chains: a chain that becomes known later is found by its names', asyn
     chains: () => known,
     bases,
     store: noAliasStore,
-    waits: silentWaits,
+    waits: createWaits(() => 0),
     log: silentLog,
   })
   assert.equal(table.resolve('C'), undefined)

@@ -24,13 +24,11 @@ import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
 import { configOf, documentsAt, madeStores, storesOf } from '../stores/configured-stores.ts'
+import { progressLines } from '../stores/store-verdict.ts'
 
 /** Files of a data folder that are small and not documents, by path. */
 const liveOnce = 'live-once.txt'
 const identity = 'staking'
-
-/** Between two lines of progress. */
-const everyMs = 10_000
 
 /** Takes a snapshot, beside a running Firn or without one, and prints its id. */
 export async function createSnapshot(target: string, flags: Flags): Promise<void> {
@@ -151,15 +149,6 @@ function smallFiles(dataDir: string): ReadonlyMap<string, Uint8Array> {
       .filter((path) => /\.(?:txt|key|crt)$/.test(path) && existsSync(join(dataDir, path)))
       .map((path) => [path, readFileSync(join(dataDir, path))]),
   )
-}
-
-function progressLines(): (line: string) => void {
-  let saidAt = performance.now()
-  return (line) => {
-    if (performance.now() - saidAt < everyMs) return
-    saidAt = performance.now()
-    process.stderr.write(`${line}\n`)
-  }
 }
 
 function sizeText(bytes: number): string {

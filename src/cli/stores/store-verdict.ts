@@ -88,24 +88,30 @@ export async function verdictOf(
   }
 }
 
+/** Prints lines to standard error: those that come soon after another are left out. */
+export function progressLines(): (line: string) => void {
+  let saidAt = performance.now()
+  return (line) => {
+    if (performance.now() - saidAt < everyMs) return
+    saidAt = performance.now()
+    process.stderr.write(`${line}\n`)
+  }
+}
+
 function countingProgress(store: string): {
   readonly progress: (table: string, rows: number) => void
   readonly segment: (of: ManifestSegment) => void
   readonly rows: () => number
 } {
   const byTable = new Map<string, number>()
-  let saidAt = performance.now()
-  const say = (text: string): void => {
-    if (performance.now() - saidAt < everyMs) return
-    saidAt = performance.now()
-    process.stderr.write(`${store}: ${text}\n`)
-  }
+  const say = progressLines()
   return {
     progress: (table, rows) => {
       byTable.set(table, rows)
-      say(`${table}, ${rows} rows read`)
+      say(`${store}: ${table}, ${rows} rows read`)
     },
-    segment: ({ stage, from, until }) => say(`segment of ${stage} ${from} to ${until - 1}`),
+    segment: ({ stage, from, until }) =>
+      say(`${store}: segment of ${stage} ${from} to ${until - 1}`),
     rows: () => [...byTable.values()].reduce((sum, rows) => sum + rows, 0),
   }
 }

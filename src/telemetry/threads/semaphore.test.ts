@@ -3,10 +3,10 @@ import { test } from 'node:test'
 
 import { Fault } from '../../core/fault.ts'
 import { createSemaphore } from './semaphore.ts'
-import { createWaits, silentWaits, waitOn } from './waits.ts'
+import { createWaits, waitOn } from './waits.ts'
 
 void test('semaphore: never more at once than permits, in the order they came', async () => {
-  const semaphore = createSemaphore({ name: 'writer', permits: 2, waits: silentWaits })
+  const semaphore = createSemaphore({ name: 'writer', permits: 2, waits: createWaits(() => 0) })
   const began: number[] = []
   const ends: (() => void)[] = []
   let under = 0
@@ -29,7 +29,7 @@ void test('semaphore: never more at once than permits, in the order they came', 
 })
 
 void test('semaphore: a failure gives the turn back', async () => {
-  const semaphore = createSemaphore({ name: 'writer', permits: 1, waits: silentWaits })
+  const semaphore = createSemaphore({ name: 'writer', permits: 1, waits: createWaits(() => 0) })
   await assert.rejects(
     semaphore.run(() => Promise.reject(new Error('broken'))),
     /broken/,
@@ -38,7 +38,7 @@ void test('semaphore: a failure gives the turn back', async () => {
 })
 
 void test('semaphore: giving a permit back twice frees one place only', async () => {
-  const semaphore = createSemaphore({ name: 'writer', permits: 1, waits: silentWaits })
+  const semaphore = createSemaphore({ name: 'writer', permits: 1, waits: createWaits(() => 0) })
   const done = await semaphore.acquire()
   done()
   done()
@@ -53,7 +53,7 @@ void test('semaphore: who leaves while waiting takes no turn, and too many are r
   const semaphore = createSemaphore({
     name: 'writer',
     permits: 1,
-    waits: silentWaits,
+    waits: createWaits(() => 0),
     maxWaiting: 2,
   })
   const done = await semaphore.acquire()

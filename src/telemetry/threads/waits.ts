@@ -107,9 +107,6 @@ export async function waitOn<T>(waits: Waits, lock: string, promise: Promise<T>)
   }
 }
 
-/** Records nothing. For tests. */
-export const silentWaits: Waits = { now: () => 0, record: () => undefined, samples: () => [] }
-
 /** Stack of the caller of `record`: this file's own two frames are left out. */
 function callStack(): string {
   const before = Error.stackTraceLimit

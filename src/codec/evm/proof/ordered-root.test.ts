@@ -3,8 +3,8 @@ import { test } from 'node:test'
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
+import { orderedRoot } from '../../../../test/support/chains/ordered-root.ts'
 import { concatBytes, toHex } from '../../../core/bytes.ts'
-import { orderedRoot } from './ordered-root.ts'
 import { encodeRlp, type Rlp } from './rlp.ts'
 
 /** A second opinion: the trie as the yellow paper defines it, over a map from paths to values. */

@@ -7,7 +7,7 @@
 import { fromHex } from '../../../core/bytes.ts'
 import { u8At } from '../../../core/item-at.ts'
 import { once } from '../../../core/waiting.ts'
-import { headRoom, threadWriter, type RlpWriter } from './rlp-writer.ts'
+import { headRoom, type RlpWriter } from './rlp-writer.ts'
 import { headSize, encodeRlp } from './rlp.ts'
 
 /** Root of no items. Source: yellow paper, appendix D. */
@@ -23,18 +23,6 @@ const leafRoom = 2 * headRoom + 8
 
 /** This thread's shapes of tries, which all chains have alike. */
 const threadShapes = once(() => new TrieShapes())
-
-/** Root over `values` under the keys RLP(0), RLP(1), …; 32 bytes. */
-export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
-  const writer = threadWriter()
-  const list = new OrderedList(writer, values.length)
-  for (const value of values) {
-    const from = list.begin()
-    writer.raw(value)
-    list.end(from)
-  }
-  return list.root()
-}
 
 /** A list whose items are written one after the other. */
 export class OrderedList {

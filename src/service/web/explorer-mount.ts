@@ -151,7 +151,8 @@ function partsOf(params: unknown): PictureOf {
   return { chainId: chainId ?? '', address: address ?? '', tokenId: tokenId ?? '' }
 }
 
-function textIn(params: unknown, name: string): string {
+/** A parameter of a path; empty where there is none. */
+export function textIn(params: unknown, name: string): string {
   const found = isObject(params) ? ownValue(params, name) : undefined
   return typeof found === 'string' ? found : ''
 }

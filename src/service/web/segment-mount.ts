@@ -9,11 +9,11 @@ import type { ServedChain } from '../../api/operation/chain-directory.ts'
 import { cacheControl, etagOf, isHeld } from '../../api/server/http-cache.ts'
 import type { ApiServer } from '../../api/server/server.ts'
 import { Fault } from '../../core/fault.ts'
-import { isObject, ownValue } from '../../core/json.ts'
 import { readManifest } from '../../store/history/manifest.ts'
 import { segmentEnding } from '../../store/history/segment-file.ts'
 import { segmentFolder, type StoreLocation } from '../../store/open.ts'
 import { version } from '../version.ts'
+import { textIn } from './explorer-mount.ts'
 
 /** Files sent at once; a reader of whole histories must not slow other callers down. */
 const mostAtOnce = 4
@@ -61,8 +61,8 @@ export function mountSegments(server: ApiServer, { chains, location }: OfferedSe
 
   http.get('/v1/segments/:store/:name', async (request, reply) => {
     await admitted(request, reply, fileWeight)
-    const name = pathParameter(request, 'name')
-    const wanted = pathParameter(request, 'store')
+    const name = textIn(request.params, 'name')
+    const wanted = textIn(request.params, 'store')
     const chain = chains().find(({ store }) => store.name === wanted)
     const listed = chain === undefined ? [] : (await readManifest(chain.store)).segments
     // A merge may have replaced it since it was listed.
@@ -105,12 +105,6 @@ async function listText(chains: readonly ServedChain[]): Promise<string> {
 /** The fault for a file that is not offered. */
 function unknownFile(name: string): Fault {
   return new Fault('not-found', `nothing of that name is offered here: ${name.slice(0, 64)}`)
-}
-
-/** A parameter of a path; empty where there is none. */
-function pathParameter({ params }: FastifyRequest, name: string): string {
-  const found = isObject(params) ? ownValue(params, name) : undefined
-  return typeof found === 'string' ? found : ''
 }
 
 async function opened(path: string, name: string): Promise<FileHandle> {

@@ -6,9 +6,10 @@
  */
 
 import { FlatTable } from '../../../core/flat-table.ts'
-import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
+import { f64At, itemAt, u32At } from '../../../core/item-at.ts'
 import { type Writer, statement } from '../../../store/engine/database.ts'
 import { casesOf } from '../../../store/query/evm/addresses.ts'
+import { hashPrefix } from '../../../store/query/evm/position.ts'
 import { address, addressByBytes } from '../../../store/schema/evm.ts'
 import { radixOrder } from '../../stream/radix-order.ts'
 
@@ -95,7 +96,8 @@ export class Interner {
     this.#next = next
     const cased = casesOf(freshBytes)
     await writer.insert(address, { id: fresh, bytes: freshBytes, cased })
-    const order = Array.from(radixOrder(Float64Array.from(freshBytes, firstBytes)))
+    // Nearly the order of the whole addresses, which is all a tree needs.
+    const order = Array.from(radixOrder(Float64Array.from(freshBytes, hashPrefix)))
     await writer.insert(addressByBytes, {
       bytes: order.map((at) => itemAt(freshBytes, at)),
       id: order.map((at) => itemAt(fresh, at)),
@@ -111,13 +113,6 @@ export class Interner {
     }
     this.#young.add(words, at, id)
   }
-}
-
-/** First six bytes as an integer: nearly the order of the whole, which is all a tree needs. */
-function firstBytes(bytes: Uint8Array): number {
-  let first = 0
-  for (let at = 0; at < 6; at++) first = first * 256 + u8At(bytes, at)
-  return first
 }
 
 /** Numbers of a bounded number of addresses. */

@@ -54,7 +54,7 @@ export function placeOf(pos: number): number {
   return pos % placesPerBlock
 }
 
-/** First 48 bits of a hash, as the hash indexes have them. */
+/** First 48 bits of a hash, as the hash indexes have them, or of an address. */
 export function hashPrefix(hash: Uint8Array): number {
   let prefix = 0
   for (let at = 0; at < 6; at++) prefix = prefix * 256 + u8At(hash, at)

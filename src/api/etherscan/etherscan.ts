@@ -95,7 +95,6 @@ const summary = 'The API of Etherscan: ?module=account&action=txlist&address=…
 const OfChain = {
   ...common,
   id: 'etherscanOfChain',
-  method: 'GET',
   path: '/v1/chains/{chainId}/api',
   summary,
   parameters: { path: ChainPath, query: Type.Object(parameters) },
@@ -114,7 +113,6 @@ const FormOfChain = {
 const OfAll = {
   ...common,
   id: 'etherscan',
-  method: 'GET',
   path: '/v2/api',
   summary,
   parameters: { path: NoPath, query: Type.Object({ ...chainid, ...parameters }) },

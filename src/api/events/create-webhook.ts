@@ -38,7 +38,6 @@ const CreateWebhook = {
   path: '/v1/webhooks',
   summary: 'Register a webhook; it begins with the next block',
   tag: 'Webhooks',
-  weight: 20,
   status: 201,
   parameters: { path: NoPath, query: NoQuery, body: CreateWebhookBody },
   response: Webhook,
@@ -87,7 +86,6 @@ const UpdateWebhook = {
   path: '/v1/webhooks/{id}',
   summary: 'Change a webhook; one that is made active again goes on with the next block',
   tag: 'Webhooks',
-  weight: 20,
   parameters: { path: WebhookPath, query: NoQuery, body: UpdateWebhookBody },
   response: Webhook,
 } as const
@@ -98,7 +96,6 @@ const DeactivateWebhook = {
   path: '/v1/webhooks/{id}',
   summary: 'Deactivate a webhook: nothing is collected for it any more',
   tag: 'Webhooks',
-  weight: 20,
   parameters: { path: WebhookPath, query: NoQuery },
   response: Webhook,
 } as const
@@ -196,7 +193,6 @@ const RotateSecret = {
   path: '/v1/webhooks:generateOrRotateSharedSecret',
   summary: 'A new secret for the webhooks of the API key; the one before ends at once',
   tag: 'Webhooks',
-  weight: 20,
   status: 201,
   parameters: { path: NoPath, query: NoQuery },
   response: Secret,
@@ -204,7 +200,6 @@ const RotateSecret = {
 
 const GetSecret = {
   id: 'getSharedSecret',
-  method: 'GET',
   path: '/v1/webhooks:getSharedSecret',
   summary: 'The secret that signs messages of the webhooks of the API key',
   tag: 'Webhooks',

@@ -12,7 +12,6 @@ import { webhookView, type EventContext, ownWebhook, webhookWithPlace } from './
 
 const ListWebhooks = {
   id: 'listWebhooks',
-  method: 'GET',
   path: '/v1/webhooks',
   summary: 'Webhooks of the API key, newest first',
   tag: 'Webhooks',
@@ -53,7 +52,6 @@ export function listWebhooks(context: EventContext): Operation {
 
 const GetWebhook = {
   id: 'getWebhook',
-  method: 'GET',
   path: '/v1/webhooks/{id}',
   summary: 'One webhook, and how far its messages were delivered',
   tag: 'Webhooks',

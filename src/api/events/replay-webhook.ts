@@ -39,7 +39,6 @@ const ReplayWebhook = {
 
 const ListDeadLetters = {
   id: 'listDeadLetters',
-  method: 'GET',
   path: '/v1/webhooks/{id}/deadLetters',
   summary: 'Messages that were given up, newest first',
   tag: 'Webhooks',

@@ -23,11 +23,9 @@ const path = '/v1/webhooks/{id}/addresses'
 
 const ListAddresses = {
   id: 'getAddressesFromWebhook',
-  method: 'GET',
   path,
   summary: 'Addresses of a webhook, in the order in which they were added',
   tag: 'Webhooks',
-  weight: 20,
   parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
   response: pageShape({
     addresses: Type.Array(Type.String({ description: 'EVM address' })),
@@ -41,7 +39,6 @@ const AddAddresses = {
   path,
   summary: 'Add addresses to a webhook; their events are sent from the next block on',
   tag: 'Webhooks',
-  weight: 20,
   parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
   response: Webhook,
 } as const
@@ -52,7 +49,6 @@ const RemoveAddresses = {
   path,
   summary: 'Remove addresses from a webhook',
   tag: 'Webhooks',
-  weight: 20,
   parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
   response: Webhook,
 } as const

@@ -27,7 +27,6 @@ const PostTransactionExportJob = {
   path: '/v1/operations/transactions:export',
   summary: 'Make a CSV file of the transactions of addresses',
   tag: 'Operations',
-  weight: 20,
   status: 201,
   parameters: { path: NoPath, query: NoQuery, body: ExportBody },
   response: ExportStatus,
@@ -35,7 +34,6 @@ const PostTransactionExportJob = {
 
 const GetOperationResult = {
   id: 'getOperationResult',
-  method: 'GET',
   path: '/v1/operations/{operationId}',
   summary: 'An export: where its file is',
   tag: 'Operations',

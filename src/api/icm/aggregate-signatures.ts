@@ -25,7 +25,6 @@ const AggregateSignatures = {
   path: '/v1/signatureAggregator/{network}/aggregateSignatures',
   summary: 'Signs a Warp message with the validators of a subnet',
   tag: 'Signature Aggregator',
-  weight: 20,
   timeoutMs: aggregationTimeoutMs,
   parameters: {
     path: NetworkPath,
@@ -85,11 +84,9 @@ export function aggregateSignatures(context: WarpContext): Operation {
 
 const GetAggregatedSignatures = {
   id: 'getAggregatedSignatures',
-  method: 'GET',
   path: '/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',
   summary: 'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
   tag: 'Signature Aggregator',
-  weight: 20,
   timeoutMs: aggregationTimeoutMs,
   parameters: {
     path: Type.Object({

@@ -12,11 +12,9 @@ import { messageView } from './message-view.ts'
 /** Neighbour of document B: one message. */
 export const GetIcmMessage = {
   id: 'getIcmMessage',
-  method: 'GET',
   path: '/v1/icm/messages/{messageId}',
   summary: 'One interchain message',
   tag: 'Interchain messages',
-  weight: 20,
   parameters: {
     path: Type.Object({
       messageId: Type.String({

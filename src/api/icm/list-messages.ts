@@ -42,11 +42,9 @@ const idText = { description: 'Blockchain id, cb58 or hex' }
 /** Document B, endpoint 9. */
 export const ListIcmMessagesByAddress = {
   id: 'listIcmMessagesByAddress',
-  method: 'GET',
   path: '/v1/icm/addresses/{address}/messages',
   summary: 'Interchain messages from or to an address, newest first',
   tag: 'Interchain messages',
-  weight: 20,
   parameters: {
     path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
     query: Type.Object(pageQuery),
@@ -57,11 +55,9 @@ export const ListIcmMessagesByAddress = {
 /** Neighbour of document B: all messages. */
 export const ListIcmMessages = {
   id: 'listIcmMessages',
-  method: 'GET',
   path: '/v1/icm/messages',
   summary: 'Interchain messages, newest first',
   tag: 'Interchain messages',
-  weight: 20,
   parameters: {
     path: Type.Object({}),
     query: Type.Object({

@@ -58,7 +58,6 @@ const Windows = Type.Object(
 
 const GetIcmTimeseries = {
   id: 'getICMTimeseries',
-  method: 'GET',
   path: '/v2/icm/timeseries',
   summary: 'Interchain messages sent per period, newest first',
   tag: 'Interchain messages',
@@ -94,7 +93,6 @@ const GetIcmTimeseries = {
 
 const GetIcmSummary = {
   id: 'getICMSummary',
-  method: 'GET',
   path: '/v2/icm/summary',
   summary: 'Interchain messages sent within windows that end now',
   tag: 'Interchain messages',
@@ -108,7 +106,6 @@ const GetIcmSummary = {
 
 const GetTeleporterMetrics = {
   id: 'getTeleporterMetricsByChain',
-  method: 'GET',
   path: '/v2/chains/{chainId}/teleporterMetrics/{metric}',
   summary: 'Messages a chain sent, received, or both',
   tag: 'Interchain messages',

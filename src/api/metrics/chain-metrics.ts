@@ -23,7 +23,6 @@ const NextPageToken = Type.Optional(Type.String({ description: 'present when mor
 
 const chainMetricsShape = {
   id: 'getChainMetrics',
-  method: 'GET',
   path: '/v2/chains/{chainId}/metrics/{metric}',
   summary: 'Series of a metric of a chain, newest point first',
   tag: 'Metrics',
@@ -69,7 +68,6 @@ export function chainMetrics(context: MetricsContext): Operation {
 
 const averageTpsShape = {
   id: 'getAverageTps',
-  method: 'GET',
   path: '/v1/avg_tps/{chainId}',
   summary: 'Average transactions per second of a chain by day, newest first',
   tag: 'Metrics',

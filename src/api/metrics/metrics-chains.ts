@@ -7,7 +7,6 @@ import type { MetricsContext } from './metrics-context.ts'
 
 const listMetricsChainsShape = {
   id: 'listMetricsChains',
-  method: 'GET',
   path: '/v2/chains',
   summary: 'Chains that have metrics',
   tag: 'Metrics',
@@ -30,7 +29,6 @@ const listMetricsChainsShape = {
 
 const getMetricsChainShape = {
   id: 'getMetricsChain',
-  method: 'GET',
   path: '/v2/chains/{chainId}',
   summary: 'One chain that has metrics',
   tag: 'Metrics',

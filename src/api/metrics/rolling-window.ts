@@ -18,7 +18,6 @@ const value = (description: string): TNumber => Type.Number({ description })
 
 const rollingWindowShape = {
   id: 'getRollingWindowMetrics',
-  method: 'GET',
   path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
   summary: 'A metric of a chain over the last hour, day, week, month, 90 days, year and all time',
   tag: 'Metrics',

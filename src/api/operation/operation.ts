@@ -8,18 +8,19 @@ import type { Static, TObject, TSchema } from 'typebox'
 
 import { Fault } from '../../core/fault.ts'
 
-/** The declared half of an operation. */
-export type OperationShape = {
+/** The declared half of an operation, as pages write it. */
+export type DeclaredShape = {
   /** `operationId` of the OpenAPI document. */
   readonly id: string
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** GET where none is named. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** As in the documents, `{name}` for a path parameter, `:verb` literally. */
   readonly path: string
   readonly summary: string
   /** Heading in the OpenAPI document. */
   readonly tag: string
-  /** Compute units, as the original service weighs the call. */
-  readonly weight: number
+  /** Compute units, as the original service weighs the call: 20 where none are named, as of most. */
+  readonly weight?: number
   readonly parameters: { readonly path: TObject; readonly query: TObject; readonly body?: TSchema }
   readonly response: TSchema
   /** Status of success where the documents and clients know another than 200. */
@@ -42,8 +43,13 @@ export type OperationShape = {
   readonly timeoutMs?: number
 }
 
+const usual = { method: 'GET', weight: 20 } as const
+
+/** The declared half of an operation, whole. */
+export type OperationShape = DeclaredShape & Required<Pick<DeclaredShape, keyof typeof usual>>
+
 /** Checked input of an operation. */
-export type Input<S extends OperationShape> = {
+export type Input<S extends DeclaredShape> = {
   readonly path: Static<S['parameters']['path']>
   readonly query: Static<S['parameters']['query']>
   readonly body: S['parameters']['body'] extends TSchema
@@ -58,7 +64,7 @@ export type Input<S extends OperationShape> = {
 }
 
 /** Answer of an operation. */
-export type Answer<S extends OperationShape> = {
+export type Answer<S extends DeclaredShape> = {
   readonly body: Static<S['response']>
   /** The body as JSON text written straight from rows, byte for byte what `JSON.stringify` gives. */
   readonly json?: () => string
@@ -73,17 +79,17 @@ export type Answer<S extends OperationShape> = {
 }
 
 /** An operation ready to serve. */
-export type Operation<S extends OperationShape = OperationShape> = {
-  readonly shape: S
+export type Operation<S extends DeclaredShape = DeclaredShape> = {
+  readonly shape: S & OperationShape
   readonly answer: (input: Input<S>) => Promise<Answer<S>>
 }
 
 /** Ties a shape to its answer; the only use is to let types follow the shape. */
-export function operation<const S extends OperationShape>(
+export function operation<const S extends DeclaredShape>(
   shape: S,
   answer: (input: Input<S>) => Promise<Answer<S>>,
 ): Operation<S> {
-  return { shape, answer }
+  return { shape: { ...usual, ...shape }, answer }
 }
 
 /** A caller as admission found it. */

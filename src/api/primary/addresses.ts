@@ -55,7 +55,6 @@ const shared = {
 const GetLastActivity = {
   ...shared,
   id: 'getLastActivityTimestampByAddresses',
-  method: 'GET',
   parameters: {
     path: ChainPath,
     query: Type.Object({ addresses: Type.Optional(Addresses), minUtxoAmount }),
@@ -172,11 +171,9 @@ function idOf(utxo: StoredUtxo): string {
 
 const ListChainIds = {
   id: 'getChainIdsForAddresses',
-  method: 'GET',
   path: '/v1/networks/{network}/addresses:listChainIds',
   summary: 'Chains on which addresses were seen',
   tag: 'Primary Network',
-  weight: 20,
   parameters: { path: NetworkPath, query: Type.Object({ addresses: Addresses }) },
   response: Type.Object({
     addresses: Type.Array(

@@ -38,11 +38,9 @@ import { wideInteger } from './views/values.ts'
 
 const ListPrimaryBlocks = {
   id: 'listLatestPrimaryNetworkBlocks',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks',
   summary: 'Latest blocks of a chain',
   tag: 'Primary Network Blocks',
-  weight: 20,
   parameters: {
     path: ChainPath,
     query: Type.Object({ ...timeQuery, ...pageQuery }),
@@ -65,11 +63,9 @@ export function listPrimaryBlocks(context: PrimaryContext): Operation {
 
 const GetPrimaryBlock = {
   id: 'getBlockById',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}',
   summary: 'One block by height or id',
   tag: 'Primary Network Blocks',
-  weight: 20,
   parameters: {
     path: Type.Object({
       ...ChainPath.properties,
@@ -103,11 +99,9 @@ async function blockNamed(chain: ChainOf, text: string): Promise<StoredBlock | u
 
 const ListNodeBlocks = {
   id: 'listPrimaryNetworkBlocksByNodeId',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
   summary: 'Latest blocks proposed by a node',
   tag: 'Primary Network Blocks',
-  weight: 20,
   parameters: {
     path: ChainNodePath,
     query: Type.Object({ ...timeQuery, ...pageQuery }),

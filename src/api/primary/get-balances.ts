@@ -28,7 +28,6 @@ import { restakedOf } from './views/auto-renew.ts'
 
 const GetBalances = {
   id: 'getBalancesByAddresses',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/balances',
   summary: 'Balances of addresses, now or at a moment',
   tag: 'Primary Network Balances',
@@ -207,7 +206,6 @@ function atomicView(
 
 const ListBalanceSeries = {
   id: 'listBalanceSeries',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/balances:listSeries',
   summary: 'Balances of addresses at regular moments, stakes among them, oldest first',
   tag: 'Primary Network Balances',

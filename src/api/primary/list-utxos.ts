@@ -70,7 +70,6 @@ export function listUtxos(context: PrimaryContext): Operation {
 
 const ListUtxosByQuery = {
   id: 'getUtxosByAddresses',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
   summary: 'UTXOs of addresses',
   tag: 'Primary Network UTXOs',

@@ -39,11 +39,9 @@ import {
 
 const ListSubnets = {
   id: 'listSubnets',
-  method: 'GET',
   path: '/v1/networks/{network}/subnets',
   summary: 'Subnets with their chains, without the primary network, which is no subnet of its own',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: NetworkPath,
     query: Type.Object({
@@ -80,11 +78,9 @@ export function listSubnets(context: PrimaryContext): Operation {
 
 const GetSubnet = {
   id: 'getSubnetById',
-  method: 'GET',
   path: '/v1/networks/{network}/subnets/{subnetId}',
   summary: 'One subnet with its chains',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
     query: Type.Object({}),
@@ -110,11 +106,9 @@ export function getSubnet(context: PrimaryContext): Operation {
 
 const ListBlockchains = {
   id: 'listBlockchains',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains',
   summary: 'Chains of all subnets',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: NetworkPath,
     query: Type.Object({
@@ -147,11 +141,9 @@ export function listBlockchains(context: PrimaryContext): Operation {
 
 const GetBlockchain = {
   id: 'getBlockchainById',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}',
   summary: 'One chain',
   tag: 'Primary Network',
-  weight: 20,
   parameters: { path: ChainPath, query: Type.Object({}) },
   response: Blockchain,
 } as const
@@ -172,7 +164,6 @@ export function getBlockchain(context: PrimaryContext): Operation {
 
 const GetValidatorsByDateRange = {
   id: 'getValidatorsByDateRange',
-  method: 'GET',
   path: '/v2/subnets/{subnetId}/validators:getAddresses',
   summary: 'Reward owners of validations of a subnet that overlap a range of time, newest first',
   tag: 'Network metrics',

@@ -12,11 +12,9 @@ import type { SearchContext } from './search-context.ts'
 
 const Search = {
   id: 'search',
-  method: 'GET',
   path: '/v1/search',
   summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
   tag: 'Search',
-  weight: 20,
   parameters: {
     path: Type.Object({}),
     query: Type.Object({

@@ -6,7 +6,6 @@ import { operation, type Operation } from '../operation/operation.ts'
 
 const GetStatus = {
   id: 'getStatus',
-  method: 'GET',
   path: '/status',
   summary: 'How far each chain and stage is indexed',
   tag: 'Service',

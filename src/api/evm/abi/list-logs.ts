@@ -43,11 +43,9 @@ const topic = (place: string): ReturnType<typeof Type.Optional> =>
 
 const ListLogs = {
   id: 'listLogs',
-  method: 'GET',
   path: '/v1/chains/{chainId}/logs',
   summary: 'Logs by contract and topics, newest first, where the operator keeps logs',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: {
     path: ChainPath,
     query: Type.Object({

@@ -19,7 +19,6 @@ const mostTokens = 10
 
 const ListEvmBalanceSeries = {
   id: 'listEvmBalanceSeries',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/balances:listSeries',
   summary: 'Balances of an address at regular moments, the coin and ERC-20 tokens, oldest first',
   tag: 'EVM balances',

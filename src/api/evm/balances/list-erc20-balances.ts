@@ -31,11 +31,9 @@ import { balanceMoment, nativeBalance } from './native-balance.ts'
 
 const ListErc20Balances = {
   id: 'listErc20Balances',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
   summary: 'ERC-20 balances of an address, now or at a block',
   tag: 'EVM balances',
-  weight: 20,
   parameters: {
     path: ChainAddressPath,
     query: Type.Object({

@@ -62,11 +62,9 @@ export function networkToken(facts: ChainFacts): NetworkToken {
 
 const GetNativeBalance = {
   id: 'getNativeBalance',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/balances:getNative',
   summary: 'Native balance of an address',
   tag: 'EVM balances',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: Type.Object({ blockNumber, currency }) },
   response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
 } as const

@@ -125,7 +125,6 @@ function chainsOf(
 
 const ListAllLatestBlocks = {
   id: 'listLatestBlocksAllChains',
-  method: 'GET',
   path: '/v1/blocks',
   summary: 'Latest blocks of all chains, newest first',
   tag: 'EVM blocks',
@@ -157,11 +156,9 @@ export function listAllLatestBlocks(context: EvmContext): Operation {
 
 const ListAllLatestTransactions = {
   id: 'listLatestTransactionsAllChains',
-  method: 'GET',
   path: '/v1/transactions',
   summary: 'Latest transactions of all chains, newest first',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
   response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const

@@ -20,7 +20,6 @@ import type { EvmContext } from '../evm-context.ts'
 
 const ListBlocks = {
   id: 'getLatestBlocks',
-  method: 'GET',
   path: '/v1/chains/{chainId}/blocks',
   summary: 'Latest blocks of a chain, newest first',
   tag: 'EVM blocks',
@@ -48,7 +47,6 @@ export function listBlocks({ chains, tokens }: EvmContext): Operation {
 
 const GetBlock = {
   id: 'getBlock',
-  method: 'GET',
   path: '/v1/chains/{chainId}/blocks/{blockId}',
   summary: 'A block by number or hash',
   tag: 'EVM blocks',

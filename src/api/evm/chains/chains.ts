@@ -13,7 +13,6 @@ import type { EvmContext } from '../evm-context.ts'
 
 const ListChains = {
   id: 'supportedChains',
-  method: 'GET',
   path: '/v1/chains',
   summary: 'Chains served here',
   tag: 'EVM chains',
@@ -45,7 +44,6 @@ export function listChains({ chains }: EvmContext): Operation {
 
 const GetChain = {
   id: 'getChainInfo',
-  method: 'GET',
   path: '/v1/chains/{chainId}',
   summary: 'One chain served here',
   tag: 'EVM chains',
@@ -63,11 +61,9 @@ export function getChain({ chains }: EvmContext): Operation {
 
 const ListAddressChains = {
   id: 'listAddressChains',
-  method: 'GET',
   path: '/v1/address/{address}/chains',
   summary: 'Chains on which an address was active',
   tag: 'EVM chains',
-  weight: 20,
   parameters: { path: AddressPath, query: NoQuery },
   response: Type.Object({
     indexedChains: Type.Array(ChainInfo),

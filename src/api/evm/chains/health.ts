@@ -25,7 +25,6 @@ const Health = Type.Object(
 type Health = Static<typeof Health>
 
 const common = {
-  method: 'GET',
   tag: 'Health',
   weight: 1,
   open: true,

@@ -17,11 +17,9 @@ import type { KnownContract } from './contract-book.ts'
 
 const GetContractCode = {
   id: 'getContractCode',
-  method: 'GET',
   path: '/v1/chains/{chainId}/contracts/{address}',
   summary: 'Verified sources and ABI of a contract, and of what a proxy leads to',
   tag: 'EVM contracts',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: NoQuery },
   response: ContractCode,
 } as const

@@ -45,11 +45,9 @@ import { transactionDetail } from '../transactions/get-transaction.ts'
 
 const GetContract = {
   id: 'getContractMetadata',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}',
   summary: 'Facts about a contract',
   tag: 'EVM contracts',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: NoQuery },
   response: ContractMetadata,
 } as const
@@ -132,11 +130,9 @@ async function deployment(
 
 const GetContractDeployment = {
   id: 'getDeploymentTransaction',
-  method: 'GET',
   path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
   summary: 'The transaction that created a contract',
   tag: 'EVM contracts',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
   response: TransactionDetail,
 } as const
@@ -157,11 +153,9 @@ export function getContractDeployment(context: EvmContext): Operation {
 
 const ListContractDeployments = {
   id: 'listContractDeployments',
-  method: 'GET',
   path: '/v1/chains/{chainId}/contracts/{address}/deployments',
   summary: 'Contracts created by transactions of an address, also inside, newest first',
   tag: 'EVM contracts',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: PageQuery },
   response: pageShape({ contracts: Type.Array(ContractMetadata) }),
 } as const
@@ -239,12 +233,10 @@ const ListedSource = Type.Object(
 
 const ListContracts = {
   id: 'listContracts',
-  method: 'GET',
   path: '/v1/chains/{chainId}/contracts',
   summary:
     'Contracts of a chain, newest first: the verified ones, or all that transactions created',
   tag: 'EVM contracts',
-  weight: 20,
   parameters: {
     path: ChainPath,
     query: Type.Object({

@@ -59,7 +59,6 @@ const VerifyContract = {
 
 const GetVerification = {
   id: 'getVerification',
-  method: 'GET',
   path: '/v2/verify/{verificationId}',
   summary: 'How a verification ended (Sourcify)',
   tag: 'EVM contracts',
@@ -79,11 +78,9 @@ const GetVerification = {
 
 const GetSourcifyContract = {
   id: 'getSourcifyContract',
-  method: 'GET',
   path: '/v2/contract/{chainId}/{address}',
   summary: 'A verified contract (Sourcify)',
   tag: 'EVM contracts',
-  weight: 20,
   mayBeAbsent: true,
   parameters: {
     path: ChainAddressPath,

@@ -33,11 +33,9 @@ import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
 const ListErc1155Balances = {
   id: 'listErc1155Balances',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc1155',
   summary: 'ERC-1155 amounts of an address, now or at a block',
   tag: 'EVM balances',
-  weight: 20,
   parameters: {
     path: ChainAddressPath,
     query: Type.Object({ blockNumber, contractAddress, pageToken, pageSize: widePageSize }),
@@ -50,11 +48,9 @@ const ListErc1155Balances = {
 
 const ListErc721Balances = {
   id: 'listErc721Balances',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc721',
   summary: 'ERC-721 tokens an address owns',
   tag: 'EVM balances',
-  weight: 20,
   parameters: {
     path: ChainAddressPath,
     query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
@@ -67,11 +63,9 @@ const ListErc721Balances = {
 
 const ListCollectibleBalances = {
   id: 'listCollectibleBalances',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/balances:listCollectibles',
   summary: 'NFTs of an address: ERC-721, then ERC-1155',
   tag: 'EVM balances',
-  weight: 20,
   parameters: {
     path: ChainAddressPath,
     query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),

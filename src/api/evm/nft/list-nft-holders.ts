@@ -19,7 +19,6 @@ import type { NftContext } from './nft-context.ts'
 
 const ListNftHolders = {
   id: 'getNftHoldersByContractAddress',
-  method: 'GET',
   path: '/v2/chains/{chainId}/contracts/{address}/nfts:listHolders',
   summary: 'Holders of the tokens of an NFT contract, and how many each has',
   tag: 'NFTs',

@@ -18,11 +18,9 @@ import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
 const ListNftTokens = {
   id: 'listTokens',
-  method: 'GET',
   path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens',
   summary: 'Tokens of an NFT contract, in order of their ids',
   tag: 'NFTs',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: PageQuery },
   response: pageShape({ tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])) }),
 } as const

@@ -15,11 +15,9 @@ import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
 const GetNftToken = {
   id: 'getTokenDetails',
-  method: 'GET',
   path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
   summary: 'One token of an NFT contract',
   tag: 'NFTs',
-  weight: 20,
   parameters: { path: NftTokenPath, query: NoQuery },
   response: Type.Union([Erc721Token, Erc1155Token]),
 } as const
@@ -78,7 +76,6 @@ const ReindexNftToken = {
   path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex',
   summary: 'Read the metadata of a token again, at most once an hour',
   tag: 'NFTs',
-  weight: 20,
   status: 201,
   parameters: { path: NftTokenPath, query: NoQuery },
   response: Type.Void({ description: 'Nothing' }),

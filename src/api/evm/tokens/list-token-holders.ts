@@ -30,7 +30,6 @@ const seconds = (description: string): ReturnType<typeof Type.Integer> =>
 
 const GetAddressesByBalanceOverTime = {
   id: 'getAddressesByBalanceOverTime',
-  method: 'GET',
   path: '/v2/chains/{chainId}/contracts/{address}/balances',
   summary: 'Holders of more than so much of an ERC-20 token, now or at some time of a range',
   tag: 'EVM contracts',

@@ -18,9 +18,7 @@ const count = (of: string, most: number): ReturnType<typeof Type.Integer> =>
   })
 
 const shared = {
-  method: 'GET',
   tag: 'EVM contracts',
-  weight: 20,
   parameters: {
     path: ChainPath,
     query: Type.Object({

@@ -45,11 +45,9 @@ import {
 
 const GetTransaction = {
   id: 'getTransaction',
-  method: 'GET',
   path: '/v1/chains/{chainId}/transactions/{txHash}',
   summary: 'A transaction with its transfers and internal transactions',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: ChainTransactionPath, query: NoQuery },
   response: TransactionDetail,
 } as const

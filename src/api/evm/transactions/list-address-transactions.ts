@@ -60,22 +60,18 @@ const list = { ...blockRange, sortOrder, pageToken, pageSize }
 
 const ListAddressTransactions = {
   id: 'listTransactions',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/transactions',
   summary: 'Transactions an address took part in',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: Type.Object(list) },
   response: pageShape({ transactions: Type.Array(AddressTransaction) }),
 } as const
 
 const ListAddressTransactionsV2 = {
   id: 'listTransactionsV2',
-  method: 'GET',
   path: '/v2/chains/{chainId}/addresses/{address}/transactions',
   summary: 'Transactions an address took part in, with token reputation',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: {
     path: ChainAddressPath,
     query: Type.Object({

@@ -27,7 +27,6 @@ const mostContracts = 100
 
 const ListTransactionCalls = {
   id: 'listTransactionCalls',
-  method: 'GET',
   path: '/v1/chains/{chainId}/transactions/{txHash}/calls',
   summary: 'Calls inside a transaction with their depth, as a node of the chain traces them',
   tag: 'EVM transactions',
@@ -130,11 +129,9 @@ function selectorOf(input: string): number {
 
 const ListTransactionLogs = {
   id: 'listTransactionLogs',
-  method: 'GET',
   path: '/v1/chains/{chainId}/transactions/{txHash}/logs',
   summary: 'Logs of a transaction, as a node of the chain gives them',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: ChainTransactionPath, query: NoQuery },
   response: Type.Object({
     logs: Type.Array(

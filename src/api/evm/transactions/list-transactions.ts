@@ -30,11 +30,9 @@ import { nativeTransactions, internalAddresses, internalTransaction } from './tr
 
 const ListLatestTransactions = {
   id: 'listLatestTransactions',
-  method: 'GET',
   path: '/v1/chains/{chainId}/transactions',
   summary: 'Latest transactions of a chain, newest first',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
   response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
@@ -62,11 +60,9 @@ export function listLatestTransactions(context: EvmContext): Operation {
 
 const ListNativeTransactions = {
   id: 'listNativeTransactions',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
   summary: 'Native transactions of an address, newest first',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: AddressTransactionsQuery },
   response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
@@ -92,11 +88,9 @@ export function listNativeTransactions(context: EvmContext): Operation {
 
 const ListBlockTransactions = {
   id: 'getTransactionsForBlock',
-  method: 'GET',
   path: '/v1/chains/{chainId}/blocks/{blockId}/transactions',
   summary: 'Transactions of a block, in block order',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: {
     path: ChainBlockPath,
     query: Type.Object({
@@ -139,11 +133,9 @@ export function listBlockTransactions(context: EvmContext): Operation {
 
 const ListInternalTransactions = {
   id: 'listInternalTransactions',
-  method: 'GET',
   path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',
   summary: 'Internal transactions of an address, newest first',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: AddressListQuery },
   response: pageShape({ transactions: Type.Array(InternalTransaction) }),
 } as const

@@ -90,9 +90,7 @@ async function addressTransfers<V>(
 }
 
 const transferList = {
-  method: 'GET',
   tag: 'EVM transactions',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
 } as const
 

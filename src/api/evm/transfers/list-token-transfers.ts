@@ -24,11 +24,9 @@ import {
 
 const ListTokenTransfers = {
   id: 'listTransfers',
-  method: 'GET',
   path: '/v1/chains/{chainId}/tokens/{address}/transfers',
   summary: 'Transfers of a token contract, newest first',
   tag: 'EVM contracts',
-  weight: 20,
   parameters: { path: ChainAddressPath, query: TokenTransfersQuery },
   response: pageShape({
     transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),

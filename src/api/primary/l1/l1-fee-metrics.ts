@@ -29,7 +29,6 @@ const network = Type.Optional(
 )
 
 const feeSeries = {
-  method: 'GET',
   tag: 'L1 metrics',
   weight: 100,
   response: Type.Object({ results: Type.Array(MetricPoint) }),

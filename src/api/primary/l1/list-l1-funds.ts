@@ -42,7 +42,6 @@ const FeeRate = Type.Object(
 
 const ListL1ValidatorFunds = {
   id: 'listL1ValidatorFunds',
-  method: 'GET',
   path: '/v1/networks/{network}/l1Validators:listFunds',
   summary: 'Balances of active L1 validators and how long they last, shortest first',
   tag: 'L1 metrics',
@@ -71,7 +70,6 @@ const ListL1ValidatorFunds = {
 
 const ListL1Funds = {
   id: 'listL1Funds',
-  method: 'GET',
   path: '/v1/networks/{network}/subnets:listFunds',
   summary:
     'Validators, weight and balances of L1s, the one whose first validator runs out coming first',

@@ -21,11 +21,9 @@ import { wideInteger } from '../views/values.ts'
 
 const ListL1Validators = {
   id: 'listL1Validators',
-  method: 'GET',
   path: '/v1/networks/{network}/l1Validators',
   summary: 'Validators of L1s with their balances',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: NetworkPath,
     query: Type.Object({

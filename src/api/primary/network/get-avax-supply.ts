@@ -28,7 +28,6 @@ const amount = (description: string): ReturnType<typeof Type.String> =>
 
 const GetAvaxSupply = {
   id: 'getAvaxSupply',
-  method: 'GET',
   path: '/v1/avax/supply',
   summary: 'Supply of AVAX: what exists, what was burned and what is staked',
   tag: 'Primary Network',

@@ -17,7 +17,6 @@ const percent = (description: string): ReturnType<typeof Type.String> =>
 
 const GetNetworkDetails = {
   id: 'getNetworkDetails',
-  method: 'GET',
   path: '/v1/networks/{network}',
   summary: 'Stake, delegation and reward rates of the primary network',
   tag: 'Primary Network',

@@ -28,7 +28,6 @@ const stakingMetrics = [
 
 const GetStakingMetrics = {
   id: 'getStakingMetrics',
-  method: 'GET',
   path: '/v2/networks/{network}/metrics/{metric}',
   summary: 'Validators and delegators of a subnet by day, newest first',
   tag: 'Network metrics',

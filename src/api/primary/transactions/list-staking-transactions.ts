@@ -25,7 +25,6 @@ import { addressKeys, transactionList } from './list-transactions.ts'
 
 const ListStakingTransactions = {
   id: 'listActivePrimaryNetworkStakingTransactions',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
   summary: 'Staking transactions of addresses whose stake is active',
   tag: 'Primary Network Transactions',

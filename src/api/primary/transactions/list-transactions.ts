@@ -47,7 +47,6 @@ import { transactionTypesNamed, transactionView } from '../views/transaction.ts'
 
 const ListTransactions = {
   id: 'listLatestPrimaryNetworkTransactions',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions',
   summary: 'Latest transactions of a chain, of addresses, or of an L1 validation',
   tag: 'Primary Network Transactions',
@@ -150,11 +149,9 @@ function placesOfBoth(few: PlacePage, many: PlacePage): PlacePage {
 
 const GetPrimaryTransaction = {
   id: 'getTxByHash',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}',
   summary: 'One transaction',
   tag: 'Primary Network Transactions',
-  weight: 20,
   parameters: {
     path: Type.Object({
       ...ChainPath.properties,

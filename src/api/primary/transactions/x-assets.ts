@@ -30,7 +30,6 @@ const AssetPath = Type.Object({
 
 const GetAssetDetails = {
   id: 'getAssetDetails',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}',
   summary: 'An asset of the X-Chain',
   tag: 'Primary Network',
@@ -41,7 +40,6 @@ const GetAssetDetails = {
 
 const ListAssetTransactions = {
   id: 'listAssetTransactions',
-  method: 'GET',
   path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}/transactions',
   summary: 'X-Chain transactions that spend, make or create an asset, newest first',
   tag: 'Primary Network Transactions',

@@ -27,11 +27,9 @@ import { percentOf } from '../views/values.ts'
 
 const ListDelegators = {
   id: 'listDelegators',
-  method: 'GET',
   path: '/v1/networks/{network}/delegators',
   summary: 'Delegations by reward address, by node, or all, in every state',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: NetworkPath,
     query: Type.Object({

@@ -22,11 +22,9 @@ import { currentCycleView, cycleView } from '../views/auto-renew.ts'
 
 const ListValidatorCycles = {
   id: 'listAutoRenewedValidatorCycles',
-  method: 'GET',
   path: '/v1/networks/{network}/validators/{nodeId}/cycles',
   summary: 'Cycles of the auto-renewed validators of a node, and the one that runs',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: NodePath,
     query: Type.Object({

@@ -64,11 +64,9 @@ const capacity = (description: string): OptionalText =>
 
 const ListValidators = {
   id: 'listValidators',
-  method: 'GET',
   path: '/v1/networks/{network}/validators',
   summary: 'Validators of the primary network and of subnets, in all states',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: NetworkPath,
     query: Type.Object({
@@ -219,11 +217,9 @@ function times(value: number, factor: number): number {
 
 const ListNodeValidators = {
   id: 'getSingleValidatorDetails',
-  method: 'GET',
   path: '/v1/networks/{network}/validators/{nodeId}',
   summary: 'Validations of one node',
   tag: 'Primary Network',
-  weight: 20,
   parameters: {
     path: NodePath,
     query: Type.Object({

@@ -34,7 +34,6 @@ import { delegationFees } from './list-delegators.ts'
 
 const ListRewards = {
   id: 'listHistoricalPrimaryNetworkRewards',
-  method: 'GET',
   path: '/v1/networks/{network}/rewards',
   summary: 'Rewards paid to addresses or for nodes',
   tag: 'Primary Network Rewards',
@@ -134,11 +133,9 @@ export function rewardView(
 
 const ListPendingRewards = {
   id: 'listPendingPrimaryNetworkRewards',
-  method: 'GET',
   path: '/v1/networks/{network}/rewards:listPending',
   summary: 'Rewards to come for running stakes of addresses or nodes',
   tag: 'Primary Network Rewards',
-  weight: 20,
   parameters: {
     path: NetworkPath,
     query: Type.Object({

@@ -14,7 +14,6 @@ import { keyOf, startOf, organisation, type UsageContext } from './usage-context
 
 const GetApiUsageMetrics = {
   id: 'getApiUsageMetrics',
-  method: 'GET',
   path: '/v1/apiUsageMetrics',
   summary: 'Use of the key of the caller, by period, newest first',
   tag: 'Usage',

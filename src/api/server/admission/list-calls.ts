@@ -15,7 +15,6 @@ import { keyOf, startOf, organisation, type UsageContext } from './usage-context
 
 const GetApiLogs = {
   id: 'getApiLogs',
-  method: 'GET',
   path: '/v1/apiLogs',
   summary: 'The newest answers to the key of the caller, newest first',
   tag: 'Usage',

@@ -10,6 +10,12 @@ import { sumsBy, table } from '../engine/table.ts'
 import { nftTables } from './nft.ts'
 import { placesPerBlock, heightsPerSum, idsPerSum } from './sums.ts'
 
+/** Rows that stay as they were written, by their place: those of frozen blocks lie in segments. */
+const ofHistory = {
+  sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+  freezes: 'whole',
+} as const
+
 /**
  * Addresses seen, numbered in order of first sight from 1. `cased` is the case of its EIP-55 text,
  * see `addresses.ts`.
@@ -82,48 +88,28 @@ export const tx = table(
     input_length: 'integer',
     selector: 'integer',
   },
-  {
-    key: ['pos'],
-    layout: 'rows',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['pos'], layout: 'rows', ...ofHistory },
 )
 
 /** Transactions by the first 48 bits of their hash; the whole hash is compared on reading. */
 export const txByHash = table(
   'evm_transaction_by_hash',
   { hash_prefix: 'integer', pos: 'integer' },
-  {
-    key: ['hash_prefix', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['hash_prefix', 'pos'], layout: 'keyed', ...ofHistory },
 )
 
 /** Failed transactions, a few in a hundred. */
 export const txFailed = table(
   'evm_transaction_failed',
   { pos: 'integer' },
-  {
-    key: ['pos'],
-    layout: 'rows',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['pos'], layout: 'rows', ...ofHistory },
 )
 
 /** Transactions an address sent, received or was created by. */
 export const txByAddress = table(
   'evm_transaction_by_address',
   { address_id: 'integer', pos: 'integer' },
-  {
-    key: ['address_id', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['address_id', 'pos'], layout: 'keyed', ...ofHistory },
 )
 
 /**
@@ -145,36 +131,21 @@ export const transfer = table(
     value: 'bytes',
     item: 'bytes?',
   },
-  {
-    key: ['pos'],
-    layout: 'rows',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['pos'], layout: 'rows', ...ofHistory },
 )
 
 /** Lists of an address; `standard` is 20, 721 or 1155. */
 export const transferByAddress = table(
   'transfer_by_address',
   { address_id: 'integer', standard: 'integer', pos: 'integer' },
-  {
-    key: ['address_id', 'standard', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['address_id', 'standard', 'pos'], layout: 'keyed', ...ofHistory },
 )
 
 /** Lists of a token contract, all standards. */
 export const transferByToken = table(
   'transfer_by_token',
   { token_id: 'integer', pos: 'integer' },
-  {
-    key: ['token_id', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['token_id', 'pos'], layout: 'keyed', ...ofHistory },
 )
 
 /** Internal transactions, `pos` counting the listed frames of a block in pre-order. */
@@ -191,26 +162,14 @@ export const internal = table(
     gas_used: 'integer',
     reverted: 'integer',
   },
-  {
-    key: ['pos'],
-    layout: 'rows',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-    stage: 'traces',
-  },
+  { key: ['pos'], layout: 'rows', ...ofHistory, stage: 'traces' },
 )
 
 /** Internal transactions of an address. */
 export const internalByAddress = table(
   'internal_by_address',
   { address_id: 'integer', pos: 'integer' },
-  {
-    key: ['address_id', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-    stage: 'traces',
-  },
+  { key: ['address_id', 'pos'], layout: 'keyed', ...ofHistory, stage: 'traces' },
 )
 
 /**
@@ -319,24 +278,14 @@ export const event = table(
     topics: 'bytes',
     data: 'bytes',
   },
-  {
-    key: ['pos'],
-    layout: 'rows',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['pos'], layout: 'rows', ...ofHistory },
 )
 
 /** Kept logs by kind. */
 export const eventByKind = table(
   'event_by_kind',
   { kind: 'integer', pos: 'integer' },
-  {
-    key: ['kind', 'pos'],
-    layout: 'keyed',
-    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
-    freezes: 'whole',
-  },
+  { key: ['kind', 'pos'], layout: 'keyed', ...ofHistory },
 )
 
 /**

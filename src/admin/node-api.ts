@@ -1,6 +1,6 @@
 /** The node listener put together from the parts of a process. */
 
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault, faultIn } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import { isLoopback } from '../core/web-request.ts'
 import type { World } from '../core/world.ts'
@@ -198,8 +198,7 @@ function pluginRoute(
       if (!isObject(block)) throw new Fault('bad-bytes', 'plugin gave no block')
       return { status: 200, contentType: 'application/json', body: `${toJson(block)}\n` }
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       return textReply(fault.code === 'bad-bytes' ? 502 : 503, `${fault.message}\n`)
     }
   }

@@ -94,6 +94,12 @@ export function faultOf(error: unknown): Fault | undefined {
   return error instanceof Fault ? error : undefined
 }
 
+/** The fault that `error` is; what is none of ours is thrown. */
+export function faultIn(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  throw error
+}
+
 /** The answer of `work`; `undefined` where it ends in a fault of `code`. */
 export async function orAbsent<T>(
   code: FaultCode,

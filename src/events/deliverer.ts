@@ -5,7 +5,7 @@
  * or hangs, another takes over; every commit proves that nobody has meanwhile.
  */
 
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault, faultIn, faultOf } from '../core/fault.ts'
 import { Bell } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
@@ -62,8 +62,7 @@ export async function runDeliverer(options: DelivererOptions, signal: AbortSigna
       await new Deliverer(options, lease).run(signal)
     } catch (error) {
       if (signal.aborted) return
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       if (logged !== fault.message)
         options.log.warn('delivery of events interrupted', { code: fault.code })
       logged = fault.message

@@ -7,7 +7,7 @@
 
 import { createHmac } from 'node:crypto'
 
-import { faultOf } from '../core/fault.ts'
+import { faultIn } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import type { Message } from './message.ts'
 
@@ -69,8 +69,7 @@ export async function send(
     return status >= 200 && status < 300 ? undefined : `answered ${status}`
   } catch (error) {
     signal.throwIfAborted()
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     if (fault.code === 'node-refused')
       return 'the address is not public, and not in the setting events.privateHosts'
     if (fault.code === 'node-too-large') return `the answer is longer than ${maxAnswerBytes} bytes`

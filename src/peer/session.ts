@@ -21,7 +21,7 @@ import {
   type PeerMessage,
 } from '../codec/warp/peer-message.ts'
 import { equalBytes } from '../core/bytes.ts'
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault, faultIn, faultOf } from '../core/fault.ts'
 import { decompress, FrameReader, frameOf, maxMessageSize } from './frame.ts'
 import { Allowance, type PeerLimits } from './limits.ts'
 
@@ -260,8 +260,7 @@ export class Session {
         this.#accept(message, now)
       }
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       this.close(fault)
     }
   }

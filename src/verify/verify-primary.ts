@@ -9,7 +9,7 @@
  */
 
 import type { ServedNetwork } from '../api/primary/network/networks.ts'
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault, faultIn } from '../core/fault.ts'
 import type { Clock } from '../core/world.ts'
 import type { NodeApi } from '../source/primary/node-api.ts'
 import type { PrimaryChain } from '../store/schema/primary/position.ts'
@@ -105,8 +105,7 @@ async function failureOf(comparison: Promise<void>): Promise<Fault | undefined> 
     await comparison
     return undefined
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     return fault
   }
 }

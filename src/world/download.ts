@@ -7,7 +7,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault, faultIn } from '../core/fault.ts'
 import type { Download, DownloadRequest } from '../core/world.ts'
 
 /** A place that sends less in this time, from the question on, is left for the next one. */
@@ -23,8 +23,7 @@ export const download: Download = async (request) => {
       await request.check?.(request.path)
       return url
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       // That one place lacks it says nothing about another one.
       if (last === undefined || fault.code !== 'not-found') last = fault
     }

@@ -11,7 +11,7 @@ import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 
-import { Fault, faultOf } from '../core/fault.ts'
+import { Fault, faultIn } from '../core/fault.ts'
 import type { Transport } from '../core/world.ts'
 import { type LazyAgent, lazyAgent } from './lazy-agent.ts'
 
@@ -111,8 +111,7 @@ export function privateUrlProblem(url: URL): string | undefined {
     checkUrl(url.href, strict)
     return url.hostname === 'localhost' ? 'address is not public: localhost' : undefined
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     return fault.message
   }
 }

@@ -6,7 +6,7 @@
  * Source: Etherscan's documentation of its endpoints, V1 and V2.
  */
 
-import { faultOf } from '../../core/fault.ts'
+import { faultIn } from '../../core/fault.ts'
 import { ChainPath, NoPath } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { sourceBytes, verifyMs } from '../evm/contracts/sourcify.ts'
@@ -172,8 +172,7 @@ async function answered(
       )
     return shown(await action({ context, chain: context.chains.find(name), of, signal }))
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     return refused(publicWords(fault))
   }
 }

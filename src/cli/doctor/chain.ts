@@ -1,7 +1,7 @@
 /** Checks of an EVM chain's endpoints: what they are, and what they offer. */
 
 import type { ChainConfig } from '../../config/chain-settings.ts'
-import { faultOf } from '../../core/fault.ts'
+import { faultIn } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import type { Clock, Transport } from '../../core/world.ts'
 import { endpointName } from '../../source/endpoints/endpoint.ts'
@@ -42,8 +42,7 @@ export async function checkChain(
     try {
       findings.push(...(await checkEndpoint(subject, url, options, ids)))
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       const remedy = 'see that the node runs, the address ends in /rpc, and nothing blocks the way'
       findings.push(problem(subject, fault.message, remedy))
     }

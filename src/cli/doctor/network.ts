@@ -2,7 +2,7 @@
 
 import type { NetworkConfig } from '../../config/chain-settings.ts'
 import { toHex } from '../../core/bytes.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault, faultIn } from '../../core/fault.ts'
 import type { Transport } from '../../core/world.ts'
 import { createNodeApi, isRefusal, nodePaths, type NodeApi } from '../../source/primary/node-api.ts'
 import { bytesIn, integerIn, textIn, type Reply } from '../../source/rpc/node-text.ts'
@@ -50,8 +50,7 @@ export async function checkNetwork(
     if (network.primary) findings.push(...(await apiFindings(subject, api, signal)))
     return findings
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     const remedy = 'see that AvalancheGo runs there; nodeUrl is its base address, without /ext'
     return [problem(subject, fault.message, remedy)]
   }

@@ -1,6 +1,6 @@
 /** Checks of the stores: their versions, and who writes them. */
 
-import { faultOf } from '../../core/fault.ts'
+import { faultIn } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { fits } from '../../store/engine/store-patterns.ts'
@@ -58,8 +58,7 @@ async function checkStore(location: StoreLocation, name: string, clock: Clock): 
       await database.close()
     }
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     if (fault.code === 'store-version')
       return problem(
         subject,

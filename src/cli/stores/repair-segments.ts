@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { assert, faultOf } from '../../core/fault.ts'
+import { assert, faultIn } from '../../core/fault.ts'
 import { checksOfEvery } from '../../indexing/evm/read/block-checks.ts'
 import { openEvmSource } from '../../indexing/evm/read/open-source.ts'
 import { fromNode, type ReadBlocks, withRemade } from '../../indexing/evm/repair/remake-segment.ts'
@@ -87,8 +87,7 @@ async function isCopied(
       console.log(`${store.name}: segment ${name}: copied from ${from}`)
       return true
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       const isDamaged = fault.code !== 'node-unreachable' && fault.code !== 'not-found'
       const why = isDamaged ? `the copy is damaged, too: ${from}` : fault.message
       console.log(`${store.name}: segment ${name}: ${why}`)

@@ -6,7 +6,7 @@
 
 import { zstdCompressSync } from 'node:zlib'
 
-import { faultOf } from '../../core/fault.ts'
+import { faultIn } from '../../core/fault.ts'
 import { buffersOf } from '../../core/growing.ts'
 import type { PrimarySource } from '../../source/primary/primary-source.ts'
 import type { Reader } from '../../store/engine/database.ts'
@@ -104,8 +104,7 @@ async function runChain(of: WorkerThread, call: Call, spec: ChainSpec): Promise<
     await reader.run(signal)
     await source.close()
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     log.error('chain stopped', { reason: fault.message, ...fault.detail })
     send({
       key: spec.key,

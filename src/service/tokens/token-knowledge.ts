@@ -27,7 +27,7 @@ import { webAddressProblem } from '../../config/web-address.ts'
 import { usualCompileLimits } from '../../contracts/compiler.ts'
 import { openCompilers } from '../../contracts/compilers.ts'
 import { clip } from '../../core/bytes.ts'
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import { installationFolder } from '../../core/installation.ts'
 import { jsonOf } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
@@ -164,8 +164,7 @@ async function openList(place: string, world: World, log: Log): Promise<ListedTo
       throw new Fault('node-answer', `token list was answered with status ${reply.status}`)
     return readTokenList(place, new TextDecoder().decode(reply.body))
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     log.warn('token list left out', { list: place, reason: fault.message })
     return []
   }

@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault, faultIn } from '../../core/fault.ts'
 import { growingPause, inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Table } from '../engine/table.ts'
@@ -140,8 +140,7 @@ export class FetchedSegments {
       this.#troubles.delete(name)
       report('fetched')
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       report('failed')
       const failures = this.#troubles.get(name)?.failures ?? 0
       // Its own words name the sources, which are no caller's business.

@@ -6,7 +6,7 @@
  * process leaves a file that no manifest names.
  */
 
-import { faultOf } from '../../core/fault.ts'
+import { faultIn, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { historyStages } from '../engine/table.ts'
@@ -160,8 +160,7 @@ async function problemOf(work: () => Promise<void>): Promise<string | undefined>
     await work()
     return undefined
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     return fault.message
   }
 }

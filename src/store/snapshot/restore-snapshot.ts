@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault, faultIn } from '../../core/fault.ts'
 import { markCopied } from '../copied-history.ts'
 import { statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
@@ -243,8 +243,7 @@ export async function problemsOf(
     try {
       await check(from)
     } catch (error) {
-      const fault = faultOf(error)
-      if (fault === undefined) throw error
+      const fault = faultIn(error)
       problems.push(fault.message)
     }
   return problems

@@ -3,7 +3,7 @@
 import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { assert, Fault, faultOf } from '../../core/fault.ts'
+import { assert, Fault, faultIn, faultOf } from '../../core/fault.ts'
 import { checkpointHeights } from '../checkpoint.ts'
 import { statement } from '../engine/database.ts'
 import { SqliteConnection } from '../engine/sqlite/connection.ts'
@@ -241,8 +241,7 @@ function copySqlite(path: string, into: string, name: string): void {
   try {
     connection.exec(`vacuum into '${into.replaceAll("'", "''")}'`)
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault === undefined) throw error
+    const fault = faultIn(error)
     // Either disk may be the one that fails.
     const message = `${fault.message}; it was being copied to ${into}`
     throw new Fault(fault.code, message, { cause: error, detail: fault.detail })

@@ -18,190 +18,126 @@ const Registry = load('prom-client/lib/registry.js') as typeof PromClient.Regist
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its index has under this name
 const Gauge = load('prom-client/lib/gauge.js') as typeof PromClient.Gauge
 
-type Row = {
-  readonly kind: 'gauge' | 'counter' | 'histogram'
+/** Upper bounds of histograms, 1 ms to 10 s: from a point read to a limit of the server. */
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+type Kind = 'gauge' | 'counter' | 'histogram'
+
+type Row<K extends Kind = Kind, L extends string = string> = {
+  readonly kind: K
   readonly help: string
-  readonly labels: readonly string[]
-  /** Upper bounds of a histogram, in its unit. */
-  readonly buckets?: readonly number[]
+  readonly labels: readonly L[]
 }
 
-// 1 ms to 10 s: from a point read to a limit of the server.
-const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const rowOf =
+  <K extends Kind>(kind: K) =>
+  <L extends string = never>(help: string, ...labels: readonly L[]): Row<K, L> => ({
+    kind,
+    help,
+    labels,
+  })
+const [gauge, counter, histogram] = [rowOf('gauge'), rowOf('counter'), rowOf('histogram')] as const
 
 /** Every gauge, counter and histogram of the product. */
 export const gaugeTable = {
-  firn_index_height: {
-    kind: 'gauge',
-    help: 'Last height a stage has committed.',
-    labels: ['chain', 'stage'],
-  },
-  firn_index_head_height: {
-    kind: 'gauge',
-    help: 'Last accepted height the source gave.',
-    labels: ['chain', 'stage'],
-  },
-  firn_index_stopped: {
-    kind: 'gauge',
-    help: '1 while a chain is stopped and needs someone, else 0.',
-    labels: ['chain'],
-  },
-  firn_index_unchecked_total: {
-    kind: 'counter',
-    help: 'Blocks taken though their header, transactions or bloom could not be checked.',
-    labels: ['chain', 'check'],
-  },
-  firn_events_messages_total: {
-    kind: 'counter',
-    help: 'Attempts to deliver messages of webhooks: delivered, failed, or dead after the last one.',
-    labels: ['outcome'],
-  },
-  firn_subnet_active_validators: {
-    kind: 'gauge',
-    help: 'Active validators of a watched L1 (setting l1.watch).',
-    labels: ['subnet'],
-  },
-  firn_subnet_balance_navax: {
-    kind: 'gauge',
-    help: 'Balances of the validators of a watched L1 together.',
-    labels: ['subnet'],
-  },
-  firn_subnet_lasts_seconds: {
-    kind: 'gauge',
-    help: 'Time until the first active validator of a watched L1 has used up its balance; 0 without any.',
-    labels: ['subnet'],
-  },
-  firn_store_size_bytes: {
-    kind: 'gauge',
-    help: 'Bytes of a store: an embedded one with its write-ahead log, one on a server within the last minute.',
-    labels: ['database'],
-  },
-  firn_api_requests_total: {
-    kind: 'counter',
-    help: 'Requests answered by the data and metrics API.',
-    labels: ['operation', 'status'],
-  },
-  firn_api_thread_requests_total: {
-    kind: 'counter',
-    help: 'Requests answered by each thread of the data API (setting api.workers); 1 is the main thread.',
-    labels: ['thread'],
-  },
-  firn_api_request_seconds: {
-    kind: 'histogram',
-    help: 'Time of a request from its headers to the last byte of the answer.',
-    labels: ['operation'],
-    buckets: requestSeconds,
-  },
-  firn_api_turned_away_total: {
-    kind: 'counter',
-    help: 'Requests that got no turn: refused (full), waited too long (late), or left by the caller (gone).',
-    labels: ['lane', 'outcome'],
-  },
-  firn_api_waiting_requests: {
-    kind: 'gauge',
-    help: 'Requests that wait for their turn.',
-    labels: ['lane'],
-  },
-  firn_api_newest_blocks_readers: {
-    kind: 'gauge',
-    help: 'Open streams of new blocks, those of the explorer above all.',
-    labels: [],
-  },
-  firn_api_under_way_requests: {
-    kind: 'gauge',
-    help: 'Requests whose answer is being made.',
-    labels: ['lane'],
-  },
-  firn_http_dropped_connections_total: {
-    kind: 'counter',
-    help: 'Connections ended: too many of one address (connections), answers not taken (unsent, slow).',
-    labels: ['listener', 'reason'],
-  },
-  firn_http_unsent_bytes: {
-    kind: 'gauge',
-    help: 'Bytes of answers that callers have not taken yet.',
-    labels: ['listener'],
-  },
-  firn_node_requests_total: {
-    kind: 'counter',
-    help: 'Requests answered by the node listener.',
-    labels: ['base', 'status'],
-  },
-  firn_node_request_seconds: {
-    kind: 'histogram',
-    help: 'Time of a request on the node listener.',
-    labels: ['base'],
-    buckets: requestSeconds,
-  },
-  firn_node_figures_age_seconds: {
-    kind: 'gauge',
-    help: 'Age of the figures of this page: over a second when the main thread is busy.',
-    labels: [],
-  },
-  firn_admin_calls_total: {
-    kind: 'counter',
-    help: 'Calls of the administration RPC.',
-    labels: ['method', 'outcome'],
-  },
-  firn_warp_requests_total: {
-    kind: 'counter',
-    help: 'Requests to aggregate signatures: signed, aborted by the caller, or the code of the fault.',
-    labels: ['network', 'outcome'],
-  },
-  firn_warp_request_seconds: {
-    kind: 'histogram',
-    help: 'Time of a request to aggregate signatures, whatever came of it.',
-    labels: ['network'],
-    buckets: requestSeconds,
-  },
-  firn_warp_answers_total: {
-    kind: 'counter',
-    help: 'Outcomes of requests to validators: signed, cached (not sent), wrong, refused or silent.',
-    labels: ['network', 'kind'],
-  },
-  firn_warp_connected_peers: {
-    kind: 'gauge',
-    help: 'Validators our peer is connected to.',
-    labels: ['network'],
-  },
-  firn_segment_fetches_total: {
-    kind: 'counter',
-    help: 'Segments that this process took from other Firns, could not have, or removed to make room.',
-    labels: ['outcome'],
-  },
-  firn_lock_waits_total: {
-    kind: 'counter',
-    help: 'Waits for something inside the process.',
-    labels: ['lock'],
-  },
-  firn_lock_wait_seconds_total: {
-    kind: 'counter',
-    help: 'Time spent in these waits.',
-    labels: ['lock'],
-  },
-  firn_process_resident_bytes: { kind: 'gauge', help: 'Resident memory.', labels: [] },
-  firn_process_heap_used_bytes: {
-    kind: 'gauge',
-    help: 'Used heap of the main thread.',
-    labels: [],
-  },
-  firn_process_cpu_seconds_total: {
-    kind: 'counter',
-    help: 'User and system CPU time of all threads.',
-    labels: [],
-  },
-  firn_process_loop_delay_seconds: {
-    kind: 'gauge',
-    help: 'Delay of the main event loop over the last interval.',
-    labels: ['quantile'],
-  },
-} as const satisfies Record<string, Row>
+  firn_index_height: gauge('Last height a stage has committed.', 'chain', 'stage'),
+  firn_index_head_height: gauge('Last accepted height the source gave.', 'chain', 'stage'),
+  firn_index_stopped: gauge('1 while a chain is stopped and needs someone, else 0.', 'chain'),
+  firn_index_unchecked_total: counter(
+    'Blocks taken though their header, transactions or bloom could not be checked.',
+    'chain',
+    'check',
+  ),
+  firn_events_messages_total: counter(
+    'Attempts to deliver messages of webhooks: delivered, failed, or dead after the last one.',
+    'outcome',
+  ),
+  firn_subnet_active_validators: gauge(
+    'Active validators of a watched L1 (setting l1.watch).',
+    'subnet',
+  ),
+  firn_subnet_balance_navax: gauge(
+    'Balances of the validators of a watched L1 together.',
+    'subnet',
+  ),
+  firn_subnet_lasts_seconds: gauge(
+    'Time until the first active validator of a watched L1 has used up its balance; 0 without any.',
+    'subnet',
+  ),
+  firn_store_size_bytes: gauge(
+    'Bytes of a store: an embedded one with its write-ahead log, one on a server within the last minute.',
+    'database',
+  ),
+  firn_api_requests_total: counter(
+    'Requests answered by the data and metrics API.',
+    'operation',
+    'status',
+  ),
+  firn_api_thread_requests_total: counter(
+    'Requests answered by each thread of the data API (setting api.workers); 1 is the main thread.',
+    'thread',
+  ),
+  firn_api_request_seconds: histogram(
+    'Time of a request from its headers to the last byte of the answer.',
+    'operation',
+  ),
+  firn_api_turned_away_total: counter(
+    'Requests that got no turn: refused (full), waited too long (late), or left by the caller (gone).',
+    'lane',
+    'outcome',
+  ),
+  firn_api_waiting_requests: gauge('Requests that wait for their turn.', 'lane'),
+  firn_api_newest_blocks_readers: gauge(
+    'Open streams of new blocks, those of the explorer above all.',
+  ),
+  firn_api_under_way_requests: gauge('Requests whose answer is being made.', 'lane'),
+  firn_http_dropped_connections_total: counter(
+    'Connections ended: too many of one address (connections), answers not taken (unsent, slow).',
+    'listener',
+    'reason',
+  ),
+  firn_http_unsent_bytes: gauge('Bytes of answers that callers have not taken yet.', 'listener'),
+  firn_node_requests_total: counter('Requests answered by the node listener.', 'base', 'status'),
+  firn_node_request_seconds: histogram('Time of a request on the node listener.', 'base'),
+  firn_node_figures_age_seconds: gauge(
+    'Age of the figures of this page: over a second when the main thread is busy.',
+  ),
+  firn_admin_calls_total: counter('Calls of the administration RPC.', 'method', 'outcome'),
+  firn_warp_requests_total: counter(
+    'Requests to aggregate signatures: signed, aborted by the caller, or the code of the fault.',
+    'network',
+    'outcome',
+  ),
+  firn_warp_request_seconds: histogram(
+    'Time of a request to aggregate signatures, whatever came of it.',
+    'network',
+  ),
+  firn_warp_answers_total: counter(
+    'Outcomes of requests to validators: signed, cached (not sent), wrong, refused or silent.',
+    'network',
+    'kind',
+  ),
+  firn_warp_connected_peers: gauge('Validators our peer is connected to.', 'network'),
+  firn_segment_fetches_total: counter(
+    'Segments that this process took from other Firns, could not have, or removed to make room.',
+    'outcome',
+  ),
+  firn_lock_waits_total: counter('Waits for something inside the process.', 'lock'),
+  firn_lock_wait_seconds_total: counter('Time spent in these waits.', 'lock'),
+  firn_process_resident_bytes: gauge('Resident memory.'),
+  firn_process_heap_used_bytes: gauge('Used heap of the main thread.'),
+  firn_process_cpu_seconds_total: counter('User and system CPU time of all threads.'),
+  firn_process_loop_delay_seconds: gauge(
+    'Delay of the main event loop over the last interval.',
+    'quantile',
+  ),
+}
 
 type Table = typeof gaugeTable
 
 /** Names of one kind. */
-export type NameOf<Kind extends Row['kind']> = {
-  [Name in keyof Table]: Table[Name]['kind'] extends Kind ? Name : never
+export type NameOf<K extends Kind> = {
+  [Name in keyof Table]: Table[Name]['kind'] extends K ? Name : never
 }[keyof Table]
 
 /** The labels a row demands. */
@@ -244,7 +180,7 @@ export function createGauges(): Gauges {
     const options = { name, help: row.help, labelNames: [...row.labels], registers: [registry] }
     if (row.kind === 'gauge') gauges.set(name, new Gauge(options))
     else if (row.kind === 'counter') counters.set(name, new CountSums(row.labels))
-    else histograms.set(name, new TimeSums(row.labels, row.buckets ?? []))
+    else histograms.set(name, new TimeSums(row.labels, requestSeconds))
   }
   return {
     set: (name, value, labels) => gauges.get(name)?.set(labels, value),

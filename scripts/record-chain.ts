@@ -88,20 +88,19 @@ async function recordBlocks(
   range: HeightRange,
   questions: StateQuestions,
 ): Promise<void> {
-  const lines: string[] = []
-  for (let from = range.from; from < range.until;) {
-    const read = await source.blocks(
-      { from, until: range.until },
-      (units) => {
-        const batch = decodeBlocks(from, units, (bytes) => bytes)
-        return { batch, units: units.slice(0, batch.until - from) }
+  const lines = await linesOfRange(range, async (rest) => {
+    const { units, batch } = await source.blocks(
+      rest,
+      (all) => {
+        const batch = decodeBlocks(rest.from, all, (bytes) => bytes)
+        return { batch, units: all.slice(0, batch.until - rest.from) }
       },
       signal,
     )
-    lines.push(...read.units.map(({ block, receipts }) => JSON.stringify({ block, receipts })))
-    noteBlocks(questions, read.batch)
-    from = read.batch.until
-  }
+    noteBlocks(questions, batch)
+    const lines = units.map(({ block, receipts }) => JSON.stringify({ block, receipts }))
+    return { lines, until: batch.until }
+  })
   await write(partBytes({ kind: partKinds.blocks, ...range }, lines))
 }
 
@@ -110,22 +109,35 @@ async function recordTraces(
   range: HeightRange,
   questions: StateQuestions,
 ): Promise<void> {
-  const lines: string[] = []
-  for (let from = range.from; from < range.until;) {
-    const read = await source.traces(
-      { from, until: range.until },
-      (blocks) => ({ batch: decodeTraces(from, blocks), blocks }),
+  const lines = await linesOfRange(range, async (rest) => {
+    const { blocks, batch } = await source.traces(
+      rest,
+      (blocks) => ({ batch: decodeTraces(rest.from, blocks), blocks }),
       signal,
     )
-    lines.push(...read.blocks.map((block) => JSON.stringify(block)))
+    const lines = blocks.map((block) => JSON.stringify(block))
     // Most frames are not kept when decoded; whoever they call has a balance all the same.
-    for (const line of lines.slice(-read.blocks.length))
+    for (const line of lines)
       for (const [, address = ''] of line.matchAll(/"(?:from|to)":"(0x[0-9a-fA-F]{40})"/g))
         questions.address(address.toLowerCase())
-    noteTraces(questions, read.batch)
-    from = read.batch.until
-  }
+    noteTraces(questions, batch)
+    return { lines, until: batch.until }
+  })
   await write(partBytes({ kind: partKinds.traces, ...range }, lines))
+}
+
+/** Lines of a whole range, of which a node gives as much at once as it likes. */
+async function linesOfRange(
+  range: HeightRange,
+  read: (rest: HeightRange) => Promise<{ readonly lines: string[]; readonly until: number }>,
+): Promise<string[]> {
+  const all: string[] = []
+  for (let { from } = range; from < range.until;) {
+    const { lines, until } = await read({ from, until: range.until })
+    all.push(...lines)
+    from = until
+  }
+  return all
 }
 
 async function recordState(

@@ -4,26 +4,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { gzipSync, zstdDecompressSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 
-import { logsAt } from '../../src/cli/commands/verify-chain.ts'
 import { toChecksumAddress } from '../../src/core/address.ts'
 import { toCb58, toNodeId } from '../../src/core/cb58.ts'
 import { isObject } from '../../src/core/json.ts'
 import type { Transport, World } from '../../src/core/world.ts'
-import { checksOfEvery } from '../../src/indexing/evm/read/block-checks.ts'
 import { indexedMessages } from '../../src/service/warp/indexed-messages.ts'
-import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { primaryPartKinds } from '../../src/source/primary/recorded-source.ts'
 import { partKinds } from '../../src/source/recorded/recording-file.ts'
-import { openStore } from '../../src/store/open.ts'
-import { chainTables } from '../../src/store/schema/stores.ts'
-import { silentLog } from '../../src/telemetry/log.ts'
-import { verifyChain } from '../../src/verify/evm/verify-chain.ts'
 import { text } from '../../test/network/node-rpc.ts'
 import { settled } from '../../test/network/real-network.ts'
 import { candidateAt, type Scene } from '../../test/network/scene.ts'
 import { liveWorld } from '../../test/support/chains/live-world.ts'
+import { comparedChain } from '../../test/support/nodes/compared-chain.ts'
 import { type AnsweredCall, questionOf } from '../../test/support/nodes/recorded-rpc.ts'
 import { startFirn } from '../../test/support/processes/firn-process.ts'
 import { fileWorld, indexPrimary } from '../../test/support/services/primary-service.ts'
@@ -158,45 +152,13 @@ async function answersAbout(
   dataDir: string,
 ): Promise<AnsweredCall[]> {
   const kept = new Map<string, AnsweredCall>()
-  const world = liveWorld(9)
-  const transport = keeping(world.transport, (call) => kept.set(questionOf(call), call))
-  const limits = {
-    timeoutMs: 30_000,
-    traceTimeoutMs: 60_000,
-    maxInFlight: 8,
-    maxReplyBytes: 33_554_432,
-  }
+  const transport = keeping(liveWorld(9).transport, (call) => kept.set(questionOf(call), call))
   // Of the C-Chain only the first node keeps what traces need.
   const url = network.url(name === 'C-Chain' ? keepers[0] : keepers[1]) + path
-  const log = silentLog
-  const source = openNodeSource({
-    world: { ...world, transport },
-    log,
-    urls: [url],
-    expected: {},
-    ...limits,
-  })
-  const key = `fuji-${name.toLowerCase()}`
-  const store = await openStore({ store: 'embedded', dataDir }, key, chainTables, 'read')
-  const signal = AbortSignal.timeout(300_000)
-  try {
-    const { report } = await verifyChain({
-      store,
-      source,
-      random: world.random,
-      checks: checksOfEvery(source),
-      decompress: (bytes) => zstdDecompressSync(bytes),
-      logsOf: (height) => logsAt({ ...limits, transport, url }, height, signal),
-      signal,
-      sample: everything,
-    })
-    const [difference] = report.differences()
-    if (difference !== undefined) throw new Error(JSON.stringify(difference))
-    return [...kept.values()]
-  } finally {
-    await store.close()
-    await source.close()
-  }
+  const report = await comparedChain(dataDir, `fuji-${name.toLowerCase()}`, { url, transport })
+  const [difference] = report.differences()
+  if (difference !== undefined) throw new Error(JSON.stringify(difference))
+  return [...kept.values()]
 }
 
 /** `transport` whose calls and answers `keep` sees one by one. */

@@ -8,23 +8,18 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { zstdDecompressSync } from 'node:zlib'
 
 import { AvalancheCore } from '@avalanche-sdk/chainkit/core.js'
 import { avaxSupplyGet } from '@avalanche-sdk/chainkit/funcs/avaxSupplyGet.js'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 
 import { openNetwork } from '../../src/api/primary/network/networks.ts'
-import { logsAt } from '../../src/cli/commands/verify-chain.ts'
 import { listOf, objectOf } from '../../src/codec/evm/raw.ts'
-import { checksOfEvery } from '../../src/indexing/evm/read/block-checks.ts'
-import { openNodeSource } from '../../src/source/evm/node-source.ts'
 import { openStore } from '../../src/store/open.ts'
-import { chainTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
-import { silentLog } from '../../src/telemetry/log.ts'
-import { verifyChain } from '../../src/verify/evm/verify-chain.ts'
+import { primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { verifyPrimary } from '../../src/verify/verify-primary.ts'
 import { liveWorld } from '../support/chains/live-world.ts'
+import { comparedChain, everything } from '../support/nodes/compared-chain.ts'
 import { answersIn, recordedMoment, recordedNode } from '../support/nodes/recorded-node.ts'
 import { answeringTransport } from '../support/nodes/recorded-rpc.ts'
 import {
@@ -51,38 +46,14 @@ void test('demo: the recordings that are bundled are six megabytes at most', () 
 /** What a comparison counted, and where it found a difference. */
 type Compared = { readonly counts: ReadonlyMap<string, number>; readonly differ: readonly string[] }
 
-const limits = {
-  timeoutMs: 1_000,
-  traceTimeoutMs: 1_000,
-  maxInFlight: 8,
-  maxReplyBytes: 33_554_432,
-}
-/** Nobody is called there: what is asked is looked up in the recording. */
-const nowhere = 'http://recording.invalid'
-/** More than the demo has of anything. */
-const everything = 1_000_000
 const { signal } = new AbortController()
 
 /** The store of a chain against what another node than that of its blocks answered, for traces too. */
 async function chainCompared(dataDir: string, name: string): Promise<Compared> {
   const transport = answeringTransport(readFileSync(new URL(`${name}.firnrec`, folder)))
-  const world = { ...liveWorld(1), transport }
-  const log = silentLog
-  const source = openNodeSource({ world, log, urls: [nowhere], expected: {}, ...limits })
-  const location = { store: 'embedded', dataDir }
-  const store = await openStore(location, `fuji-${name}`, chainTables, 'read')
-  const { report } = await verifyChain({
-    store,
-    source,
-    random: world.random,
-    checks: checksOfEvery(source),
-    decompress: (bytes) => zstdDecompressSync(bytes),
-    logsOf: (height) => logsAt({ transport, url: nowhere, ...limits }, height, signal),
-    signal,
-    sample: everything,
-  })
-  await store.close()
-  await source.close()
+  // Nobody is called there: what is asked is looked up in the recording.
+  const node = { url: 'http://recording.invalid', transport }
+  const report = await comparedChain(dataDir, `fuji-${name}`, node)
   return { counts: report.counts(), differ: report.differences().map(({ check }) => check) }
 }
 

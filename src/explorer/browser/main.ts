@@ -76,7 +76,9 @@ function Explorer(): JSX.Element {
 /** Says on every page that what is shown is a recording, and how far it is played. */
 function RecordingNote({
   recording,
-}: Record<'recording', Status['recording']>): JSX.Element | null {
+}: {
+  readonly recording: Status['recording']
+}): JSX.Element | null {
   if (recording === undefined) return null
   const { time, endTime } = recording
   return h('aside', { class: 'recording', 'aria-label': 'Recording' }, [

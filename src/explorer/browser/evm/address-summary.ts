@@ -92,8 +92,13 @@ function Worth({ chainId, address }: OfAddress): JSX.Element | null {
   ])
 }
 
-type HistoryProps = Record<'path' | 'chainId', string> &
-  Record<'from' | 'until' | 'decimals', number>
+type HistoryProps = {
+  readonly path: string
+  readonly chainId: string
+  readonly from: number
+  readonly until: number
+  readonly decimals: number
+}
 
 // As many as a chart of this width can show, and few enough for a node.
 const samples = 16

@@ -88,6 +88,7 @@ export function createSocketGuard(options: SocketGuardOptions): SocketGuard {
       refuse(socket, options.refusal())
       return
     }
+    unsent.follow(socket)
     const connection = new Connection(socket, (chunk) => parse.call(socket, chunk))
     connections.set(socket, connection)
     socket.on('data', connection.take)
@@ -106,7 +107,6 @@ export function createSocketGuard(options: SocketGuardOptions): SocketGuard {
     oneByOne: (serve) => (request, response) => {
       const { socket } = request
       const begin = (): void => {
-        unsent.follow(socket, response)
         response.once('prefinish', () => unsent.watch(socket, response))
         serve(request, response)
       }
@@ -214,11 +214,12 @@ class Connection {
 
 type Unsent = { readonly caller: string; readonly bytes: number; readonly forget: () => void }
 
-/** Answers that wait for their callers to take them: those that were written, oldest first, and those that still are. */
+/** Answers that wait for their callers to take them. */
 class UnsentAnswers {
   readonly #options: SocketGuardOptions
+  /** Those that were written, oldest first. */
   readonly #answers = new Map<Socket, Unsent>()
-  /** Answers under way: bytes that were taken of each, and looks since then. */
+  /** All sockets: bytes that were taken of each, and looks since then while some wait. */
   readonly #open = new Map<Socket, { taken: number; looks: number }>()
   bytes = 0
 
@@ -226,10 +227,10 @@ class UnsentAnswers {
     this.#options = options
   }
 
-  /** Follows an answer while it is written. */
-  follow(socket: Socket, response: ServerResponse): void {
+  /** Follows the answers of a socket while they are written. */
+  follow(socket: Socket): void {
     this.#open.set(socket, { taken: 0, looks: 0 })
-    response.once('close', () => this.#open.delete(socket))
+    socket.once('close', () => this.#open.delete(socket))
   }
 
   /** Ends answers of which nothing is taken; called at a quarter of the time that callers have. */

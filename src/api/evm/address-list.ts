@@ -5,7 +5,7 @@
 import type { Static } from 'typebox'
 
 import { type AddressListQuery } from '../../shape/evm/parameters.ts'
-import type { Database } from '../../store/engine/database.ts'
+import type { Database, MaybePromise } from '../../store/engine/database.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import {
   posOfHeight,
@@ -16,6 +16,8 @@ import {
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { type NumberedList, numberedPage, type Page } from '../operation/paging.ts'
 import type { EvmContext } from './evm-context.ts'
+
+type Query = Static<typeof AddressListQuery>
 
 /** A question to the store: rows of an address inside a range, newest first. */
 type AddressQuestion = {
@@ -29,7 +31,7 @@ export type AddressList<R> = {
   /** Operation id: tokens of another are refused. */
   readonly route: string
   readonly path: { readonly chainId: string; readonly address: string }
-  readonly query: Static<typeof AddressListQuery>
+  readonly query: Query
   readonly rows: (store: Database, question: AddressQuestion) => Promise<readonly R[]>
   /** Of all rows those that are wanted; absent: all are. */
   readonly fits?: ((row: R) => boolean) | undefined
@@ -48,28 +50,38 @@ export async function addressPage<R extends Row>(
   const { route, path, query } = list
   const subject = await subjectOf(context, path)
   const { chain, id, binding } = subject
-  const of: NumberedList<R> = {
-    route,
-    subject: binding,
-    query,
-    rows: () => [],
-    numberOf: ({ pos }) => pos,
-  }
-  if (id === undefined) return { chain, page: await numberedPage(context.tokens, of) }
-  const range = await rangeOf(chain, query)
-  const read = async (before: number | undefined, limit: number): Promise<readonly R[]> =>
-    list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit })
-  const fits = await filterOf(context, subject, list)
-  return { chain, page: await numberedPage(context.tokens, { ...of, rows: read }, fits) }
+  const ranged = id === undefined ? undefined : rangeOf(chain, query)
+  const range = ranged instanceof Promise ? await ranged : ranged
+  const filter = filterOf(context, subject, list)
+  const fits = filter instanceof Promise ? await filter : filter
+  const rows: NumberedList<R>['rows'] =
+    id === undefined || range === undefined
+      ? () => []
+      : (before, limit) =>
+          list.rows(chain.store, { addressId: id, range: rangeBefore(range, before), limit })
+  const numbered = { route, subject: binding, query, rows, numberOf: posOf }
+  return { chain, page: await numberedPage(context.tokens, numbered, fits) }
 }
 
-async function rangeOf(
-  { store }: ServedChain,
-  query: AddressList<never>['query'],
-): Promise<PosRange> {
+function posOf({ pos }: Row): number {
+  return pos
+}
+
+// What follows waits only where a query has such a part: few have, and each wait costs every page.
+
+function rangeOf({ store }: ServedChain, query: Query): MaybePromise<PosRange> {
   const range = posRange(query.startBlock, query.endBlock)
   const { startTimestamp, endTimestamp } = query
-  if (startTimestamp === undefined && endTimestamp === undefined) return range
+  return startTimestamp === undefined && endTimestamp === undefined
+    ? range
+    : withinTimes(store, range, { startTimestamp, endTimestamp })
+}
+
+async function withinTimes(
+  store: Database,
+  range: PosRange,
+  { startTimestamp, endTimestamp }: Pick<Query, 'startTimestamp' | 'endTimestamp'>,
+): Promise<PosRange> {
   const newest = await indexedHeight(store, 'blocks')
   const firstSince = async (seconds: number): Promise<number> =>
     posOfHeight(1 + (await heightAtTime(store, { seconds: seconds - 1, newest })))
@@ -86,20 +98,23 @@ async function rangeOf(
 }
 
 /** The rows that are wanted; `undefined` where all are. */
-async function filterOf<R extends Row>(
+function filterOf<R extends Row>(
   { addressBooks }: EvmContext,
   { chain, id }: Subject,
   { query, fits }: AddressList<R>,
-): Promise<((row: R) => boolean) | undefined> {
+): MaybePromise<((row: R) => boolean) | undefined> {
   const { direction, counterparty } = query
   if (direction === undefined && counterparty === undefined) return fits
-  const other =
-    counterparty === undefined ? undefined : (await addressBooks(chain).find(counterparty)).id
-  return (row) =>
-    (direction === undefined || (direction === 'in' ? row.toId : row.fromId) === id) &&
-    (counterparty === undefined ||
-      (other !== undefined && (row.fromId === other || row.toId === other))) &&
-    fits?.(row) !== false
+  const filter =
+    (other: number | undefined) =>
+    (row: R): boolean =>
+      (direction === undefined || (direction === 'in' ? row.toId : row.fromId) === id) &&
+      (counterparty === undefined ||
+        (other !== undefined && (row.fromId === other || row.toId === other))) &&
+      fits?.(row) !== false
+  if (counterparty === undefined) return filter(undefined)
+  const found = addressBooks(chain).find(counterparty)
+  return found instanceof Promise ? found.then((other) => filter(other.id)) : filter(found.id)
 }
 
 /** An address of a chain. */

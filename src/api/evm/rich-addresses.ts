@@ -39,7 +39,7 @@ export type Named = (id: number) => RichAddressEntry
 
 /** The book of one chain. */
 export type RichAddressBook = {
-  readonly load: (ids: readonly number[]) => Promise<Named>
+  readonly load: (ids: readonly number[]) => MaybePromise<Named>
   /** Throws `bad-text` for anything but an address. */
   readonly find: (text: string) => MaybePromise<Found>
   /** The operator's name of an address, also of one that the chain has never shown. */
@@ -124,7 +124,7 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): RichAd
     })
   }
 
-  const load = async (ids: readonly number[]): Promise<Named> => {
+  const load = (ids: readonly number[]): MaybePromise<Named> => {
     const now = clock.monotonic()
     const page = new Map<number, Kept>()
     const stale = new Map<number, Kept | undefined>()
@@ -134,17 +134,19 @@ function createBook(chain: ServedChain, clock: Clock, notes: TokenNotes): RichAd
       if (entry !== undefined && entry.until > now) page.set(id, entry)
       else stale.set(id, entry)
     }
-    if (stale.size > 0) {
-      for (const [id, entry] of await renew(stale, now)) {
-        entries.set(id, entry)
-        page.set(id, entry)
-      }
-    }
-    return (id) => {
+    const named: Named = (id) => {
       const entry = page.get(id)
       assert(entry !== undefined, 'every address of a page was loaded')
       return entry
     }
+    if (stale.size === 0) return named
+    return renew(stale, now).then((renewed) => {
+      for (const [id, entry] of renewed) {
+        entries.set(id, entry)
+        page.set(id, entry)
+      }
+      return named
+    })
   }
   return { load, find, labelOf: (address) => notes(chain.facts, address)?.label }
 }

@@ -152,9 +152,9 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 export function bindingOf(route: string, parameters: Readonly<Record<string, unknown>>): Binding {
   let filter = ''
   for (const [name, value] of Object.entries(parameters).sort(byName)) {
-    if (name === 'pageToken' || name === 'pageSize') continue
-    // What JSON makes of a list of pairs; `undefined` is `null` there.
-    filter += `${filter === '' ? '' : ','}["${name}",${JSON.stringify(value ?? null)}]`
+    if (value === undefined || name === 'pageToken' || name === 'pageSize') continue
+    // What JSON makes of a list of pairs.
+    filter += `${filter === '' ? '' : ','}["${name}",${JSON.stringify(value)}]`
   }
   return { route, filter: `[${filter}]` }
 }

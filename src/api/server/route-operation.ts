@@ -222,7 +222,9 @@ class Route {
     const vary = this.#vary
     const { open, weight } = operation.shape
     if (open !== true && options.admit !== undefined) {
-      const headers = await options.admit(callerOf(request, options.addressOf, weight))
+      // What is there is not waited for: a wait costs every request, and few callers have a limit.
+      const admitted = options.admit(callerOf(request, options.addressOf, weight))
+      const headers = admitted instanceof Promise ? await admitted : admitted
       if (headers !== undefined) reply.headers(headers)
     }
     const path = this.#readPath(rawOf(request.params))
@@ -235,7 +237,13 @@ class Route {
     const query = this.#readQuery(raw)
     if (options.readings !== undefined)
       await reachToken(options.readings, Reflect.get(query, 'pageToken'))
-    await this.#sendFreshness(exchange)
+    const minHeight = minHeightOf(raw)
+    const chain = this.#chainOf?.(rawOf(request.params))
+    if (chain !== undefined) {
+      if (minHeight !== undefined) await options.fresh.reach(chain, minHeight, exchange.signal)
+      reply.headers(freshHeaders(await options.fresh.read(chain)))
+    } else if (minHeight !== undefined)
+      throw new Fault('bad-parameter', 'minHeight is for operations of one chain')
     const format = list === undefined ? undefined : formatOf(request.headers.accept, wanted)
     if (list === undefined || format === undefined) {
       const answer = await this.#answer(exchange, path, query)
@@ -261,20 +269,6 @@ class Route {
       new RequestInput(exchange, path, plainQuery(query), body),
     )
     return placedAnswer(readings, answer)
-  }
-
-  /** Waits for `minHeight` where it is requested, and says how fresh the answer will be. */
-  async #sendFreshness(exchange: Exchange): Promise<void> {
-    const { request, reply } = exchange
-    const { fresh } = this.options
-    const minHeight = minHeightOf(rawOf(request.query))
-    const chain = this.#chainOf?.(rawOf(request.params))
-    if (chain === undefined) {
-      if (minHeight === undefined) return
-      throw new Fault('bad-parameter', 'minHeight is for operations of one chain')
-    }
-    if (minHeight !== undefined) await fresh.reach(chain, minHeight, exchange.signal)
-    reply.headers(freshHeaders(await fresh.read(chain)))
   }
 
   /** Records an answer: the gauges, and what keys have used. */

@@ -8,6 +8,7 @@
 
 import { Fault } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
+import type { MaybePromise } from '../../../store/engine/database.ts'
 
 const text = `
 transfer(address,uint256) transferFrom(address,address,uint256) approve(address,uint256)
@@ -180,7 +181,7 @@ const knownMethods: readonly string[] = text.trim().split(/\s+/)
 export type MethodName = (selector: number) => string | undefined
 
 /** Names for some selectors. Calls no node. */
-export type MethodNames = (selectors: readonly number[]) => Promise<MethodName>
+export type MethodNames = (selectors: readonly number[]) => MaybePromise<MethodName>
 
 // A dump of every public signature has about a million lines.
 const maxSignatures = 2_000_000
@@ -200,10 +201,13 @@ export function createMethodNames(
       throw new Fault('bad-config', `too many method signatures: more than ${maxSignatures}`)
     add(names, signature)
   }
-  return async (selectors) => {
-    const others = [...new Set(selectors)].filter((selector) => !names.has(selector))
-    const found = others.length === 0 ? undefined : await verified?.(others)
-    return (selector) => names.get(selector) ?? found?.get(selector)
+  const known: MethodName = (selector) => names.get(selector)
+  return (selectors) => {
+    if (verified === undefined || selectors.every((selector) => names.has(selector))) return known
+    const others = new Set(selectors.filter((selector) => !names.has(selector)))
+    return verified([...others]).then(
+      (found) => (selector) => names.get(selector) ?? found.get(selector),
+    )
   }
 }
 

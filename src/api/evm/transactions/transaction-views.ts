@@ -38,10 +38,8 @@ export async function transactionContext(
   rows: readonly TransactionRow[],
   more: readonly number[] = [],
 ): Promise<TransactionContext> {
-  const [named, methodName] = await Promise.all([
-    addressBooks(chain).load([...transactionAddresses(rows), ...more]),
-    methodNames(rows.map(({ selector }) => selector)),
-  ])
+  const named = await addressBooks(chain).load(transactionAddresses(rows, more))
+  const methodName = await methodNames(rows.map(({ selector }) => selector))
   return { chainId: String(chain.facts.evmChainId), named, methodName }
 }
 
@@ -55,9 +53,9 @@ export async function nativeTransactions(
   return rows.map((row) => nativeTransaction(row, context))
 }
 
-/** Numbers of the addresses in `rows`. */
-function transactionAddresses(rows: readonly TransactionRow[]): number[] {
-  const ids: number[] = []
+/** Numbers of the addresses in `rows`, and `more`. */
+function transactionAddresses(rows: readonly TransactionRow[], more: readonly number[]): number[] {
+  const ids = [...more]
   for (const row of rows) {
     ids.push(row.fromId)
     if (row.toId !== undefined) ids.push(row.toId)

@@ -105,26 +105,47 @@ const closed = refusal(503, 'the service is stopping', [
 
 /** The answer that needs no route, or `undefined` to go on. */
 function decide(
-  { method = 'GET', url = '/', headers, rawHeaders, httpVersion }: IncomingMessage,
+  request: IncomingMessage,
   { allowedHosts, cors }: WebRules,
   paths: PathMethods,
 ): Answer | undefined {
+  const { method = 'GET', url = '/', headers } = request
   const { host } = headers
-  if (host === undefined && httpVersion === '1.1')
+  if (host === undefined && request.httpVersion === '1.1')
     return refusal(400, 'a request of HTTP/1.1 names its host', [['connection', 'close']])
-  if (rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length > 1)
+  if (hostsIn(request.rawHeaders) > 1)
     return refusal(400, 'a request names one host', [['connection', 'close']])
   if (!isAllowedHost(withPort(host ?? ''), allowedHosts)) return refusal(403, wrongHost)
   const path = pathOf(url)
   if (method === 'OPTIONS') return optionsAnswer(path, { headers, cors, paths })
   if (isUnsafe(method) && isCrossSite(headers) && !isPermitted(headers, cors))
     return refusal(403, crossSite)
-  if (paths.has(path, method)) return undefined
-  const known = paths.of(path)
+  return methodRefusal(request, path, paths)
+}
+
+function methodRefusal(
+  { method = 'GET', headers }: IncomingMessage,
+  path: string,
+  paths: PathMethods,
+): Answer | undefined {
+  // Reads are routed at once: what is no route is refused there in the same words.
+  if (!isUnsafe(method) && !paths.endsInWrite(path)) return undefined
   // What may be a JSON-RPC call is read first: it is refused in its own form.
-  if (known.length === 0 || (method === 'POST' && isJson(headers))) return undefined
+  if (method === 'POST' && isJson(headers)) return undefined
+  const known = paths.of(path)
+  if (known.length === 0 || known.includes(method)) return undefined
   const { message, allow } = wrongMethod(method, known)
   return refusal(405, message, [['allow', allow]])
+}
+
+/** How many headers name a host: `headers` has the first alone. */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
 }
 
 /** The refusal of a method at a path that has others. */

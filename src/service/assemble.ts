@@ -17,6 +17,7 @@ import { createIndexer, type Indexer, type IndexerOptions } from '../indexing/ru
 import type { ChainStatus, ThreadReport } from '../indexing/run/status-board.ts'
 import { openRecordedPrimary } from '../source/primary/recorded-source.ts'
 import { newestTimes } from '../source/recorded/recording.ts'
+import { contractStore } from '../store/schema/deployment.ts'
 import { createGauges, type Gauges, joinedGauges } from '../telemetry/gauges.ts'
 import { createHealth, type Health } from '../telemetry/health.ts'
 import type { LogRegistry } from '../telemetry/logs/log-registry.ts'
@@ -266,7 +267,9 @@ export async function recordedTimeOf(
     await read(network?.recording ?? '', (file) => openRecordedPrimary(file).times())
   for (const { recording } of chains) await read(recording, newestTimes)
   if (times.length === 0) return undefined
-  const count = storeSizes(dataDir).size === 0 ? held : 0
+  // The bundled contracts are there before the first block.
+  const isFirst = [...storeSizes(dataDir).keys()].every((store) => store === contractStore)
+  const count = isFirst ? held : 0
   const last = times.toSorted((a, b) => a - b).slice(-count - 1)
   return { startedMs: clock.now(), times: last }
 }

@@ -89,6 +89,12 @@ void test('config: every problem is reported, with the nearest known name', () =
   refuses('', /FIRN_API_PROT, did you mean FIRN_API_PORT\?/, { FIRN_API_PROT: '1' })
 })
 
+void test('config: what is never off is not empty, what may be off is', () => {
+  refuses('', /dataDir must be text that is not empty: ""/, { FIRN_DATA_DIR: '' })
+  refuses('api: { host: "" }', /api\.host must be text that is not empty: ""/)
+  assert.equal(read('', { environment: { FIRN_PRICES: '' } }).config.prices, '')
+})
+
 void test('config: secrets are not in the message', () => {
   refuses('store: 5', /store must be text: \*\*\*/)
 })

@@ -222,6 +222,8 @@ function checked(path: string, setting: Setting, value: unknown, problems: Probl
   }
   switch (setting.kind) {
     case 'text':
+      // Empty is "none" where that is the default. An empty host would be every address of the machine.
+      if (value === '' && setting.default !== '') return refuse('text that is not empty')
       return typeof value === 'string' ? addressed(value) : refuse('text')
     case 'word': {
       const words = setting.words ?? []

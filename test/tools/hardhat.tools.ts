@@ -93,8 +93,14 @@ export default { plugins: [verify], ...${JSON.stringify(configuration)} }
     const data = artifact.bytecode + given.slice(2)
     const tx = { from: account, gas: '0x2dc6c0', data }
     const hash = await anvil.call('eth_sendTransaction', tx)
-    const receipt = await anvil.call('eth_getTransactionReceipt', hash)
-    return (receipt as { contractAddress: string }).contractAddress
+    // The hash is told before the block is made.
+    let address = ''
+    await until('the block', async () => {
+      const receipt = await anvil.call('eth_getTransactionReceipt', hash)
+      if (receipt !== null) address = (receipt as { contractAddress: string }).contractAddress
+      return receipt !== null
+    })
+    return address
   }
   const forms = ['etherscan', 'blockscout', 'sourcify'] as const
   for (const [at, form] of forms.entries()) {

@@ -110,7 +110,7 @@ void test(
     }
   `)
     await explorer.goto(`${firn.apiUrl}/chain/${chainId}`)
-    await explorer.click('button:has-text("Add to the wallet of this browser")')
+    await explorer.click('button:has-text("Add to browser wallet")')
     await explorer.waitForSelector('text=The wallet is on this chain.')
     const calls = (await explorer.evaluate('globalThis.calls')) as [string, unknown[]][]
     const [added] = calls.flatMap(([method, params]) =>

@@ -1,9 +1,9 @@
 /** Addresses in their text forms: primary network (`fuji1…`, `P-fuji1…`) and EVM (`0x…`). */
 
 import { fromBech32, toBech32 } from './bech32.ts'
-import { bytesOfKey, clip, fromHex, toHex } from './bytes.ts'
+import { clip, fromHex, toHex } from './bytes.ts'
 import { Fault } from './fault.ts'
-import { keccak256 } from './hash.ts'
+import { writeKeccak256 } from './hash.ts'
 import { u8At } from './item-at.ts'
 
 /** 20 zero bytes. */
@@ -12,22 +12,36 @@ export const zeroAddress: Uint8Array = new Uint8Array(20)
 /** EIP-55 mixed-case text of a 20-byte EVM address. */
 export function toChecksumAddress(bytes: Uint8Array): string {
   const plain = toHex(bytes)
-  return casedAddress(plain, caseMask(plain))
+  return casedAddress(plain, caseMask(bytes))
 }
 
 /**
- * Which of the 40 plain digits of an address are written as capitals where they are letters, the
+ * Which of the 40 digits of a 20-byte address are written as capitals where they are letters, the
  * first digit in the highest bit.
  *
  * Source: EIP-55.
  */
-export function caseMask(plain: string): number {
-  const hash = keccak256(bytesOfKey(plain))
+export function caseMask(address: Uint8Array): number {
+  for (let at = 0; at < 20; at++) {
+    const byte = u8At(address, at)
+    hashed[at * 2] = digitCode(byte >>> 4)
+    hashed[at * 2 + 1] = digitCode(byte & 15)
+  }
+  writeKeccak256(hashed, hash, 0)
   let high = 0
   let low = 0
   for (let at = 0; at < 10; at++) high = (high << 2) | topBits(u8At(hash, at))
   for (let at = 10; at < 20; at++) low = (low << 2) | topBits(u8At(hash, at))
   return high * halfMask + low
+}
+
+// Every new address is hashed once: no array for each.
+const hashed = Buffer.alloc(40)
+const hash = Buffer.alloc(32)
+
+/** Character code of a digit from 0 to 15. */
+function digitCode(digit: number): number {
+  return digit < 10 ? 48 + digit : letterA - 10 + digit
 }
 
 /** A mask is two halves of twenty bits: an integer of 32 bits holds one of them. */

@@ -12,7 +12,7 @@ import {
 import { fromBigint, fromHex, toBigint, toHex } from './bytes.ts'
 import { fromCb58, parseId, parseNodeId, toCb58, toNodeId } from './cb58.ts'
 import { Fault } from './fault.ts'
-import { keccak256 } from './hash.ts'
+import { keccak256, keccak256Digits, writeKeccak256 } from './hash.ts'
 import { publicNetworks } from './network.ts'
 
 void test('cb58: ids of the public networks survive a round trip', () => {
@@ -80,8 +80,13 @@ void test('keccak: runtime and library agree at every length around their blocks
     toHex(keccak256(new Uint8Array())),
     'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
   )
+  const written = Buffer.alloc(40)
   for (let size = 1; size < 420; size++) {
     const bytes = Uint8Array.from({ length: size }, (_, at) => at * 31 + size)
-    assert.deepEqual(keccak256(bytes), keccak_256(bytes), `size ${size}`)
+    const hash = keccak_256(bytes)
+    assert.deepEqual(keccak256(bytes), hash, `size ${size}`)
+    assert.equal(keccak256Digits(bytes), toHex(hash), `size ${size}`)
+    writeKeccak256(bytes, written, 3)
+    assert.deepEqual(new Uint8Array(written.subarray(3, 35)), hash, `size ${size}`)
   }
 })

@@ -9,7 +9,7 @@ import { getHashes, hash } from 'node:crypto'
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-import { bytesOfKey } from './bytes.ts'
+import { bytesOfKey, toHex } from './bytes.ts'
 
 /** SHA-256, 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
@@ -37,4 +37,15 @@ const runtimeHasKeccak = getHashes().includes('keccak-256')
 /** Keccak-256, 32 bytes: everything EVM. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return runtimeHasKeccak ? bytesOfKey(hash('keccak-256', bytes, 'binary')) : keccak_256(bytes)
+}
+
+/** Keccak-256 as 64 digits. */
+export function keccak256Digits(bytes: Uint8Array): string {
+  return runtimeHasKeccak ? hash('keccak-256', bytes, 'hex') : toHex(keccak_256(bytes))
+}
+
+/** Writes the Keccak-256 of `bytes` into `out` from `at` on, without an array for it. */
+export function writeKeccak256(bytes: Uint8Array, out: Buffer, at: number): void {
+  if (runtimeHasKeccak) out.write(hash('keccak-256', bytes, 'binary'), at, 32, 'latin1')
+  else out.set(keccak_256(bytes), at)
 }

@@ -110,6 +110,11 @@ void test('block: what a node must not answer is a fault', () => {
     ['value is not hex', 'node-answer', (unit) => (first(unit.txs)['value'] = '0xzz')],
     ['sender is not an address', 'node-answer', (unit) => (first(unit.txs)['from'] = '0x12')],
     ['input has half a byte', 'node-answer', (unit) => (first(unit.txs)['input'] = '0x123')],
+    [
+      'input has a letter that is no digit',
+      'node-answer',
+      (unit) => (first(unit.txs)['input'] = `0x${'ab'.repeat(39)}0g`),
+    ],
     ['gas is a number', 'node-answer', (unit) => (first(unit.txs)['gas'] = 5)],
     ['transactions are missing', 'node-answer', (unit) => delete unit.block['transactions']],
   ]

@@ -10,10 +10,13 @@ import { notHex, hexText, writeHex, hexDigit } from '../hex.ts'
 /** Growing bytes: small integers, or fixed-width items pushed as hex. */
 export class Bytes {
   #values: Uint8Array<ArrayBuffer>
+  /** The same memory, as the runtime writes hex to. */
+  #buffer: Buffer
   length = 0
 
   constructor(capacity: number) {
     this.#values = new Uint8Array(Math.max(capacity, 8))
+    this.#buffer = Buffer.from(this.#values.buffer)
   }
 
   push(value: number): void {
@@ -27,6 +30,7 @@ export class Bytes {
     const grown = new Uint8Array(Math.max(this.#values.length * 2, this.length + size))
     grown.set(this.#values)
     this.#values = grown
+    this.#buffer = Buffer.from(grown.buffer)
   }
 
   /** Appends what `0x…` says, which must be exactly `size` bytes when that is given. */
@@ -36,7 +40,7 @@ export class Bytes {
     if (!Number.isInteger(bytes) || (size !== undefined && bytes !== size))
       throw notHex(value, what)
     this.reserve(bytes)
-    writeHex(text, { from: 2, until: text.length }, this.#values, this.length)
+    writeHex(text, { from: 2, until: text.length }, this.#buffer, this.length)
     this.length += bytes
     return bytes
   }
@@ -44,7 +48,7 @@ export class Bytes {
   /** Appends digits `[from, until)` of `text`, an even number of them. */
   pushDigits(text: string, from: number, until: number): void {
     this.reserve((until - from) >>> 1)
-    writeHex(text, { from, until }, this.#values, this.length)
+    writeHex(text, { from, until }, this.#buffer, this.length)
     this.length += (until - from) >>> 1
   }
 

@@ -262,7 +262,7 @@ export function logsBloom(receipts: readonly unknown[]): Uint8Array {
 
 /** Sets the bits that the first three words of the hash name, counted from the last. */
 function addTo(bloom: Uint8Array, item: string): void {
-  const bytes = new Uint8Array((item.length - 2) >>> 1)
+  const bytes = Buffer.allocUnsafe((item.length - 2) >>> 1)
   writeHex(item, { from: 2, until: 2 + bytes.length * 2 }, bytes, 0)
   const hash = keccak256(bytes)
   for (let at = 0; at < 6; at += 2) {

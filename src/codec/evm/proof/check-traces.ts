@@ -8,7 +8,7 @@
 import { toChecksumAddress } from '../../../core/address.ts'
 import { equalBytes, fromHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { equalsHex, hexBytes, hexQuantity, isHexOf, hexNumberClamped, hexText } from '../hex.ts'
+import { hexBytes, hexQuantity, isHexOf, hexNumberClamped, hexText } from '../hex.ts'
 import { type RawFrame, type RawTrace, listOf, objectOf } from '../raw.ts'
 import { differing } from './check-receipts.ts'
 
@@ -41,7 +41,7 @@ export function checkTraces(
     const trace: RawTrace = objectOf(all[index], 'trace')
     const { txHash } = trace
     // Older nodes leave it out.
-    if (txHash !== undefined && !equalsHex(txHash, transaction.hash, 0))
+    if (txHash !== undefined && !isHexOf(txHash, transaction.hash))
       throw differing('transaction of a trace', of.height)
     if (trace.result === undefined || trace.result === null) continue
     checkTop(objectOf(trace.result, 'call frame'), transaction, of)

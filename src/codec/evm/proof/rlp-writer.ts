@@ -5,7 +5,7 @@
  * whoever begins one leaves room. Source: Ethereum yellow paper, appendix B.
  */
 
-import { keccak256 } from '../../../core/hash.ts'
+import { keccak256Digits, writeKeccak256 } from '../../../core/hash.ts'
 import { once } from '../../../core/waiting.ts'
 import { hexDigit, notHex, writeHex } from '../hex.ts'
 import { headSize, writeHead } from './rlp.ts'
@@ -20,13 +20,15 @@ const mostKeptBytes = 16 * 1024 * 1024
 export class RlpWriter {
   /** All of the memory. Another array after more was written than it holds. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(65_536)
+  /** The same memory, as the runtime writes hex and hashes to. */
+  #buffer = Buffer.from(this.bytes.buffer)
   /** Where the next item goes. */
   at = 0
 
   /** Forgets everything. */
   clear(): void {
     this.at = 0
-    if (this.bytes.length > mostKeptBytes) this.bytes = new Uint8Array(65_536)
+    if (this.bytes.length > mostKeptBytes) this.#take(new Uint8Array(65_536))
   }
 
   /** Makes the memory at least `size` bytes. */
@@ -34,7 +36,7 @@ export class RlpWriter {
     if (size <= this.bytes.length) return
     const grown = new Uint8Array(Math.max(size, this.bytes.length * 2))
     grown.set(this.bytes)
-    this.bytes = grown
+    this.#take(grown)
   }
 
   /** A place `size` bytes long. */
@@ -59,7 +61,12 @@ export class RlpWriter {
 
   /** Writes the Keccak-256 hash of what lies in `[from, at)` to `to`. */
   hash(from: number, to: number): void {
-    this.bytes.set(keccak256(this.bytes.subarray(from, this.at)), to)
+    writeKeccak256(this.bytes.subarray(from, this.at), this.#buffer, to)
+  }
+
+  /** The same hash as digits. */
+  hashDigits(from: number): string {
+    return keccak256Digits(this.bytes.subarray(from, this.at))
   }
 
   /** A quantity as a byte string without leading zeros; false where `value` is no quantity. */
@@ -92,6 +99,11 @@ export class RlpWriter {
     return start
   }
 
+  #take(bytes: Uint8Array<ArrayBuffer>): void {
+    this.bytes = bytes
+    this.#buffer = Buffer.from(bytes.buffer)
+  }
+
   #string(text: string, from: number): void {
     const size = (text.length - from + 1) >>> 1
     this.reserve(this.at + headRoom + size)
@@ -109,7 +121,7 @@ export class RlpWriter {
       if (digit === 255) throw notHex(text, 'bytes')
       this.bytes[this.at++] = digit
     }
-    writeHex(text, { from: next, until: text.length }, this.bytes, this.at)
+    writeHex(text, { from: next, until: text.length }, this.#buffer, this.at)
     this.at += (text.length - next) >>> 1
   }
 }

@@ -13,7 +13,7 @@ export type Rlp = Uint8Array | string | readonly Rlp[]
 /** Encodes an item. Throws `node-answer` for text that is not hex. */
 export function encodeRlp(item: Rlp): Uint8Array {
   const out = new Uint8Array(sizeOf(item))
-  write(item, out, 0)
+  write(item, Buffer.from(out.buffer), 0)
   return out
 }
 
@@ -40,7 +40,7 @@ function isSmallByte(item: Rlp): boolean {
 /** Character code above those of the digits 0 to 7. */
 const sevenDigit = 0x38
 
-function write(item: Rlp, out: Uint8Array, from: number): number {
+function write(item: Rlp, out: Buffer, from: number): number {
   const content = contentSize(item)
   if (typeof item === 'string' || item instanceof Uint8Array) {
     const at = isSmallByte(item) ? from : writeHead(out, from, { size: content, base: 0x80 })

@@ -8,7 +8,7 @@
  * recovered from the signature, which takes longer than all of this.
  */
 
-import { equalsHex, hexBytes, hexQuantity, isHexOf, hexNumberOr } from '../hex.ts'
+import { hexBytes, hexQuantity, isHexOf, isHexOfDigits, hexNumberOr } from '../hex.ts'
 import { type RawBlock, listOf, objectOf } from '../raw.ts'
 import { OrderedList } from './ordered-root.ts'
 import { headRoom, threadWriter, type RlpWriter } from './rlp-writer.ts'
@@ -78,9 +78,6 @@ const types: readonly (readonly Write[])[] = [
 /** Result of comparing a block's transactions with the root in its header. */
 export type TransactionsOutcome = 'none' | 'hold' | 'broken' | { readonly unknown: string }
 
-/** Bytes of a hash. */
-const hashBytes = 32
-
 /**
  * Returns whether the transactions of a block are those its header commits to, under the hashes
  * that the node gives them; unknown for types that are not known and where a node left fields
@@ -90,21 +87,15 @@ export function compareTransactions(block: RawBlock): TransactionsOutcome {
   const all = listOf(block.transactions, 'transactions').map((tx) => objectOf(tx, 'transaction'))
   const writer = threadWriter()
   const list = new OrderedList(writer, all.length)
-  const hashes = writer.skip(all.length * hashBytes)
-  for (let index = 0; index < all.length; index++) {
+  let hashesHold = true
+  for (const tx of all) {
     const from = list.begin()
-    const start = writeTransaction(writer, all[index] ?? {}, from)
+    const start = writeTransaction(writer, tx, from)
     if (typeof start !== 'number') return start
-    writer.hash(start, hashes + index * hashBytes)
+    hashesHold &&= isHexOfDigits(tx['hash'], writer.hashDigits(start)) || isForged(tx)
     list.end(start)
   }
-  const root = list.root()
-  const { bytes } = writer
-  for (let index = 0; index < all.length; index++) {
-    const tx = all[index] ?? {}
-    if (!isForged(tx) && !equalsHex(tx['hash'], bytes, hashes + index * hashBytes)) return 'broken'
-  }
-  if (!isHexOf(block.transactionsRoot, root)) return 'broken'
+  if (!hashesHold || !isHexOf(block.transactionsRoot, list.root())) return 'broken'
   return all.length === 0 ? 'none' : 'hold'
 }
 
@@ -157,6 +148,10 @@ function bytesOf(name: string): Write {
 function listed(name: string, read: Reader): Write {
   return (writer, tx) => {
     const entries = listOf(tx[name] ?? [], name)
+    if (entries.length === 0) {
+      writer.head(0, 0xc0)
+      return true
+    }
     const items = defined(entries.map((entry) => read(objectOf(entry, name))))
     if (items !== undefined) writer.raw(encodeRlp(items))
     return items !== undefined

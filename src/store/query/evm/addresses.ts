@@ -1,7 +1,6 @@
 /** Addresses: their numbers, their spelling, whether and when they were active. */
 
 import { caseMask, halfMask } from '../../../core/address.ts'
-import { toHex } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement, type Statement, type Value } from '../../engine/database.ts'
 import type { HistoryStage } from '../../engine/table.ts'
@@ -57,7 +56,7 @@ const maskRange = 2 ** 40
 
 /** Stored cases of `addresses`, 20 bytes each, in their order. */
 export function casesOf(addresses: readonly Uint8Array[]): Float64Array {
-  return Float64Array.from(addresses, (address) => storedCase(caseMask(toHex(address))))
+  return Float64Array.from(addresses, (address) => storedCase(caseMask(address)))
 }
 
 /** The stored form of a mask, below 2^52. */

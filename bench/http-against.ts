@@ -22,6 +22,7 @@ import { Fault } from '../src/core/fault.ts'
 import { itemAt } from '../src/core/item-at.ts'
 import type * as Lists from './list-server.ts'
 import type { Load } from './list-server.ts'
+import { printRatios } from './ratios.ts'
 
 const [, , other = '', processes = '4', windows = '3'] = process.argv
 const blocks = 2_000
@@ -82,13 +83,7 @@ async function compare(): Promise<void> {
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
-  for (const [name, all] of ratios) {
-    const sorted = all.toSorted((a, b) => a - b)
-    const [low, middle, high] = [0.25, 0.5, 0.75].map((part) =>
-      itemAt(sorted, Math.floor(sorted.length * part)).toFixed(2),
-    )
-    console.log(`${name.padEnd(24)} ${middle} x (quartiles ${low}, ${high}; ${all.length})`)
-  }
+  for (const [name, all] of ratios) printRatios(name, all)
 }
 
 function started(

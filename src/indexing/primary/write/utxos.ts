@@ -7,7 +7,7 @@ import { Words } from '../../../core/growing.ts'
 import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Reader, Writer } from '../../../store/engine/database.ts'
-import { utxosAt, type StoredUtxo } from '../../../store/query/primary/utxos.ts'
+import { orderedNumbersAt, utxosAt, type StoredUtxo } from '../../../store/query/primary/utxos.ts'
 import { bytesAt } from '../../../store/query/row-values.ts'
 import { earlyImportBody } from '../../../store/schema/primary/bodies.ts'
 import { packTraits } from '../../../store/schema/primary/holding.ts'
@@ -91,10 +91,16 @@ function joined(first: Float64Array, second: Float64Array): Float64Array {
 
 async function numbersOf(reader: Reader, returns: readonly StakeReturnRow[]): Promise<number[]> {
   const unknown = returns.filter(({ number }) => number === undefined)
-  const found = await utxosAt(reader, unknown)
-  const ids = found.values()
+  // A transaction that stakes makes its outputs in order; genesis does not.
+  const ordered = await orderedNumbersAt(reader, unknown)
+  const others = await utxosAt(
+    reader,
+    unknown.filter((_, at) => ordered[at] === undefined),
+  )
+  const ids = others.values()
+  const numbers = ordered.values()
   return returns.map(({ number }) => {
-    const known = number ?? ids.next().value?.id
+    const known = number ?? numbers.next().value ?? ids.next().value?.id
     assert(known !== undefined, 'what comes back is stored')
     return known
   })

@@ -1,6 +1,6 @@
 /** UTXOs by number, with the id of what spent them. */
 
-import { equalBytes } from '../../../core/bytes.ts'
+import { keyOf } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { type Reader, statement } from '../../engine/database.ts'
@@ -126,6 +126,27 @@ const strays = worded(
 )
 
 /**
+ * Numbers of the outputs that transactions made in order, at `places` and in their order; `undefined` where the
+ * transaction made fewer. An output that is not in order (`stray_utxo`) may have the place of another's name.
+ * Two seeks for each transaction.
+ */
+export async function orderedNumbersAt(
+  reader: Reader,
+  places: readonly Place[],
+): Promise<(number | undefined)[]> {
+  if (places.length === 0) return []
+  const made = new Map<string, ReturnType<typeof txStart.fromStart>>()
+  for (const [txId, body] of await reader.all(makers, [prefixesOf(places)]))
+    made.set(keyOf(bytesValue(txId)), txStart.fromStart(bytesValue(body)))
+  return places.map(({ txId, outputIndex }) => {
+    const start = made.get(keyOf(txId))
+    return start === undefined || outputIndex >= start.utxoCount
+      ? undefined
+      : start.firstUtxo + outputIndex
+  })
+}
+
+/**
  * UTXOs at `places`, in their order, `undefined` where there is none. Two seeks for each
  * transaction, one for each UTXO.
  */
@@ -134,26 +155,22 @@ export async function utxosAt(
   places: readonly Place[],
 ): Promise<(StoredUtxo | undefined)[]> {
   if (places.length === 0) return []
-  const byPrefix = Map.groupBy(places, ({ txId }) => prefixOf(txId))
-  const prefixes = JSON.stringify([...byPrefix.keys()])
-  const numbers: number[] = []
-  for (const [txId, body] of await reader.all(makers, [prefixes])) {
-    const id = bytesValue(txId)
-    const { firstUtxo, utxoCount } = txStart.fromStart(bytesValue(body))
-    for (const place of byPrefix.get(prefixOf(id)) ?? []) {
-      if (place.outputIndex < utxoCount && equalBytes(place.txId, id))
-        numbers.push(firstUtxo + place.outputIndex)
-    }
-  }
-  for (const [number] of await reader.all(strays, [prefixes])) numbers.push(Number(number))
-  // An output may be where its name says and another's, so that each row is checked for its name.
+  const ordered = await orderedNumbersAt(reader, places)
+  const numbers = ordered.filter((number) => number !== undefined)
+  for (const [number] of await reader.all(strays, [prefixesOf(places)]))
+    numbers.push(Number(number))
+  // Whether an output has the name that its place says shows its row.
   const found = await utxosByNumber(reader, numbers)
   const byName = new Map(found.map((row) => [nameOf(row), row]))
   return places.map((place) => byName.get(nameOf(place)))
 }
 
+function prefixesOf(places: readonly Place[]): string {
+  return JSON.stringify([...new Set(places.map(({ txId }) => prefixOf(txId)))])
+}
+
 function nameOf({ txId, outputIndex }: Place): string {
-  return `${outputIndex} ${Buffer.from(txId).toString('latin1')}`
+  return `${outputIndex} ${keyOf(txId)}`
 }
 
 // UTXOs of addresses, by time or amount, strictly after a cursor.

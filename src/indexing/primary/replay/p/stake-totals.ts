@@ -4,13 +4,13 @@
  * Kept up with every change, so that a series of years costs no look at the stakers.
  */
 
-import { keyOf } from '../../../../core/bytes.ts'
 import type { StakeDayRow, StakeTotals } from '../../batch/staking-rows.ts'
 import type { Adds, Staker } from '../draft.ts'
+import { subnetKey } from './staker-set.ts'
 
 const daySeconds = 86_400
 
-/** Totals of active stakers by `keyOf` the subnet. */
+/** Totals of active stakers by `subnetKey`. */
 export type TotalsBySubnet = Map<string, StakeTotals>
 
 const nobody: StakeTotals = {
@@ -29,7 +29,7 @@ export function addToTotals(
   staker: Staker,
   change: StakeChange,
 ): StakeTotals {
-  const key = keyOf(staker.subnetId)
+  const key = subnetKey(staker.subnetId)
   const before = totals.get(key) ?? nobody
   const { count, weight } = change
   const after =
@@ -58,5 +58,5 @@ export function noteStakeChange(
   const { subnetId } = staker
   const day = change.time - (change.time % daySeconds)
   const row: StakeDayRow = { subnetId, day, ...after }
-  draft.stakeDays.set(`${keyOf(subnetId)}${day}`, row)
+  draft.stakeDays.set(`${subnetKey(subnetId)}${day}`, row)
 }

@@ -43,6 +43,13 @@ export function isPrimary(subnetId: Uint8Array): boolean {
   return true
 }
 
+const primaryKey = '\0'.repeat(32)
+
+/** Key of a subnet for maps. Nearly all stake is on the primary network, whose key is at hand. */
+export function subnetKey(subnetId: Uint8Array): string {
+  return isPrimary(subnetId) ? primaryKey : keyOf(subnetId)
+}
+
 // Numbers follow upstream's list of priorities; only their order matters.
 function pendingPriority(staker: Staker): number {
   if (staker.permissioned) return 6
@@ -58,7 +65,7 @@ function currentPriority(staker: Staker): number {
 }
 
 function nodeKey(subnetId: Uint8Array, nodeId: Uint8Array): string {
-  return keyOf(subnetId) + keyOf(nodeId)
+  return subnetKey(subnetId) + keyOf(nodeId)
 }
 
 /** The validator a delegator to this node joins: the current one, else the pending one. */

@@ -36,6 +36,7 @@ import {
   nextPending,
   popPending,
   removeStaker,
+  subnetKey,
   validatorOf,
   type StakerSet,
 } from './staker-set.ts'
@@ -106,13 +107,13 @@ export function loadPState(
   for (const row of rows.l1Validators) addL1Validator(state.l1, { ...row })
   state.l1.accruedFees = checkpoint.l1AccruedFees
   state.l1.excess = checkpoint.l1FeeExcess
-  for (const { subnetId, supply } of rows.supplies) state.supplies.set(keyOf(subnetId), supply)
+  for (const { subnetId, supply } of rows.supplies) state.supplies.set(subnetKey(subnetId), supply)
   return state
 }
 
 /** Supply of a subnet's staking asset. Throws `state-violation` when it has none. */
 export function supplyOf(state: PState, subnetId: Uint8Array): bigint {
-  const supply = state.supplies.get(keyOf(subnetId))
+  const supply = state.supplies.get(subnetKey(subnetId))
   if (supply !== undefined) return supply
   throw violation({ chain: 'P', height: state.height }, 'staking on a subnet without a supply')
 }
@@ -127,7 +128,7 @@ export function setSupply(
   if (supply < 0n || supply > rewardRulesOf(state, subnetId).supplyCap) {
     throw violation({ chain: 'P', height: state.height }, `supply passes its bounds: ${supply}`)
   }
-  const key = keyOf(subnetId)
+  const key = subnetKey(subnetId)
   state.supplies.set(key, supply)
   draft.supplies.set(key, { subnetId, supply })
 }

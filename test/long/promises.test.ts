@@ -1,6 +1,6 @@
 /**
- * What CONTRIBUTING promises: a type of transaction, a column or a metric that is added in one place only does not
- * pass the checks, which name the places that lack it.
+ * What CONTRIBUTING promises: a type of transaction, a column, a metric or a setting that is added in one place only
+ * does not pass the checks, which name the places that lack it.
  */
 
 import assert from 'node:assert/strict'
@@ -17,6 +17,7 @@ for (const name of [
   'src',
   'scripts',
   'docs',
+  'test',
   'bin',
   'tsconfig.json',
   '.oxlintrc.json',
@@ -24,7 +25,7 @@ for (const name of [
 ])
   cpSync(join(root, name), join(copy, name), {
     recursive: true,
-    filter: (path) => !path.endsWith('.test.ts'),
+    filter: (path) => !path.endsWith('.test.ts') || path.endsWith('/settings-read.test.ts'),
   })
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 
@@ -39,9 +40,11 @@ function add(file: string, text: string, added: string): void {
 /** Output of a program of `node_modules` over the copy; it must fail. */
 function failing(program: string, ...args: readonly string[]): string {
   const bin = join(root, 'node_modules/.bin', program)
-  const { status, stdout, stderr } = spawnSync(bin, args, { cwd: copy, encoding: 'utf8' })
+  // A test runner's child would report to this one instead of to its output.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(bin, args, { cwd: copy, env, encoding: 'utf8' })
   assert.notEqual(status, 0, `${program} found nothing: ${stdout}${stderr}`)
-  return stdout
+  return stdout + stderr
 }
 
 /** Files that an output names, each once. */
@@ -81,4 +84,15 @@ void test('promises: a column of a table and a metric that are added in one plac
     'src/api/metrics/series.ts',
   ])
     assert.ok(lacking.includes(file), `${file}: ${lacking.join()}`)
+})
+
+void test('promises: a setting of the process and one of a chain that are added in one place only', () => {
+  const setting = "flag(false, 'Nothing reads it.'),"
+  add('src/config/settings.ts', 'export const settings = {', ` 'api.extra': ${setting}`)
+  add('src/config/chain-settings.ts', 'export const chainSettings = {', ` extraOfChain: ${setting}`)
+  const unread = failing('node', 'src/config/settings-read.test.ts')
+  assert.match(unread, /nothing reads; src\/service is where/)
+  for (const name of ['api.extra', 'extraOfChain']) assert.ok(unread.includes(`'${name}'`), unread)
+  const stale = failing('node', 'scripts/print-reference.ts', '--check')
+  assert.match(stale, /docs\/reference\/settings\.md is stale/)
 })

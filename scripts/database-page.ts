@@ -157,7 +157,7 @@ export function databasePage(): string {
     '  of its own.',
     '- A list of an address or token is a table that consists of its key. A page of it reads one range of',
     '  that key and then one row of facts for each entry, and costs the same at any depth.',
-    '- `body` holds what no question filters or sorts by, packed (`store/schema/primary/packed-record.ts`).',
+    '- `body` holds what no question filters or sorts by, packed (`store/schema/packed/packed-record.ts`).',
     '',
     ...frozenHistory(),
     'Bytes are those of a row and its indexes in SQLite on the bundled demo network; on a public chain the',

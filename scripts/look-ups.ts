@@ -18,8 +18,8 @@ import {
 import { API, TypeFlags } from 'typescript/unstable/sync'
 
 /**
- * Where text of callers, operators and nodes arrives. Below (`codec`, `source`, `store/engine`,
- * `indexing`) names of members are those of our own declarations.
+ * Where text of callers, operators and nodes arrives. Below (`codec`, `source`, `indexing`, most of
+ * `store`) names of members are those of our own declarations.
  */
 const folders =
   /^src\/(admin|api|cli|config|explorer|rollup|service|shape|store\/query|telemetry|verify|warp|world)\//

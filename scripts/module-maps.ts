@@ -10,10 +10,7 @@ import type { Sources } from './dead-names.ts'
 
 /** Those that may be changed, with the reason. */
 const allowed: ReadonlyMap<string, string> = new Map([
-  [
-    'src/store/engine/postgres/server.ts: servers',
-    'stores of a thread share connections, and leave',
-  ],
+  ['src/store/postgres/server.ts: servers', 'stores of a thread share connections, and leave'],
 ])
 
 /** A line for each such map in `sources`, and for each that is allowed and no longer there. */

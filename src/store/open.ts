@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import { Fault, faultOf } from '../core/fault.ts'
 import { itemAt } from '../core/item-at.ts'
 import type { Database } from './engine/database.ts'
-import type { ReadServers } from './engine/postgres/open-replicas.ts'
-import type { ConnectionLimits } from './engine/postgres/server.ts'
-import { openSqliteReader, openSqliteWriter } from './engine/sqlite/sqlite.ts'
-import { patternUrl, type StorePattern } from './engine/store-patterns.ts'
 import type { Table } from './engine/table.ts'
 import type { SegmentFetching } from './history/fetched-segments.ts'
 import { withHistory } from './history/history-database.ts'
+import type { ReadServers } from './postgres/open-replicas.ts'
+import type { ConnectionLimits } from './postgres/server.ts'
+import { openSqliteReader, openSqliteWriter } from './sqlite/sqlite.ts'
 import { summed } from './sums/summed-database.ts'
 
 /** Where stores lie: settings `store` and `dataDir`, and what a store may use. */
@@ -187,7 +186,7 @@ async function openEngine(
   const url = patternUrl(location.stores ?? [], common.name) ?? location.store
   const options = { ...location, ...common, url }
   // With its driver, which embedded stores never need.
-  const { openPostgresReader, openPostgresWriter } = await import('./engine/postgres/postgres.ts')
+  const { openPostgresReader, openPostgresWriter } = await import('./postgres/postgres.ts')
   if (mode === 'write') return openPostgresWriter(options)
   const { readServers } = location
   const openReader = async (from: string): Promise<Database> =>
@@ -216,4 +215,52 @@ export function foreignStore(
     'foreign-store',
     `the store ${key} in ${place} holds ${of.holds}, the source is ${of.source}: ${ways}`,
   )
+}
+
+// Which of several PostgreSQL servers has the store of a chain.
+
+/** Stores of chains whose names fit `pattern` lie at `url`. */
+export type StorePattern = {
+  /** Name of a store of a chain, `fuji-c-chain`; `*` stands for any part of it. */
+  readonly pattern: string
+  /** `postgres://user@host:5432/db`. */
+  readonly url: string
+}
+
+/** Stores rebuilt beside a store, and the logs of a chain, lie where the chain does. */
+const chainStoreName = /^(?:rebuilt-)?((?:fuji|mainnet|primary)-.+)$/
+const beginnings = ['fuji-', 'mainnet-', 'primary-']
+
+/**
+ * Address of the store of this name, by the first pattern that fits; undefined where none does.
+ * Stores of the whole deployment fit no pattern.
+ */
+export function patternUrl(patterns: readonly StorePattern[], name: string): string | undefined {
+  const chain = chainStoreName.exec(name)?.[1]
+  if (chain === undefined) return undefined
+  const names = [chain, chain.replace(/-logs$/, '')]
+  return patterns.find(({ pattern }) => names.some((each) => fits(each, pattern)))?.url
+}
+
+/** Returns whether the name of any chain's store can match a pattern. */
+export function canFit(pattern: string): boolean {
+  const [first = ''] = pattern.split('*')
+  return beginnings.some(
+    (each) => first.startsWith(each) || (pattern !== first && each.startsWith(first)),
+  )
+}
+
+/** Returns whether the name of a chain's store matches a pattern. */
+export function fits(name: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return name === pattern
+  if (!name.startsWith(first) || !name.endsWith(last)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return at <= name.length - last.length
 }

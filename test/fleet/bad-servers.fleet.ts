@@ -12,7 +12,7 @@ import { after, test, type TestContext } from 'node:test'
 
 import pg from 'pg'
 
-import { namespaceOf } from '../../src/store/engine/postgres/names.ts'
+import { namespaceOf } from '../../src/store/postgres/names.ts'
 import { deploymentStore } from '../../src/store/schema/deployment.ts'
 import { freshFolder, runFirn, startFirn } from '../support/processes/firn-process.ts'
 import { citusFleet, citusFleetName } from '../support/processes/test-settings.ts'

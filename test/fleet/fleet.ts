@@ -14,8 +14,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { namespaceOf } from '../../src/store/engine/postgres/names.ts'
 import { openStore } from '../../src/store/open.ts'
+import { namespaceOf } from '../../src/store/postgres/names.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'

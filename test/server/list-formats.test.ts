@@ -5,7 +5,8 @@ import { after, test } from 'node:test'
 
 import { parquetReadObjects } from 'hyparquet'
 
-import { formatOf, listFile, listShapeOf } from '../../src/api/operation/list-format.ts'
+import { listShapeOf } from '../../src/api/operation/list-columns.ts'
+import { formatOf, listFile } from '../../src/api/operation/list-format.ts'
 import { operation } from '../../src/api/operation/operation.ts'
 import { evmOperations } from '../../src/api/operations.ts'
 import { createAdmission } from '../../src/api/server/admission/admission.ts'

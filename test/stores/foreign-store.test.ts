@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 
 import { Fault } from '../../src/core/fault.ts'
-import { namespaceOf } from '../../src/store/engine/postgres/names.ts'
+import { namespaceOf } from '../../src/store/postgres/names.ts'
 import { controlTables } from '../../src/store/schema/control.ts'
 import { onBothEngines, type TestStore } from '../support/stores/stores.ts'
 

@@ -2,7 +2,7 @@
 
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 
-import { type ListColumn, type ListFile, valueOf } from './list-format.ts'
+import { type ListColumn, type ListFile, valueOf } from './list-columns.ts'
 
 /** Rows of a group: some 30 MB of text at most. */
 const rowsPerGroup = 50_000

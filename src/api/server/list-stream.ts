@@ -4,12 +4,8 @@ import { Readable } from 'node:stream'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import {
-  listFile,
-  type ListFile,
-  type ListFormat,
-  type ListShape,
-} from '../operation/list-format.ts'
+import type { ListFile, ListShape } from '../operation/list-columns.ts'
+import { listFile, type ListFormat } from '../operation/list-format.ts'
 
 /** Reads the page behind a token; the first without one. */
 export type ReadPage = (pageToken: string | undefined) => Promise<unknown>

@@ -21,7 +21,8 @@ import {
   type FreshReader,
   minHeightOf,
 } from '../operation/freshness.ts'
-import { formatOf, listShapeOf } from '../operation/list-format.ts'
+import { listShapeOf } from '../operation/list-columns.ts'
+import { formatOf } from '../operation/list-format.ts'
 import {
   type Caller,
   unknownCaller,

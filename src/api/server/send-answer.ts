@@ -7,12 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ownValue } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
 import type { MaybePromise } from '../../store/engine/database.ts'
-import {
-  contentTypes,
-  type ListFormat,
-  type ListShape,
-  listShapeOf,
-} from '../operation/list-format.ts'
+import { type ListShape, listShapeOf } from '../operation/list-columns.ts'
+import { contentTypes, type ListFormat } from '../operation/list-format.ts'
 import type { Answer, Operation } from '../operation/operation.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission/admission.ts'
 import {

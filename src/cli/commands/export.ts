@@ -6,13 +6,8 @@ import type { Writable } from 'node:stream'
 
 import type { TSchema } from 'typebox'
 
-import {
-  fileFormats,
-  listFile,
-  type ListFormat,
-  type ListShape,
-  listShapeIn,
-} from '../../api/operation/list-format.ts'
+import { type ListShape, listShapeIn } from '../../api/operation/list-columns.ts'
+import { fileFormats, listFile, type ListFormat } from '../../api/operation/list-format.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf, membersOf, ownValue } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'

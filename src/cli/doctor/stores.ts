@@ -3,9 +3,8 @@
 import { faultIn } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
-import { fits } from '../../store/engine/store-patterns.ts'
 import { leaseRow, leaseTtlMs } from '../../store/lease.ts'
-import { openStore, type StoreLocation } from '../../store/open.ts'
+import { fits, openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { fine, problem, warning, type Finding } from './finding.ts'
 

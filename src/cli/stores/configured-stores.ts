@@ -116,7 +116,7 @@ export async function filledStores(config: Config): Promise<readonly ConfiguredS
 async function namesAt({ store, dataDir }: StoreLocation): Promise<ReadonlySet<string>> {
   if (store === 'embedded') return new Set(storeSizes(dataDir).keys())
   // With its driver, which embedded stores never need.
-  const { storesAt } = await import('../../store/engine/postgres/namespaces.ts')
+  const { storesAt } = await import('../../store/postgres/namespaces.ts')
   return new Set(await storesAt(store))
 }
 

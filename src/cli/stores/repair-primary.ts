@@ -54,7 +54,7 @@ async function replaceInServer(work: RepairWork): Promise<void> {
   const { name } = work.store
   const server = serverOf(storeLocation(work.config), name)
   const place = { to: { store: server, dataDir: '' }, key: `rebuilt-${name}` }
-  const { changeNamespaces } = await import('../../store/engine/postgres/namespaces.ts')
+  const { changeNamespaces } = await import('../../store/postgres/namespaces.ts')
   await withTaken(work, async ({ kept }) => {
     await kept(async (lost) => {
       await changeNamespaces(server, { drop: [place.key] })
@@ -105,7 +105,7 @@ export async function removeStore(work: RepairWork): Promise<void> {
     return
   }
   const server = serverOf(storeLocation(config), store.name)
-  const { changeNamespaces } = await import('../../store/engine/postgres/namespaces.ts')
+  const { changeNamespaces } = await import('../../store/postgres/namespaces.ts')
   await withTaken(work, () => changeNamespaces(server, { drop: [store.name] }))
 }
 

@@ -13,7 +13,6 @@ import type { Clock, World } from '../../core/world.ts'
 import type { IndexingStatus } from '../../indexing/run/indexer.ts'
 import type { StreamSpec } from '../../indexing/stream/stream-spec.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { watchDamage } from '../../store/engine/watch-damage.ts'
 import { openSmallStore, type StoreLocation } from '../../store/open.ts'
 import { apiUseStore, apiUseTables } from '../../store/schema/deployment.ts'
 import { webhookStore } from '../../store/schema/events.ts'
@@ -35,6 +34,7 @@ import { readBrand } from '../web/read-brand.ts'
 import type { ApiOptions } from './api-context.ts'
 import { type Api, assembleApi } from './assemble-api.ts'
 import { nodeChains } from './node-endpoint.ts'
+import { watchDamage } from './watch-damage.ts'
 
 /** Ends one part; called in the reverse order of starting. */
 export type Closer = () => unknown

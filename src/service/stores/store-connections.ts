@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import type { World } from '../../core/world.ts'
-import type { ConnectionLimits } from '../../store/engine/postgres/server.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { SegmentFetching } from '../../store/history/fetched-segments.ts'
 import type { StoreLocation } from '../../store/open.ts'
+import type { ConnectionLimits } from '../../store/postgres/server.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import { version } from '../version.ts'
 import { fetchSegment } from './fetch-segment.ts'
@@ -75,7 +75,7 @@ export async function storesOf(
     fetching,
   }
   if (config.store === 'embedded') return { owner, shares, location, store, readings: undefined }
-  const { openReplicas } = await import('../../store/engine/postgres/open-replicas.ts')
+  const { openReplicas } = await import('../../store/postgres/open-replicas.ts')
   const readServers = openReplicas({ ...store, url: config.store }, config['postgres.replicas'])
   const { replicas } = readServers
   return { owner, shares, location, store: { ...store, readServers }, readings: replicas }

@@ -3,8 +3,7 @@
 import type { Config } from '../../config/settings.ts'
 import { Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
-import { canFit, patternUrl, type StorePattern } from '../../store/engine/store-patterns.ts'
-import type { StoreLocation } from '../../store/open.ts'
+import { canFit, patternUrl, type StoreLocation, type StorePattern } from '../../store/open.ts'
 
 /** Settings that say where stores lie. */
 export type StoreSettings = Pick<

@@ -5,9 +5,9 @@
 
 import { itemAt } from '../../core/item-at.ts'
 import { type Row, statement, type Value } from '../engine/database.ts'
-import { immutable } from '../engine/sqlite/connection.ts'
 import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { chainTables } from '../schema/stores.ts'
+import { immutable } from '../sqlite/connection.ts'
 import { written } from './freeze.ts'
 import { amountCells, amountOf } from './over-segments.ts'
 import { checkName, schemaOf, SegmentFile, type SegmentWriter } from './segment-file.ts'

@@ -29,9 +29,9 @@ import { assert, Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type Columns, type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
-import { immutable, SqliteConnection } from '../engine/sqlite/connection.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 import { block } from '../schema/evm.ts'
+import { immutable, SqliteConnection } from '../sqlite/connection.ts'
 
 /** Ending of the names of segments. */
 export const segmentEnding = '.sqlite'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { Fault } from '../../core/fault.ts'
 import type { Row } from '../engine/database.ts'
-import { count, layout, maybe as maybeField } from '../schema/primary/packed-record.ts'
+import { count, layout, maybe as maybeField } from '../schema/packed/packed-record.ts'
 import {
   amount,
   body,

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
 import { type Database, type Reader, type Row, statement } from '../engine/database.ts'
-import { namespaceOf } from '../engine/postgres/names.ts'
 import { columnNames, type Table } from '../engine/table.ts'
+import { namespaceOf } from '../postgres/names.ts'
 import { eachColumns, eachPage, everyRow } from '../sums/pages.ts'
 
 /** A store to copy. */

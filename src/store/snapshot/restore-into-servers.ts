@@ -4,8 +4,8 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { changeNamespaces, storesAt } from '../engine/postgres/namespaces.ts'
 import { openCopy, openStore, type StoreLocation } from '../open.ts'
+import { changeNamespaces, storesAt } from '../postgres/namespaces.ts'
 import { changeDocument } from '../query/deployment.ts'
 import { deploymentStore, deploymentTables } from '../schema/deployment.ts'
 import { type CopiedStore, copyStore, presentTables } from './copy-store.ts'

@@ -21,12 +21,12 @@ import { join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import { Claim } from '../engine/sqlite/claim.ts'
 import { stageOf } from '../engine/table.ts'
 import { checkForeign } from '../history/fetched-segments.ts'
 import { isHeight } from '../history/manifest.ts'
 import { hashOfFile, onDisk, putFile, segmentEnding } from '../history/segment-file.ts'
 import { chainTables } from '../schema/stores.ts'
+import { Claim } from '../sqlite/claim.ts'
 import {
   manifestText,
   parseSnapshot,

@@ -3,7 +3,8 @@
 import type { TObject, TSchema } from 'typebox'
 
 import { ownValue } from '../../../core/json.ts'
-import { contentTypes, fileFormats, listShapeOf } from '../../operation/list-format.ts'
+import { listShapeOf } from '../../operation/list-columns.ts'
+import { contentTypes, fileFormats } from '../../operation/list-format.ts'
 import type { OperationShape } from '../../operation/operation.ts'
 import { rpcCodes, rpcFailure, errorBody, errorWords } from '../../operation/status.ts'
 import type { DialectRules } from '../dialect.ts'

@@ -17,8 +17,8 @@ import {
 } from '../../../core/columns.ts'
 import { Doubles, Words } from '../../../core/growing.ts'
 import { u8At } from '../../../core/item-at.ts'
+import type { PackArena } from '../../../store/schema/packed/packed.ts'
 import { txBody, type TxBody } from '../../../store/schema/primary/bodies.ts'
-import type { PackArena } from '../../../store/schema/primary/packed.ts'
 import {
   mostUtxosInRow,
   type PackedUtxo,

@@ -7,8 +7,8 @@ import { type ColumnsOf, columnTable, doubles, words } from '../../../core/colum
 import { itemAt } from '../../../core/item-at.ts'
 import type { BlockBytes, CBlock } from '../../../source/primary/primary-source.ts'
 import { type RawBlockBytes, rawMethods } from '../../../store/query/primary/blocks.ts'
+import type { PackArena } from '../../../store/schema/packed/packed.ts'
 import { cBlockBody, innerBlockBody, rawBlocksBody } from '../../../store/schema/primary/bodies.ts'
-import type { PackArena } from '../../../store/schema/primary/packed.ts'
 import { blockIdOf, chainNumbers } from '../../../store/schema/primary/position.ts'
 
 const rawTable = columnTable({

@@ -9,8 +9,8 @@ import {
   readFrom,
   words,
 } from '../../../core/columns.ts'
+import type { PackArena } from '../../../store/schema/packed/packed.ts'
 import { stakerBody } from '../../../store/schema/primary/bodies.ts'
-import type { PackArena } from '../../../store/schema/primary/packed.ts'
 import { chainNumbers, posOf, stakerStatuses } from '../../../store/schema/primary/position.ts'
 import { nodeIdBytes } from './block-columns.ts'
 import {

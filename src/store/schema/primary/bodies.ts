@@ -1,6 +1,15 @@
 /** Layouts of the `body` columns of the primary network's tables. Fields are those of the rows. */
 
-import { big, bytes, count, flag, layout, list, maybe, type RecordOf } from './packed-record.ts'
+import {
+  big,
+  bytes,
+  count,
+  flag,
+  layout,
+  list,
+  maybe,
+  type RecordOf,
+} from '../packed/packed-record.ts'
 
 type BodyOf<L> = L extends { readonly fromBytes: (bytes: Uint8Array) => infer R } ? R : never
 

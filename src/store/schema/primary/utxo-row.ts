@@ -5,8 +5,8 @@
  * the last: what looks for one finds the row that follows.
  */
 
-import { bytes, count, layout, maybe } from './packed-record.ts'
-import { unpackEach } from './packed.ts'
+import { bytes, count, layout, maybe } from '../packed/packed-record.ts'
+import { unpackEach } from '../packed/packed.ts'
 import { chainOfUtxo } from './position.ts'
 
 /** UTXOs of a row: those of nearly every transaction, and one is found without unpacking many. */

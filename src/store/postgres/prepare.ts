@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto'
 
-import { Fault } from '../../../core/fault.ts'
-import type { Statement } from '../database.ts'
-import { columnsSql, postgresDdl } from '../ddl.ts'
-import { checkFormat, checkWhole, otherLayout, saysHowFar, storeFormat } from '../format.ts'
-import type { Table } from '../table.ts'
+import { Fault } from '../../core/fault.ts'
+import type { Statement } from '../engine/database.ts'
+import { columnsSql, postgresDdl } from '../engine/ddl.ts'
+import { checkFormat, checkWhole, otherLayout, saysHowFar, storeFormat } from '../engine/format.ts'
+import type { Table } from '../engine/table.ts'
 import { queryRows, exec, type Link } from './link.ts'
 
 /** A store to prepare, within a transaction. */

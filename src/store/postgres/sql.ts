@@ -1,9 +1,9 @@
 /** Words for PostgreSQL: bulk statements over `unnest`, reading of values. */
 
-import { Fault } from '../../../core/fault.ts'
-import { conflictClause, type OnConflict, updateNames } from '../bulk-sql.ts'
-import type { Lookup } from '../database.ts'
-import type { Table } from '../table.ts'
+import { Fault } from '../../core/fault.ts'
+import { conflictClause, type OnConflict, updateNames } from '../engine/bulk-sql.ts'
+import type { Lookup } from '../engine/database.ts'
+import type { Table } from '../engine/table.ts'
 import { arrayTypeOf } from './copy.ts'
 
 /** `insert` of any number of rows, one array parameter per column. */

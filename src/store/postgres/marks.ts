@@ -5,7 +5,7 @@
  * keeps its session also behind a pooler; it reads nothing and writes nothing, so it keeps no old rows.
  */
 
-import { WorkQueue } from '../../../core/waiting.ts'
+import { WorkQueue } from '../../core/waiting.ts'
 import {
   connect,
   type Connection,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { canFit, fits, patternUrl } from './store-patterns.ts'
+import { canFit, fits, patternUrl } from './open.ts'
 
 void test('store patterns: a star is any part of a name', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [

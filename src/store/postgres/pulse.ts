@@ -1,6 +1,6 @@
 /** Connections that fell silent, and holders that were stopped within a transaction. */
 
-import { type Statement, statement } from '../database.ts'
+import { type Statement, statement } from '../engine/database.ts'
 import { type ConnectionPool, abandon, applicationName, type Connection } from './connection.ts'
 import { queryRows, type Link } from './link.ts'
 import type { Marks } from './marks.ts'

@@ -11,7 +11,7 @@ import { Socket } from 'node:net'
 
 import pg from 'pg'
 
-import { Fault, faultOf } from '../../../core/fault.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
 
 /** Address and limits of a connection. */
 export type ConnectionOptions = {

@@ -8,10 +8,10 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-import { Fault } from '../../../core/fault.ts'
-import { WorkQueue } from '../../../core/waiting.ts'
-import { statement, type Database, type Writer, type WritingPace } from '../database.ts'
-import { columnsSql, sqliteDdl } from '../ddl.ts'
+import { Fault } from '../../core/fault.ts'
+import { WorkQueue } from '../../core/waiting.ts'
+import { statement, type Database, type Writer, type WritingPace } from '../engine/database.ts'
+import { columnsSql, sqliteDdl } from '../engine/ddl.ts'
 import {
   applicationId,
   checkFormat,
@@ -20,8 +20,8 @@ import {
   otherLayout,
   saysHowFar,
   storeFormat,
-} from '../format.ts'
-import type { Table } from '../table.ts'
+} from '../engine/format.ts'
+import type { Table } from '../engine/table.ts'
 import { Claim } from './claim.ts'
 import { SqliteConnection } from './connection.ts'
 

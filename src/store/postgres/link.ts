@@ -2,9 +2,9 @@
 
 import pg from 'pg'
 
-import { Fault, faultOf } from '../../../core/fault.ts'
-import { itemAt } from '../../../core/item-at.ts'
-import { type OnConflict, shapeOf, updateNames } from '../bulk-sql.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
+import { type OnConflict, shapeOf, updateNames } from '../engine/bulk-sql.ts'
 import {
   type Column,
   type Columns,
@@ -13,8 +13,8 @@ import {
   type Statement,
   type Value,
   columnOf,
-} from '../database.ts'
-import { type Table, typeOf } from '../table.ts'
+} from '../engine/database.ts'
+import { type Table, typeOf } from '../engine/table.ts'
 import type { Connection } from './connection.ts'
 import { encodeArray, copyBytes, CopyIn, copySql } from './copy.ts'
 import type { StoreNames } from './names.ts'

@@ -1,8 +1,8 @@
 /** Notices damage of a store at the reading that meets it. */
 
 import { faultOf } from '../../core/fault.ts'
-import type { OpenAround } from '../open.ts'
-import type { Database, Reader, MaybePromise } from './database.ts'
+import type { Database, Reader, MaybePromise } from '../../store/engine/database.ts'
+import type { OpenAround } from '../../store/open.ts'
 
 /** Called with the name of a damaged store and the words of the engine, once for each failure. */
 export type DamageNoted = (store: string, reason: string) => void

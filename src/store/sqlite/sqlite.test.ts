@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { openSmallStore, openStore } from '../../open.ts'
-import { statement } from '../database.ts'
-import { table } from '../table.ts'
+import { statement } from '../engine/database.ts'
+import { table } from '../engine/table.ts'
+import { openSmallStore, openStore } from '../open.ts'
 
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })
 const mib = 2 ** 20

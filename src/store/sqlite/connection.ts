@@ -3,9 +3,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
-import { setBounded } from '../../../core/bounded-maps.ts'
-import { Fault, faultOf } from '../../../core/fault.ts'
-import { itemAt } from '../../../core/item-at.ts'
+import { setBounded } from '../../core/bounded-maps.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { itemAt } from '../../core/item-at.ts'
 import {
   clearSql,
   insertSql,
@@ -15,8 +15,8 @@ import {
   shapeOf,
   updateNames,
   updateSql,
-} from '../bulk-sql.ts'
-import { ByteColumn } from '../byte-column.ts'
+} from '../engine/bulk-sql.ts'
+import { ByteColumn } from '../engine/byte-column.ts'
 import {
   type Column,
   type Columns,
@@ -25,8 +25,8 @@ import {
   type Statement,
   type Value,
   columnOf,
-} from '../database.ts'
-import type { Table } from '../table.ts'
+} from '../engine/database.ts'
+import type { Table } from '../engine/table.ts'
 
 /** Statements kept prepared per connection; about 3 KiB each. */
 const maxStatements = 1_000

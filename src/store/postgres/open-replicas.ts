@@ -1,6 +1,6 @@
 /** Opens the servers that a deployment reads from. */
 
-import { positionOf, type Member, Replicas } from '../replicas.ts'
+import { positionOf, type Member, Replicas } from '../engine/replicas.ts'
 import { queryRows, type Link } from './link.ts'
 import { StoreNames } from './names.ts'
 import { type ServerOptions, useServer } from './server.ts'

@@ -11,9 +11,9 @@
  * that is answered, the connection is given up.
  */
 
-import { Fault, faultOf } from '../../../core/fault.ts'
-import { WorkQueue } from '../../../core/waiting.ts'
-import { clearSql, type OnConflict } from '../bulk-sql.ts'
+import { Fault, faultOf } from '../../core/fault.ts'
+import { WorkQueue } from '../../core/waiting.ts'
+import { clearSql, type OnConflict } from '../engine/bulk-sql.ts'
 import type {
   Columns,
   Database,
@@ -21,9 +21,9 @@ import type {
   Reader,
   MaybePromise,
   Writer,
-} from '../database.ts'
-import { checkFormat, storeFormat } from '../format.ts'
-import type { Table } from '../table.ts'
+} from '../engine/database.ts'
+import { checkFormat, storeFormat } from '../engine/format.ts'
+import type { Table } from '../engine/table.ts'
 import { type Connection, isSilence } from './connection.ts'
 import {
   queryRows,

@@ -6,7 +6,7 @@
  * written before every name of a table.
  */
 
-import { Fault } from '../../../core/fault.ts'
+import { Fault } from '../../core/fault.ts'
 
 /** Name of the namespace of a store. Throws `bad-config` when it would be cut short. */
 export function namespaceOf(name: string): string {

@@ -5,7 +5,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 
 import { openStoreOver } from '../src/indexing/primary/run/calls.ts'
 import { primaryHost } from '../src/indexing/primary/run/host.ts'
-import { callerOver } from '../src/indexing/thread/port-call.ts'
+import { callerOver } from '../src/indexing/stream/port-call.ts'
 import type {
   BlockBytes,
   PrimaryIdentity,

@@ -6,7 +6,7 @@ import { parentPort, threadId, workerData } from 'node:worker_threads'
 
 import { primaryAnswers } from '../src/indexing/primary/run/calls.ts'
 import { openPrimaryStore, type PrimaryStore } from '../src/indexing/primary/run/store.ts'
-import { serveCalls } from '../src/indexing/thread/port-call.ts'
+import { serveCalls } from '../src/indexing/stream/port-call.ts'
 import { openWorld } from '../src/world/world.ts'
 import { localGenesis } from './local-genesis.ts'
 import { benchKey, type WriteTask, type Written } from './primary-replay-task.ts'

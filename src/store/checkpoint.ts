@@ -5,6 +5,10 @@
 import { Fault } from '../core/fault.ts'
 import { type Reader, statement, type Writer } from './engine/database.ts'
 
+/** Stages of an EVM chain. */
+export const blockStage = 'blocks'
+export const traceStage = 'traces'
+
 /** Last height a stage has committed, and the hash of that block where the stage knows it. */
 export type Checkpoint = { readonly height: number; readonly hash: Uint8Array | undefined }
 

@@ -9,7 +9,7 @@ import { Fault, faultOf } from '../../src/core/fault.ts'
 import type { Transport } from '../../src/core/world.ts'
 import type { ThreadReport } from '../../src/indexing/run/status-board.ts'
 import type { SourceLimits } from '../../src/indexing/stream/chain-spec.ts'
-import type { Port } from '../../src/indexing/thread/port-call.ts'
+import type { Port } from '../../src/indexing/stream/port-call.ts'
 import type { Database, Writer } from '../../src/store/engine/database.ts'
 import type { FaultKind } from './fault-kinds.ts'
 

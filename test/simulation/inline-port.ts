@@ -3,7 +3,7 @@
  * two.
  */
 
-import type { Port } from '../../src/indexing/thread/port-call.ts'
+import type { Port } from '../../src/indexing/stream/port-call.ts'
 
 /** The two ends. A message arrives after what is under way, in the order it was sent. */
 export function inlinePorts(): readonly [Port, Port] {

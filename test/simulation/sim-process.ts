@@ -28,7 +28,7 @@ import {
   StatusBoard,
   type ThreadReport,
 } from '../../src/indexing/run/status-board.ts'
-import type { WorkerThread } from '../../src/indexing/thread/worker-thread.ts'
+import type { WorkerThread } from '../../src/indexing/run/worker-thread.ts'
 import { chainSpecs, sourceLimits, streamSpecs } from '../../src/service/chain-specs.ts'
 import { serveNetworks } from '../../src/service/served/open-served.ts'
 import { serveChains } from '../../src/service/served/served-chains.ts'

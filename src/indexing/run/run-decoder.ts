@@ -24,11 +24,11 @@ import { openPrimarySource } from '../primary/run/open-source.ts'
 import type { OpenHost } from '../primary/run/shared-host.ts'
 import { primaryStreams } from '../primary/run/stream.ts'
 import type { ChainSpec, ResumePoint } from '../stream/chain-spec.ts'
+import { callerOver, type Call } from '../stream/port-call.ts'
 import { idleStatus, type StageStatus } from '../stream/stage.ts'
 import type { StreamSpec } from '../stream/stream-spec.ts'
-import { callerOver, type Call } from '../thread/port-call.ts'
-import type { WorkerThread } from '../thread/worker-thread.ts'
 import { runStreams, type Running } from './run-streams.ts'
+import type { WorkerThread } from './worker-thread.ts'
 
 /** Bytes of columns for each transaction and transfer, about. */
 const rowBytes = 120

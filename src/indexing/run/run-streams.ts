@@ -2,7 +2,7 @@
 
 import { faultOf } from '../../core/fault.ts'
 import { freezeStreamName, type StageStatus, type Stream } from '../stream/stage.ts'
-import type { WorkerThread } from '../thread/worker-thread.ts'
+import type { WorkerThread } from './worker-thread.ts'
 
 /** The streams of a thread. */
 export type Running = {

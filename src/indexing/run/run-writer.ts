@@ -15,10 +15,10 @@ import { primaryAnswers } from '../primary/run/calls.ts'
 import { openPrimaryStore, type PrimaryStore } from '../primary/run/store.ts'
 import { chainShares, type ChainShares } from '../stream/chain-shares.ts'
 import type { BlockReport } from '../stream/chain-spec.ts'
+import { serveCalls } from '../stream/port-call.ts'
 import { checkStream, leaseStream } from '../stream/round-stream.ts'
-import { serveCalls } from '../thread/port-call.ts'
-import type { WorkerThread } from '../thread/worker-thread.ts'
 import { runStreams } from './run-streams.ts'
+import type { WorkerThread } from './worker-thread.ts'
 
 type About = {
   readonly range: HeightRange

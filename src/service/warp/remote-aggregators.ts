@@ -6,7 +6,7 @@
 import type { ServedAggregator } from '../../api/icm/aggregators.ts'
 import { assert } from '../../core/fault.ts'
 import type { Network } from '../../core/network.ts'
-import type { Call } from '../../indexing/thread/port-call.ts'
+import type { Call } from '../../indexing/stream/port-call.ts'
 import type { AggregationRequest } from '../../warp/aggregation/request.ts'
 import type { Aggregators } from './aggregators.ts'
 

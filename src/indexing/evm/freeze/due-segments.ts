@@ -1,11 +1,10 @@
 /** Which segments the history in tables is enough for, by the sums that were kept of it. */
 
-import { checkpointHeights } from '../../../store/checkpoint.ts'
+import { checkpointHeights, blockStage } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
 import { provenHeightOf, storedProofs } from '../../../store/query/evm/heights.ts'
 import { heightsPerSum } from '../../../store/schema/sums.ts'
-import { blockStage } from '../write/apply-blocks.ts'
 
 /**
  * Transactions, transfers and internal transactions of a segment: it takes some seconds to write, and

@@ -7,14 +7,13 @@
  */
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
-import { getCheckpoint } from '../../../store/checkpoint.ts'
+import { getCheckpoint, traceStage } from '../../../store/checkpoint.ts'
 import { type Reader, statement, type Writer } from '../../../store/engine/database.ts'
 import { type FreezeHeights, freezeStage, freezeUntil } from '../../../store/history/freeze.ts'
 import { writeFrozen } from '../../../store/history/gathered-rows.ts'
 import type { History } from '../../../store/history/history.ts'
 import { frozenUntil } from '../../../store/history/manifest.ts'
 import { provenHeightOf, type StoredProofs } from '../../../store/query/evm/heights.ts'
-import { traceStage } from '../write/apply-traces.ts'
 import { recount } from '../write/recount.ts'
 
 /** Freezing of blocks as they are stored. */

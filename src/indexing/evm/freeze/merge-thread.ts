@@ -12,7 +12,7 @@ import { Fault } from '../../../core/fault.ts'
 import { entryFile } from '../../../core/installation.ts'
 import { WorkQueue } from '../../../core/waiting.ts'
 import { type MergeFiles, mergeFiles, type MergeJob } from '../../../store/history/merge-files.ts'
-import { callerOver } from '../../thread/port-call.ts'
+import { callerOver } from '../../stream/port-call.ts'
 
 /** Bytes of all sources up to which a job is small: it takes some tens of milliseconds. */
 const usualSmallBytes = 4_194_304

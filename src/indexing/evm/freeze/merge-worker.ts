@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads'
 
 import { assert } from '../../../core/fault.ts'
 import { mergeFiles, type MergeJob } from '../../../store/history/merge-files.ts'
-import { serveCalls } from '../../thread/port-call.ts'
+import { serveCalls } from '../../stream/port-call.ts'
 
 /** Milliseconds of pause for each of work: a quarter of the time. */
 const pauseShare = 1 / 3

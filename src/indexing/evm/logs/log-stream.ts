@@ -13,7 +13,12 @@ import { equalBytes, to0x } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { HeightRange } from '../../../source/evm-source.ts'
-import { type Checkpoint, getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
+import {
+  type Checkpoint,
+  getCheckpoint,
+  moveCheckpoint,
+  blockStage,
+} from '../../../store/checkpoint.ts'
 import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
 import { holdLease, type Lease, renewLease } from '../../../store/lease.ts'
 import { storedProofs } from '../../../store/query/evm/heights.ts'
@@ -22,7 +27,6 @@ import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
-import { blockStage } from '../write/apply-blocks.ts'
 import { Interner } from '../write/intern.ts'
 import { cutLogs, writeLogs } from './log-rows.ts'
 

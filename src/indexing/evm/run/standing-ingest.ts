@@ -10,7 +10,7 @@ import { Fault, faultOf } from '../../../core/fault.ts'
 import { WorkQueue } from '../../../core/waiting.ts'
 import type { World } from '../../../core/world.ts'
 import { openRollup } from '../../../rollup/chain-rollup.ts'
-import { getCheckpoint } from '../../../store/checkpoint.ts'
+import { getCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
 import type { Database, Reader, Writer } from '../../../store/engine/database.ts'
 import {
   holdLease,
@@ -24,8 +24,6 @@ import type { Log } from '../../../telemetry/log.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
 import type { ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'
 import type { FreezingAtOnce } from '../freeze/freeze-at-once.ts'
-import { blockStage } from '../write/apply-blocks.ts'
-import { traceStage } from '../write/apply-traces.ts'
 import { EvmIngest } from './evm-ingest.ts'
 
 /** Pause before a store without room is tried again. */

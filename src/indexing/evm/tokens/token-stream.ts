@@ -9,13 +9,12 @@
 import { createGenerations } from '../../../core/bounded-maps.ts'
 import { growingPause } from '../../../core/waiting.ts'
 import type { Clock, Random } from '../../../core/world.ts'
-import { getCheckpoint } from '../../../store/checkpoint.ts'
+import { getCheckpoint, blockStage } from '../../../store/checkpoint.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
-import { blockStage } from '../write/apply-blocks.ts'
 import { type Look, lookAtTokens, type WantedToken } from './look-at-tokens.ts'
 import {
   addWrapped,

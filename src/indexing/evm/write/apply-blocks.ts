@@ -3,7 +3,7 @@
 import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import { equalBytes, isZero } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
-import { type Checkpoint, getCheckpoint } from '../../../store/checkpoint.ts'
+import { type Checkpoint, getCheckpoint, blockStage } from '../../../store/checkpoint.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import { gatherWords } from '../../stream/radix-order.ts'
 import { writeBalances } from './balances.ts'
@@ -13,9 +13,6 @@ import { maxBatchRows } from './fan-out.ts'
 import type { Interner } from './intern.ts'
 import { writeNfts } from './nft-rows.ts'
 import { writeEvents, writeTokens, writeTransfers } from './transfer-rows.ts'
-
-/** Name of the stage in `checkpoint`. */
-export const blockStage = 'blocks'
 
 const lastBlock = statement('select first_tx + tx_count from evm_block where height = ?', {
   over: 'newest',

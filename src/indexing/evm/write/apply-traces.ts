@@ -4,17 +4,18 @@ import { noAddress } from '../../../codec/evm/columns/column-kinds.ts'
 import type { TraceBatch } from '../../../codec/evm/columns/columns.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import { f64At, u32At } from '../../../core/item-at.ts'
-import { type Checkpoint, getCheckpoint } from '../../../store/checkpoint.ts'
+import {
+  type Checkpoint,
+  getCheckpoint,
+  blockStage,
+  traceStage,
+} from '../../../store/checkpoint.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import { internal, internalByAddress } from '../../../store/schema/evm.ts'
 import { gather, gatherWords } from '../../stream/radix-order.ts'
-import { blockStage } from './apply-blocks.ts'
 import { byteAt, placesOf } from './batch-columns.ts'
 import { FanOut, maxBatchRows } from './fan-out.ts'
 import type { Interner } from './intern.ts'
-
-/** Name of the stage in `checkpoint`. */
-export const traceStage = 'traces'
 
 const timesOfBlocks = statement(
   'select timestamp from evm_block where height >= ? and height < ? order by height',

@@ -3,7 +3,7 @@
 import { assert } from '../../../core/fault.ts'
 import { buffersOf } from '../../../core/growing.ts'
 import type { PrimaryIdentity, ValidatorHealth } from '../../../source/primary/primary-source.ts'
-import type { Call } from '../../thread/port-call.ts'
+import type { Call } from '../../stream/port-call.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import type { RawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'

@@ -39,7 +39,6 @@ import {
   subnetOwner,
 } from '../../../store/schema/primary/staking.ts'
 import { address, asset, progress } from '../../../store/schema/primary/tables.ts'
-import type { PrimaryOutbox } from '../../events/primary-outbox.ts'
 import type { RawColumns } from '../batch/raw-blocks.ts'
 import type { RowBatch } from '../batch/rows.ts'
 import type { PrimaryRules } from '../batch/rules.ts'
@@ -48,6 +47,7 @@ import { nodesOfBlocks, writeBlocks, writeRawBlocks } from './blocks.ts'
 import { writeHoldings } from './holdings.ts'
 import { keysIn, type Numbers, numbersIn } from './numbers.ts'
 import { type OrderedLists, orderedLists } from './ordered-lists.ts'
+import type { PrimaryOutbox } from './primary-outbox.ts'
 import { allSubnets } from './read-rows.ts'
 import {
   capacityRules,

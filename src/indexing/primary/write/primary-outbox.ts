@@ -1,13 +1,13 @@
 /** The outbox of a primary network: of its P- and its X-Chain. */
 
-import { keyOf } from '../../core/bytes.ts'
-import type { Writer } from '../../store/engine/database.ts'
-import type { Watch } from '../../store/query/events/watch.ts'
-import { placesBetween } from '../../store/query/primary/network.ts'
-import { blockIdOf, chainNumbers, firstPosOf } from '../../store/schema/primary/position.ts'
-import { addressStride } from '../primary/batch/ledger.ts'
-import type { RowBatch } from '../primary/batch/rows.ts'
-import { type OutboxOptions, OutboxWriter } from './outbox-writer.ts'
+import { keyOf } from '../../../core/bytes.ts'
+import type { Writer } from '../../../store/engine/database.ts'
+import type { Watch } from '../../../store/query/events/watch.ts'
+import { placesBetween } from '../../../store/query/primary/network.ts'
+import { blockIdOf, chainNumbers, firstPosOf } from '../../../store/schema/primary/position.ts'
+import { type OutboxOptions, OutboxWriter } from '../../events/outbox-writer.ts'
+import { addressStride } from '../batch/ledger.ts'
+import type { RowBatch } from '../batch/rows.ts'
 
 /** Adds the places of a batch, in the transaction of `writer`. */
 export type PrimaryOutbox = (writer: Writer, batch: RowBatch) => Promise<void>

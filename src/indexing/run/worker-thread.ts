@@ -11,9 +11,9 @@ import type { World } from '../../core/world.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { joinThread } from '../../telemetry/threads/thread.ts'
 import type { Waits } from '../../telemetry/threads/waits.ts'
-import { stopWord, type ThreadData, type ThreadWork } from '../run/indexer.ts'
-import type { ThreadReport } from '../run/status-board.ts'
-import type { Port } from './port-call.ts'
+import type { Port } from '../stream/port-call.ts'
+import { stopWord, type ThreadData, type ThreadWork } from './indexer.ts'
+import type { ThreadReport } from './status-board.ts'
 
 /** Tools of a worker thread. */
 export type WorkerThread = {

@@ -83,17 +83,15 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     run: ['batch', 'replay', 'write'],
   },
   evm: {
-    read: ['ranges', 'tokens'],
+    read: ['tokens'],
     write: [],
     tokens: ['write'],
     logs: ['read', 'write'],
     cut: ['write'],
     repair: ['cut', 'read', 'tokens', 'write'],
     copied: ['read', 'repair', 'tokens', 'write'],
-    freeze: ['making', 'write'],
-    making: ['freeze', 'tokens', 'write'],
-    ranges: ['read', 'tokens'],
-    run: ['copied', 'cut', 'freeze', 'logs', 'making', 'read', 'tokens', 'write'],
+    freeze: ['write'],
+    run: ['copied', 'cut', 'freeze', 'logs', 'read', 'tokens', 'write'],
   },
 }
 

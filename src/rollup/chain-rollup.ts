@@ -243,11 +243,11 @@ class ChainCounter {
       const sender = itemAt(senderBits, at)
       if (open === undefined) continue
       if ((bits & active) === 0) {
-        open.addresses++
+        open.activeAddresses++
         now |= active
       }
       if (sends && (bits & sender) === 0) {
-        open.senders++
+        open.activeSenders++
         now |= sender
       }
     }

@@ -2,15 +2,20 @@
 
 import { fromHex, toBigint } from '../core/bytes.ts'
 import { itemAt, u8At } from '../core/item-at.ts'
-import {
-  type ColumnsOf,
-  statement,
-  type Reader,
-  type Row,
-  type Writer,
-} from '../store/engine/database.ts'
+import { type ColumnsOf, statement, type Reader, type Writer } from '../store/engine/database.ts'
+import { dayRow, periodRow } from '../store/query/metrics/days.ts'
+import type { RowOf } from '../store/query/stored-row.ts'
 import { meta } from '../store/schema/control.ts'
-import { activityHour, rollup, rollupDay } from '../store/schema/metrics.ts'
+import {
+  activityHour,
+  byColumn,
+  byField,
+  dayAmounts,
+  dayCounts,
+  periodCounts,
+  rollup,
+  rollupDay,
+} from '../store/schema/metrics.ts'
 import { everBits, openBits, reserve, type AddressFlags } from './address-flags.ts'
 import type { DeployDay } from './deploy-count.ts'
 import type { EverSeen } from './ever-seen.ts'
@@ -19,17 +24,13 @@ import { periodStart, unitNames, units, type Unit } from './period.ts'
 import { speedStart, type SpeedState } from './speed.ts'
 
 /** A period that may still grow. */
-export type OpenPeriod = {
-  readonly unit: Unit
-  readonly start: number
-  txCount: number
-  gasUsed: number
-  addresses: number
-  senders: number
-}
+export type OpenPeriod = { readonly unit: Unit; readonly start: number } & Record<
+  keyof typeof periodCounts,
+  number
+>
 
 /** Values that only days have. */
-export type OpenDay = {
+export type OpenDay = Record<keyof typeof dayCounts, number> & {
   readonly start: number
   lastMs: number
   priceSum: WideSum
@@ -37,11 +38,6 @@ export type OpenDay = {
   /** `priceMax` as a number while it is below 2^48, so that most comparisons need no BigInt. */
   topPrice: number
   fees: WideSum
-  topTx: number
-  topTxMs: number
-  topGas: number
-  topGasMs: number
-  newAddresses: number
 }
 
 /** Everything that counting needs between batches. */
@@ -63,7 +59,7 @@ export type RollupState = {
 
 /** A period with nothing in it. */
 export function emptyPeriod(unit: Unit, start: number): OpenPeriod {
-  return { unit, start, txCount: 0, gasUsed: 0, addresses: 0, senders: 0 }
+  return { unit, start, ...byField(periodCounts, () => 0) }
 }
 
 /** Name in `meta` of what counting keeps besides its tables. */
@@ -82,10 +78,7 @@ export async function saveRollup(
   await writer.upsert(rollup, {
     unit: periods.map((period) => units[period.unit]),
     start: periods.map((period) => period.start),
-    tx_count: periods.map((period) => period.txCount),
-    gas_used: periods.map((period) => period.gasUsed),
-    active_addresses: periods.map((period) => period.addresses),
-    active_senders: periods.map((period) => period.senders),
+    ...byColumn(periodCounts, (count) => periods.map((period) => period[count])),
   } satisfies ColumnsOf<typeof rollup>)
   await saveDays(writer, state)
   await saveHours(writer, state, members)
@@ -101,14 +94,8 @@ async function saveDays(writer: Writer, state: RollupState): Promise<void> {
   await writer.upsert(rollupDay, {
     start: days.map((day) => day.start),
     last_ms: days.map((day) => day.lastMs),
-    price_sum: days.map((day) => minimalBytes(totalOf(day.priceSum))),
-    price_max: days.map((day) => minimalBytes(day.priceMax)),
-    fees: days.map((day) => minimalBytes(totalOf(day.fees))),
-    top_tx: days.map((day) => day.topTx),
-    top_tx_ms: days.map((day) => day.topTxMs),
-    top_gas: days.map((day) => day.topGas),
-    top_gas_ms: days.map((day) => day.topGasMs),
-    new_addresses: days.map((day) => day.newAddresses),
+    ...byColumn(dayAmounts, (amount) => days.map((day) => minimalBytes(totalOf(day[amount])))),
+    ...byColumn(dayCounts, (count) => days.map((day) => day[count])),
   } satisfies ColumnsOf<typeof rollupDay>)
 }
 
@@ -123,11 +110,12 @@ async function saveHours(writer: Writer, state: RollupState, members: Float64Arr
   } satisfies ColumnsOf<typeof activityHour>)
 }
 
-const newest = statement(
-  'select unit, start, tx_count, gas_used, active_addresses, active_senders from rollup r where start = (select max(start) from rollup m where m.unit = r.unit) order by unit',
+const newest = periodRow.statement(
+  (columns) =>
+    `select ${columns} from rollup r where start = (select max(start) from rollup m where m.unit = r.unit) order by unit`,
 )
-const newestDay = statement(
-  'select start, last_ms, price_sum, price_max, fees, top_tx, top_tx_ms, top_gas, top_gas_ms, new_addresses from rollup_day order by start desc limit 1',
+const newestDay = dayRow.statement(
+  (columns) => `select ${columns} from rollup_day order by start desc limit 1`,
 )
 const hoursSince = statement(
   'select start, members from activity_hour where start >= ? order by start',
@@ -165,11 +153,12 @@ export async function loadRollup(
   }
   const [saved] = (await reader.get(savedState, [rollupState])) ?? []
   if (typeof saved === 'string') Object.assign(state, JSON.parse(saved))
-  for (const row of await reader.all(newest)) state.open.push(periodOf(row))
+  for (const { unit, ...counts } of await periodRow.all(reader, newest))
+    state.open.push({ unit: itemAt(unitNames, unit), ...counts })
   const hour = state.open[units.hour]
   if (hour === undefined) return state
   state.nextHour = hour.start + 3_600
-  state.day = dayOf(await reader.get(newestDay))
+  state.day = dayOf(await dayRow.first(reader, newestDay))
   await loadActivity(reader, state, flags)
   return state
 }
@@ -216,39 +205,16 @@ async function loadDeploys(reader: Reader, source: 0 | 1): Promise<DeployDay | u
   }
 }
 
-function periodOf(row: Row): OpenPeriod {
-  const at = (place: number): number => Number(itemAt(row, place))
-  return {
-    unit: itemAt(unitNames, at(0)),
-    start: at(1),
-    txCount: at(2),
-    gasUsed: at(3),
-    addresses: at(4),
-    senders: at(5),
-  }
-}
-
-function dayOf(row: Row | undefined): OpenDay | undefined {
+function dayOf(row: RowOf<typeof dayRow> | undefined): OpenDay | undefined {
   if (row === undefined) return undefined
-  const [start, lastMs, priceSum, priceMax, fees, topTx, topTxMs, topGas, topGasMs, fresh] = row
-  const max = bigintOf(priceMax)
+  const priceMax = toBigint(row.priceMax)
   return {
-    start: Number(start),
-    lastMs: Number(lastMs),
-    priceSum: wideSum(bigintOf(priceSum)),
-    priceMax: max,
-    topPrice: max < 2n ** 48n ? Number(max) : 0,
-    fees: wideSum(bigintOf(fees)),
-    topTx: Number(topTx),
-    topTxMs: Number(topTxMs),
-    topGas: Number(topGas),
-    topGasMs: Number(topGasMs),
-    newAddresses: Number(fresh),
+    ...row,
+    priceSum: wideSum(toBigint(row.priceSum)),
+    priceMax,
+    topPrice: priceMax < 2n ** 48n ? Number(priceMax) : 0,
+    fees: wideSum(toBigint(row.fees)),
   }
-}
-
-function bigintOf(value: unknown): bigint {
-  return value instanceof Uint8Array ? toBigint(value) : 0n
 }
 
 /** Big-endian without leading zero bytes; zero is no byte at all. */
@@ -289,6 +255,6 @@ export function addProduct(sum: WideSum, a: number, b: number): void {
 }
 
 /** The sum so far. */
-function totalOf(sum: WideSum): bigint {
-  return sum.high + BigInt(sum.low)
+function totalOf(sum: WideSum | bigint): bigint {
+  return typeof sum === 'bigint' ? sum : sum.high + BigInt(sum.low)
 }

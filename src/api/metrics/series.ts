@@ -3,13 +3,9 @@
 import { itemAt } from '../../core/item-at.ts'
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import { periodStart, previousPeriod, units, type Unit } from '../../rollup/period.ts'
-import {
-  type DayMetricName,
-  isDayMetric,
-  type MetricName,
-} from '../../shape/metrics/metric-names.ts'
+import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
-import { unitBounds, unitPeriods, type UnitPeriod } from '../../store/query/metrics/days.ts'
+import { unitBounds, unitPeriods } from '../../store/query/metrics/days.ts'
 import { daySeries } from './day-series.ts'
 
 /** A question: points of `unit` strictly between two moments, before `before`, newest first. */
@@ -47,7 +43,7 @@ export async function seriesPage(
   const sums = new Map<number, number>()
   for (const chain of chains) {
     for (const period of await unitPeriods(chain.store, units[unit], range)) {
-      sums.set(period.start, (sums.get(period.start) ?? 0) + pick(period, metric))
+      sums.set(period.start, (sums.get(period.start) ?? 0) + period[metric])
     }
   }
   if (chains.length > 1 && (metric === 'activeAddresses' || metric === 'activeSenders')) {
@@ -59,19 +55,6 @@ export async function seriesPage(
 
 function point(timestamp: number, value: number): MetricPoint {
   return { value, timestamp }
-}
-
-function pick(period: UnitPeriod, metric: Exclude<MetricName, DayMetricName>): number {
-  switch (metric) {
-    case 'activeAddresses':
-      return period.activeAddresses
-    case 'activeSenders':
-      return period.activeSenders
-    case 'gasUsed':
-      return period.gasUsed
-    case 'txCount':
-      return period.txCount
-  }
 }
 
 /** First seconds of the periods of a page, newest first. */

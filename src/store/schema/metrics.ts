@@ -8,37 +8,71 @@
 import { sumsBy, table } from '../engine/table.ts'
 import { chunksPerSum, secondsPerSum } from './sums.ts'
 
+/**
+ * Counts of a period of any unit, by the name of the metric: the column of each. Writing and reading follow
+ * from it.
+ */
+export const periodCounts = {
+  txCount: 'tx_count',
+  gasUsed: 'gas_used',
+  activeAddresses: 'active_addresses',
+  activeSenders: 'active_senders',
+} as const
+
+/**
+ * Counts of days alone. The fastest block of the day is kept as amount and milliseconds, so that division
+ * happens at the edge.
+ */
+export const dayCounts = {
+  topTx: 'top_tx',
+  topTxMs: 'top_tx_ms',
+  topGas: 'top_gas',
+  topGasMs: 'top_gas_ms',
+  newAddresses: 'new_addresses',
+} as const
+
+/** Amounts of days, wei. */
+export const dayAmounts = { priceSum: 'price_sum', priceMax: 'price_max', fees: 'fees' } as const
+
+type Fields = Readonly<Record<string, string>>
+
+/** Values that `make` gives for the column of each field, by field. */
+export function byField<const F extends Fields, T>(
+  fields: F,
+  make: (column: string) => T,
+): { readonly [Name in keyof F]: T } {
+  const entries = Object.entries(fields).map(([name, column]) => [name, make(column)])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each field
+  return Object.fromEntries(entries) as { readonly [Name in keyof F]: T }
+}
+
+/** Values that `make` gives for each field, by column. */
+export function byColumn<const F extends Fields, T>(
+  fields: F,
+  make: (name: keyof F) => T,
+): { readonly [Name in keyof F as F[Name]]: T } {
+  const entries = Object.entries(fields).map(([name, column]) => [column, make(name)])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each field
+  return Object.fromEntries(entries) as { readonly [Name in keyof F as F[Name]]: T }
+}
+
+const integers = (): 'integer' => 'integer'
+
 /** Sums of every unit. */
 export const rollup = table(
   'rollup',
-  {
-    unit: 'integer',
-    start: 'integer',
-    tx_count: 'integer',
-    gas_used: 'integer',
-    active_addresses: 'integer',
-    active_senders: 'integer',
-  },
+  { unit: 'integer', start: 'integer', ...byColumn(periodCounts, integers) },
   { key: ['unit', 'start'], layout: 'keyed', sums: sumsBy('start', secondsPerSum) },
 )
 
-/**
- * Sums that only days have. `last_ms` is the time of the day's last block; the fastest block of the
- * day is kept as amount and milliseconds, so that division happens at the edge.
- */
+/** Sums that only days have. `last_ms` is the time of the day's last block. */
 export const rollupDay = table(
   'rollup_day',
   {
     start: 'integer',
     last_ms: 'integer',
-    price_sum: 'bytes',
-    price_max: 'bytes',
-    fees: 'bytes',
-    top_tx: 'integer',
-    top_tx_ms: 'integer',
-    top_gas: 'integer',
-    top_gas_ms: 'integer',
-    new_addresses: 'integer',
+    ...byColumn(dayAmounts, () => 'bytes' as const),
+    ...byColumn(dayCounts, integers),
   },
   { key: ['start'], layout: 'rows', sums: sumsBy('start', secondsPerSum) },
 )

@@ -6,7 +6,9 @@
  */
 
 import { statement, type Reader, type Row, type Statement } from '../../engine/database.ts'
+import { byField, dayAmounts, dayCounts, periodCounts } from '../../schema/metrics.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
+import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 
 /** Values by first second of the day, oldest first. */
 export type ByDay<T> = ReadonlyMap<number, T>
@@ -20,37 +22,53 @@ export type FastestBlock = { readonly amount: number; readonly milliseconds: num
 /** Sum of the gas prices of all transactions of a day in wei, big-endian, and their number. */
 export type DayPrices = { readonly sum: Uint8Array; readonly count: number }
 
-const sums = {
-  newAddresses: statement('select start, new_addresses from rollup_day order by start'),
-  txCount: statement('select start, tx_count from rollup where unit = 1 order by start'),
-}
-const spans = {
-  txCount: withRollup('r.tx_count, d.last_ms'),
-  gasUsed: withRollup('r.gas_used, d.last_ms'),
-}
+/** A period with what was counted in it; `unit` is a value of `units` in `rollup/period.ts`. */
+export const periodRow = storedRow({
+  unit: integer('unit'),
+  start: integer('start'),
+  ...byField(periodCounts, integer),
+})
+
+/** A day with all that only days have. Amounts are big-endian. */
+export const dayRow = storedRow({
+  start: integer('start'),
+  lastMs: integer('last_ms'),
+  ...byField(dayAmounts, bytes),
+  ...byField(dayCounts, integer),
+})
+
+const ofDays = (columns: string): Statement =>
+  statement(`select start, ${columns} from rollup_day order by start`)
+const withRollup = (columns: string): Statement =>
+  statement(
+    `select d.start, ${columns} from rollup_day d
+     join rollup r on r.unit = 1 and r.start = d.start order by d.start`,
+  )
+const dayUnits = (column: string): Statement =>
+  statement(`select start, ${column} from rollup where unit = 1 order by start`)
+
+const counts = { ...byField(dayCounts, ofDays), ...byField(periodCounts, dayUnits) }
+const spans = byField(periodCounts, (column) => withRollup(`r.${column}, d.last_ms`))
 const fastest = {
-  topTx: statement('select start, top_tx, top_tx_ms from rollup_day order by start'),
-  topGas: statement('select start, top_gas, top_gas_ms from rollup_day order by start'),
+  topTx: ofDays(`${dayCounts.topTx}, ${dayCounts.topTxMs}`),
+  topGas: ofDays(`${dayCounts.topGas}, ${dayCounts.topGasMs}`),
 }
-const wei = {
-  fees: statement('select start, fees from rollup_day order by start'),
-  priceMax: statement('select start, price_max from rollup_day order by start'),
-}
-const prices = withRollup('d.price_sum, r.tx_count')
+const amounts = byField(dayAmounts, ofDays)
+const prices = withRollup(`d.${dayAmounts.priceSum}, r.${periodCounts.txCount}`)
 const newest = statement('select last_ms from rollup_day order by start desc limit 1')
 const state = statement("select value from meta where name = 'rollup'")
 
 /** A count of every day. */
-export function daySums(
-  reader: Reader,
-  column: 'newAddresses' | 'txCount',
-): Promise<ByDay<number>> {
-  return byDay(reader, sums[column], (row) => integerAt(row, 1))
+export function daySums(reader: Reader, count: keyof typeof counts): Promise<ByDay<number>> {
+  return byDay(reader, counts[count], (row) => integerAt(row, 1))
 }
 
 /** An amount of every day with the time of its last block. */
-export function daySpans(reader: Reader, column: 'txCount' | 'gasUsed'): Promise<ByDay<DaySpan>> {
-  return byDay(reader, spans[column], (row) => ({
+export function daySpans(
+  reader: Reader,
+  count: keyof typeof periodCounts,
+): Promise<ByDay<DaySpan>> {
+  return byDay(reader, spans[count], (row) => ({
     amount: integerAt(row, 1),
     lastMs: integerAt(row, 2),
   }))
@@ -67,9 +85,12 @@ export function dayFastest(
   }))
 }
 
-/** All fees or the highest gas price of every day, in wei, big-endian. */
-export function dayWei(reader: Reader, column: 'fees' | 'priceMax'): Promise<ByDay<Uint8Array>> {
-  return byDay(reader, wei[column], (row) => bytesAt(row, 1))
+/** An amount of every day, wei, big-endian. */
+export function dayWei(
+  reader: Reader,
+  amount: keyof typeof dayAmounts,
+): Promise<ByDay<Uint8Array>> {
+  return byDay(reader, amounts[amount], (row) => bytesAt(row, 1))
 }
 
 /** Gas prices of every day. */
@@ -94,13 +115,6 @@ export async function firstBlockMs(reader: Reader): Promise<number | undefined> 
     : undefined
 }
 
-function withRollup(columns: string): Statement {
-  return statement(
-    `select d.start, ${columns} from rollup_day d
-     join rollup r on r.unit = 1 and r.start = d.start order by d.start`,
-  )
-}
-
 async function byDay<T>(
   reader: Reader,
   question: Statement,
@@ -112,16 +126,11 @@ async function byDay<T>(
 }
 
 /** One period: its first second, and what was counted in it. */
-export type UnitPeriod = {
-  readonly start: number
-  readonly txCount: number
-  readonly gasUsed: number
-  readonly activeAddresses: number
-  readonly activeSenders: number
-}
+export type UnitPeriod = RowOf<typeof periodRow>
 
-const inRange = statement(
-  'select start, tx_count, gas_used, active_addresses, active_senders from rollup where unit = ? and start >= ? and start < ? order by start',
+const inRange = periodRow.statement(
+  (columns) =>
+    `select ${columns} from rollup where unit = ? and start >= ? and start < ? order by start`,
 )
 const ends = statement('select min(start), max(start) from rollup where unit = ?')
 
@@ -131,12 +140,12 @@ const ends = statement('select min(start), max(start) from rollup where unit = ?
  *
  * Cost: one range of the key (unit, start).
  */
-export async function unitPeriods(
+export function unitPeriods(
   reader: Reader,
   unit: number,
   range: { readonly from: number; readonly until: number },
 ): Promise<UnitPeriod[]> {
-  return (await reader.all(inRange, [unit, range.from, range.until])).map(periodOf)
+  return periodRow.all(reader, inRange, [unit, range.from, range.until])
 }
 
 /** First and last period of `unit`, or `undefined` before there is one. Two key seeks. */
@@ -146,10 +155,4 @@ export async function unitBounds(
 ): Promise<{ first: number; last: number } | undefined> {
   const [first, last] = (await reader.get(ends, [unit])) ?? []
   return typeof first === 'number' && typeof last === 'number' ? { first, last } : undefined
-}
-
-function periodOf(row: Row): UnitPeriod {
-  const [start = 0, txCount = 0, gasUsed = 0, activeAddresses = 0, activeSenders = 0] =
-    row.map(Number)
-  return { start, txCount, gasUsed, activeAddresses, activeSenders }
 }

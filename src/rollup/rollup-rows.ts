@@ -3,13 +3,12 @@
 import { fromHex, toBigint } from '../core/bytes.ts'
 import { itemAt, u8At } from '../core/item-at.ts'
 import { type ColumnsOf, statement, type Reader, type Writer } from '../store/engine/database.ts'
+import { byColumn, byField } from '../store/engine/table.ts'
 import { dayRow, periodRow } from '../store/query/metrics/days.ts'
 import type { RowOf } from '../store/query/stored-row.ts'
 import { meta } from '../store/schema/control.ts'
 import {
   activityHour,
-  byColumn,
-  byField,
   dayAmounts,
   dayCounts,
   periodCounts,

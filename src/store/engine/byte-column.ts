@@ -19,7 +19,7 @@ export class ByteColumn {
   constructor(
     arena: Uint8Array,
     place: { readonly offset: Uint32Array; readonly length: Uint32Array },
-    rows: { readonly count: number; readonly present?: Uint8Array },
+    rows: { readonly count: number; readonly present?: Uint8Array | undefined },
   ) {
     this.arena = arena
     this.offsets = place.offset

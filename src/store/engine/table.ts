@@ -134,3 +134,26 @@ export function stageOf({ freezes, stage = 'blocks' }: Table): HistoryStage | un
 export function columnNames(of: Table): string[] {
   return Object.keys(of.columns)
 }
+
+/** Names of columns by fields of ours. */
+export type Fields = Readonly<Record<string, string>>
+
+/** Values that `make` gives for the column of each field, by field. */
+export function byField<const F extends Fields, T>(
+  fields: F,
+  make: (column: string) => T,
+): { readonly [Name in keyof F]: T } {
+  const entries = Object.entries(fields).map(([name, column]) => [name, make(column)])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each field
+  return Object.fromEntries(entries) as { readonly [Name in keyof F]: T }
+}
+
+/** Values that `make` gives for each field, by column. */
+export function byColumn<const F extends Fields, T>(
+  fields: F,
+  make: (name: keyof F & string, column: string) => T,
+): { readonly [Name in keyof F as F[Name]]: T } {
+  const entries = Object.entries(fields).map(([name, column]) => [column, make(name, column)])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each field
+  return Object.fromEntries(entries) as { readonly [Name in keyof F as F[Name]]: T }
+}

@@ -5,7 +5,7 @@
  * Wide sums are big-endian without leading zero bytes.
  */
 
-import { sumsBy, table } from '../engine/table.ts'
+import { byColumn, sumsBy, table } from '../engine/table.ts'
 import { chunksPerSum, secondsPerSum } from './sums.ts'
 
 /**
@@ -33,28 +33,6 @@ export const dayCounts = {
 
 /** Amounts of days, wei. */
 export const dayAmounts = { priceSum: 'price_sum', priceMax: 'price_max', fees: 'fees' } as const
-
-type Fields = Readonly<Record<string, string>>
-
-/** Values that `make` gives for the column of each field, by field. */
-export function byField<const F extends Fields, T>(
-  fields: F,
-  make: (column: string) => T,
-): { readonly [Name in keyof F]: T } {
-  const entries = Object.entries(fields).map(([name, column]) => [name, make(column)])
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each field
-  return Object.fromEntries(entries) as { readonly [Name in keyof F]: T }
-}
-
-/** Values that `make` gives for each field, by column. */
-export function byColumn<const F extends Fields, T>(
-  fields: F,
-  make: (name: keyof F) => T,
-): { readonly [Name in keyof F as F[Name]]: T } {
-  const entries = Object.entries(fields).map(([name, column]) => [column, make(name)])
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each field
-  return Object.fromEntries(entries) as { readonly [Name in keyof F as F[Name]]: T }
-}
 
 const integers = (): 'integer' => 'integer'
 

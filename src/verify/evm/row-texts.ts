@@ -1,9 +1,17 @@
 /** Rows of a batch as texts that can be compared, however the batch was made; each begins with its height. */
 
-import { noAddress, type Slices } from '../../codec/evm/columns/column-kinds.ts'
 import type { BlockBatch, TraceBatch } from '../../codec/evm/columns/columns.ts'
 import { to0x } from '../../core/bytes.ts'
 import { u32At } from '../../core/item-at.ts'
+import {
+  byteAt,
+  rowValues,
+  storedBlocks,
+  storedEvents,
+  storedFrames,
+  storedTransfers,
+  storedTxs,
+} from '../../indexing/evm/write/batch-columns.ts'
 
 /** Texts of all rows, by what they are. */
 export type RowTexts = {
@@ -35,122 +43,51 @@ class BatchText {
   }
 
   header(row: number): readonly unknown[] {
-    const { blocks } = this.#batch
-    return [
-      this.#batch.from + row,
-      hashAt(blocks.hash, row),
-      blocks.timestamp[row],
-      blocks.timestampMs[row],
-      blocks.gasUsed[row],
-      blocks.gasLimit[row],
-      blocks.blockGasCost[row],
-      blocks.minDelayExcess[row],
-      blocks.hasBaseFee[row] === 1 ? this.#bytes(blocks.baseFee, row) : 'none',
-      blocks.txCount[row],
-    ]
+    const { inputs: _, ...fields } = storedBlocks.fields
+    const of = { ...storedBlocks, fields }
+    return [this.#batch.from + row, ...rowValues(of, this.#batch.blocks, row, this.#batch)]
   }
 
   inputs(row: number, inputs: (kept: Uint8Array) => Uint8Array): Uint8Array {
-    const kept = this.#part(this.#batch.blocks.inputs, row)
+    const kept = byteAt(this.#batch.arena, this.#batch.blocks.inputs, row)
     return kept.length === 0 ? kept : inputs(kept)
   }
 
   transaction(row: number): readonly unknown[] {
-    const { txs } = this.#batch
-    const hasFees = txs.hasMaxFee[row] === 1
-    return [
-      this.#heightOf(row),
-      hashAt(txs.hash, row),
-      this.#address(txs.from[row]),
-      this.#address(txs.to[row]),
-      this.#address(txs.created[row]),
-      this.#bytes(txs.value, row),
-      txs.gasLimit[row],
-      txs.gasUsed[row],
-      this.#bytes(txs.gasPrice, row),
-      hasFees ? this.#bytes(txs.maxFee, row) : 'none',
-      hasFees ? this.#bytes(txs.maxPriorityFee, row) : 'none',
-      txs.nonce[row],
-      txs.type[row],
-      txs.status[row],
-      txs.inputLength[row],
-      txs.selector[row],
-    ]
+    return [this.#heightOf(row), ...rowValues(storedTxs, this.#batch.txs, row, this.#batch)]
   }
 
   transfer(row: number): readonly unknown[] {
-    const { transfers, txs } = this.#batch
-    return [
-      this.#heightOf(u32At(transfers.tx, row)),
-      hashAt(txs.hash, u32At(transfers.tx, row)),
-      transfers.logIndex[row],
-      transfers.batchIndex[row],
-      transfers.kind[row],
-      this.#address(transfers.token[row]),
-      this.#address(transfers.from[row]),
-      this.#address(transfers.to[row]),
-      this.#bytes(transfers.value, row),
-      this.#bytes(transfers.tokenId, row),
-    ]
+    const { transfers } = this.#batch
+    const values = rowValues(storedTransfers, transfers, row, this.#batch)
+    return [...this.#transactionOf(transfers, row), ...values]
   }
 
   event(row: number): readonly unknown[] {
-    const { events, txs } = this.#batch
-    return [
-      this.#heightOf(u32At(events.tx, row)),
-      hashAt(txs.hash, u32At(events.tx, row)),
-      events.logIndex[row],
-      events.kind[row],
-      this.#address(events.address[row]),
-      this.#bytes(events.topics, row),
-      this.#bytes(events.data, row),
-    ]
+    const { events } = this.#batch
+    const values = rowValues(storedEvents, events, row, this.#batch)
+    return [...this.#transactionOf(events, row), ...values]
+  }
+
+  #transactionOf({ tx }: { readonly tx: Uint32Array }, row: number): readonly unknown[] {
+    const at = u32At(tx, row)
+    const { hash } = this.#batch.txs
+    return [this.#heightOf(at), to0x(hash.subarray(at * 32, at * 32 + 32))]
   }
 
   #heightOf(tx: number): number {
     return this.#batch.from + u32At(this.#batch.txs.block, tx)
   }
-
-  #part(slices: Slices, row: number): Uint8Array {
-    const from = u32At(slices.offset, row)
-    return this.#batch.arena.subarray(from, from + u32At(slices.length, row))
-  }
-
-  #bytes(slices: Slices, row: number): string {
-    return to0x(this.#part(slices, row))
-  }
-
-  #address(place: number | undefined): string {
-    return addressAt(this.#batch.addresses, place)
-  }
 }
 
 /** Texts of the listed frames of `batch`, in their order. */
-export function frameTexts({ from, frames, arena, addresses }: TraceBatch): readonly string[] {
-  const listed = each(frames.count, (row) => {
-    const start = u32At(frames.value.offset, row)
-    return [
-      from + u32At(frames.block, row),
-      frames.txIndex[row],
-      frames.kind[row],
-      addressAt(addresses, frames.from[row]),
-      addressAt(addresses, frames.to[row]),
-      to0x(arena.subarray(start, start + u32At(frames.value.length, row))),
-      frames.gasLimit[row],
-      frames.gasUsed[row],
-      frames.reverted[row],
-    ]
-  })
-  return listed.filter((_, row) => frames.position[row] !== 0)
-}
-
-function addressAt(addresses: Uint8Array, place: number | undefined): string {
-  if (place === undefined || place === noAddress) return 'nobody'
-  return to0x(addresses.subarray(place * 20, place * 20 + 20))
-}
-
-function hashAt(hashes: Uint8Array, row: number): string {
-  return to0x(hashes.subarray(row * 32, row * 32 + 32))
+export function frameTexts(batch: TraceBatch): readonly string[] {
+  const { from, frames } = batch
+  const all = each(frames.count, (row) => [
+    from + u32At(frames.block, row),
+    ...rowValues(storedFrames, frames, row, batch),
+  ])
+  return all.filter((_, row) => frames.position[row] !== 0)
 }
 
 function each(count: number, values: (row: number) => readonly unknown[]): string[] {

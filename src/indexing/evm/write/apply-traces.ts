@@ -10,10 +10,11 @@ import {
   blockStage,
   traceStage,
 } from '../../../store/checkpoint.ts'
-import { statement, type Writer } from '../../../store/engine/database.ts'
+import { columnOf, statement, valueAt, type Writer } from '../../../store/engine/database.ts'
+import { byColumn } from '../../../store/engine/table.ts'
 import { internal, internalByAddress } from '../../../store/schema/evm.ts'
 import { gather, gatherWords } from '../../stream/radix-order.ts'
-import { byteAt, placesOf } from './batch-columns.ts'
+import { placesOf, storedColumns, storedFrames } from './batch-columns.ts'
 import { FanOut, maxBatchRows } from './fan-out.ts'
 import type { Interner } from './intern.ts'
 
@@ -64,16 +65,12 @@ export async function writeInternals(
   const { pos, overfull } = placesOf(batch.from, gatherWords(frames.block, listed))
   if (overfull !== undefined)
     throw new Fault('source-mismatch', `block has more frames than can be kept: ${overfull}`)
+  const columns = storedColumns(storedFrames, frames, { arena, ids })
   await writer.insert(internal, {
     pos,
-    tx_index: gatherWords(frames.txIndex, listed),
-    kind: gather(frames.kind, listed),
-    from_id: gather(ids, gatherWords(frames.from, listed)),
-    to_id: Array.from(listed, (row) => idOrNull(frames.to[row] ?? noAddress, ids)),
-    value: Array.from(listed, (row) => byteAt(arena, frames.value, row)),
-    gas_limit: gather(frames.gasLimit, listed),
-    gas_used: gather(frames.gasUsed, listed),
-    reverted: gather(frames.reverted, listed),
+    ...byColumn(storedFrames.fields, (_, column) =>
+      Array.from(listed, (row) => valueAt(columnOf(columns, column), row)),
+    ),
   })
   const fanOut = new FanOut(listed.length * 2)
   for (let at = 0; at < listed.length; at++) {
@@ -91,8 +88,4 @@ function listedRows(position: Uint32Array): Uint32Array {
   for (let row = 0; row < position.length; row++) if (position[row] !== 0) rows.push(row)
   assert(rows.length <= maxBatchRows, 'batches are cut below the limit of rows')
   return Uint32Array.from(rows)
-}
-
-function idOrNull(place: number, ids: Float64Array): number | null {
-  return place === noAddress ? null : f64At(ids, place)
 }

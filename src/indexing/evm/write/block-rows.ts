@@ -4,19 +4,14 @@ import { noAddress } from '../../../codec/evm/columns/column-kinds.ts'
 import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import { f64At, itemAt, u32At } from '../../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'
-import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { block, tx, txByAddress, txByHash, txFailed } from '../../../store/schema/evm.ts'
 import { gather, radixOrder } from '../../stream/radix-order.ts'
-import {
-  byteAt,
-  bytesOf,
-  idsOf,
-  optionalBytesOf,
-  optionalIdsOf,
-  prefixesOf,
-} from './batch-columns.ts'
+import { byteAt, prefixesOf, storedBlocks, storedColumns, storedTxs } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
+
+/** Headers name no address. */
+const noIds = new Float64Array()
 
 /** Writes headers. `firstTx` counts the transactions of all blocks before the batch. */
 export async function writeBlocks(
@@ -25,22 +20,12 @@ export async function writeBlocks(
   firstTx: number,
 ): Promise<void> {
   const { blocks, arena } = batch
-  const prefixes = prefixesOf(blocks.hash)
   await writer.insert(block, {
+    ...storedColumns(storedBlocks, blocks, { arena, ids: noIds }),
     height: Float64Array.from(blocks.txCount, (_, row) => batch.from + row),
-    hash: ByteColumn.ofWidth(blocks.hash, 32),
-    hash_prefix: prefixes,
-    timestamp: blocks.timestamp,
-    timestamp_ms: presentOf(blocks.timestampMs),
-    gas_used: blocks.gasUsed,
-    gas_limit: blocks.gasLimit,
-    gas_cost: blocks.blockGasCost,
-    min_delay_excess: presentOf(blocks.minDelayExcess),
-    base_fee: optionalBytesOf(arena, blocks.baseFee, blocks.hasBaseFee),
-    tx_count: blocks.txCount,
+    hash_prefix: prefixesOf(blocks.hash),
     first_tx: sumsBefore(blocks.txCount, firstTx),
     fees: feesOf(batch),
-    inputs: bytesOf(arena, blocks.inputs, blocks.count),
   })
 }
 
@@ -52,24 +37,7 @@ export async function writeTransactions(
 ): Promise<void> {
   const { txs, arena } = batch
   const { ids, pos } = at
-  await writer.insert(tx, {
-    pos,
-    hash: ByteColumn.ofWidth(txs.hash, 32),
-    from_id: idsOf(txs.from, ids),
-    to_id: optionalIdsOf(txs.to, ids),
-    created_id: optionalIdsOf(txs.created, ids),
-    value: bytesOf(arena, txs.value, txs.count),
-    gas_limit: txs.gasLimit,
-    gas_used: txs.gasUsed,
-    gas_price: bytesOf(arena, txs.gasPrice, txs.count),
-    max_fee: optionalBytesOf(arena, txs.maxFee, txs.hasMaxFee),
-    max_priority_fee: optionalBytesOf(arena, txs.maxPriorityFee, txs.hasMaxFee),
-    nonce: txs.nonce,
-    type: txs.type,
-    status: txs.status,
-    input_length: txs.inputLength,
-    selector: txs.selector,
-  })
+  await writer.insert(tx, { pos, ...storedColumns(storedTxs, txs, { arena, ids }) })
   const prefixes = prefixesOf(txs.hash)
   const order = radixOrder(prefixes)
   await writer.insert(txByHash, {
@@ -119,9 +87,4 @@ function sumsBefore(counts: Uint32Array, start: number): Float64Array {
     sum += u32At(counts, at)
   }
   return sums
-}
-
-/** -1 stands for a header without the field. */
-function presentOf(values: Float64Array): (number | null)[] {
-  return Array.from(values, (value) => (value < 0 ? null : value))
 }

@@ -2,7 +2,6 @@
 
 import { type BlockBatch, standardOf } from '../../../codec/evm/columns/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
-import type { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
 import {
@@ -14,7 +13,7 @@ import {
   transferByToken,
 } from '../../../store/schema/evm.ts'
 import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
-import { bytesOf, idsOf, optionalBytesOf } from './batch-columns.ts'
+import { storedColumns, storedEvents, storedTransfers } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
 
 /** Where the rows of a batch go: positions, and places of their transactions in their blocks. */
@@ -37,25 +36,10 @@ export async function writeTransfers(
   await writer.insert(transfer, {
     pos: at.pos,
     tx_index: gatherWords(at.txPlace, transfers.tx),
-    log_index: transfers.logIndex,
-    batch_index: transfers.batchIndex,
-    kind: transfers.kind,
-    token_id: idsOf(transfers.token, at.ids),
-    from_id: idsOf(transfers.from, at.ids),
-    to_id: idsOf(transfers.to, at.ids),
-    value: bytesOf(arena, transfers.value, transfers.count),
-    item: itemsOf(batch),
+    ...storedColumns(storedTransfers, transfers, { arena, ids: at.ids }),
   })
   await writer.insert(transferByAddress, addressLists(batch, at))
   await writer.insert(transferByToken, tokenLists(batch, at))
-}
-
-/** Token ids of NFT rows, NULL for the others: an id of zero is an empty byte string. */
-function itemsOf({ transfers, arena }: BlockBatch): ByteColumn {
-  const present = new Uint8Array(transfers.count)
-  for (let row = 0; row < present.length; row++)
-    present[row] = standardOf(u8At(transfers.kind, row)) > 20 ? 1 : 0
-  return optionalBytesOf(arena, transfers.tokenId, present)
 }
 
 /** In key order: address, standard, position. */
@@ -133,11 +117,7 @@ export async function writeEvents(writer: Writer, batch: BlockBatch, at: RowPlac
   await writer.insert(event, {
     pos: at.pos,
     tx_index: gatherWords(at.txPlace, events.tx),
-    log_index: events.logIndex,
-    kind: events.kind,
-    address_id: idsOf(events.address, at.ids),
-    topics: bytesOf(arena, events.topics, events.count),
-    data: bytesOf(arena, events.data, events.count),
+    ...storedColumns(storedEvents, events, { arena, ids: at.ids }),
   })
   const order = radixOrder(Float64Array.from(events.kind))
   await writer.insert(eventByKind, {

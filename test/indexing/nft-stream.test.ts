@@ -270,7 +270,7 @@ void test('nft stream: a request of a caller asks again and moves the time of th
       contract: [first!, second!].map(({ contract }) => Buffer.from(contract.slice(2), 'hex')),
       item: [first!, second!].map(({ item }) => Buffer.from(item.slice(2), 'hex')),
       standard: [first!.standard, second!.standard],
-      asked_at: [time.nowMs - 1_000, time.nowMs - 1_000],
+      requested_at: [time.nowMs - 1_000, time.nowMs - 1_000],
     }),
   )
   await settle()

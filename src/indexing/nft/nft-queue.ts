@@ -44,12 +44,12 @@ const dueNow = statement(
 const unread = statement(
   `select t.contract_id, a.bytes, t.standard, t.item, 0
    from nft_token t join address a on a.id = t.contract_id
-   where t.asked = 0 order by t.contract_id, t.standard, t.item limit ?`,
+   where t.uris_read = 0 order by t.contract_id, t.standard, t.item limit ?`,
 )
 const unreadRange = statement(
-  `select r.contract_id, a.bytes, r.first_item, r.last_item, r.asked
+  `select r.contract_id, a.bytes, r.first_item, r.last_item, r.uris_read
    from nft_range r join address a on a.id = r.contract_id
-   where r.asked >= 0 order by r.contract_id, r.first_item limit 1`,
+   where r.uris_read >= 0 order by r.contract_id, r.first_item limit 1`,
 )
 
 /** Tokens to read in one round, and how to note that they were. */
@@ -102,14 +102,14 @@ async function markRead(writer: Writer, items: readonly NftItem[]): Promise<void
     contract_id: items.map(({ contractId }) => contractId),
     standard: items.map(({ standard }) => standard),
     item: items.map(({ item }) => itemBytes(item)),
-    asked: items.map(() => 1),
+    uris_read: items.map(() => 1),
   })
 }
 
 function roundOfRange(row: Row, limit: number): NftRound {
-  const [contractId, contract, first, last, asked] = row
+  const [contractId, contract, first, last, urisRead] = row
   const begin = bigintOf(first)
-  const from = begin + BigInt(Number(asked))
+  const from = begin + BigInt(Number(urisRead))
   const end = bigintOf(last)
   const items: NftItem[] = []
   for (let item = from; item <= end && items.length < limit; item++)
@@ -120,7 +120,7 @@ function roundOfRange(row: Row, limit: number): NftRound {
       item,
       attempts: 0,
     })
-  const next = Number(asked) + items.length
+  const next = Number(urisRead) + items.length
   const isOver = begin + BigInt(next) > end || next >= maxReadOfRange
   return {
     items,
@@ -128,7 +128,7 @@ function roundOfRange(row: Row, limit: number): NftRound {
       await writer.update(nftRange, {
         contract_id: [Number(contractId)],
         first_item: [bytesOf(first)],
-        asked: [isOver ? -1 : next],
+        uris_read: [isOver ? -1 : next],
       })
     },
   }

@@ -29,8 +29,8 @@ const logsAfter = statement(
   { over: 'oldest', within: { pos: [1, 2] } },
 )
 const requestsAfter = statement(
-  `select contract, item, standard, asked_at from nft_request
-   where chain = ? and asked_at > ? and asked_at <= ? order by asked_at limit 500`,
+  `select contract, item, standard, requested_at from nft_request
+   where chain = ? and requested_at > ? and requested_at <= ? order by requested_at limit 500`,
 )
 const contractNumber = statement('select id from address_by_bytes where bytes = ?')
 const makeDue = statement(

@@ -64,7 +64,7 @@ export const webhook = table(
 )
 
 /**
- * Last delivery to each webhook. All places before `pos` are done, and `told` messages of `pos`
+ * Last delivery to each webhook. All places before `pos` are done, and `message_index` messages of `pos`
  * itself; the next one was tried `attempts` times and is due at `due_ms`. Messages before
  * `replay_until` were requested again. `dead`: messages given up in a row.
  */
@@ -73,7 +73,7 @@ export const webhookPlace = table(
   {
     number: 'integer',
     pos: 'integer',
-    told: 'integer',
+    message_index: 'integer',
     attempts: 'integer',
     due_ms: 'integer',
     replay_until: 'integer',
@@ -89,13 +89,13 @@ export const deadLetter = table(
   {
     number: 'integer',
     pos: 'integer',
-    told: 'integer',
+    message_index: 'integer',
     message_id: 'text',
     attempts: 'integer',
     failed_ms: 'integer',
     problem: 'text',
   },
-  { key: ['number', 'pos', 'told'], layout: 'keyed' },
+  { key: ['number', 'pos', 'message_index'], layout: 'keyed' },
 )
 
 /** The secret that signs the messages of an owner: 64 hex digits. */

@@ -249,7 +249,7 @@ export const token = table(
     indexes: [
       { name: 'token_by_transfers', columns: ['transfers'] },
       { name: 'token_by_holders', columns: ['holders'] },
-      { name: 'token_unasked', columns: ['id'], where: 'metadata_height = 0' },
+      { name: 'token_unread', columns: ['id'], where: 'metadata_height = 0' },
       { name: 'token_by_compared', columns: ['compared_at'] },
       { name: 'token_by_source', columns: ['source'], where: 'source is not null' },
     ],

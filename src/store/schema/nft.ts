@@ -12,7 +12,7 @@ import { heightsPerSum, idsPerSum } from './sums.ts'
 /**
  * Token ids that a transfer named.
  *
- * `owner_id` is NULL when burned and for ERC-1155, where amounts say who has it. `asked` is 1
+ * `owner_id` is NULL when burned and for ERC-1155, where amounts say who has it. `uris_read` is 1
  * once its URI was read.
  */
 export const nftToken = table(
@@ -23,12 +23,12 @@ export const nftToken = table(
     item: 'bytes',
     owner_id: 'integer?',
     at: 'integer',
-    asked: 'integer',
+    uris_read: 'integer',
   },
   {
     key: ['contract_id', 'standard', 'item'],
     layout: 'keyed',
-    sums: sumsBy('contract_id', idsPerSum, ['asked']),
+    sums: sumsBy('contract_id', idsPerSum, ['uris_read']),
     indexes: [
       {
         name: 'nft_token_by_owner',
@@ -36,9 +36,9 @@ export const nftToken = table(
         where: 'owner_id is not null',
       },
       {
-        name: 'nft_token_unasked',
+        name: 'nft_token_unread',
         columns: ['contract_id', 'standard', 'item'],
-        where: 'asked = 0',
+        where: 'uris_read = 0',
       },
     ],
   },
@@ -47,7 +47,7 @@ export const nftToken = table(
 /**
  * ERC-721 tokens that one ConsecutiveTransfer log gave away: all ids from `first_item` to
  * `last_item`. Ranges of a contract never overlap: a later one cuts the earlier. A token with a
- * row of its own and a later `at` is not the range's. `asked` counts the ids, from the first,
+ * row of its own and a later `at` is not the range's. `uris_read` counts the ids, from the first,
  * whose URI was read.
  *
  * Source: ERC-2309.
@@ -60,12 +60,12 @@ export const nftRange = table(
     last_item: 'bytes',
     owner_id: 'integer?',
     at: 'integer',
-    asked: 'integer',
+    uris_read: 'integer',
   },
   {
     key: ['contract_id', 'first_item'],
     layout: 'keyed',
-    sums: sumsBy('contract_id', idsPerSum, ['asked']),
+    sums: sumsBy('contract_id', idsPerSum, ['uris_read']),
     indexes: [
       {
         name: 'nft_range_by_owner',
@@ -73,9 +73,9 @@ export const nftRange = table(
         where: 'owner_id is not null',
       },
       {
-        name: 'nft_range_unasked',
+        name: 'nft_range_unread',
         columns: ['contract_id', 'first_item'],
-        where: 'asked >= 0',
+        where: 'uris_read >= 0',
       },
     ],
   },
@@ -135,29 +135,29 @@ export const nftTables = [nftToken, nftRange, nftAmount, nftMetadata] as const
 
 /**
  * Callers' requests to read metadata again, in a store of their own: the API writes it, the
- * indexer of the chain reads it. One row per token; `asked_at` is Unix milliseconds.
+ * indexer of the chain reads it. One row per token; `requested_at` is Unix milliseconds.
  */
 export const nftRequest = table(
   'nft_request',
-  { chain: 'text', contract: 'bytes', item: 'bytes', standard: 'integer', asked_at: 'integer' },
+  { chain: 'text', contract: 'bytes', item: 'bytes', standard: 'integer', requested_at: 'integer' },
   {
     key: ['chain', 'contract', 'item'],
     layout: 'keyed',
-    indexes: [{ name: 'nft_request_by_time', columns: ['chain', 'asked_at'] }],
+    indexes: [{ name: 'nft_request_by_time', columns: ['chain', 'requested_at'] }],
   },
 )
 
 /**
  * Holders whose balance by logs was not what a node gave the API, in the same store: the newest one
- * of each token. `asked_at` is Unix milliseconds.
+ * of each token. `requested_at` is Unix milliseconds.
  */
 export const tokenDoubt = table(
   'token_doubt',
-  { chain: 'text', contract: 'bytes', holder: 'bytes', asked_at: 'integer' },
+  { chain: 'text', contract: 'bytes', holder: 'bytes', requested_at: 'integer' },
   {
     key: ['chain', 'contract'],
     layout: 'keyed',
-    indexes: [{ name: 'token_doubt_by_time', columns: ['chain', 'asked_at'] }],
+    indexes: [{ name: 'token_doubt_by_time', columns: ['chain', 'requested_at'] }],
   },
 )
 

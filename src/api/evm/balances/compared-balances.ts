@@ -72,7 +72,7 @@ export function storedDoubts(store: Database, clock: Clock): TokenDoubts {
     add: ({ chainKey, contract, holder }) =>
       store.transaction(async (writer) => {
         const doubt = { chain: [chainKey], contract: [contract], holder: [holder] }
-        await writer.upsert(tokenDoubt, { ...doubt, asked_at: [clock.now()] })
+        await writer.upsert(tokenDoubt, { ...doubt, requested_at: [clock.now()] })
       }),
   }
 }

@@ -29,7 +29,7 @@ export function storedRequests(store: Database, clock: Clock): NftRequests {
       store.transaction(async (writer) => {
         const key = { chain: [chainKey], contract: [contract], item: [item] }
         const [before] = await writer.lookup(
-          { table: nftRequest, key: Object.keys(key), select: ['asked_at'] },
+          { table: nftRequest, key: Object.keys(key), select: ['requested_at'] },
           Object.values(key),
         )
         const waitMs = before === undefined ? 0 : Number(before[0]) + pauseMs - clock.now()
@@ -37,7 +37,11 @@ export function storedRequests(store: Database, clock: Clock): NftRequests {
           throw new Fault('rate-limited', 'this token was requested within the last hour', {
             detail: { reset: Math.ceil(waitMs / 1_000) },
           })
-        await writer.upsert(nftRequest, { ...key, standard: [standard], asked_at: [clock.now()] })
+        await writer.upsert(nftRequest, {
+          ...key,
+          standard: [standard],
+          requested_at: [clock.now()],
+        })
       }),
   }
 }

@@ -129,7 +129,7 @@ async function rangesBefore(writer: Writer, contractId: number, before: number):
       at:
         Math.floor(Number(pos) / placesPerBlock) * placesPerBlock +
         Math.min(Number(logIndex), placesPerBlock - 1),
-      asked: 0,
+      urisRead: 0,
     })
   }
 }

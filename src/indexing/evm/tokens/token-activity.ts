@@ -172,8 +172,8 @@ const doubtsAtOnce = 10
 const oldestMs = 60_000
 
 const doubtsAfter = statement(
-  `select contract, holder, asked_at from token_doubt
-   where chain = ? and asked_at > ? order by asked_at limit ${doubtsAtOnce}`,
+  `select contract, holder, requested_at from token_doubt
+   where chain = ? and requested_at > ? order by requested_at limit ${doubtsAtOnce}`,
 )
 
 /**

@@ -167,12 +167,12 @@ async function writeTokensMoved(writer: Writer, tokens: readonly MovedToken[]): 
   const known = tokens.filter((_, row) => stored[row] !== undefined)
   await writer.insert(nftToken, {
     ...columnsOf(fresh),
-    asked: fresh.map(() => 0),
+    uris_read: fresh.map(() => 0),
   })
   await writer.update(nftToken, columnsOf(known.filter(({ standard }) => standard === 721)))
 }
 
-function columnsOf(tokens: readonly MovedToken[]): Omit<ColumnsOf<typeof nftToken>, 'asked'> {
+function columnsOf(tokens: readonly MovedToken[]): Omit<ColumnsOf<typeof nftToken>, 'uris_read'> {
   return {
     contract_id: tokens.map(({ contractId }) => contractId),
     standard: tokens.map(({ standard }) => standard),
@@ -229,7 +229,8 @@ type Range = {
   readonly last: Uint8Array
   readonly ownerId: number | null
   readonly at: number
-  readonly asked: number
+  /** Ids from the first whose URI was read; -1: all. */
+  readonly urisRead: number
 }
 
 /** Bytes of the topics after the first: first id, sender, receiver. */
@@ -237,7 +238,7 @@ const topicBytes = 96
 
 // The ranges a new one may touch: from the last that begins at or before it.
 const touched = statement(
-  `select first_item, last_item, owner_id, at, asked from nft_range
+  `select first_item, last_item, owner_id, at, uris_read from nft_range
    where contract_id = ? and first_item <= ? and first_item >= coalesce((
      select b.first_item from nft_range b where b.contract_id = ? and b.first_item <= ?
      order by b.first_item desc limit 1), ?)
@@ -306,7 +307,7 @@ async function rangeAt(
   const ownerId = isBurn ? null : f64At(await interner.ids(writer, owner), 0)
   const height = batch.from + u32At(txs.block, u32At(events.tx, row))
   const logIndex = Math.min(u32At(events.logIndex, row), placesPerBlock - 1)
-  return { contractId, first, last, ownerId, at: height * placesPerBlock + logIndex, asked: 0 }
+  return { contractId, first, last, ownerId, at: height * placesPerBlock + logIndex, urisRead: 0 }
 }
 
 async function cutOthers(writer: Writer, range: Range): Promise<void> {
@@ -322,20 +323,20 @@ async function cutOthers(writer: Writer, range: Range): Promise<void> {
       await insertRange(writer, {
         ...other,
         first: itemBeside(last, 1n),
-        asked: Math.min(other.asked, 0),
+        urisRead: Math.min(other.urisRead, 0),
       })
   }
 }
 
 function rangeOf(row: Row, contractId: number): Range {
-  const [first, last, ownerId, at, asked] = row
+  const [first, last, ownerId, at, urisRead] = row
   return {
     contractId,
     first: first instanceof Uint8Array ? first : noItem,
     last: last instanceof Uint8Array ? last : noItem,
     ownerId: ownerId === null ? null : Number(ownerId),
     at: Number(at),
-    asked: Number(asked),
+    urisRead: Number(urisRead),
   }
 }
 
@@ -346,7 +347,7 @@ async function insertRange(writer: Writer, range: Range): Promise<void> {
     last_item: [range.last],
     owner_id: [range.ownerId],
     at: [range.at],
-    asked: [range.asked],
+    uris_read: [range.urisRead],
   })
 }
 

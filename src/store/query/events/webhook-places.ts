@@ -9,7 +9,7 @@ const placeRow = storedRow({
   /** Everything before this place was sent. */
   pos: integer('pos'),
   /** Number of the next message of `pos` itself, from 0. */
-  index: integer('told'),
+  index: integer('message_index'),
   /** Number of attempts at the next one. */
   attempts: integer('attempts'),
   /** Milliseconds since 1970 from which it may be tried again. */
@@ -27,7 +27,7 @@ export type WebhookPlace = RowOf<typeof placeRow>
 const letterRow = storedRow({
   number: integer('number'),
   pos: integer('pos'),
-  index: integer('told'),
+  index: integer('message_index'),
   messageId: text('message_id'),
   attempts: integer('attempts'),
   failedMs: integer('failed_ms'),
@@ -41,8 +41,8 @@ const placeOf = placeRow.statement(
 )
 const deadOf = letterRow.statement(
   (columns) => `select ${columns} from dead_letter
-   where number = ? and (pos < ? or (pos = ? and told < ?))
-   order by pos desc, told desc limit ?`,
+   where number = ? and (pos < ? or (pos = ? and message_index < ?))
+   order by pos desc, message_index desc limit ?`,
 )
 const forgetOldest = statement(
   `delete from dead_letter where number = ? and pos < (
@@ -63,7 +63,7 @@ export async function writePlace(writer: Writer, place: WebhookPlace): Promise<v
   await writer.upsert(webhookPlace, {
     number: [place.number],
     pos: [place.pos],
-    told: [place.index],
+    message_index: [place.index],
     attempts: [place.attempts],
     due_ms: [place.dueMs],
     replay_until: [place.replayUntil],
@@ -81,7 +81,7 @@ export async function addDeadLetter(
   await writer.upsert(deadLetter, {
     number: [letter.number],
     pos: [letter.pos],
-    told: [letter.index],
+    message_index: [letter.index],
     message_id: [letter.messageId],
     attempts: [letter.attempts],
     failed_ms: [letter.failedMs],

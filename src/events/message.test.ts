@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { canonicalJson } from './message.ts'
+import { canonicalJson, chatBody } from './message.ts'
 
 void test('canonical JSON: the samples of RFC 8785', () => {
   // Section 3.2.2 and 3.2.3 of the RFC.
@@ -21,4 +21,29 @@ void test('canonical JSON: the samples of RFC 8785', () => {
 
 void test('canonical JSON: what is undefined is left out of objects', () => {
   assert.equal(canonicalJson({ b: undefined, a: [{ d: 1, c: undefined }] }), '{"a":[{"d":1}]}')
+})
+
+const event = {
+  transaction: { txHash: '0x1', value: '10', erc20Transfers: [{ symbol: '<!channel> @everyone' }] },
+  none: '',
+}
+
+void test('chat: each service has its text in its own member, and strangers mention nobody', () => {
+  const [slack, discord, telegram] = (['slack', 'discord', 'telegram'] as const).map((format) =>
+    JSON.parse(chatBody(format, 'address_activity, “mine”', event)),
+  )
+  const head = 'address_activity, “mine”\ntransaction.txHash: 0x1\ntransaction.value: 10\n'
+  const symbol = 'transaction.erc20Transfers.0.symbol: '
+  assert.deepEqual(slack, { text: `${head}${symbol}&lt;!channel&gt; @everyone` })
+  assert.deepEqual(discord, {
+    content: `${head}${symbol}<!channel> @everyone`,
+    allowed_mentions: { parse: [] },
+  })
+  assert.deepEqual(telegram, { text: `${head}${symbol}<!channel> @everyone` })
+})
+
+void test('chat: a long event is cut', () => {
+  const { content } = JSON.parse(chatBody('discord', 'long', { data: 'x'.repeat(5_000) }))
+  assert.equal(content.length, 1_901)
+  assert.equal(content.at(-1), '…')
 })

@@ -27,7 +27,7 @@ import { takeLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
-import { partsOf } from '../support/services/evm-service.ts'
+import { partsOf } from '../support/services/evm-context.ts'
 import { demoFacts, rawChain, stillClock } from '../support/stores/demo-store.ts'
 
 const file = readFileSync(join(import.meta.dirname, '../../demo/chain-51002.firnrec'))

@@ -6,7 +6,8 @@ import {
   type Participation,
   participationPage,
 } from '../../../src/api/evm/transactions/list-address-transactions.ts'
-import { evmService, type Json, partsOf } from '../../support/services/evm-service.ts'
+import { partsOf } from '../../support/services/evm-context.ts'
+import { evmService, type Json } from '../../support/services/evm-service.ts'
 import { stillClock } from '../../support/stores/demo-store.ts'
 import {
   busiest,

@@ -23,7 +23,8 @@ import { icmList, icmSend } from '../../../src/store/schema/icm.ts'
 import { messageTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { openWorld } from '../../../src/world/world.ts'
-import { pageTokens, type Json } from '../../support/services/evm-service.ts'
+import { pageTokens } from '../../support/services/evm-context.ts'
+import { type Json } from '../../support/services/evm-service.ts'
 import {
   type Answered,
   noteAnswers,

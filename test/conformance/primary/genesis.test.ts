@@ -18,7 +18,8 @@ import { publicNetworks } from '../../../src/core/network.ts'
 import type { World } from '../../../src/core/world.ts'
 import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
-import { type Json, pageTokens } from '../../support/services/evm-service.ts'
+import { pageTokens } from '../../support/services/evm-context.ts'
+import { type Json } from '../../support/services/evm-service.ts'
 
 /** Ids of the genesis bytes. Source: avalanchego genesis/genesis_test.go. */
 const genesisIds = {

@@ -11,36 +11,23 @@ import { setImmediate } from 'node:timers/promises'
 
 import { Compile } from 'typebox/compile'
 
-import { noAbis } from '../../../src/api/evm/abi/abi-book.ts'
-import { createMethodNames } from '../../../src/api/evm/abi/known-methods.ts'
-import { createComparedBalances } from '../../../src/api/evm/balances/compared-balances.ts'
 import { healthOperations } from '../../../src/api/evm/chains/health.ts'
 import type { EvmContext } from '../../../src/api/evm/evm-context.ts'
-import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
-import { noNfts } from '../../../src/api/evm/tokens/token-views.ts'
-import { createRevertReasons } from '../../../src/api/evm/transactions/revert-reason.ts'
-import {
-  createChainDirectory,
-  type ServedChain,
-  type StateReader,
-} from '../../../src/api/operation/chain-directory.ts'
+import type { ServedChain, StateReader } from '../../../src/api/operation/chain-directory.ts'
 import type { Operation } from '../../../src/api/operation/operation.ts'
-import { createPageTokens, type PageTokens } from '../../../src/api/operation/page-token.ts'
 import { evmOperations, metricsOperations } from '../../../src/api/operations.ts'
-import { noPrices, noTokenNotes } from '../../../src/api/prices/token-lists.ts'
 import { createNetworkDirectory } from '../../../src/api/primary/network/networks.ts'
 import { evmDialectRules } from '../../../src/api/server/dialect.ts'
 import { createFreshChains } from '../../../src/api/server/read-position.ts'
 import { createServer } from '../../../src/api/server/server.ts'
-import { fromHex } from '../../../src/core/bytes.ts'
 import type { Clock } from '../../../src/core/world.ts'
 import { AddressUnion } from '../../../src/rollup/address-union.ts'
 import type { SegmentFetching } from '../../../src/store/history/fetched-segments.ts'
-import type { Log } from '../../../src/telemetry/log.ts'
+import { silentLog } from '../../../src/telemetry/log.ts'
 import { holdToDocument } from '../nodes/answer-book.ts'
 import { usualEngine } from '../processes/test-settings.ts'
 import { type DemoChain, type DemoChainId, openDemoChain } from '../stores/demo-store.ts'
-import { abisAlone } from './abis-alone.ts'
+import { partsOf } from './evm-context.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
 
 /** JSON of any form: tests look into it freely. */
@@ -79,17 +66,6 @@ export type ServiceOptions = {
   readonly state?: (own: StateReader) => StateReader
   /** Operations served besides. */
   readonly more?: (parts: EvmContext) => Operation[]
-}
-
-/** Teleporter's messenger. Source: icm-services releases, one address on every chain. */
-export const icmContract = fromHex('0x253b2784c75e510dd0ff1da844684a1ac0aa5fcf')
-
-const silent: Log = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  child: () => silent,
 }
 
 /** Starts a service that ends with the test file. */
@@ -148,7 +124,7 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
       clock,
       hasReplicas: false,
     }),
-    log: silent,
+    log: silentLog,
     clock,
     limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
     inspect: holdAgainstShape,
@@ -175,37 +151,6 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
       for (const chain of opened) await chain.close()
     },
   }
-}
-
-/** Parts over `chains` without prices, lists and NFT details. */
-export function partsOf(chains: readonly ServedChain[], clock: Clock): EvmContext {
-  return {
-    chains: createChainDirectory(() => chains),
-    tokens: pageTokens(clock),
-    clock,
-    contracts: abisAlone(noAbis),
-    reverts: createRevertReasons(clock),
-    methodNames: createMethodNames(),
-    prices: noPrices,
-    notes: noTokenNotes,
-    nfts: noNfts,
-    addressBooks: createRichAddressBooks(clock, noTokenNotes),
-    balances: createComparedBalances({
-      clock: patient(clock),
-      log: silent,
-      doubts: undefined,
-      maxAgeMs: 30_000,
-    }),
-    icmContracts: [icmContract],
-  }
-}
-
-/** Whoever waits for a while, waits for as long as it takes. */
-const patient = (clock: Clock): Clock => ({ ...clock, sleep: () => new Promise(() => {}) })
-
-/** Tokens of a key that is no secret. */
-export function pageTokens(clock: Clock): PageTokens {
-  return createPageTokens([{ id: 1, secret: new Uint8Array(32).fill(7) }], clock)
 }
 
 async function readAll(get: EvmService['get'], path: string, key: string): Promise<unknown[]> {

@@ -6,7 +6,7 @@ import { createNetworkDirectory } from '../../../src/api/primary/network/network
 import type { Clock } from '../../../src/core/world.ts'
 import { OutboxWatch } from '../../../src/events/outbox-watch.ts'
 import { AddressUnion } from '../../../src/rollup/address-union.ts'
-import { partsOf } from './evm-service.ts'
+import { partsOf } from './evm-context.ts'
 
 const stillClock: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { operationShapes } from '../../../test/support/services/operation-shapes.ts'
-import { createLanes } from './front/lanes.ts'
+import { operationShapes } from '../../../../test/support/services/operation-shapes.ts'
+import { createLanes } from './lanes.ts'
 
 /** A path with something in the place of each parameter. */
 const filled = (path: string): string => path.replace(/\{\w+\}/g, '0xabc-1')

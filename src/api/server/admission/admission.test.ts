@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Fault } from '../../core/fault.ts'
-import type { Clock, Random } from '../../core/world.ts'
-import { silentLog } from '../../telemetry/log.ts'
-import { createAdmission, type AdmissionOptions } from './admission/admission.ts'
-import { createKey, findKey } from './admission/api-keys.ts'
-import { readRateLimit, readTiers } from './admission/rate-limit.ts'
-import { createUseCounter } from './admission/use-counter.ts'
+import { Fault } from '../../../core/fault.ts'
+import type { Clock, Random } from '../../../core/world.ts'
+import { silentLog } from '../../../telemetry/log.ts'
+import { createAdmission, type AdmissionOptions } from './admission.ts'
+import { createKey, findKey } from './api-keys.ts'
+import { readRateLimit, readTiers } from './rate-limit.ts'
+import { createUseCounter } from './use-counter.ts'
 
 let seed = 0
 const random: Random = {

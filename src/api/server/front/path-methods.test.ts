@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createPathMethods } from './front/path-methods.ts'
+import { createPathMethods } from './path-methods.ts'
 
 const methods = createPathMethods()
 methods.add('/v1/things', ['GET', 'HEAD'])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 
-import { Fault } from '../../core/fault.ts'
-import { addressReader } from './front/proxy-address.ts'
+import { Fault } from '../../../core/fault.ts'
+import { addressReader } from './proxy-address.ts'
 
 function request(remoteAddress: string, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }

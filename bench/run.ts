@@ -19,7 +19,7 @@ const benches = [
   ['EVM backfill with traces', ['bench/traces.ts']],
   ['PostgreSQL beside SQLite', ['bench/postgres.ts']],
   ['Threads that answer', ['bench/workers.ts']],
-  ['EVM ingest: objects unchecked and checked, bytes', ['bench/evm-ingest.ts', '6000', 'rich']],
+  ['EVM ingest', ['bench/evm-ingest.ts', '6000', 'rich']],
   ['EVM ingest of plain transfers', ['bench/evm-ingest.ts', '1500', 'plain']],
   ['How the cost of a transfer grows', ['bench/growth.ts', '250000']],
   ['Signature aggregation', ['bench/aggregation.ts', '1000', '20']],

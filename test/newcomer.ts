@@ -124,7 +124,20 @@ async function fetchClone(): Promise<void> {
   }
 }
 
-/** Text of the page of the demo: what moves on it is different a while later. */
+/** Blocks of all chains of the demo so far. */
+async function blocksSoFar(): Promise<number> {
+  const textOf = async (path: string): Promise<string> => (await fetch(url + path)).text()
+  const { chains }: { readonly chains: readonly { readonly chainId: string }[] } = JSON.parse(
+    await textOf('/v1/chains'),
+  )
+  const newest = await Promise.all(
+    chains.map(({ chainId }) => textOf(`/v1/chains/${chainId}/blocks?pageSize=1`)),
+  )
+  const heights = newest.map((text) => Number(/"blockNumber":"(\d+)"/.exec(text)?.[1] ?? -1))
+  return heights.reduce((sum, height) => sum + height + 1, 0)
+}
+
+/** Text of the page of the demo. */
 async function look(page: Page): Promise<string> {
   const main = page.locator('main')
   await main.waitFor()
@@ -146,14 +159,18 @@ async function demo(): Promise<void> {
       page.setDefaultTimeout(limitMs)
       await page.goto(url)
       const seen: string[] = []
+      const blocks: number[] = []
       for (const second of [5, 30, 90]) {
         await at(second)
         seen.push(await look(page))
+        blocks.push(await blocksSoFar())
         await page.screenshot({ path: join(tmpdir(), `firn-newcomer-${second}.png`) })
       }
       const [first = '', second = '', third = ''] = seen
       assert.notEqual(first, second, 'nothing moved between second 5 and 30')
       assert.notEqual(second, third, 'nothing moved between second 30 and 90')
+      const [early = 0, later = 0, last = 0] = blocks
+      assert.ok(early < later && later < last, `blocks come one a second: ${blocks.join(', ')}`)
       await step('every page says that it is a recording', async () => {
         for (const place of [
           '',
@@ -169,8 +186,8 @@ async function demo(): Promise<void> {
         }
       })
       await at(130)
-      const later = await browser.newContext()
-      const old = await later.newPage()
+      const nextYear = await browser.newContext()
+      const old = await nextYear.newPage()
       old.setDefaultTimeout(limitMs)
       await old.clock.install({ time: Date.now() + 365 * 86_400_000 })
       await old.goto(url)

@@ -255,18 +255,22 @@ export function readColumns<C extends Columns, F extends Fields>(
   return Object.fromEntries(read) as Pick<C, keyof F & keyof C>
 }
 
-/** Values of a row as they are compared, in the order of the fields; byte strings that are absent are `none`. */
-export function rowValues<C extends Columns, F extends Fields>(
+/**
+ * Gives the values of a row as they are compared, in the order of the fields; byte strings that are absent are
+ * `none`.
+ */
+export function comparedRows<C extends Columns, F extends Fields>(
   { kinds, fields, present }: StoredAs<C, F>,
   columns: C,
-  row: number,
   batch: { readonly arena: Uint8Array; readonly addresses: Uint8Array },
-): readonly unknown[] {
-  return Object.keys(fields).map((name) =>
-    present[name]?.(columns)[row] === 0
-      ? 'none'
-      : formOf(kinds, name).text(columns[name], row, batch),
-  )
+): (row: number) => readonly unknown[] {
+  const all = Object.keys(fields).map((name) => ({
+    values: columns[name],
+    form: formOf(kinds, name),
+    has: present[name]?.(columns),
+  }))
+  return (row) =>
+    all.map(({ values, form, has }) => (has?.[row] === 0 ? 'none' : form.text(values, row, batch)))
 }
 
 function addressText(all: Uint8Array, place: number): string {

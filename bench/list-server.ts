@@ -8,21 +8,11 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { zstdCompressSync } from 'node:zlib'
 
-import { noAbis } from '../src/api/evm/abi/abi-book.ts'
-import { createMethodNames } from '../src/api/evm/abi/known-methods.ts'
-import { createComparedBalances } from '../src/api/evm/balances/compared-balances.ts'
 import { healthOperations } from '../src/api/evm/chains/health.ts'
 import { createRichAddressBooks, type RichAddressBooks } from '../src/api/evm/rich-addresses.ts'
-import { noNfts } from '../src/api/evm/tokens/token-views.ts'
-import { createRevertReasons } from '../src/api/evm/transactions/revert-reason.ts'
-import {
-  createChainDirectory,
-  type ServedChain,
-  type StateReader,
-} from '../src/api/operation/chain-directory.ts'
-import { createPageTokens } from '../src/api/operation/page-token.ts'
+import { type ServedChain, type StateReader } from '../src/api/operation/chain-directory.ts'
 import { evmOperations } from '../src/api/operations.ts'
-import { noPrices, noTokenNotes } from '../src/api/prices/token-lists.ts'
+import { noTokenNotes } from '../src/api/prices/token-lists.ts'
 import { createNetworkDirectory } from '../src/api/primary/network/networks.ts'
 import { createAdmission } from '../src/api/server/admission/admission.ts'
 import { createUseCounter } from '../src/api/server/admission/use-counter.ts'
@@ -40,7 +30,7 @@ import { controlTables } from '../src/store/schema/control.ts'
 import { evmTables } from '../src/store/schema/evm.ts'
 import { createGauges } from '../src/telemetry/gauges.ts'
 import type { Log } from '../src/telemetry/log.ts'
-import { abisAlone } from '../test/support/services/abis-alone.ts'
+import { partsOf } from '../test/support/services/evm-context.ts'
 import { ChainText, usualShape } from './evm-chain.ts'
 
 /** The clock of this machine. */
@@ -117,30 +107,12 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
     wantsTraces: false,
     isFollowed: () => true,
   }
-  const chains = createChainDirectory(() => [chain])
+  const parts = partsOf([chain], clock)
   const gauges = createGauges()
   const fresh = (): RichAddressBooks => createRichAddressBooks(clock, noTokenNotes)
   return createServer({
     operations: [
-      ...evmOperations({
-        chains,
-        tokens: createPageTokens([{ id: 1, secret: new Uint8Array(32) }], clock),
-        clock,
-        contracts: abisAlone(noAbis),
-        reverts: createRevertReasons(clock),
-        methodNames: createMethodNames(),
-        prices: noPrices,
-        notes: noTokenNotes,
-        nfts: noNfts,
-        addressBooks: cold ? (of) => fresh()(of) : fresh(),
-        balances: createComparedBalances({
-          clock,
-          log: silent,
-          doubts: undefined,
-          maxAgeMs: 30_000,
-        }),
-        icmContracts: [],
-      }),
+      ...evmOperations(cold ? { ...parts, addressBooks: (of) => fresh()(of) } : parts),
       ...healthOperations(() => [store]),
     ],
     dialectRules: evmDialectRules,
@@ -149,7 +121,7 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
     clock,
     limits: { maxConnections: 100, requestTimeoutMs: 10_000, handlerTimeoutMs: 10_000 },
     freshChains: createFreshChains({
-      chains,
+      chains: parts.chains,
       networks: createNetworkDirectory(() => []),
       headOf: () => 1_000_000,
       networkKey: (network) => network,

@@ -5,16 +5,10 @@
 
 import type { FastifyInstance } from 'fastify'
 
-import { noAbis } from '../../src/api/evm/abi/abi-book.ts'
-import { createMethodNames } from '../../src/api/evm/abi/known-methods.ts'
 import { createComparedBalances } from '../../src/api/evm/balances/compared-balances.ts'
-import { createRichAddressBooks } from '../../src/api/evm/rich-addresses.ts'
-import { noNfts } from '../../src/api/evm/tokens/token-views.ts'
-import { createRevertReasons } from '../../src/api/evm/transactions/revert-reason.ts'
 import { createChainDirectory } from '../../src/api/operation/chain-directory.ts'
 import { createPageTokens } from '../../src/api/operation/page-token.ts'
 import { evmOperations, primaryOperations } from '../../src/api/operations.ts'
-import { noPrices, noTokenNotes } from '../../src/api/prices/token-lists.ts'
 import { createNetworkDirectory } from '../../src/api/primary/network/networks.ts'
 import { evmDialectRules, primaryDialectRules } from '../../src/api/server/dialect.ts'
 import { createFreshChains } from '../../src/api/server/read-position.ts'
@@ -36,7 +30,7 @@ import type { StoreLocation } from '../../src/store/open.ts'
 import { createGauges } from '../../src/telemetry/gauges.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { createWaits } from '../../src/telemetry/threads/waits.ts'
-import { abisAlone } from '../support/services/abis-alone.ts'
+import { partsOf } from '../support/services/evm-context.ts'
 import type { Seams } from './defects.ts'
 import type { Disk } from './disk.ts'
 import { inlinePorts } from './inline-port.ts'
@@ -184,23 +178,15 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
     const directory = createNetworkDirectory(networks.list, () => undefined, networks.waiting)
     const { clock } = world
     const parts = {
+      ...partsOf([], clock),
       chains,
       tokens: createPageTokens([tokenKey], clock),
-      clock,
-      contracts: abisAlone(noAbis),
-      reverts: createRevertReasons(clock),
-      methodNames: createMethodNames(),
-      prices: noPrices,
-      notes: noTokenNotes,
-      nfts: noNfts,
-      addressBooks: createRichAddressBooks(clock, noTokenNotes),
       balances: createComparedBalances({
         clock,
         log: silentLog,
         doubts: undefined,
         maxAgeMs: 30_000,
       }),
-      icmContracts: [],
     }
     const primary = primaryOperations({ ...parts, networks: directory, limits: primaryLimits })
     const freshChains = createFreshChains({

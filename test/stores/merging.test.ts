@@ -15,7 +15,7 @@ import { mergingThread } from '../../src/indexing/evm/freeze/merge-thread.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import type { Database } from '../../src/store/engine/database.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
-import { historyOf, identityName } from '../../src/store/history/history.ts'
+import { historyOf, identityName, keptUnnamedMs } from '../../src/store/history/history.ts'
 import type { ManifestSegment } from '../../src/store/history/manifest.ts'
 import { mergeFiles } from '../../src/store/history/merge-files.ts'
 import {
@@ -92,8 +92,14 @@ void test('merging: eight segments become the one that a single freezing writes'
     ])
     assert.deepEqual(await storeDigest(store, digested), rows)
     assert.deepEqual(await checkSegments(store, { progress: () => undefined }), [])
-    // The next freezing takes away what was merged, and nothing else.
+    // What was merged goes when nobody has named it for minutes, with the next freezing, and nothing else does.
     assert.equal(filesIn(files).length, 2 * 9)
+    const history = historyOf(store)
+    assert.equal(await history?.hasOverdue(store, 0), false)
+    assert.equal(await history?.hasOverdue(store, keptUnnamedMs - 1), false)
+    await store.transaction(async (writer) => history?.removeOverdue(writer))
+    assert.equal(filesIn(files).length, 2 * 9)
+    assert.equal(await history?.hasOverdue(store, keptUnnamedMs), true)
     await freezeAt(store, [140])
     assert.deepEqual(filesIn(files).toSorted(), await segmentFiles(store))
     assert.deepEqual(await storeDigest(store, digested), rows)
@@ -229,7 +235,8 @@ void test('merging: the stream works a third of the time, and takes away what wa
         monotonic: () => (now += 10),
         sleep: async (ms) => {
           if (ms < 1_000) pauses.push(ms)
-          else if (++looks === 3) abort()
+          else if (++looks === 4) abort()
+          else now += keptUnnamedMs
         },
       },
     })
@@ -255,7 +262,9 @@ function filesIn(folder: string): string[] {
 
 async function removeUnnamed(store: Database): Promise<void> {
   const history = historyOf(store)
-  await store.transaction(async (writer) => history?.removeUnnamed(writer))
+  await history?.hasOverdue(store, 0)
+  await history?.hasOverdue(store, keptUnnamedMs)
+  await store.transaction(async (writer) => history?.removeOverdue(writer))
 }
 
 function endable(): { readonly signal: AbortSignal; readonly abort: () => void } {
@@ -284,6 +293,7 @@ void test('merging: history that is taken back meanwhile is not merged', async (
     )
     assert.deepEqual(await storeDigest(store, digested), rows)
     await freezeAt(store, [60])
+    await removeUnnamed(store)
     assert.equal(filesIn(files).length, 2 * 3)
   })
 })

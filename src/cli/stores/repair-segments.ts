@@ -15,7 +15,6 @@ import { type History, historyOf } from '../../store/history/history.ts'
 import type { ManifestSegment } from '../../store/history/manifest.ts'
 import type { DamagedSegment } from '../../store/history/merge-segments.ts'
 import { segmentEnding } from '../../store/history/segment-file.ts'
-import { holdLease } from '../../store/lease.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import type { RepairWork } from './store-verdict.ts'
@@ -24,13 +23,12 @@ import { withTaken } from './take-store.ts'
 const metaValue = statement('select value from meta where name = ?')
 
 /**
- * Restores the damaged segments of a store, the oldest first, and returns whether all are whole.
- * Files that nothing names are removed. Throws `lease-lost` while a Firn writes the store,
- * `store-*`, and faults of the source.
+ * Restores the damaged segments of a store, the oldest first, and returns whether all are whole. Throws
+ * `lease-lost` while a Firn writes the store, `store-*`, and faults of the source.
  */
 export function repairSegments(work: RepairWork): Promise<boolean> {
-  const { verdict, world } = work
-  return withTaken(work, ({ database, lease, kept }) =>
+  const { verdict } = work
+  return withTaken(work, ({ database, kept }) =>
     kept(async (signal) => {
       const history = historyOf(database)
       assert(history !== undefined, 'a store with damaged segments has segments')
@@ -43,10 +41,6 @@ export function repairSegments(work: RepairWork): Promise<boolean> {
           (isWhole && (await isRemade({ database, history, work }, segment, signal)))
         isWhole &&= isBack
       }
-      await database.transaction(async (writer) => {
-        await holdLease(writer, lease, world.clock)
-        await history.removeUnnamed(writer)
-      })
       return isWhole
     }),
   )

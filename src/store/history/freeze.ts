@@ -2,8 +2,9 @@
  * Moves the oldest history of a store from its tables into a segment, and back.
  *
  * Both happen in the transaction of the caller, who holds the lease: the segment is whole and on disk
- * before the row that names it is committed together with the removal of its rows. What a killed
- * process leaves is a file that no manifest names, which the next writer removes. A long history takes
+ * before the row that names it is committed together with the removal of its rows. What a killed process or
+ * a failed commit leaves is a file that no manifest names: another writer may have placed and named it since,
+ * so it stays here, and is removed when nobody has named it for minutes. A long history takes
  * minutes: between some thousand rows the thread does whatever else it has to.
  */
 
@@ -91,12 +92,7 @@ async function freezePiece(
   const entry = await addSegment(freezing, { stage, from, until }, async (made) => {
     for (const table of tables) await copyRows(writer, made, { table, until })
   })
-  try {
-    for (const table of tables) await leaveTable(writer, history.file(entry), { ...piece, table })
-  } catch (error) {
-    history.discard(entry.name)
-    throw error
-  }
+  for (const table of tables) await leaveTable(writer, history.file(entry), { ...piece, table })
   // Balances and holders depend on blocks alone.
   if (stage === 'blocks') await recount(writer, until)
   return entry
@@ -111,7 +107,7 @@ export async function addSegment(
   piece: { readonly stage: HistoryStage; readonly from: number; readonly until: number },
   fill: (made: SegmentWriter) => Promise<void>,
 ): Promise<ManifestSegment> {
-  await history.removeUnnamed(writer)
+  await history.removeOverdue(writer)
   const manifest = await history.manifest(writer)
   const folder = history.identity(manifest)
   const draft = history.draft({ folder })

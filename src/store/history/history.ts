@@ -40,17 +40,14 @@ export function historyOf(reader: Reader): History | undefined {
 }
 
 /**
- * Removes what a killed process left in `folder` where history is no longer frozen. Only the writer
- * of the store may. Where the list of segments cannot be read all files stay: they are needed to
- * mend it.
+ * A file without a name in the manifest stays this long. That is longer than any lease, so that no writer that was
+ * replaced can still believe what it read before; and a standby that becomes the primary without the last
+ * commits finds the files that a merge had replaced.
  */
-export async function removeLeftovers(writer: Writer, folder: string): Promise<void> {
-  try {
-    await new History(folder, []).removeUnnamed(writer)
-  } catch (error) {
-    if (faultOf(error)?.code !== 'store-failed') throw error
-  }
-}
+export const keptUnnamedMs = 300_000
+
+/** A file that no manifest names, since when that is known, and what tells it from another of its name. */
+type Unnamed = { readonly stamp: string; readonly sinceMs: number; readonly isOverdue: boolean }
 
 /** The file that says which folder of segments it lies in. */
 export const identityName = 'identity'
@@ -80,6 +77,7 @@ export class History {
   readonly #schemas = new Map<HistoryStage, string>()
   /** Files that this process is writing. */
   readonly #drafts = new Set<string>()
+  #unnamed = new Map<string, Unnamed>()
   #known = parseManifest('')
   #isOfThisTurn = false
 
@@ -363,30 +361,47 @@ export class History {
     this.place(path, name)
   }
 
-  /** Removes a segment that was made and will not be named by a manifest. */
-  discard(name: string): void {
-    this.#open.get(name)?.close()
-    this.#open.delete(name)
-    rmSync(this.pathOf(name), { force: true })
+  /**
+   * Looks for files that no manifest names and no process writes: those of killed and replaced processes, and
+   * segments that a merge replaced. Returns whether some of them may go: they were there for
+   * {@link keptUnnamedMs}, unchanged and without a name.
+   */
+  async hasOverdue(reader: Reader, nowMs: number): Promise<boolean> {
+    const unnamed = new Map<string, Unnamed>()
+    for (const [file, stamp] of this.#unnamedNow(await readManifest(reader))) {
+      const known = this.#unnamed.get(file)
+      const sinceMs = known?.stamp === stamp ? known.sinceMs : nowMs
+      unnamed.set(file, { stamp, sinceMs, isOverdue: nowMs - sinceMs >= keptUnnamedMs })
+    }
+    this.#unnamed = unnamed
+    return [...unnamed.values()].some(({ isOverdue }) => isOverdue)
   }
 
   /**
-   * Removes files that no manifest names and no process writes: those of killed processes, and
-   * segments that were replaced. Runs in a transaction of the store's writer: files are listed
-   * before the manifest is read in it, so that a writer whose lease ended cannot remove its
-   * successor's.
+   * Removes what {@link History.hasOverdue} found. Nothing else removes files of a folder that a store is
+   * written with. Runs in a transaction that holds the lease, and looks at the manifest in it and then at
+   * the files: one that another writer has placed again meanwhile is a new file, and stays.
    */
-  async removeUnnamed(writer: Writer): Promise<void> {
-    if (!existsSync(this.folder)) return
-    const listed = onDisk(() => readdirSync(this.folder)).filter(
-      (file) => file.endsWith(segmentEnding) || file.endsWith(draftEnding),
-    )
-    const manifest = await readManifest(writer)
-    if (manifest.folder !== '' && this.#identity() !== manifest.folder) return
-    const named = new Set(manifest.segments.map(({ name }) => name + segmentEnding))
-    for (const file of listed)
-      if (!named.has(file) && !this.#drafts.has(file))
+  async removeOverdue(writer: Writer): Promise<void> {
+    if (this.#unnamed.size === 0) return
+    for (const [file, stamp] of this.#unnamedNow(await readManifest(writer))) {
+      const known = this.#unnamed.get(file)
+      if (known?.isOverdue === true && known.stamp === stamp)
         rmSync(join(this.folder, file), { force: true })
+    }
+  }
+
+  /** Files that `manifest` does not name and this process does not write, each with what tells it from a later one. */
+  #unnamedNow(manifest: Manifest): [file: string, stamp: string][] {
+    if (!existsSync(this.folder)) return []
+    if (manifest.folder !== '' && this.#identity() !== manifest.folder) return []
+    const named = new Set(manifest.segments.map(({ name }) => name + segmentEnding))
+    return onDisk(() => readdirSync(this.folder)).flatMap((file) => {
+      const isOurs = file.endsWith(segmentEnding) || file.endsWith(draftEnding)
+      if (!isOurs || named.has(file) || this.#drafts.has(file)) return []
+      const found = statSync(join(this.folder, file), { throwIfNoEntry: false })
+      return found === undefined ? [] : [[file, `${found.ino} ${found.mtimeMs} ${found.size}`]]
+    })
   }
 
   /** Bytes of the segments of the manifest that was read last. */

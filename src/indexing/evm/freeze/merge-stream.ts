@@ -13,7 +13,7 @@ import type { Stream } from '../../stream/stage.ts'
 
 /** Pause between two looks while nothing is due. */
 const lookEveryMs = 5_000
-/** Pause after a merge: the replaced files are removed then, and another merge may be due. */
+/** Pause after a merge: another may be due. */
 const afterMergeMs = 1_000
 /** Pause after a failed merge: an immediate retry mends no full disk and no damaged segment. */
 const afterFaultMs = 600_000
@@ -50,19 +50,16 @@ export function mergeStream(chain: MergingChain, merge?: MergeFiles): Stream {
   return quietStream('merge', async (signal) => {
     const history = historyOf(database)
     assert(history !== undefined, 'the store of a deployment that freezes has segments')
-    // Files of a process that was killed before its commit.
-    let hasUnnamed = true
     while (!signal.aborted) {
       let waitMs = lookEveryMs
       try {
-        if (hasUnnamed) await commit((writer) => history.removeUnnamed(writer))
-        hasUnnamed = await mergeNext(chain, history, { merge, signal })
-        if (hasUnnamed) waitMs = afterMergeMs
+        if (await history.hasOverdue(database, clock.monotonic()))
+          await commit((writer) => history.removeOverdue(writer))
+        if (await mergeNext(chain, history, { merge, signal })) waitMs = afterMergeMs
       } catch (error) {
         const fault = faultOf(error)
         if (fault?.retryable !== true) throw error
         log.warn('segments were not merged', { chain: key, reason: fault.message })
-        hasUnnamed = true
         waitMs = afterFaultMs
       }
       await clock.sleep(waitMs, signal)

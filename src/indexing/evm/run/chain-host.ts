@@ -9,16 +9,10 @@ import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
-import { historyOf, removeLeftovers } from '../../../store/history/history.ts'
+import { historyOf } from '../../../store/history/history.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
-import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
-import {
-  foreignStore,
-  openSmallStore,
-  openStore,
-  segmentFolder,
-  type StoreLocation,
-} from '../../../store/open.ts'
+import { awaitLease, type Lease, StandingLease } from '../../../store/lease.ts'
+import { foreignStore, openSmallStore, openStore, type StoreLocation } from '../../../store/open.ts'
 import { storeCurrentAt } from '../../../store/query/evm/heights.ts'
 import { type TracedRow, tracedTransactions } from '../../../store/query/evm/transactions.ts'
 import { meta } from '../../../store/schema/control.ts'
@@ -128,13 +122,6 @@ async function opened(
     awaitLease(database, owner, { leaseMs: store.leaseMs, clock, signal })
   const lease = await take()
   await claimStore(database, identity, { store, key: spec.key })
-  if (store.freeze === undefined) {
-    const folder = segmentFolder(store, spec.key)
-    await database.transaction(async (writer) => {
-      await holdLease(writer, lease, clock)
-      await removeLeftovers(writer, folder)
-    })
-  }
   let copied = await copiedHistory(database)
   checkNotRefused(copied)
   if (copied !== undefined && (spec.checkCopied ?? 0) > 0)

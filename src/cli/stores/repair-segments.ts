@@ -12,9 +12,10 @@ import { fetchSegment, isWebAddress } from '../../service/stores/fetch-segment.t
 import { checkpointHeights, traceStage } from '../../store/checkpoint.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
 import { type History, historyOf } from '../../store/history/history.ts'
-import type { ManifestSegment } from '../../store/history/manifest.ts'
+import { type ManifestSegment, markDamaged } from '../../store/history/manifest.ts'
 import type { DamagedSegment } from '../../store/history/merge-segments.ts'
 import { segmentEnding } from '../../store/history/segment-file.ts'
+import { holdLease } from '../../store/lease.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import type { RepairWork } from './store-verdict.ts'
@@ -27,12 +28,13 @@ const metaValue = statement('select value from meta where name = ?')
  * `lease-lost` while a Firn writes the store, `store-*`, and faults of the source.
  */
 export function repairSegments(work: RepairWork): Promise<boolean> {
-  const { verdict } = work
-  return withTaken(work, ({ database, kept }) =>
+  const { verdict, world } = work
+  return withTaken(work, ({ database, lease, kept }) =>
     kept(async (signal) => {
       const history = historyOf(database)
       assert(history !== undefined, 'a store with damaged segments has segments')
       history.mendIdentity(await history.manifest(database))
+      const mended = new Set<string>()
       let isWhole = true
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
         const isBack: boolean =
@@ -40,7 +42,12 @@ export function repairSegments(work: RepairWork): Promise<boolean> {
           // Later segments are made from the balances before them.
           (isWhole && (await isRemade({ database, history, work }, segment, signal)))
         isWhole &&= isBack
+        if (isBack) mended.add(segment.name)
       }
+      await database.transaction(async (writer) => {
+        await holdLease(writer, lease, world.clock)
+        await markDamaged(writer, (each) => each.isDamaged === true && !mended.has(each.name))
+      })
       return isWhole
     }),
   )

@@ -2,8 +2,9 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
-import type { Database, WritingPace } from '../../store/engine/database.ts'
+import type { Database, Writer, WritingPace } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
+import { markDamaged } from '../../store/history/manifest.ts'
 import { checkSegments } from '../../store/history/merge-segments.ts'
 import { leaseTtlMs } from '../../store/lease.ts'
 import { checkStore } from '../../store/sums/check-store.ts'
@@ -113,6 +114,7 @@ export function checkStream({
   key,
   clock,
   log,
+  commit,
 }: {
   readonly database: Database
   /** Those of the store. */
@@ -120,6 +122,8 @@ export function checkStream({
   readonly key: string
   readonly clock: Clock
   readonly log: Log
+  /** Does work in one transaction under the lease; absent where the store has no segments. */
+  readonly commit?: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
 }): Stream {
   let report: Partial<StageStatus> = { reason: 'not compared with its sums yet since the start' }
   const round = async (signal: AbortSignal): Promise<void> => {
@@ -141,6 +145,9 @@ export function checkStream({
     })
     for (const { name, reason } of segments)
       log.error('segment is damaged', { chain: key, segment: name, reason })
+    // A file that is gone is there again with its disk.
+    const altered = new Set(segments.flatMap(({ name, isAltered }) => (isAltered ? name : [])))
+    await commit?.((writer) => markDamaged(writer, ({ name }) => altered.has(name)))
     const damaged = [
       ...new Set(ranges.map(({ table }) => `table ${table.name}`)),
       ...segments.map(({ name }) => `segment ${name}`),

@@ -45,6 +45,7 @@ function lookFor(name: string, report: DamageNoted): Look {
 
 function watchedReads(reader: Reader, look: Look): Reader {
   return {
+    ...(reader.history === undefined ? {} : { history: reader.history }),
     all: (statement, parameters) => look(() => reader.all(statement, parameters)),
     get: (statement, parameters) => look(() => reader.get(statement, parameters)),
     lookup: (lookup, keys) => look(() => reader.lookup(lookup, keys)),

@@ -13,6 +13,7 @@ import type { ChainStatus } from '../../indexing/run/status-board.ts'
 import type { StageStatus } from '../../indexing/stream/stage.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/engine/database.ts'
+import { historyOf } from '../../store/history/history.ts'
 import type { HealthCheck } from '../../telemetry/health.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 import type { LivedStages } from './lived-stages.ts'
@@ -119,8 +120,9 @@ async function servedElsewhere({
 }
 
 /**
- * The check of the stores: each is read, and none may have been found damaged by any reading since
- * the start. Throws `store-failed` and what the engine says.
+ * The check of the stores: each is read, its files of history are there and as they were written as far as
+ * opening tells, and none may have been found damaged by any reading since the start. Throws `store-failed` and
+ * what the engine says.
  */
 export function storesCheck({ served, damaged, engine }: ReadinessOptions): HealthCheck {
   return async () => {
@@ -129,7 +131,14 @@ export function storesCheck({ served, damaged, engine }: ReadinessOptions): Heal
         'store-failed',
         `${[...damaged.values()].join('; ')}; see firn verify --store`,
       )
-    for (const { store } of served()) await checkpointHeights(store)
+    const problems: string[] = []
+    for (const { key, store } of served()) {
+      await checkpointHeights(store)
+      const found = (await historyOf(store)?.problems(store)) ?? []
+      problems.push(...found.map((problem) => `${key}: ${problem}`))
+    }
+    if (problems.length > 0)
+      throw new Fault('store-failed', `${problems.join('; ')}; see firn verify --store`)
     return { engine, stores: served().length }
   }
 }

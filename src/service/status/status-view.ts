@@ -10,6 +10,7 @@ import type { ChainStatus, CopiedHeights, StageStatus, Status } from '../../shap
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { confirmedShare, copiedHistory, type CopiedHistory } from '../../store/copied-history.ts'
 import { type Reader, statement } from '../../store/engine/database.ts'
+import { historyOf } from '../../store/history/history.ts'
 import { provenHeightOf, storedProofs, storedHeights } from '../../store/query/evm/heights.ts'
 import { messageStore, primaryStream } from '../chain-specs.ts'
 import type { LeaseWatch } from './lease-watch.ts'
@@ -70,6 +71,7 @@ async function indexedStatus(
     evmChainId: facts?.evmChainId,
     blockchainId,
     ...summaryOf(stages),
+    ...(one === undefined ? {} : await problemOf(one.store)),
     overall: chain.overall ?? overallOf(stages),
     ...(one === undefined ? {} : heightsOf(await copiedHistory(one.store))),
     ...(one === undefined ? {} : await comparedOf(one.store)),
@@ -136,6 +138,12 @@ function summaryOf(stages: readonly StageStatus[]): Omit<StageStatus, 'stage'> {
     return { ...summary, state: 'stopped', reason: stopped.reason ?? `${stopped.stage} stopped` }
   }
   return syncing ? { ...summary, state: 'syncing' } : summary
+}
+
+/** Files of history that cannot be read: answers that need them fail, whatever the stages do. */
+async function problemOf(store: Reader): Promise<Partial<Pick<StageStatus, 'state' | 'reason'>>> {
+  const problems = (await historyOf(store)?.problems(store)) ?? []
+  return problems.length === 0 ? {} : { state: 'stopped', reason: problems.join('; ') }
 }
 
 /** A chain that another process indexes. */
@@ -211,7 +219,8 @@ async function storedStatus(
   const seconds = Math.round(silentMs / 1_000)
   const isSilent = silentMs > 0 && copied?.refused === undefined
   const reason = isSilent ? { reason: `no process has indexed it for ${seconds} s` } : {}
-  const summary = { ...summaryOf(stages), ...reason, overall: overallOf(stages) }
+  const problem = await problemOf(store)
+  const summary = { ...summaryOf(stages), ...reason, ...problem, overall: overallOf(stages) }
   return { ...facts, ...summary, ...heightsOf(copied), ...looked, stages }
 }
 

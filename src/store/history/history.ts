@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { Fault, faultOf } from '../../core/fault.ts'
+import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import type { Reader, Writer } from '../engine/database.ts'
 import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { isDamage } from '../sums/pages.ts'
@@ -23,6 +23,7 @@ import {
   manifestText,
   parseManifest,
   readManifest,
+  segmentsOf,
 } from './manifest.ts'
 import {
   checkName,
@@ -32,6 +33,7 @@ import {
   schemaOf,
   segmentEnding,
   SegmentFile,
+  stampOf,
 } from './segment-file.ts'
 
 /** The segments that `reader` reads besides its tables; `undefined` where none of it freezes. */
@@ -62,6 +64,25 @@ class SegmentMissing extends Error {
   }
 }
 
+/** The state in which a segment was looked at last, and what was wrong with it. */
+type Looked = { readonly state: string; readonly problem: string | undefined }
+
+/** Between two looks whether an open file was changed. */
+const lookAgainMs = 1_000
+
+/**
+ * Returns whether the file that is open was not written to. Its name may be gone or another file's by now: what is open
+ * stays what it was.
+ */
+function isAsOpened(file: SegmentFile): boolean {
+  const now = performance.now()
+  if (now - file.lookedMs < lookAgainMs) return true
+  file.lookedMs = now
+  const { ino, size, mtimeMs } = file.stamp
+  const found = stampOf(file.path)
+  return found?.ino !== ino || (found.size === size && found.mtimeMs === mtimeMs)
+}
+
 /** Opens a segment for the query that reads it. */
 export type OpenSegment = (segment: ManifestSegment) => SegmentFile
 
@@ -78,6 +99,7 @@ export class History {
   /** Files that this process is writing. */
   readonly #drafts = new Set<string>()
   #unnamed = new Map<string, Unnamed>()
+  #looked: ReadonlyMap<string, Looked> = new Map()
   #known = parseManifest('')
   #isOfThisTurn = false
 
@@ -220,16 +242,16 @@ export class History {
   }
 
   #opened(segment: ManifestSegment): SegmentFile {
-    const { name, stage } = segment
+    const { name, isDamaged } = segment
     const known = this.#open.get(name)
-    if (known !== undefined) return known
+    if (known !== undefined && isDamaged !== true && isAsOpened(known)) return known
+    this.#open.delete(name)
+    if (known?.users === 0) known.close()
     const own = this.pathOf(name)
-    const path = existsSync(own) ? own : this.#fetched?.find(name)
+    const path = stampOf(own) === undefined ? this.#fetched?.find(name) : own
     if (path === undefined) throw new SegmentMissing(segment)
-    const schema = this.#schemas.get(stage) ?? schemaOf(this.tablesOf(stage))
-    this.#schemas.set(stage, schema)
     try {
-      const file = new SegmentFile(path, name, schema)
+      const file = this.#read(path, segment)
       this.#open.set(name, file)
       return file
     } catch (error) {
@@ -237,6 +259,86 @@ export class History {
       // It is fetched again.
       this.#fetched?.remove(name)
       throw new SegmentMissing(segment)
+    }
+  }
+
+  /** Opens a file that is what the manifest says, as far as opening tells. Throws `store-failed`. */
+  #read(path: string, segment: ManifestSegment): SegmentFile {
+    const { stage, from, until, isDamaged } = segment
+    if (isDamaged === true)
+      throw new Fault('store-failed', `segment has other bytes than were written: ${path}`)
+    const file = this.#withTables(path, segment)
+    try {
+      const { first, last } = file.places(this.tablesOf(stage))
+      // Blocks without internal transactions have no row in the file of traces.
+      const isEmpty = stage === 'traces' && last === 0
+      const isOfRange =
+        stage === 'blocks' ? first === from && last === until - 1 : first >= from && last < until
+      if (!isOfRange && !isEmpty)
+        throw new Fault(
+          'store-failed',
+          `segment is of other blocks than ${from} to ${until - 1}: ${path}`,
+        )
+      if (stage === 'blocks' && this.#isOfOtherChain(file, segment))
+        throw new Fault('store-failed', `segment does not continue those beside it: ${path}`)
+      return file
+    } catch (error) {
+      file.close()
+      throw error
+    }
+  }
+
+  #withTables(path: string, { name, stage }: ManifestSegment): SegmentFile {
+    const schema = this.#schemas.get(stage) ?? schemaOf(this.tablesOf(stage))
+    this.#schemas.set(stage, schema)
+    return new SegmentFile(path, name, schema)
+  }
+
+  /** Returns whether the numbers of its transactions fit none of the neighbours that can be read. */
+  #isOfOtherChain(file: SegmentFile, { from, until }: ManifestSegment): boolean {
+    const own = file.transactions()
+    const fits = segmentsOf(this.#known, 'blocks').flatMap((each) => {
+      if (each.until !== from && each.from !== until) return []
+      let beside: SegmentFile | undefined
+      try {
+        beside = this.#withTables(this.pathOf(each.name), each)
+        const { first, end } = beside.transactions()
+        return each.until === from ? end === own.first : first === own.end
+      } catch (error) {
+        if (faultOf(error) === undefined) throw error
+        return []
+      } finally {
+        beside?.close()
+      }
+    })
+    return fits.length > 0 && !fits.includes(true)
+  }
+
+  /**
+   * What is wrong with the folder and the files of the store, as far as opening them tells, each of which is
+   * opened once as it is. Empty where nothing is, and where segments are fetched. Throws `store-failed` where the
+   * list of segments is damaged.
+   */
+  async problems(reader: Reader): Promise<readonly string[]> {
+    const { segments } = await this.manifest(reader)
+    if (this.#fetched !== undefined) return []
+    const folder = this.problem()
+    if (folder !== undefined) return [folder]
+    const seen = new Map(segments.map((each) => [each.name, this.#lookedAt(each)]))
+    this.#looked = seen
+    return [...seen.values()].flatMap(({ problem }) => problem ?? [])
+  }
+
+  #lookedAt(segment: ManifestSegment): Looked {
+    const path = this.pathOf(segment.name)
+    const state = JSON.stringify([segment, stampOf(path)])
+    const known = this.#looked.get(segment.name)
+    if (known?.state === state) return known
+    try {
+      this.#read(path, segment).close()
+      return { state, problem: undefined }
+    } catch (error) {
+      return { state, problem: faultIn(error).message }
     }
   }
 
@@ -302,7 +404,8 @@ export class History {
   }
 
   #release(files: readonly SegmentFile[]): void {
-    for (const file of files) file.users--
+    for (const file of files)
+      if (--file.users === 0 && this.#open.get(file.name) !== file) file.close()
     this.#closeUnused()
   }
 
@@ -350,8 +453,8 @@ export class History {
   }
 
   /**
-   * Puts the whole file at `path` in place of segment `name`, which is damaged or missing. Throws
-   * `store-failed` where its bytes are not those of that segment; it stays then.
+   * Puts the whole file at `path` in place of segment `name`, which is damaged or missing; who marked it as damaged
+   * takes the mark away. Throws `store-failed` where its bytes are not those of that segment; it stays then.
    */
   async adopt(path: string, name: string): Promise<void> {
     await checkName(path, name)
@@ -399,7 +502,7 @@ export class History {
     return onDisk(() => readdirSync(this.folder)).flatMap((file) => {
       const isOurs = file.endsWith(segmentEnding) || file.endsWith(draftEnding)
       if (!isOurs || named.has(file) || this.#drafts.has(file)) return []
-      const found = statSync(join(this.folder, file), { throwIfNoEntry: false })
+      const found = stampOf(join(this.folder, file))
       return found === undefined ? [] : [[file, `${found.ino} ${found.mtimeMs} ${found.size}`]]
     })
   }

@@ -16,6 +16,8 @@ export type ManifestSegment = {
   readonly name: string
   /** Number of times its rows were merged. */
   readonly tier: number
+  /** Its file was found to have other bytes than its name says: nothing is read from it until it is mended. */
+  readonly isDamaged?: boolean
 }
 
 /** The frozen history of a store. */
@@ -33,6 +35,8 @@ export type Manifest = {
 const question = statement('select value from meta where name = ?')
 const nameForm = /^[0-9a-f]{32}$/
 const folderForm = /^[0-9a-f-]{36}$/
+/** Stands behind the entry of a segment that is damaged. */
+const damagedMark = 'damaged'
 
 /** The manifest of a store as it is now. Throws `store-failed` where it is damaged, `store-version`. */
 export async function readManifest(reader: Reader): Promise<Manifest> {
@@ -54,9 +58,31 @@ export async function writeManifest(
   const value = JSON.stringify({
     folder,
     serial: old.serial + 1,
-    segments: inOrder.map(({ stage, from, until, name, tier }) => [stage, from, until, name, tier]),
+    segments: inOrder.map(({ stage, from, until, name, tier, isDamaged = false }) => [
+      stage,
+      from,
+      until,
+      name,
+      tier,
+      ...(isDamaged ? [damagedMark] : []),
+    ]),
   })
   await writer.upsert(meta, { name: [segmentsName], value: [value] })
+}
+
+/**
+ * Says of every segment of a store whether `isDamaged`, for all processes that read it. Runs under the lease.
+ * A text that says so already stays as it is.
+ */
+export async function markDamaged(
+  writer: Writer,
+  isDamaged: (segment: ManifestSegment) => boolean,
+): Promise<void> {
+  const manifest = await readManifest(writer)
+  const { segments, folder } = manifest
+  if (segments.every((each) => isDamaged(each) === (each.isDamaged === true))) return
+  const marked = segments.map((each) => ({ ...each, isDamaged: isDamaged(each) }))
+  await writeManifest(writer, manifest, { segments: marked, folder })
 }
 
 /** The manifest of `text`; empty text is that of a store without segments. */
@@ -77,14 +103,15 @@ export function parseSegments(entries: unknown): readonly ManifestSegment[] {
   const segments: ManifestSegment[] = []
   for (const entry of entries) {
     if (!Array.isArray(entry)) throw damaged()
-    const [stageName, from, until, name, tier] = entry as unknown[]
+    const [stageName, from, until, name, tier, mark] = entry as unknown[]
     const stage = historyStages.find((each) => each === stageName)
     const last = segments.findLast((each) => each.stage === stage)
     const follows = last === undefined || last.until === from
     if (stage === undefined || !isHeight(from) || !isHeight(until)) throw damaged()
     if (typeof name !== 'string' || !nameForm.test(name) || !isHeight(tier)) throw damaged()
     if (!follows || from >= until) throw damaged()
-    segments.push({ stage, from, until, name, tier })
+    const damage = mark === damagedMark ? { isDamaged: true } : {}
+    segments.push({ stage, from, until, name, tier, ...damage })
   }
   return segments
 }

@@ -13,7 +13,7 @@ import { historyStages } from '../engine/table.ts'
 import { type History, historyOf } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { type MergeFiles, mergeFiles } from './merge-files.ts'
-import { checkName } from './segment-file.ts'
+import { checkName, stampOf } from './segment-file.ts'
 
 /** So many segments of one tier become one of the next: a row is written once per tier. */
 export const mergedAtOnce = 8
@@ -119,8 +119,11 @@ function runsOf(segments: readonly ManifestSegment[]): ManifestSegment[][] {
   return runs
 }
 
-/** A segment that is not what was written, and why. */
-export type DamagedSegment = ManifestSegment & { readonly reason: string }
+/** A segment that is not what was written, and why: its file is gone, or it is altered. */
+export type DamagedSegment = ManifestSegment & {
+  readonly reason: string
+  readonly isAltered: boolean
+}
 
 /** Ways to follow a check, and to slow it down. */
 type SegmentChecking = {
@@ -146,12 +149,13 @@ export async function checkSegments(
     if (segment === undefined) return damaged
     checked.add(segment.name)
     progress(segment)
-    const reason = await problemOf(() =>
-      checkName(history.pathOf(segment.name), segment.name, pause),
-    )
+    const path = history.pathOf(segment.name)
+    const reason = await problemOf(() => checkName(path, segment.name, pause))
     if (reason === undefined) continue
+    const isAltered = stampOf(path) !== undefined
     const now = await history.manifest(database)
-    if (now.segments.some(({ name }) => name === segment.name)) damaged.push({ ...segment, reason })
+    if (now.segments.some(({ name }) => name === segment.name))
+      damaged.push({ ...segment, reason, isAltered })
   }
 }
 

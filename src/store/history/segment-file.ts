@@ -12,6 +12,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readSync,
@@ -31,6 +32,7 @@ import { type Columns, type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
 import { columnNames, type Table } from '../engine/table.ts'
 import { block } from '../schema/evm.ts'
+import { placesPerBlock } from '../schema/sums.ts'
 import { immutable, SqliteConnection } from '../sqlite/connection.ts'
 
 /** Ending of the names of segments. */
@@ -54,6 +56,10 @@ export class SegmentFile implements Reader {
   readonly path: string
   /** Questions that read it; it stays open for them, whatever becomes of its name. */
   users = 0
+  /** The file as it was opened. */
+  readonly stamp: FileStamp
+  /** Monotonic milliseconds at which it was last seen to be the same. */
+  lookedMs = performance.now()
   readonly #connection: SqliteConnection
 
   /**
@@ -61,7 +67,7 @@ export class SegmentFile implements Reader {
    * see {@link schemaOf}. Throws `store-failed`.
    */
   constructor(path: string, name: string, schema: string) {
-    if (!existsSync(path)) throw new Fault('store-failed', `segment is missing: ${path}`)
+    this.stamp = sealedStamp(path)
     this.path = path
     this.name = name
     this.#connection = new SqliteConnection({
@@ -89,6 +95,28 @@ export class SegmentFile implements Reader {
     this.#connection.get(question, parameters)
 
   lookup: SqliteConnection['lookup'] = (lookup, keys) => this.#connection.lookup(lookup, keys)
+
+  /** Where the rows of `tables` begin and end that are in order of place; both are 0 where there are none. */
+  places(tables: readonly Table[]): { readonly first: number; readonly last: number } {
+    const places = tables
+      .filter((table) => table.key.length === 1 && table.key[0] === placeColumn(table))
+      .flatMap((table) => {
+        const [column, name] = [placeColumn(table), table.name]
+        const ends = `select min(${column}), max(${column}) from ${name}`
+        const scale = column === 'pos' ? placesPerBlock : 1
+        const row = this.#connection.get(statement(ends, { over: undefined })) ?? []
+        return row.flatMap((value) => (value === null ? [] : Math.floor(Number(value) / scale)))
+      })
+    return places.length === 0
+      ? { first: 0, last: 0 }
+      : { first: Math.min(...places), last: Math.max(...places) }
+  }
+
+  /** Number of the chain's first transaction in the file, and of the one after its last; of blocks. */
+  transactions(): { readonly first: number; readonly end: number } {
+    const [first, end] = this.#connection.get(transactionsQuestion) ?? []
+    return { first: Number(first), end: Number(end) }
+  }
 
   /** Problems that SQLite finds in the structure of the file. */
   problems(): string[] {
@@ -184,12 +212,47 @@ export class SegmentWriter {
   }
 }
 
+/** Of the header of an SQLite file, and where in it the number of its pages stands. */
+const headerBytes = 100
+const pageCountAt = 28
 /** Offsets in the header of what differs between equal files, and what stands there in a segment. */
 const settledFields = [
   { at: 24, value: 1 },
   { at: 92, value: 1 },
   { at: 96, value: 3_000_000 },
 ] as const
+
+/** What tells a file from itself after a change: its number on the disk, its size and its time. */
+export type FileStamp = { readonly ino: number; readonly size: number; readonly mtimeMs: number }
+
+/** The stamp of a file or a link; `undefined` where there is none. */
+export function stampOf(path: string): FileStamp | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found && { ino: found.ino, size: found.size, mtimeMs: found.mtimeMs }
+}
+
+/**
+ * The stamp of a file that can be a segment as far as its size and header say. Whoever writes into one with
+ * SQLite changes the settled fields. Throws `store-failed` that says what is wrong.
+ */
+function sealedStamp(path: string): FileStamp {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw new Fault('store-failed', `segment is missing: ${path}`)
+  if (!found.isFile())
+    throw new Fault('store-failed', `segment is a link or a folder, not a file: ${path}`)
+  const header = Buffer.alloc(headerBytes)
+  const handle = onDisk(() => openSync(path, 'r'))
+  try {
+    onDisk(() => readSync(handle, header))
+  } finally {
+    closeSync(handle)
+  }
+  if (found.size === 0 || header.readUInt32BE(pageCountAt) * pageBytes !== found.size)
+    throw new Fault('store-failed', `segment is empty or cut short: ${path}`)
+  if (settledFields.some(({ at, value }) => header.readUInt32BE(at) !== value))
+    throw new Fault('store-failed', `segment was changed after it was written: ${path}`)
+  return found
+}
 
 function settle(path: string): void {
   const handle = openSync(path, 'r+')
@@ -280,6 +343,12 @@ export function onDisk<T>(work: () => T): T {
 }
 
 const schemaQuestion = statement('select type, name, tbl_name, sql from sqlite_schema')
+
+const transactionsQuestion = statement(
+  'select min(first_tx), max(first_tx + tx_count) from evm_block ' +
+    'where height in ((select min(height) from evm_block), (select max(height) from evm_block))',
+  { over: undefined },
+)
 
 /** Text of the schema of a file of `tables`. */
 export function schemaOf(tables: readonly Table[]): string {

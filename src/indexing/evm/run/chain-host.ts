@@ -176,7 +176,7 @@ function hostOver(
       ...(freezer === undefined
         ? []
         : [freezeStream(freezer, clock), mergeStream(chain, options.merge)]),
-      checkStream({ database, tables: chainTables, key, clock, log }),
+      checkStream({ ...chain, tables: chainTables }),
       ...nodeStreams.over(chain),
     ],
     shared: ingest,

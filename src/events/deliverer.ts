@@ -9,7 +9,7 @@ import { Fault, faultIn, faultOf } from '../core/fault.ts'
 import { Bell } from '../core/waiting.ts'
 import type { Clock } from '../core/world.ts'
 import type { Database } from '../store/engine/database.ts'
-import { awaitLease, holdLease, type Lease, leaseTtlMs, renewLease } from '../store/lease.ts'
+import { awaitLease, type Lease, leaseTtlMs, renewLease, underLease } from '../store/lease.ts'
 import { type WebhookPlace, webhookPlaceOf } from '../store/query/events/webhook-places.ts'
 import {
   activeWebhooks,
@@ -209,8 +209,7 @@ class Deliverer {
     const secret = await secretOfOwner(database, webhook.owner)
     if (place === undefined || secret === undefined) return { why: 'up-to-date' }
     const commit: CommitDelivery = (work) =>
-      database.transaction(async (writer) => {
-        await holdLease(writer, this.#lease, clock)
+      underLease(database, { lease: this.#lease, clock }, async (writer) => {
         // A replay requested meanwhile, or another address: what was read is no longer right.
         if (!(await isUnchanged(writer, webhook)))
           throw new Fault('not-ready', 'the webhook has changed meanwhile')

@@ -19,6 +19,7 @@ import {
   type Reader,
   type MaybePromise,
   statement,
+  type TransactionOptions,
   type Writer,
 } from './engine/database.ts'
 
@@ -37,8 +38,11 @@ const lookEveryMs = leaseTtlMs / 12
  */
 const leftMs = 2_000
 
-/** A lease, as its writer holds it. */
-export type Lease = { readonly epoch: number; readonly owner: string }
+/**
+ * A lease, as its writer holds it. `stamp` is that of its last commit that was answered: a row with an older one
+ * is that of a server that lost commits.
+ */
+export type Lease = { readonly epoch: number; readonly owner: string; stamp: number }
 
 /** The row: `stamp` is the holder's wall clock at its last sign of life. */
 export type LeaseRow = { readonly epoch: number; readonly owner: string; readonly stamp: number }
@@ -52,7 +56,9 @@ const takeOver = statement(
     'where id = 1 and epoch = ? and until_ms = ?',
   { over: 'tables' },
 )
-const renew = statement('update lease set until_ms = ? where id = 1 and epoch = ? and owner = ?')
+const renew = statement(
+  'update lease set until_ms = ? where id = 1 and epoch = ? and owner = ? and until_ms >= ?',
+)
 
 /** The process that writes now, or wrote last; `undefined` in a new store. */
 export async function leaseRow(reader: Reader): Promise<LeaseRow | undefined> {
@@ -117,19 +123,35 @@ function isStill(before: LeaseRow | undefined, now: LeaseRow | undefined): boole
   return now?.epoch === before?.epoch && now?.stamp === before?.stamp
 }
 
-/** Renews the lease inside a commit. Throws `lease-lost`, which undoes the commit. */
-export async function holdLease(writer: Writer, lease: Lease, clock: Clock): Promise<void> {
-  const held = await writer.run(renew, [clock.now(), lease.epoch, lease.owner])
-  if (held !== 1)
-    throw new Fault('lease-lost', `another process writes this store since epoch: ${lease.epoch}`, {
-      detail: { epoch: lease.epoch },
-    })
+/**
+ * Does `work` in one transaction that renews the lease first. Throws `lease-lost`, where another process writes
+ * the store or its server has lost commits of this one, and what `work` throws; nothing is stored then.
+ */
+export async function underLease<T>(
+  database: Database,
+  { lease, clock }: { readonly lease: Lease; readonly clock: Clock },
+  work: (writer: Writer) => MaybePromise<T>,
+  how?: TransactionOptions,
+): Promise<T> {
+  const { epoch, owner } = lease
+  // Later than the one before, whatever becomes of the machine's clock.
+  const stamp = Math.max(clock.now(), lease.stamp + 1)
+  const done = await database.transaction(async (writer) => {
+    if ((await writer.run(renew, [stamp, epoch, owner, lease.stamp])) !== 1)
+      throw new Fault(
+        'lease-lost',
+        `another process writes this store, or commits of this one are lost, since epoch: ${epoch}`,
+        { detail: { epoch } },
+      )
+    return work(writer)
+  }, how)
+  lease.stamp = stamp
+  return done
 }
 
 /** Renews the lease while there is nothing to commit. Throws `lease-lost`. */
-export function renewLease(database: Database, lease: Lease, clock: Clock): MaybePromise<void> {
-  const isUrgent = true
-  return database.transaction((writer) => holdLease(writer, lease, clock), { isUrgent })
+export function renewLease(database: Database, lease: Lease, clock: Clock): Promise<void> {
+  return underLease(database, { lease, clock }, () => undefined, { isUrgent: true })
 }
 
 /**
@@ -147,11 +169,12 @@ async function seize(
   // Marked before it holds the lease, so that a process that sees the new row sees that its holder
   // lives.
   const isMarked = await database.claim(mine)
+  const stamp = clock.now()
   const held =
     isMarked &&
     (await database.transaction(
       async (writer) => {
-        const values = [owner, clock.now()]
+        const values = [owner, stamp]
         if (row === undefined) return (await writer.run(takeFirst, values)) === 1
         return (await writer.run(takeOver, [...values, epoch, row.stamp])) === 1
       },
@@ -159,7 +182,7 @@ async function seize(
     ))
   await database.unclaim(epoch)
   if (isMarked && !held) await database.unclaim(mine)
-  return held ? { epoch: mine, owner } : undefined
+  return held ? { epoch: mine, owner, stamp } : undefined
 }
 
 /**
@@ -170,6 +193,7 @@ export class StandingLease {
   readonly #take: () => Promise<Lease>
   #held: Lease | undefined
   #taking: Promise<Lease> | undefined
+  #isEnded = false
 
   /** `take` waits until the lease is this process's; `first` is the one it took to begin with. */
   constructor(first: Lease, take: () => Promise<Lease>) {
@@ -208,9 +232,20 @@ export class StandingLease {
     if (lease !== undefined) await database.unclaim(lease.epoch)
   }
 
-  /** Waits until the lease is this process's, at once when it is. */
+  /**
+   * Leaves the store to other processes for good: what this one would write breaks an invariant. It shows no
+   * sign of life any more.
+   */
+  end(): void {
+    this.#held = undefined
+    this.#isEnded = true
+  }
+
+  /** Waits until the lease is this process's, at once when it is. Throws `lease-lost` after `end`. */
   async regain(): Promise<void> {
     if (this.#held !== undefined) return
+    if (this.#isEnded)
+      throw new Fault('lease-lost', 'this process does not write this store any more')
     this.#taking ??= this.#take().finally(() => (this.#taking = undefined))
     this.#held = await this.#taking
   }

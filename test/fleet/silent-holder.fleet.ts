@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 
 import { type Database } from '../../src/store/engine/database.ts'
-import { awaitLease, holdLease, takeLease } from '../../src/store/lease.ts'
+import { awaitLease, takeLease, underLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import { controlTables } from '../../src/store/schema/control.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
@@ -39,8 +39,7 @@ async function replaced(
     assert.ok(lease !== undefined)
     const locked = Promise.withResolvers<void>()
     const woken = Promise.withResolvers<void>()
-    const stuck = first.transaction(async (writer) => {
-      await holdLease(writer, lease, systemClock)
+    const stuck = underLease(first, { lease, clock: systemClock }, async () => {
       locked.resolve()
       await woken.promise
     })

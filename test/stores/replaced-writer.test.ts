@@ -19,7 +19,7 @@ import { type Database, statement, type Writer } from '../../src/store/engine/da
 import { freezeUntil, thawFrom } from '../../src/store/history/freeze.ts'
 import { type History, historyOf, keptUnnamedMs } from '../../src/store/history/history.ts'
 import { checkSegments, mergeDue } from '../../src/store/history/merge-segments.ts'
-import { awaitLease, holdLease, type Lease } from '../../src/store/lease.ts'
+import { awaitLease, type Lease, underLease } from '../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { demoFilling } from '../support/chains/read-demo-chain.ts'
@@ -61,8 +61,7 @@ class Host {
   readonly commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> => {
     const { lease, database } = this
     assert.ok(lease !== undefined)
-    return database.transaction(async (writer) => {
-      await holdLease(writer, lease, fakeClock())
+    return underLease(database, { lease, clock: fakeClock() }, async (writer) => {
       const done = await work(this.#halting(writer))
       await this.beforeStep()
       return done

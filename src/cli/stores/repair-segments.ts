@@ -15,7 +15,7 @@ import { type History, historyOf } from '../../store/history/history.ts'
 import { type ManifestSegment, markDamaged } from '../../store/history/manifest.ts'
 import type { DamagedSegment } from '../../store/history/merge-segments.ts'
 import { segmentEnding } from '../../store/history/segment-file.ts'
-import { holdLease } from '../../store/lease.ts'
+import { underLease } from '../../store/lease.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import type { RepairWork } from './store-verdict.ts'
@@ -44,10 +44,9 @@ export function repairSegments(work: RepairWork): Promise<boolean> {
         isWhole &&= isBack
         if (isBack) mended.add(segment.name)
       }
-      await database.transaction(async (writer) => {
-        await holdLease(writer, lease, world.clock)
-        await markDamaged(writer, (each) => each.isDamaged === true && !mended.has(each.name))
-      })
+      await underLease(database, { lease, clock: world.clock }, (writer) =>
+        markDamaged(writer, (each) => each.isDamaged === true && !mended.has(each.name)),
+      )
       return isWhole
     }),
   )

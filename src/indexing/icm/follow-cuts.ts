@@ -4,7 +4,7 @@ import { keyOf } from '../../core/bytes.ts'
 import type { Clock } from '../../core/world.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
-import { holdLease, type Lease } from '../../store/lease.ts'
+import { type Lease, underLease } from '../../store/lease.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
 import { meta } from '../../store/schema/control.ts'
 import { placesPerBlock } from '../../store/schema/sums.ts'
@@ -49,8 +49,7 @@ export async function followCuts(of: CutChain, target: MessageStore): Promise<vo
     joined instanceof Uint8Array ? messageIds(joined) : [],
   )
   const from = Math.min(...cuts.map(([, height]) => Number(height)))
-  await target.store.transaction(async (writer) => {
-    await holdLease(writer, target.lease, target.clock)
+  await underLease(target.store, target, async (writer) => {
     await takeBack(writer, of.chain, ids)
     await applyRest(writer, of, { ids, until: from })
     await moveBack(writer, of.chain.key, { from, epoch: target.lease.epoch })

@@ -12,7 +12,7 @@ import { itemAt } from '../../core/item-at.ts'
 import type { Clock, World } from '../../core/world.ts'
 import { getCheckpoint, moveCheckpoint, blockStage } from '../../store/checkpoint.ts'
 import { type Database, statement } from '../../store/engine/database.ts'
-import { awaitLease, holdLease, type Lease, renewLease } from '../../store/lease.ts'
+import { awaitLease, type Lease, renewLease, underLease } from '../../store/lease.ts'
 import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
 import { reportedChainBodies } from '../../store/query/deployment.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
@@ -160,8 +160,8 @@ async function advance(one: Followed, target: Target): Promise<'more' | 'done' |
           limit: placesPerBlock,
         })
   const own = taken.filter(ownLogs(one.chain))
-  await target.store.transaction(async (into) => {
-    await holdLease(into, target.lease, writer.world.clock)
+  const { clock } = writer.world
+  await underLease(target.store, { lease: target.lease, clock }, async (into) => {
     for (const log of await applyMessages(into, chain, own)) {
       const kind = `${one.chain.key} ${log.kind}`
       if (!target.logged.has(kind))

@@ -29,7 +29,7 @@ import type { Database, Writer } from '../../../store/engine/database.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { frozenUntil, type ManifestSegment, readManifest } from '../../../store/history/manifest.ts'
 import { differingTable } from '../../../store/history/segment-file.ts'
-import { holdLease, type Lease } from '../../../store/lease.ts'
+import { type Lease, underLease } from '../../../store/lease.ts'
 import { storedHeights } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { StageStatus, Stream } from '../../stream/stage.ts'
@@ -326,8 +326,7 @@ export async function onlySegments(
   if (copied.check !== undefined && copied.check.percent > 0) return copied
   const from = frozenUntil(await readManifest(database), 'blocks')
   const left = cutCopied(copied, from)
-  await database.transaction(async (writer) => {
-    await holdLease(writer, of.lease, of.clock)
+  await underLease(database, of, async (writer) => {
     await readAgain(writer, { database, from, epoch: of.lease.epoch })
     await noted(writer, left)
   })

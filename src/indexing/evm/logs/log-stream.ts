@@ -20,7 +20,7 @@ import {
   blockStage,
 } from '../../../store/checkpoint.ts'
 import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
-import { holdLease, type Lease, renewLease } from '../../../store/lease.ts'
+import { type Lease, renewLease, underLease } from '../../../store/lease.ts'
 import { storedProofs } from '../../../store/query/evm/heights.ts'
 import { logMark, logStage } from '../../../store/schema/logs.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
@@ -170,8 +170,7 @@ async function store(
     readonly hash: Uint8Array | undefined
   },
 ): Promise<void> {
-  await database.transaction(async (writer) => {
-    await holdLease(writer, lease, at.clock)
+  await underLease(database, { lease, clock: at.clock }, async (writer) => {
     await writeLogs(writer, batch, interner)
     const end = batch.until - 1
     if (at.hash !== undefined && markOf(end) !== markOf(batch.from - 1))
@@ -207,8 +206,7 @@ async function takeBack(
     }
     gone.push(mark.height)
   }
-  await logs.transaction(async (writer) => {
-    await holdLease(writer, lease, clock)
+  await underLease(logs, { lease, clock }, async (writer) => {
     await cutLogs(writer, end.height + 1)
     await writer.remove(logMark, { height: gone })
     await moveCheckpoint(writer, logStage, {

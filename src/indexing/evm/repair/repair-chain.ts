@@ -16,7 +16,7 @@ import { type Database, statement, type Writer } from '../../../store/engine/dat
 import { stageOf, type Table } from '../../../store/engine/table.ts'
 import { frozenUntil, readManifest } from '../../../store/history/manifest.ts'
 import { placeColumn } from '../../../store/history/segment-file.ts'
-import { holdLease, type Lease } from '../../../store/lease.ts'
+import { type Lease, underLease } from '../../../store/lease.ts'
 import { cutOutbox } from '../../../store/query/events/outbox.ts'
 import { casesOf } from '../../../store/query/evm/addresses.ts'
 import { posOfHeight } from '../../../store/query/evm/position.ts'
@@ -70,8 +70,7 @@ export async function repairChain(
   },
   damaged: readonly DamagedRange[],
 ): Promise<void> {
-  await database.transaction(async (writer) => {
-    await holdLease(writer, lease, clock)
+  await underLease(database, { lease, clock }, async (writer) => {
     for (const table of numbers) await mendNumbers(writer, { table, damaged, database })
     const lost = new Set(damaged.map(({ table }) => table))
     if (lost.has(meta)) await identityAnew(writer)

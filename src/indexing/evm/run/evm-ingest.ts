@@ -14,7 +14,7 @@ import { getCheckpoint, moveCheckpoint, blockStage, traceStage } from '../../../
 import type { Database, Reader, MaybePromise, Writer } from '../../../store/engine/database.ts'
 import { thawFrom } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
-import { holdLease, type Lease } from '../../../store/lease.ts'
+import { type Lease, underLease } from '../../../store/lease.ts'
 import { proofsText, storedProofsText } from '../../../store/query/evm/heights.ts'
 import { meta, proofsName, tracesSinceName } from '../../../store/schema/control.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
@@ -90,8 +90,7 @@ export class EvmIngest {
     const { database, lease, clock, outbox } = this.#options
     const freezing = this.#freezing
     await this.#whole(async (state) => {
-      await database.transaction(async (writer) => {
-        await holdLease(writer, lease, clock)
+      await underLease(database, { lease, clock }, async (writer) => {
         const before = await frozenAtOnce(
           writer,
           { batch, proofs, headHeight, freezing },
@@ -116,8 +115,7 @@ export class EvmIngest {
   async traces(batch: TraceBatch): Promise<void> {
     const { database, lease, clock, outbox } = this.#options
     await this.#whole(async (state) => {
-      await database.transaction(async (writer) => {
-        await holdLease(writer, lease, clock)
+      await underLease(database, { lease, clock }, async (writer) => {
         const before = await tracesBesideBlocks(
           writer,
           batch,
@@ -144,8 +142,7 @@ export class EvmIngest {
    */
   async skipTraces(since: number): Promise<void> {
     const { database, lease, clock } = this.#options
-    await database.transaction(async (writer) => {
-      await holdLease(writer, lease, clock)
+    await underLease(database, { lease, clock }, async (writer) => {
       const before = await getCheckpoint(writer, traceStage)
       await writer.upsert(meta, { name: [tracesSinceName], value: [String(since)] })
       await moveCheckpoint(writer, traceStage, {
@@ -164,8 +161,7 @@ export class EvmIngest {
     const { database, lease, clock, outbox } = this.#options
     // What is remembered is from before the cut.
     this.#state = undefined
-    return database.transaction(async (writer) => {
-      await holdLease(writer, lease, clock)
+    return underLease(database, { lease, clock }, async (writer) => {
       const history = historyOf(database)
       if (history !== undefined) await thawFrom({ writer, history, recount }, from)
       await outbox?.cut(writer, from)

@@ -13,11 +13,11 @@ import { openRollup } from '../../../rollup/chain-rollup.ts'
 import { getCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
 import type { Database, Reader, Writer } from '../../../store/engine/database.ts'
 import {
-  holdLease,
   type Lease,
   leaseTtlMs,
   renewLease,
   type StandingLease,
+  underLease,
 } from '../../../store/lease.ts'
 import { storedProofs } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
@@ -32,8 +32,8 @@ const fullPauseMs = 2_000
 type StandingIngestOptions = {
   readonly database: Database
   readonly standing: StandingLease
-  readonly spec: ChainSpec
-  readonly world: World
+  readonly spec: Pick<ChainSpec, 'startHeight'>
+  readonly world: Pick<World, 'clock'>
   readonly log: Log
   readonly signal: AbortSignal
   /** Notes what webhooks report; absent where there are none. */
@@ -68,10 +68,9 @@ export class StandingIngest {
     await standing.regain()
     return this.#inOrder(async (lease) => {
       // A commit whose answer was lost may still be under way: it holds the lease until it is over.
-      const point = await database.transaction(async (writer) => {
-        await holdLease(writer, lease, clock)
-        return resumePoint(writer, spec.startHeight)
-      })
+      const point = await underLease(database, { lease, clock }, (writer) =>
+        resumePoint(writer, spec.startHeight),
+      )
       this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, outbox, freezing })
       return point
     })
@@ -79,21 +78,22 @@ export class StandingIngest {
 
   /** Writes a batch, or more than one. Throws what `work` throws, `lease-lost`, `store-failed`. */
   readonly write = <T>(work: (ingest: EvmIngest) => Promise<T>): Promise<T> =>
-    this.#inOrder(() => {
+    this.#inOrder(async () => {
       if (this.#ingest === undefined)
         throw new Fault('store-failed', 'another process wrote the store meanwhile')
-      return work(this.#ingest)
+      try {
+        return await work(this.#ingest)
+      } catch (error) {
+        // The pipeline stops at what is no fault: another process may do better.
+        if (faultOf(error) === undefined) this.#options.standing.end()
+        throw error
+      }
     })
 
   /** Does `work` in one transaction, under the lease. */
   readonly commit = <T>(work: (writer: Writer) => Promise<T>): Promise<T> => {
     const { database, world } = this.#options
-    return this.#inOrder((lease) =>
-      database.transaction(async (writer) => {
-        await holdLease(writer, lease, world.clock)
-        return work(writer)
-      }),
-    )
+    return this.#inOrder((lease) => underLease(database, { lease, clock: world.clock }, work))
   }
 
   /** Says that this process still writes, where no commit did; waits while another does. */

@@ -17,7 +17,7 @@ import {
   statement,
   type Writer,
 } from '../../../store/engine/database.ts'
-import { awaitLease, holdLease, type Lease, StandingLease } from '../../../store/lease.ts'
+import { awaitLease, type Lease, StandingLease, underLease } from '../../../store/lease.ts'
 import { foreignStore, openStore, type StoreLocation } from '../../../store/open.ts'
 import { genesisId, rawBlocksFrom } from '../../../store/query/primary/blocks.ts'
 import { meta } from '../../../store/schema/control.ts'
@@ -33,7 +33,7 @@ import type { RowBatch } from '../batch/rows.ts'
 import { type PrimaryRules, rulesOf, upgradesOf } from '../batch/rules.ts'
 import { beginPChain } from '../replay/p/genesis.ts'
 import { beginXChain } from '../replay/x/replay-x.ts'
-import { openPrimaryRows, type PrimaryRows } from '../write/batch-rows.ts'
+import { type Commit, openPrimaryRows, type PrimaryRows } from '../write/batch-rows.ts'
 import { type PrimaryOutbox, primaryOutbox } from '../write/primary-outbox.ts'
 import { takeBack } from '../write/undo.ts'
 import { loadGenesis } from './load-genesis.ts'
@@ -124,7 +124,13 @@ export async function openPrimaryStore(
     if (known === undefined) {
       const facts = readGenesis(bytes)
       await lease.during((held) =>
-        storeGenesis(database, { bytes, facts, rules, identity, guard: guardOf(held, clock) }),
+        storeGenesis(database, {
+          bytes,
+          facts,
+          rules,
+          identity,
+          commit: commitUnder(database, held, clock),
+        }),
       )
     }
     return storeOver(database, { genesis: bytes, rules, lease, clock, ...outboxOf(options) })
@@ -134,13 +140,8 @@ export async function openPrimaryStore(
   }
 }
 
-type Guard = (writer: Writer) => Promise<number>
-
-function guardOf(lease: Lease, clock: Clock): Guard {
-  return async (writer) => {
-    await holdLease(writer, lease, clock)
-    return lease.epoch
-  }
+function commitUnder(database: Database, lease: Lease, clock: Clock): Commit {
+  return (work) => underLease(database, { lease, clock }, (writer) => work(writer, lease.epoch))
 }
 
 type OutboxAndWorld = {
@@ -167,23 +168,22 @@ type StoreOf = OutboxAndWorld & {
 function storeOver(database: Database, of: StoreOf): PrimaryStore {
   const { genesis, rules, lease, clock, outbox } = of
   const rhythm = writingRhythm(database, clock)
-  const memory = memoryOver(() => openPrimaryRows(database, rules, outbox))
+  const memory = memoryOver(() => openPrimaryRows(rules, outbox))
   const queue = new WorkQueue()
   let isClosed = false
-  const inOrder = <T>(work: (guard: Guard) => Promise<T>): Promise<T> => {
+  const inOrder = <T>(work: (commit: Commit) => Promise<T>): Promise<T> => {
     // A closed PostgreSQL pool would keep the caller waiting for ever.
     if (isClosed) return Promise.reject(new Fault('store-failed', 'the store is closed'))
     return queue.run(async () => {
       try {
-        return await lease.during((held) => work(guardOf(held, clock)))
+        return await lease.during((held) => work(commitUnder(database, held, clock)))
       } catch (error) {
         if (faultOf(error)?.code === 'lease-lost') memory.forget()
         throw error
       }
     })
   }
-  const guarded = <T>(work: (writer: Writer, epoch: number) => Promise<T>): Promise<T> =>
-    inOrder((guard) => database.transaction(async (writer) => work(writer, await guard(writer))))
+  const guarded: Commit = (work) => inOrder((commit) => commit(work))
   return {
     database,
     genesis,
@@ -193,9 +193,16 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
       return guarded(async () => memory.begin())
     },
     commit: (of, batch, raw) =>
-      inOrder((guard) =>
-        memory.write(of, batch, (rows) => rhythm.batch(() => rows.write(batch, raw, guard))),
-      ),
+      inOrder(async (commit) => {
+        try {
+          await memory.write(of, batch, (rows) =>
+            rhythm.batch(() => rows.write(batch, raw, commit)),
+          )
+        } catch (error) {
+          if (faultOf(error) === undefined) lease.end()
+          throw error
+        }
+      }),
     takeBack: (chain) =>
       guarded((writer, epoch) => {
         memory.forget()
@@ -298,7 +305,7 @@ type GenesisToStore = {
   readonly facts: GenesisFacts
   readonly rules: PrimaryRules
   readonly identity: PrimaryIdentity
-  readonly guard: Guard
+  readonly commit: Commit
 }
 
 /** Genesis is read back at once; nothing needs to stay in memory. AVAX is the first asset. */
@@ -309,41 +316,31 @@ function firstKept(facts: GenesisFacts): KeptInMemory {
 }
 
 async function storeGenesis(database: Database, to: GenesisToStore): Promise<void> {
-  const { facts, rules, identity, guard } = to
-  const rows = openPrimaryRows(database, rules)
+  const { facts, rules, identity, commit } = to
+  const rows = openPrimaryRows(rules)
   const p = beginPChain(facts, rules, firstKept(facts)).batch
   const x = beginXChain(facts, firstKept(facts)).batch
   // A process may have ended between the two.
   if ((await getCheckpoint(database, 'P')) === undefined) {
-    await rows.write(p, rawColumns([{ id: genesisId, bytes: to.bytes }]), guard)
+    await rows.write(p, rawColumns([{ id: genesisId, bytes: to.bytes }]), commit)
   }
-  await rows.write(x, rawColumns([]), async (writer) => {
-    const epoch = await guard(writer)
-    // Written last: a store without it begins again.
-    await writer.upsert(meta, {
-      name: [
-        'networkId',
-        'genesisId',
-        'xChainId',
-        'cChainId',
-        'avaxAssetId',
-        'genesisTime',
-        'upgrades',
-        'nodeVersion',
-      ],
-      value: [
-        String(identity.networkId),
-        toHex(identity.genesisId),
-        toHex(facts.xChainId),
-        toHex(facts.cChainId),
-        toHex(facts.avaxAssetId),
-        String(facts.genesis.time),
-        JSON.stringify(identity.upgrades),
-        identity.nodeVersion,
-      ],
-    })
-    return epoch
-  })
+  // A store without these begins again.
+  const known = {
+    networkId: String(identity.networkId),
+    genesisId: toHex(identity.genesisId),
+    xChainId: toHex(facts.xChainId),
+    cChainId: toHex(facts.cChainId),
+    avaxAssetId: toHex(facts.avaxAssetId),
+    genesisTime: String(facts.genesis.time),
+    upgrades: JSON.stringify(identity.upgrades),
+    nodeVersion: identity.nodeVersion,
+  }
+  await rows.write(x, rawColumns([]), (work) =>
+    commit(async (writer, epoch) => {
+      await writer.upsert(meta, { name: Object.keys(known), value: Object.values(known) })
+      return work(writer, epoch)
+    }),
+  )
 }
 
 const question = statement(

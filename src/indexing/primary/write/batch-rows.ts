@@ -8,7 +8,7 @@
 import { keyOf, fromBigint } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
 import { getCheckpoint, moveCheckpoint } from '../../../store/checkpoint.ts'
-import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
+import { statement, type Writer } from '../../../store/engine/database.ts'
 import {
   cycleBody,
   earlyImportBody,
@@ -63,13 +63,12 @@ import { writeSpends, writeStakeReturns, writeUtxos } from './utxos.ts'
 
 /** The store's writing side. */
 export type PrimaryRows = {
-  /** Stores a batch. `guard` runs first in the transaction, to keep the lease. */
-  readonly write: (
-    batch: RowBatch,
-    raw: RawColumns,
-    guard: (writer: Writer) => Promise<number>,
-  ) => Promise<void>
+  /** Stores a batch in one transaction, by `commit`. */
+  readonly write: (batch: RowBatch, raw: RawColumns, commit: Commit) => Promise<void>
 }
+
+/** Does work in one transaction that holds the lease, whose epoch it gives. */
+export type Commit = <T>(work: (writer: Writer, epoch: number) => Promise<T>) => Promise<T>
 
 type Known = {
   readonly addresses: Numbers
@@ -78,23 +77,18 @@ type Known = {
 }
 
 /**
- * Opens the writing side over a store of a primary network, of a network of these rules. `outbox`
+ * Opens the writing side of a store of a primary network of these rules. `outbox`
  * notes what webhooks report, where there are some.
  */
-export function openPrimaryRows(
-  database: Database,
-  rules: PrimaryRules,
-  outbox?: PrimaryOutbox,
-): PrimaryRows {
+export function openPrimaryRows(rules: PrimaryRules, outbox?: PrimaryOutbox): PrimaryRows {
   const known: Known = {
     addresses: numbersIn(address, 'bytes'),
     nodes: nodeNumbers(),
     ordered: orderedLists(),
   }
   return {
-    write: (batch, raw, guard) =>
-      database.transaction(async (writer) => {
-        const epoch = await guard(writer)
+    write: (batch, raw, commit) =>
+      commit(async (writer, epoch) => {
         const changes: Change[] = []
         const isNoted = batch.follows !== undefined && batch.until - batch.from <= mostNotedHeights
         const rows = isNoted ? noting(writer, changes) : writer

@@ -27,6 +27,11 @@ export const settings = {
     [8, 1_000],
     'Connections of this process to a PostgreSQL server at most, for all of its stores there together.',
   ),
+  'postgres.waitSeconds': integer(
+    60,
+    [0, 86_400],
+    'How long a start waits for a PostgreSQL server that cannot be reached; one that breaks off later is always waited for.',
+  ),
   'postgres.replicas': list(
     'PostgreSQL URLs of read replicas of `store`: requests are answered from them in turn, and from `store` when none is up to date.',
     [],

@@ -49,9 +49,9 @@ void test('start: every mistake is one sentence and an exit code, never a stack'
     [
       'dead database',
       ['--config', config, ...data, '--port', '0', '--node-port', '0'],
-      'store: postgres://firn@127.0.0.1:1/firn',
+      'store: postgres://firn@127.0.0.1:1/firn\npostgres: { waitSeconds: 1 }',
       1,
-      /^firn: store [\w-]+: connect ECONNREFUSED 127\.0\.0\.1:1; start PostgreSQL, or mend the setting `store`$/m,
+      /starting waits for the database[^]*^firn: store [\w-]+: connect ECONNREFUSED 127\.0\.0\.1:1; start PostgreSQL, or mend the setting `store`$/m,
     ],
     ['unknown flag', ['--prot', '1'], '', 2, /unknown option '--prot'/],
     [

@@ -108,21 +108,25 @@ async function serve(first: Located, options: Serving): Promise<boolean> {
 }
 
 /**
- * Puts Firn together. A database that breaks off during the start is waited for; one that was never
- * reachable is a mistake. Gives nothing when it is stopped before.
+ * Puts Firn together. A database that breaks off during the start is waited for, one that was never reachable for
+ * `postgres.waitSeconds`: it may be starting, or the setting is wrong. Gives nothing when it is stopped before.
  */
 async function begin(
   config: Config,
   { world, logs, stopped, stop }: Serving,
 ): Promise<Running | undefined> {
   const { assemble } = await import('../../service/assemble.ts')
+  const endMs = world.clock.monotonic() + config['postgres.waitSeconds'] * 1_000
+  let wasReached = false
   for (let failures = 0; ; failures++) {
     try {
       return await assemble(config, { world, logs, failed: stop })
     } catch (error) {
       const fault = faultOf(error)
-      if (fault?.code !== 'store-failed' || (failures === 0 && !isBrokenOff(fault))) throw error
-      logs.log.warn('the database broke off, starting waits for it', { reason: fault.message })
+      wasReached ||= fault !== undefined && isBrokenOff(fault)
+      const isAwaited = wasReached || (isAway(fault) && world.clock.monotonic() < endMs)
+      if (fault?.code !== 'store-failed' || !isAwaited) throw error
+      logs.log.warn('starting waits for the database', { reason: fault.message })
     }
     const pause = world.clock.sleep(growingPause(failures, { firstMs: 500, longestMs: 10_000 }))
     const end = await Promise.race([stopped.then(() => 'stopped'), pause])
@@ -135,6 +139,16 @@ function isBrokenOff({ detail, message }: Fault): boolean {
   return (
     /^(?:57P0|08)/.test(String(detail['sqlstate'])) ||
     /Connection terminated|ECONNRESET|EPIPE/.test(message)
+  )
+}
+
+/** A server that is not there, or has no room for another connection. Source: PostgreSQL, appendix A. */
+function isAway(fault: Fault | undefined): boolean {
+  return (
+    fault?.detail['sqlstate'] === '53300' ||
+    /ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|timeout expired/.test(
+      fault?.message ?? '',
+    )
   )
 }
 

@@ -1,6 +1,6 @@
 /** Table declarations as `create` statements of either engine. */
 
-import { columnNames, type ColumnType, type Index, type Table } from './table.ts'
+import { type ColumnType, type Index, type Table } from './table.ts'
 
 type Types = Readonly<Record<'integer' | 'amount' | 'bytes' | 'text', string>>
 
@@ -30,11 +30,6 @@ export function baseType(type: ColumnType): keyof Types {
     case 'text?':
       return 'text'
   }
-}
-
-/** Fails where a column of the table is missing: another version made the table. */
-export function columnsSql(of: Table): string {
-  return `select ${columnNames(of).join(', ')} from ${of.name} limit 0`
 }
 
 /** Statements that make `of` and its indexes in SQLite where they are missing. */

@@ -6,7 +6,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import type { Table } from './table.ts'
+import { columnNames, type Table } from './table.ts'
 
 /**
  * Number of the layout. It rises where stored values mean something else; other tables and columns are noticed
@@ -22,36 +22,69 @@ export type NamedStore = {
   readonly name: string
   /** The file or the schema that goes when the store is deleted. */
   readonly place: string
+  readonly tables: readonly Table[]
 }
 
-/** The fault `store-version` of a store whose `what` is of another version. */
-export function otherLayout({ name, place }: NamedStore, what: string, cause?: unknown): Fault {
-  return new Fault(
-    'store-version',
-    `store ${name} was written by another version of Firn (${what}): delete ${place} to index it again; ` +
-      'firn snapshot of that version keeps a copy',
-    { detail: { store: name }, cause },
-  )
-}
+/** Tables of a store as they are, by name, and the names of their columns. */
+export type PresentTables = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Throws `store-version` where `stored` is not the layout `format`. */
 export function checkFormat(store: NamedStore, stored: number, format: number): void {
-  if (stored !== format) throw otherLayout(store, `layout ${stored} in place of ${format}`)
+  const what = `layout ${stored} in place of ${format}`
+  if (stored > format) throw newerLayout(store, what)
+  if (stored < format) throw olderLayout(store, what)
 }
 
 /** Returns whether a store with the tables `present` has checkpoints, so that it may hold blocks. */
-export function saysHowFar(present: ReadonlySet<string>): boolean {
+export function saysHowFar(present: PresentTables): boolean {
   return present.has('checkpoint')
 }
 
 /**
- * Throws `store-version` when a store that holds blocks lacks one of `tables`: another version made it. Tables
- * without sums hold nothing of blocks and may come later.
+ * Throws `store-version` where a table lacks a column, and where a store that `hasBlocks` lacks one of its tables.
+ * Tables without sums hold nothing of blocks and may come later. What else cannot be read is no difference of
+ * versions.
  */
-export function checkWhole(
-  store: NamedStore & { readonly tables: readonly Table[] },
-  present: ReadonlySet<string>,
+export function checkTables(
+  store: NamedStore,
+  { present, hasBlocks }: { readonly present: PresentTables; readonly hasBlocks: boolean },
 ): void {
-  const missing = store.tables.find(({ name, sums }) => sums !== undefined && !present.has(name))
-  if (missing !== undefined) throw otherLayout(store, `no table ${missing.name}`)
+  const foreign = [...present].flatMap(([name, columns]) => {
+    const own = store.tables.find((table) => table.name === name)
+    const known = new Set(own && columnNames(own))
+    const unknown = [...columns].find((column) => !known.has(column))
+    return own === undefined || unknown === undefined ? [] : `${name} has ${unknown}`
+  })
+  for (const table of store.tables) {
+    const columns = present.get(table.name)
+    const lacking = columns && columnNames(table).find((column) => !columns.has(column))
+    if (lacking === undefined && (columns !== undefined || !hasBlocks || table.sums === undefined))
+      continue
+    const lacks =
+      lacking === undefined ? `no table ${table.name}` : `${table.name} has no ${lacking}`
+    if (foreign.length > 0) throw newerLayout(store, [lacks, ...foreign].join(', '))
+    throw olderLayout(store, lacks)
+  }
+}
+
+/** What a store has that this version does not know was written by a newer one: it is left as it is. */
+function newerLayout({ name, place }: NamedStore, what: string): Fault {
+  return new Fault(
+    'store-version',
+    `store ${name} was written by a newer version of Firn (${what}): start that version; this one leaves ${place} as it is`,
+    { detail: { store: name } },
+  )
+}
+
+function olderLayout({ name, place, tables }: NamedStore, what: string): Fault {
+  // Others hold keys, webhooks, verified contracts: no node gives them again.
+  const isIndexed = tables.some((table) => table.name === 'checkpoint')
+  const remedy = isIndexed
+    ? `delete ${place} to index it again; firn snapshot of that version keeps a copy`
+    : `start that version; ${place} holds what cannot be indexed again`
+  return new Fault(
+    'store-version',
+    `store ${name} was written by an older version of Firn (${what}): ${remedy}`,
+    { detail: { store: name } },
+  )
 }

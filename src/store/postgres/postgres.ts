@@ -210,9 +210,9 @@ class PostgresDatabase implements Database {
 
   /** Throws `store-failed` where no writer made this store, `store-version` for one of another layout. */
   async check(): Promise<void> {
-    const { name, format = storeFormat } = this.#options
+    const { name, tables, format = storeFormat } = this.#options
     const version = await storedVersion(this.#reads)
-    if (version !== undefined) checkFormat({ name, place: this.#place() }, version, format)
+    if (version !== undefined) checkFormat({ name, tables, place: this.#place() }, version, format)
   }
 
   #place(): string {

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
 import type { Statement } from '../engine/database.ts'
-import { columnsSql, postgresDdl } from '../engine/ddl.ts'
-import { checkFormat, checkWhole, otherLayout, saysHowFar, storeFormat } from '../engine/format.ts'
+import { postgresDdl } from '../engine/ddl.ts'
+import { checkFormat, checkTables, saysHowFar, storeFormat } from '../engine/format.ts'
 import type { Table } from '../engine/table.ts'
 import { queryRows, exec, type Link } from './link.ts'
 
@@ -36,8 +36,8 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
   const format = store.format ?? storeFormat
   const version = await storedVersion(link)
   if (version !== undefined) checkFormat(store, version, format)
-  await checkTables(store)
-  for (const table of store.tables) await makeTable(store, table)
+  await checkPresent(store)
+  for (const table of store.tables) for (const each of postgresDdl(table)) await exec(link, each)
   if (version === undefined)
     await exec(link, `insert into firn_format (version) values (${format})`)
 }
@@ -74,23 +74,13 @@ async function checkOwn({ link, namespace }: PreparedStore): Promise<void> {
   )
 }
 
-async function checkTables(store: PreparedStore): Promise<void> {
-  const rows = await queryRows(store.link, tablesQuestion, [store.namespace])
-  const present = new Set(rows.map(([name]) => String(name)))
-  if (!saysHowFar(present)) return
-  if ((await queryRows(store.link, stageQuestion)).length > 0) checkWhole(store, present)
-}
-
-async function makeTable(store: PreparedStore, table: Table): Promise<void> {
-  const { link } = store
-  const [create = '', ...indexes] = postgresDdl(table)
-  await exec(link, create)
-  try {
-    await exec(link, columnsSql(table))
-  } catch (error) {
-    throw otherLayout(store, `table ${table.name}`, error)
-  }
-  for (const each of indexes) await exec(link, each)
+async function checkPresent(store: PreparedStore): Promise<void> {
+  const rows = await queryRows(store.link, columnsQuestion, [store.namespace])
+  const present = new Map(
+    rows.map(([table, columns]) => [String(table), new Set(String(columns).split(' '))]),
+  )
+  const hasBlocks = saysHowFar(present) && (await queryRows(store.link, stageQuestion)).length > 0
+  checkTables(store, { present, hasBlocks })
 }
 
 /** A question for PostgreSQL alone. */
@@ -100,6 +90,12 @@ export function onlyPostgres(postgres: string): Statement {
 
 const formatQuestion = onlyPostgres('select version from firn_format')
 const tablesQuestion = onlyPostgres('select tablename from pg_tables where schemaname = ?')
+const columnsQuestion = onlyPostgres(
+  `select c.relname::text, string_agg(a.attname, ' ') from pg_class c
+   join pg_namespace n on n.oid = c.relnamespace
+   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+   where n.nspname = ? and c.relkind in ('r', 'p') group by c.relname`,
+)
 const stageQuestion = onlyPostgres('select 1 from checkpoint limit 1')
 const lockQuestion = onlyPostgres('select pg_advisory_xact_lock(?::bigint)')
 const namespaceQuestion = onlyPostgres('select 1 from pg_namespace where nspname = ?')

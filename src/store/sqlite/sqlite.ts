@@ -11,13 +11,12 @@ import { dirname } from 'node:path'
 import { Fault } from '../../core/fault.ts'
 import { WorkQueue } from '../../core/waiting.ts'
 import { statement, type Database, type Writer, type WritingPace } from '../engine/database.ts'
-import { columnsSql, sqliteDdl } from '../engine/ddl.ts'
+import { sqliteDdl } from '../engine/ddl.ts'
 import {
   applicationId,
   checkFormat,
-  checkWhole,
+  checkTables,
   type NamedStore,
-  otherLayout,
   saysHowFar,
   storeFormat,
 } from '../engine/format.ts'
@@ -60,7 +59,9 @@ const followingLogPages = 1_024
 // Folding the log needs a moment without readers. It is tried again, so it does not wait for one.
 const foldTimeoutMs = 50
 
-const tablesQuestion = statement("select name from sqlite_master where type = 'table'")
+const columnsQuestion = statement(
+  "select t.name, c.name from sqlite_schema t join pragma_table_info(t.name) c where t.type = 'table'",
+)
 const stageQuestion = statement('select 1 from checkpoint limit 1')
 
 /**
@@ -243,8 +244,8 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
   try {
     // Another process may have made the store since the check.
     checkFile(writer, options)
-    checkTables(writer, options)
-    for (const table of options.tables) makeTable(writer, table, options)
+    checkPresent(writer, options)
+    for (const table of options.tables) for (const each of sqliteDdl(table)) writer.exec(each)
     writer.exec(`pragma user_version = ${options.format ?? storeFormat}`)
     writer.exec('commit')
   } catch (error) {
@@ -253,10 +254,14 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
   }
 }
 
-function checkTables(writer: SqliteConnection, options: SqliteOptions): void {
-  const present = new Set(writer.all(tablesQuestion).map(([name]) => String(name)))
-  if (!saysHowFar(present) || writer.get(stageQuestion) === undefined) return
-  checkWhole({ ...named(options), tables: options.tables }, present)
+function checkPresent(writer: SqliteConnection, options: SqliteOptions): void {
+  const present = new Map<string, Set<string>>()
+  for (const [table, column] of writer.all(columnsQuestion)) {
+    const columns = present.get(String(table)) ?? new Set()
+    present.set(String(table), columns.add(String(column)))
+  }
+  const hasBlocks = saysHowFar(present) && writer.get(stageQuestion) !== undefined
+  checkTables(named(options), { present, hasBlocks })
 }
 
 /**
@@ -281,17 +286,6 @@ function setPace(writer: SqliteConnection, options: SqliteOptions, pace: Writing
   return isFolded
 }
 
-function makeTable(writer: SqliteConnection, table: Table, options: SqliteOptions): void {
-  const [create = '', ...indexes] = sqliteDdl(table)
-  writer.exec(create)
-  try {
-    writer.exec(columnsSql(table))
-  } catch (error) {
-    throw otherLayout(named(options), `table ${table.name}`, error)
-  }
-  for (const each of indexes) writer.exec(each)
-}
-
 /** Throws `store-version` where the file is not ours, or has tables of another layout. */
 function checkFile(connection: SqliteConnection, options: SqliteOptions): void {
   const mark = connection.pragma('application_id')
@@ -301,6 +295,6 @@ function checkFile(connection: SqliteConnection, options: SqliteOptions): void {
   if (version !== 0) checkFormat(named(options), Number(version), options.format ?? storeFormat)
 }
 
-function named({ name, path }: SqliteOptions): NamedStore {
-  return { name, place: path }
+function named({ name, path, tables }: SqliteOptions): NamedStore {
+  return { name, tables, place: path }
 }

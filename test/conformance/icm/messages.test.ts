@@ -332,7 +332,7 @@ void test('messages: a chain whose store cannot be read is told and keeps no oth
   const newer = { ...messengerChain(51001), key: 'fuji-newer' }
   const { state, reason } = await follow('one-fails', [newer, 51002])
   assert.equal(state, 'syncing')
-  assert.match(reason ?? '', /^store fuji-newer was written by another version of Firn/)
+  assert.match(reason ?? '', /^store fuji-newer was written by a newer version of Firn/)
   const own = [...joinRaw().values()].filter(
     ({ sent, received }) => sent?.chain === 51002 || received?.chain === 51002,
   )

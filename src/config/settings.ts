@@ -244,7 +244,7 @@ export const settings = {
   'index.freeze': word(
     'auto',
     ['auto', 'true', 'false'],
-    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Every process of a deployment must have that folder. `auto` does it with embedded stores, with `role: all`, and where `index.folder` is set.',
+    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Beside PostgreSQL it needs `index.folder`. `auto` does it with embedded stores and where `index.folder` is set.',
   ),
 
   'index.freezeRows': integer(
@@ -255,7 +255,7 @@ export const settings = {
 
   'index.folder': text(
     '',
-    'Folder of segments; empty: `segments` of `dataDir`. Hosts of one database that index share it, on a disk that all of them have.',
+    'Folder of segments; empty: `segments` of `dataDir` with embedded stores, none beside PostgreSQL. Hosts of one database that index share it, on a disk that all of them have.',
   ),
 
   'index.leaseSeconds': integer(

@@ -9,7 +9,7 @@ import type { World } from '../core/world.ts'
 import type { Log } from '../telemetry/log.ts'
 import { chainSpecs } from './chain-specs.ts'
 import { checkRecordings } from './stores/data-folder.ts'
-import { checkStorePatterns } from './stores/store-location.ts'
+import { checkPostgresUrl, checkStorePatterns } from './stores/store-location.ts'
 import { checkTokenKnowledge } from './tokens/token-knowledge.ts'
 import { readBrand } from './web/read-brand.ts'
 import { webRules } from './web/web-rules.ts'
@@ -23,7 +23,7 @@ export async function checkConfig(
   parts: { readonly world: World; readonly log: Log },
 ): Promise<void> {
   const checks: readonly (() => unknown)[] = [
-    () => checkStore(config.store),
+    () => checkServers(config),
     () => checkRecordings(config),
     () => chainSpecs(config),
     () => checkStorePatterns(config),
@@ -53,7 +53,9 @@ export async function checkConfig(
   if (problems.length > 0) throw new Fault('bad-config', problems.join('; '))
 }
 
-function checkStore(store: string): void {
+function checkServers({ store, 'postgres.replicas': replicas }: Config): void {
   if (store !== 'embedded' && !/^postgres(ql)?:\/\//.test(store))
     throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')
+  if (store !== 'embedded') checkPostgresUrl('store', store)
+  for (const url of replicas) checkPostgresUrl('postgres.replicas', url)
 }

@@ -135,7 +135,7 @@ void test('a host that serves without the folder: answers as the one that indexe
   const [own, other] = [await freshFolder(t), await freshFolder(t)]
   for (const [name, value] of Object.entries({
     FIRN_STORE: await newDatabase(),
-    FIRN_INDEX_FREEZE: 'true',
+    FIRN_INDEX_FOLDER: join(own, 'segments'),
     FIRN_API_SEGMENTS: 'true',
     FIRN_POSTGRES_CONNECTIONS: '10',
   })) {

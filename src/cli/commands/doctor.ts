@@ -1,12 +1,12 @@
 import { faultOf } from '../../core/fault.ts'
 import { chainSpecs, primaryStream, streamSpecs } from '../../service/chain-specs.ts'
-import { storeLocation } from '../../service/stores/store-location.ts'
+import { keepsHistoryInTables, storeLocation } from '../../service/stores/store-location.ts'
 import { statement } from '../../store/engine/database.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { openWorld } from '../../world/world.ts'
 import { checkChain } from '../doctor/chain.ts'
-import { findingText, type Finding } from '../doctor/finding.ts'
+import { findingText, type Finding, warning } from '../doctor/finding.ts'
 import { checkMachine } from '../doctor/machine.ts'
 import { checkNetwork } from '../doctor/network.ts'
 import { checkPatterns, checkStores } from '../doctor/stores.ts'
@@ -39,6 +39,7 @@ export async function doctor(flags: Flags): Promise<void> {
     const stores = [...chains.map(({ spec }) => spec), ...streamSpecs(config, chains)]
     const names = stores.map(({ key }) => key)
     print(checkPatterns(location, names))
+    if (chains.length > 0 && keepsHistoryInTables(config)) print([historyInTables])
     print(await checkStores(location, names, world.clock))
     for (const { config: chain, spec } of chains) {
       const stored = await metaOf(location, spec.key)
@@ -57,6 +58,11 @@ export async function doctor(flags: Flags): Promise<void> {
   if (worst > 0) process.exitCode = exitCodes.failed
 }
 
+const historyInTables = warning(
+  'history',
+  'it stays in tables of PostgreSQL, several times as large as in files',
+  'name a folder that all hosts share in index.folder',
+)
 const everyMeta = statement('select name, value from meta')
 
 /** Facts of a store about its chain or network; none where there is no store. */

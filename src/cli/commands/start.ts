@@ -11,6 +11,7 @@ import { membersOf, ownValue } from '../../core/json.ts'
 import { growingPause } from '../../core/waiting.ts'
 import type { World } from '../../core/world.ts'
 import type { Running } from '../../service/assemble.ts'
+import { keepsHistoryInTables } from '../../service/stores/store-location.ts'
 import { version } from '../../service/version.ts'
 import { type Log, silentLog } from '../../telemetry/log.ts'
 import type { LogRegistry } from '../../telemetry/logs/log-registry.ts'
@@ -231,13 +232,19 @@ function startedOf(
   return { version, isDemo, apiUrl, nodeUrl, dataDir: config.dataDir, notes }
 }
 
+/** Beside PostgreSQL without `index.folder`. */
+const historyInTables =
+  'history stays in tables of PostgreSQL: name a folder that all hosts share in index.folder to keep it in files'
+
 /** Warnings about a configuration that lacks something, each with its remedy. */
-function notesOn({ chains, networks }: Config): string[] {
+function notesOn(config: Config): string[] {
+  const { chains, networks } = config
   const all = Object.values(networks).filter((one) => one !== undefined)
   const nothing =
     'nothing is indexed: start with --node, or name a node under `networks` or a chain under `chains`'
   return [
     ...(chains.length + all.length === 0 ? [nothing] : []),
+    ...(chains.length > 0 && keepsHistoryInTables(config) ? [historyInTables] : []),
     ...chains.flatMap(({ name }, at) =>
       name.trim() === ''
         ? [`chains[${at}] has no name and is called by its place: give it one, \`name: My L1\`.`]

@@ -64,9 +64,10 @@ void test('stores: history freezes by itself where readers have the folder of se
   const never = { 'index.freeze': 'false' } as const
   assert.equal(await freezes({ store: 'embedded' }), true)
   assert.equal(await freezes({ store: 'embedded', ...never }), false)
-  assert.equal(await freezes({ role: 'all' }), true)
-  assert.equal(await freezes({ role: 'all', ...never }), false)
+  assert.equal(await freezes({ role: 'all' }), false)
   assert.equal(await freezes({ role: 'index' }), false)
   assert.equal(await freezes({ role: 'index', 'index.folder': '/history' }), true)
-  assert.equal(await freezes({ role: 'index', 'index.freeze': 'true' }), true)
+  assert.equal(await freezes({ role: 'serve', 'index.freeze': 'true' }), true)
+  const alone = freezes({ role: 'index', 'index.freeze': 'true' })
+  await assert.rejects(alone, /index\.freeze needs index\.folder beside PostgreSQL/)
 })

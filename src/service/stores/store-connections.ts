@@ -81,11 +81,19 @@ export async function storesOf(
   return { owner, shares, location, store: { ...store, readServers }, readings: replicas }
 }
 
-/** The default: processes that write segments must share them with those that answer. */
+/**
+ * Beside PostgreSQL history needs a folder that is named: another host may take a chain over, and files on the disk of
+ * the first would be gone with it. Throws `bad-config` where it is to freeze without one.
+ */
 function isFreezing(config: SharedStores): boolean {
   const wanted = config['index.freeze']
-  if (wanted !== 'auto') return wanted === 'true'
-  return config.store === 'embedded' || config.role === 'all' || config['index.folder'] !== ''
+  const hasFolder = config.store === 'embedded' || config['index.folder'] !== ''
+  if (wanted === 'true' && !hasFolder && config.role !== 'serve')
+    throw new Fault(
+      'bad-config',
+      'index.freeze needs index.folder beside PostgreSQL: a folder that every host of this database has',
+    )
+  return wanted === 'true' || (wanted === 'auto' && hasFolder)
 }
 
 /** The share of each thread that answers. Throws `bad-config` where nothing is left to read with. */

@@ -24,6 +24,29 @@ export function storeLocation(config: StoreSettings): StoreLocation {
   }
 }
 
+/** What the driver knows as `sslmode`; it takes a misspelt one for `verify-full`. */
+const sslModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** Throws `bad-config` for an address of PostgreSQL, called `what`, that is none; it is not shown: it may hold a password. */
+export function checkPostgresUrl(what: string, url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !/^postgres(ql)?:$/.test(parsed.protocol))
+    throw new Fault('bad-config', `${what} is no postgres:// address`)
+  const mode = parsed.searchParams.get('sslmode')
+  if (mode !== null && !sslModes.includes(mode))
+    throw new Fault('bad-config', `${what}: sslmode must be one of ${sslModes.join(', ')}: ${mode}`)
+  const ssl = parsed.searchParams.get('ssl')
+  if (ssl !== null && !['true', '1', '0'].includes(ssl))
+    throw new Fault('bad-config', `${what}: ssl must be true or 0; sslmode says more: ${ssl}`)
+}
+
+/** True where the history of EVM chains stays in tables of PostgreSQL, for want of a folder that hosts share. */
+export function keepsHistoryInTables(
+  config: Pick<Config, 'store' | 'role' | 'index.folder'>,
+): boolean {
+  return config.store !== 'embedded' && config['index.folder'] === '' && config.role !== 'serve'
+}
+
 /** Address of the server that has the store `name`, or `embedded`. */
 export function serverOf({ store, stores = [] }: StoreLocation, name: string): string {
   return patternUrl(stores, name) ?? store
@@ -49,8 +72,9 @@ function readStorePatterns(value: unknown): readonly StorePattern[] {
         'bad-config',
         `stores takes names of chains like fuji-c-chain, mainnet-* or primary-fuji: ${pattern}`,
       )
-    if (typeof url !== 'string' || !/^postgres(ql)?:\/\//.test(url))
+    if (typeof url !== 'string')
       throw new Fault('bad-config', `stores must name a postgres:// address for: ${pattern}`)
+    checkPostgresUrl(`the address in stores of ${pattern}`, url)
     return { pattern, url }
   })
 }

@@ -165,6 +165,10 @@ const remedies: readonly (readonly [RegExp, string])[] = [
 /** Remedy for a server that is absent or refuses the login; empty for other failures. */
 function remedyOf(error: unknown, state: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/CERT|UNABLE_TO_VERIFY/.test(code))
+    return '; the certificate of the server is not known: name the file of its authority in the address, sslrootcert=/path'
+  if (error instanceof Error && /does not support SSL/.test(error.message))
+    return '; switch TLS on in the server, or say sslmode=disable in the address'
   if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN)$/.test(code))
     return '; start PostgreSQL, or mend the setting `store`'
   return remedies.find(([states]) => states.test(state))?.[1] ?? ''

@@ -233,15 +233,22 @@ export class StandingLease {
   }
 
   /**
-   * Leaves the store to other processes for good: what this one would write breaks an invariant. It shows no
-   * sign of life any more.
+   * Does `work`, after whose bugs nothing more is written: where it throws what is no fault, this process shows no
+   * sign of life any more, and another takes the store over for good.
    */
-  end(): void {
-    this.#held = undefined
-    this.#isEnded = true
+  async endedByBug<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (faultOf(error) === undefined) {
+        this.#held = undefined
+        this.#isEnded = true
+      }
+      throw error
+    }
   }
 
-  /** Waits until the lease is this process's, at once when it is. Throws `lease-lost` after `end`. */
+  /** Waits until the lease is this process's, at once when it is. Throws `lease-lost` after a bug. */
   async regain(): Promise<void> {
     if (this.#held !== undefined) return
     if (this.#isEnded)

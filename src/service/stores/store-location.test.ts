@@ -5,7 +5,7 @@ import pg from 'pg'
 
 import { checkPostgresUrl } from './store-location.ts'
 
-/** What the driver makes of the address: no TLS, or options of TLS, which verifies where they do not say otherwise. */
+/** TLS as the driver understands the address: none, or options of it, which verifies where they do not say otherwise. */
 function tlsOf(words: string): unknown {
   return new pg.Client({ connectionString: `postgres://firn@db/firn?${words}` }).ssl
 }

@@ -24,7 +24,7 @@ export function storeLocation(config: StoreSettings): StoreLocation {
   }
 }
 
-/** What the driver knows as `sslmode`; it takes a misspelt one for `verify-full`. */
+/** Words that the driver knows as `sslmode`; it takes a misspelt one for `verify-full`. */
 const sslModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
 /** Throws `bad-config` for an address of PostgreSQL, called `what`, that is none; it is not shown: it may hold a password. */

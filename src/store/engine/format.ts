@@ -67,7 +67,7 @@ export function checkTables(
   }
 }
 
-/** What a store has that this version does not know was written by a newer one: it is left as it is. */
+/** A store with columns that this version does not know was written by a newer one: it is left as it is. */
 function newerLayout({ name, place }: NamedStore, what: string): Fault {
   return new Fault(
     'store-version',

@@ -315,7 +315,7 @@ export class History {
   }
 
   /**
-   * What is wrong with the folder and the files of the store, as far as opening them tells, each of which is
+   * Problems of the folder and the files of the store, as far as opening them tells, each of which is
    * opened once as it is. Empty where nothing is, and where segments are fetched. Throws `store-failed` where the
    * list of segments is damaged.
    */

@@ -222,7 +222,7 @@ const settledFields = [
   { at: 96, value: 3_000_000 },
 ] as const
 
-/** What tells a file from itself after a change: its number on the disk, its size and its time. */
+/** Tells a file from itself after a change: its number on the disk, its size and its time. */
 export type FileStamp = { readonly ino: number; readonly size: number; readonly mtimeMs: number }
 
 /** The stamp of a file or a link; `undefined` where there is none. */

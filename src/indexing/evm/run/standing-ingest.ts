@@ -78,16 +78,11 @@ export class StandingIngest {
 
   /** Writes a batch, or more than one. Throws what `work` throws, `lease-lost`, `store-failed`. */
   readonly write = <T>(work: (ingest: EvmIngest) => Promise<T>): Promise<T> =>
-    this.#inOrder(async () => {
-      if (this.#ingest === undefined)
+    this.#inOrder(() => {
+      const ingest = this.#ingest
+      if (ingest === undefined)
         throw new Fault('store-failed', 'another process wrote the store meanwhile')
-      try {
-        return await work(this.#ingest)
-      } catch (error) {
-        // The pipeline stops at what is no fault: another process may do better.
-        if (faultOf(error) === undefined) this.#options.standing.end()
-        throw error
-      }
+      return this.#options.standing.endedByBug(() => work(ingest))
     })
 
   /** Does `work` in one transaction, under the lease. */

@@ -193,16 +193,11 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
       return guarded(async () => memory.begin())
     },
     commit: (of, batch, raw) =>
-      inOrder(async (commit) => {
-        try {
-          await memory.write(of, batch, (rows) =>
-            rhythm.batch(() => rows.write(batch, raw, commit)),
-          )
-        } catch (error) {
-          if (faultOf(error) === undefined) lease.end()
-          throw error
-        }
-      }),
+      inOrder((commit) =>
+        lease.endedByBug(() =>
+          memory.write(of, batch, (rows) => rhythm.batch(() => rows.write(batch, raw, commit))),
+        ),
+      ),
     takeBack: (chain) =>
       guarded((writer, epoch) => {
         memory.forget()

@@ -1,6 +1,7 @@
 /** `firn verify --store` as a newcomer runs it, on the folder of the demo network. */
 
 import assert from 'node:assert/strict'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -52,6 +53,12 @@ void test('verify --store: beside a running Firn, and after a change', async (t)
     /^DAMAGED fuji-demo-l1: evm_transaction, heights 0 to 255: \d+ rows, changed$/m,
   )
   assert.match(changed.stdout, /^fuji-demo-chain: \d+ rows read, all add up$/m)
+  // The same without a configuration that names the stores.
+  const elsewhere = await freshFolder(t)
+  copyFileSync(join(folder, 'fuji-demo-l1.sqlite'), join(elsewhere, 'fuji-other.sqlite'))
+  const other = await runFirn('verify', '--store', '--data-dir', elsewhere)
+  assert.equal(other.code, 1, other.stdout + other.stderr)
+  assert.match(other.stdout, /^DAMAGED fuji-other: evm_transaction, heights 0 to 255: /m)
   const told = await runFirn('verify', '--store', '--json', ...places)
   assert.equal(told.code, 1)
   const { stores } = JSON.parse(told.stdout) as { stores: { store: string; damaged: unknown[] }[] }

@@ -23,7 +23,13 @@ import { takeSnapshot } from '../../store/snapshot/take-snapshot.ts'
 import { openWorld } from '../../world/world.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
-import { configOf, documentsAt, madeStores, storesOf } from '../stores/configured-stores.ts'
+import {
+  configOf,
+  documentsAt,
+  madeStores,
+  nothingIndexed,
+  storesOf,
+} from '../stores/configured-stores.ts'
 import { progressLines } from '../stores/store-verdict.ts'
 
 /** Files of a data folder that are small and not documents, by path. */
@@ -36,6 +42,7 @@ export async function createSnapshot(target: string, flags: Flags): Promise<void
   checkNotRestoring(config.dataDir)
   const location = storeLocation(config)
   const { stores, others } = await madeStores(config)
+  if (stores.length === 0) throw nothingIndexed(config)
   const path = resolve(target)
   if (!relative(config.dataDir, path).startsWith('..'))
     throw new Fault('bad-parameter', `snapshots lie outside of the data folder: ${path}`)

@@ -23,7 +23,9 @@ const limitMs = 3_600_000
  */
 export async function verifyEvmChain(flags: Flags): Promise<void> {
   const sample = sampleOf(flags)
-  const config = await configOf(flags)
+  // Here `--node` is whom to compare with.
+  const { node: _other, ...own } = flags
+  const config = await configOf(own)
   const stores = await filledStores(config)
   const wanted = String(flags['chain'])
   const store = stores.find(({ kind, name }) => kind === 'evm' && name === wanted)

@@ -26,7 +26,7 @@ import {
   deploymentTables,
 } from '../../store/schema/deployment.ts'
 import { webhookStore } from '../../store/schema/events.ts'
-import { logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
+import { logEnding, logStoreOf, logStoreTables } from '../../store/schema/logs.ts'
 import { nftRequestStore, nftRequestTables } from '../../store/schema/nft.ts'
 import {
   chainTables,
@@ -84,7 +84,7 @@ export function storesOf(config: Config): ConfiguredStore[] {
 
 /**
  * Those of some kinds that were made, and the names of others that lie there: of chains that the configuration
- * does not name. Throws `not-found` where none was made.
+ * does not name.
  */
 export async function madeStores(
   config: Config,
@@ -97,19 +97,37 @@ export async function madeStores(
   const stores = named.filter(
     (store) => isWanted(store) && found.get(serverOf(location, store.name))?.has(store.name),
   )
-  if (stores.length === 0) {
-    const where = config.store === 'embedded' ? config.dataDir : 'the database'
-    throw new Fault('not-found', `nothing is indexed here: ${where}`)
-  }
   // Keys and aliases are taken along by `documentsAt`.
   const names = new Set([...named.map(({ name }) => name), deploymentStore])
   const all = new Set([...found.values()].flatMap((some) => [...some]))
-  return { stores, others: [...all].filter((name) => !names.has(name)).toSorted() }
+  const others = [...all].filter((name) => !names.has(name)).toSorted()
+  return { stores, others }
 }
 
-/** Those that were made and whose rows can be read again. Throws as {@link madeStores}. */
+/** The fault of a place without any store that is wanted. */
+export function nothingIndexed({ store, dataDir }: Config): Fault {
+  const where = store === 'embedded' ? dataDir : 'the database'
+  return new Fault('not-found', `nothing is indexed here: ${where}`)
+}
+
+/**
+ * Those that were made and whose rows can be read again, also of chains that the configuration does not name.
+ * Throws `not-found` where there is none.
+ */
 export async function filledStores(config: Config): Promise<readonly ConfiguredStore[]> {
-  return (await madeStores(config, ({ kind }) => kind !== 'own')).stores
+  const { stores, others } = await madeStores(config, ({ kind }) => kind !== 'own')
+  const all = [...stores, ...others.flatMap((name) => foundStore(name) ?? [])]
+  if (all.length === 0) throw nothingIndexed(config)
+  return all
+}
+
+/** A store that no setting names, by the form of its name. */
+function foundStore(name: string): ConfiguredStore | undefined {
+  if (name.startsWith('primary-')) return { name, kind: 'primary', tables: primaryStoreTables }
+  if (!/^(?:fuji|mainnet)-/.test(name)) return undefined
+  return name.endsWith(logEnding)
+    ? { name, kind: 'logs', tables: logStoreTables }
+    : { name, kind: 'evm', tables: chainTables }
 }
 
 /** Names of the stores at one place. */

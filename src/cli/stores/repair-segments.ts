@@ -28,7 +28,11 @@ const metaValue = statement('select value from meta where name = ?')
  * `lease-lost` while a Firn writes the store, `store-*`, and faults of the source.
  */
 export function repairSegments(work: RepairWork): Promise<boolean> {
-  const { verdict, world } = work
+  const { verdict, world, store } = work
+  if (store.chain === undefined && work.copies === undefined) {
+    console.log(`${store.name}: segments come back from --copies, or with its chain in --config`)
+    return Promise.resolve(false)
+  }
   return withTaken(work, ({ database, lease, kept }) =>
     kept(async (signal) => {
       const history = historyOf(database)
@@ -40,7 +44,9 @@ export function repairSegments(work: RepairWork): Promise<boolean> {
         const isBack: boolean =
           (await isCopied({ database, history, work }, segment)) ||
           // Later segments are made from the balances before them.
-          (isWhole && (await isRemade({ database, history, work }, segment, signal)))
+          (isWhole &&
+            store.chain !== undefined &&
+            (await isRemade({ database, history, work }, segment, signal)))
         isWhole &&= isBack
         if (isBack) mended.add(segment.name)
       }

@@ -24,7 +24,11 @@ void test('canonical JSON: what is undefined is left out of objects', () => {
 })
 
 const event = {
-  transaction: { txHash: '0x1', value: '10', erc20Transfers: [{ symbol: '<!channel> @everyone' }] },
+  transaction: {
+    txHash: '0x1',
+    value: '10',
+    erc20Transfers: [{ symbol: '<!channel> @everyone [AVAX](https://a.example) ```' }],
+  },
   none: '',
 }
 
@@ -34,16 +38,25 @@ void test('chat: each service has its text in its own member, and strangers ment
   )
   const head = 'address_activity, “mine”\ntransaction.txHash: 0x1\ntransaction.value: 10\n'
   const symbol = 'transaction.erc20Transfers.0.symbol: '
-  assert.deepEqual(slack, { text: `${head}${symbol}&lt;!channel&gt; @everyone` })
+  const [space, ticks] = ['\u200b', 'ˋˋˋ']
+  const rest = `@${space}everyone [AVAX](https:${space}//a.example) ${ticks}`
+  assert.deepEqual(slack, { text: `${head}${symbol}&lt;!channel&gt; ${rest}` })
+  // Nothing in a block of code is a mention, a link or markdown.
+  const [title = '', ...values] = `${head}${symbol}<!channel> ${rest}`.split('\n')
+  const fence = '```'
   assert.deepEqual(discord, {
-    content: `${head}${symbol}<!channel> @everyone`,
+    content: [title, fence, ...values, fence].join('\n'),
     allowed_mentions: { parse: [] },
   })
-  assert.deepEqual(telegram, { text: `${head}${symbol}<!channel> @everyone` })
+  const { text, entities } = telegram
+  assert.equal(text, [title, ...values].join('\n'))
+  const [{ type, offset, length }] = entities
+  assert.equal(type, 'pre')
+  assert.equal(text.slice(offset, offset + length), values.join('\n'))
 })
 
 void test('chat: a long event is cut', () => {
   const { content } = JSON.parse(chatBody('discord', 'long', { data: 'x'.repeat(5_000) }))
-  assert.equal(content.length, 1_901)
-  assert.equal(content.at(-1), '…')
+  assert.ok(content.length <= 2_000)
+  assert.match(content, /x…\n```$/)
 })

@@ -80,23 +80,34 @@ export function canonicalJson(value: unknown): string {
 
 type ChatFormat = NonNullable<WebhookBody['format']>
 
-/** The member in which each takes text. */
-const textMembers: Readonly<Record<ChatFormat, string>> = {
-  slack: 'text',
-  discord: 'content',
-  telegram: 'text',
-}
-
 /** Characters of a text; the least that is taken is Discord's 2,000. */
 const mostText = 1_900
 
-/** A title and a line for each value of `event`; values are written by strangers and mention nobody. */
+/**
+ * A title and a line for each value of `event`. Values are written by strangers: they mention nobody and
+ * lead nowhere, so Discord and Telegram are told that they are code.
+ */
 export function chatBody(format: ChatFormat, title: string, event: unknown): string {
-  const lines = [title, ...linesOf(event, '')].join('\n')
-  const plain = lines.length > mostText ? `${lines.slice(0, mostText)}…` : lines
-  const text = format === 'slack' ? escaped(plain) : plain
-  const quiet = format === 'discord' ? { allowed_mentions: { parse: [] } } : {}
-  return JSON.stringify({ [textMembers[format]]: text, ...quiet })
+  const all = `${title}\n${inert([...linesOf(event, '')].join('\n'))}`
+  const plain = all.length > mostText ? `${all.slice(0, mostText)}…` : all
+  const lines = plain.slice(title.length + 1)
+  switch (format) {
+    case 'slack':
+      return JSON.stringify({ text: escaped(plain) })
+    case 'discord': {
+      const content = `${title}\n\`\`\`\n${lines}\n\`\`\``
+      return JSON.stringify({ content, allowed_mentions: { parse: [] } })
+    }
+    case 'telegram': {
+      const code = { type: 'pre', offset: title.length + 1, length: lines.length }
+      return JSON.stringify({ text: plain, entities: [code] })
+    }
+  }
+}
+
+/** `text` without what ends code, and with mentions and addresses apart, as no service reads them. */
+function inert(text: string): string {
+  return text.replaceAll('`', 'ˋ').replaceAll('@', '@\u200b').replaceAll('://', ':\u200b//')
 }
 
 function* linesOf(value: unknown, path: string): Generator<string> {

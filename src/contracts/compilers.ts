@@ -78,7 +78,7 @@ export function openCompilers(
     load: async (wanted) => {
       const there = await sorted()
       // Tools put a letter before it, and its platform behind.
-      const plain = /\d+\.\d+\.\d+(\+commit\.[0-9a-f]{8})?/.exec(wanted)?.[0] ?? ''
+      const plain = /^v?(\d{1,3}(?:\.\d{1,3}){2}(?:\+commit\.[0-9a-f]{8})?)/.exec(wanted)?.[1] ?? ''
       const found = there.find(
         ({ version }) =>
           version === plain || version.startsWith(`${plain}+`) || plain.startsWith(`${version}+`),

@@ -1,7 +1,7 @@
 /** Standard JSON input of the Solidity compiler, as callers send it. */
 
 import { Fault } from '../core/fault.ts'
-import { isObject, jsonOf } from '../core/json.ts'
+import { isDeeper, isObject, jsonOf } from '../core/json.ts'
 
 /** Sources with their content, and settings that bear on the code. */
 export type StandardInput = {
@@ -18,7 +18,8 @@ export function readStandardInput(given: unknown): StandardInput {
   // Some tools put braces around it, to distinguish it from a single file.
   const text = typeof given === 'string' ? given.trim().replace(/^\{\{([^]*)\}\}$/, '{$1}') : given
   const json = typeof text === 'string' ? jsonOf(text) : text
-  if (!isObject(json)) throw new Fault('bad-parameter', 'the standard JSON input is no JSON object')
+  if (!isObject(json) || isDeeper(json))
+    throw new Fault('bad-parameter', 'the standard JSON input is no JSON object')
   const { language, sources, settings = {} } = json
   if (language !== 'Solidity' && language !== 'Yul')
     throw new Fault('bad-parameter', 'language must be Solidity or Yul')

@@ -15,6 +15,15 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+// Nothing that is taken here lies nearly as deep, and writing a value recurses.
+const mostDepth = 64
+
+/** Returns whether lists and objects lie in a value deeper than anybody needs. */
+export function isDeeper(value: unknown, left = mostDepth): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return left === 0 || Object.values(value).some((inner) => isDeeper(inner, left - 1))
+}
+
 /** Members of an object by name, without what every object inherits; none of anything else. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null

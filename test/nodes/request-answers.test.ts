@@ -17,7 +17,10 @@ const bad = new Uint8Array(20).fill(1)
 const hash = `0x${'ab'.repeat(32)}`
 
 /** The reader over a node that answers `eth_getBalance`, `eth_getCode` and `eth_call` of one address with this. */
-function readerOver(result: string): ReturnType<typeof createStateReader> {
+function readerOver(
+  result: string,
+  member: 'result' | 'error' = 'result',
+): ReturnType<typeof createStateReader> {
   const answerTo = (call: { readonly id: number; readonly method: string }): string => {
     const told = (value: unknown): string =>
       `{"jsonrpc":"2.0","id":${call.id},"result":${JSON.stringify(value)}}`
@@ -25,7 +28,7 @@ function readerOver(result: string): ReturnType<typeof createStateReader> {
     if (call.method === 'eth_getBlockByNumber') return told({ hash })
     if (call.method === 'web3_clientVersion') return told('v')
     if (!JSON.stringify(call).includes('01'.repeat(20))) return told('0x0de0b6b3a7640000')
-    return `{"jsonrpc":"2.0","id":${call.id},"result":${result}}`
+    return `{"jsonrpc":"2.0","id":${call.id},"${member}":${result}}`
   }
   const source = openNodeSource({
     world: {
@@ -88,6 +91,20 @@ void test('code and calls that are no bytes are 503, too', async () => {
     await assert.rejects(reader.code(bad, undefined, signal), isBad)
     await assert.rejects(reader.call(bad, fine, undefined, signal), isBad)
   }
+})
+
+void test('a balance or code that is refused as a contract refuses a call is 503, not a defect', async () => {
+  const reader = readerOver(
+    '{"code":3,"message":"execution reverted","data":"0x08c379a0"}',
+    'error',
+  )
+  const isRefused = (error: unknown): boolean => {
+    const code = faultOf(error)?.code
+    return code === 'not-served' && statusOf[code] === 503
+  }
+  await assert.rejects(reader.balance(bad, undefined, signal), isRefused)
+  await assert.rejects(reader.code(bad, undefined, signal), isRefused)
+  assert.equal(await reader.call(bad, fine, undefined, signal), undefined)
 })
 
 void test('a balance with leading zeros is one', async () => {

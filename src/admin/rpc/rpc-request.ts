@@ -4,7 +4,7 @@
  * Source: gorilla/rpc v2/json2/server.go, avalanchego utils/json/codec.go.
  */
 
-import { isObject } from '../../core/json.ts'
+import { isDeeper, isObject } from '../../core/json.ts'
 
 /** A parsed request. Absent and `null` are the same; numbers are as {@link parseExact} gives them. */
 export type RpcRequest = {
@@ -16,9 +16,6 @@ export type RpcRequest = {
 
 /** A request, or what is wrong with it together with what was understood before. */
 export type ReadRequest = { readonly request: RpcRequest; readonly problem?: string }
-
-// Go allows 10,000; nothing this RPC takes is deeper than three, and writing a value recurses.
-const maxDepth = 64
 
 /** Members of JSON that V8 has and TypeScript does not know yet. */
 type ExactJson = {
@@ -52,7 +49,7 @@ export function readRequest(body: Uint8Array): ReadRequest {
   }
   if (value === null) return { request: empty }
   if (!isObject(value) || isRaw(value)) return { request: empty, problem: 'a request is an object' }
-  if (isDeeper(value, maxDepth)) return { request: empty, problem: 'exceeded max depth' }
+  if (isDeeper(value)) return { request: empty, problem: 'exceeded max depth' }
   const members = new Map(Object.entries(value).map(([key, each]) => [key.toUpperCase(), each]))
   const [version, method] = ['JSONRPC', 'METHOD'].map((name) => members.get(name) ?? '')
   const request = {
@@ -99,9 +96,4 @@ function isTexts(value: unknown): boolean {
 /** A number of {@link parseExact}. */
 function isRaw(value: object): boolean {
   return Object.getPrototypeOf(value) === null
-}
-
-function isDeeper(value: unknown, left: number): boolean {
-  if (typeof value !== 'object' || value === null || isRaw(value)) return false
-  return left === 0 || Object.values(value).some((inner) => isDeeper(inner, left - 1))
 }

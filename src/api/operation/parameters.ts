@@ -64,7 +64,7 @@ export function unknownRefuser(schema: TObject): (raw: RawParameters) => void {
   return (raw) => {
     const unknown = Object.keys(raw).find((name) => !known.has(name))
     if (unknown === undefined) return
-    const close = nearest(unknown, names)
+    const close = nearest(clip(unknown), names)
     const meant = close === undefined ? '' : `, did you mean ${close}?`
     const all = names.length === 0 ? 'none' : names.join(', ')
     throw new Fault(

@@ -10,7 +10,7 @@ import type { TSchema } from 'typebox'
 import type { Validator } from 'typebox/compile'
 
 import { Fault } from '../../core/fault.ts'
-import { isObject, ownValue } from '../../core/json.ts'
+import { isDeeper, isObject, ownValue } from '../../core/json.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Deadline } from '../operation/deadlines.ts'
@@ -186,7 +186,7 @@ class Route {
     this.options = options
     this.#operation = operation
     this.#readPath = parameterReader(path)
-    this.#readQuery = parameterReader(query)
+    this.#readQuery = shape.anyQuery === true ? (raw) => raw : parameterReader(query)
     const isStrict = options.refusesUnknown === true && shape.anyQuery !== true
     this.#refuseUnknown = isStrict ? unknownRefuser(query) : undefined
     this.#readBody = body === undefined ? undefined : bodyReader(body)
@@ -308,6 +308,7 @@ function bodyReader(schema: TSchema): (body: unknown) => Promise<unknown> {
     if (wantsObject && !isObject(body)) {
       throw new Fault('bad-parameter', 'the body must be a JSON object')
     }
+    if (isDeeper(body)) throw new Fault('bad-parameter', 'the body has lists in lists too deep')
     const check = await (compiled ??= compile(schema))
     if (check.Check(body)) return body
     const problems = new Set<string>()

@@ -18,7 +18,10 @@ export function createStateReader(source: EvmSource): StateReader {
     signal: AbortSignal,
   ): Promise<string> => {
     const [answer] = await read([call], height, signal)
-    return textOf(answer) ?? '0x'
+    const text = textOf(answer)
+    // Only a contract reverts: a balance, code or storage that a node refuses is not known.
+    if (text === undefined) throw new Fault('not-served', `the node refused ${call.method}`)
+    return text
   }
   const calls: StateReader['calls'] = async (wanted, height, signal) => {
     const calls = wanted.map(({ to, data }) => ({

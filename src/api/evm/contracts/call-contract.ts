@@ -46,7 +46,12 @@ const CallContract = {
           allowed: 'an EVM address: 0x and 40 hex digits',
         }),
       ),
-      value: Type.Optional(decimal('Coins that are sent along, smallest unit')),
+      value: Type.Optional(
+        Type.String({
+          ...decimal('Coins that are sent along, smallest unit'),
+          maxLength: 78,
+        }),
+      ),
     }),
   },
   response: Type.Object({

@@ -93,7 +93,12 @@ void test('ABI: a list that says it is endless, or nests without end, is no valu
 void test('ABI: metadata files and compiler output are read, other JSON is refused', () => {
   assert.equal(readAbi({ abi }).length, 3)
   assert.equal(readAbi({ output: { abi } }).length, 3)
-  for (const bad of [null, {}, [1], [{ type: 'event', name: 'x', inputs: [{ type: 'word' }] }]])
+  const types = ['word', 'uint999', 'uint08', 'int7', 'bytes0', 'bytes33', 'address20', 'tuple2']
+  const long = [`uint${'9'.repeat(20)}`, `uint256${'[1]'.repeat(3_000)}`, 'uint'.repeat(9_999)]
+  const wrong = [...types, ...long].map((type) => [
+    { type: 'event', name: 'x', inputs: [{ type }] },
+  ])
+  for (const bad of [null, {}, [1], ...wrong])
     assert.throws(
       () => readAbi(bad),
       (error) => error instanceof Fault && error.code === 'bad-text',

@@ -6,6 +6,7 @@
  */
 
 import { toChecksumAddress } from '../../../core/address.ts'
+import { clip } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { itemAt } from '../../../core/item-at.ts'
@@ -56,6 +57,7 @@ export type AbiValue =
 /** Values read out of one log or input: a flood of nested empty lists must end. */
 const mostValues = 4_096
 const deepest = 8
+const longestType = 128
 
 /**
  * Entries of a compiler's output: a list of entries, or an object with one under `abi`, or
@@ -85,7 +87,7 @@ function entryOf(entry: unknown): AbiEntry | undefined {
   const name = kind === 'constructor' ? kind : entry['name']
   if (kind === undefined || anonymous === true || typeof name !== 'string') return undefined
   if (!Array.isArray(inputs) || !Array.isArray(outputs))
-    throw new Fault('bad-text', `no inputs in the ABI: ${name}`)
+    throw new Fault('bad-text', `no inputs in the ABI: ${clip(name)}`)
   const parameters = inputs.map((one: unknown) => parameterOf(one, 0))
   const signature = `${name}(${parameters.map(({ type: each }) => each).join(',')})`
   const hash = keccak256(new TextEncoder().encode(signature))
@@ -97,9 +99,7 @@ function parameterOf(json: unknown, depth: number): AbiParameter {
   if (!isObject(json) || typeof json['type'] !== 'string' || depth > deepest)
     throw new Fault('bad-text', 'a parameter of the ABI has no type, or lies too deep')
   const { name, indexed, components } = json
-  const found = /^([a-z]+)(\d*)((?:\[\d*\])*)$/.exec(json['type'])
-  if (found === null) throw new Fault('bad-text', `no type of an ABI: ${json['type']}`)
-  const [, base = '', size = '', brackets = ''] = found
+  const { base, size, brackets } = partsOf(json['type'])
   const members = Array.isArray(components)
     ? components.map((one: unknown) => parameterOf(one, depth + 1))
     : []
@@ -120,6 +120,19 @@ function tupleOf(members: readonly AbiParameter[]): Simple {
     type: `(${members.map(({ type }) => type).join(',')})`,
     shape: { kind: 'tuple', members },
   }
+}
+
+/** Parts of the name of a type. Throws `bad-text` for sizes that no type has, and lists too deep. */
+function partsOf(type: string): { base: string; size: string; brackets: string } {
+  const found = type.length <= longestType ? /^([a-z]+)(\d*)((?:\[\d{0,9}\])*)$/.exec(type) : null
+  const [, base = '', size = '', brackets = ''] = found ?? []
+  const number = Number(size)
+  const isBits = number >= 8 && number <= 256 && number % 8 === 0
+  const isBytes = number >= 1 && number <= wordBytes
+  const isSized = base === 'bytes' ? isBytes : /^u?int$/.test(base) && isBits
+  if (base === '' || (size !== '' && !(isSized && String(number) === size)))
+    throw new Fault('bad-text', `no type of an ABI: ${clip(type)}`)
+  return { base, size, brackets }
 }
 
 type Simple = { readonly type: string; readonly shape: Shape }

@@ -11,8 +11,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { zstdCompressSync } from 'node:zlib'
 
-import { compile, usualCompileLimits } from '../../src/contracts/compiler.ts'
-import { proved, type Verified } from '../../src/contracts/verify.ts'
+import { compile } from '../../src/contracts/compiler.ts'
+import { type ChainCode, type Verified, verifyClaim } from '../../src/contracts/verify.ts'
 import { fromHex, to0x } from '../../src/core/bytes.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { keccak256 } from '../../src/core/hash.ts'
@@ -43,7 +43,7 @@ const compiled = await compile(
       },
     },
   },
-  { clock: world.clock, limits: { ...usualCompileLimits, ms: 600_000 }, signal },
+  { limits: { memoryBytes: 2 ** 30, seconds: 600 }, signal },
 )
 const names = Object.keys((compiled.output['contracts'] as Record<string, object>)['demo'] ?? {})
 
@@ -65,10 +65,10 @@ async function creationsOf(recording: Recording): Promise<ReadonlyMap<string, Ui
   )
 }
 
-function provedAs(name: string, runtime: Uint8Array, creation: Uint8Array | undefined): Verified[] {
+async function provedAs(name: string, chain: ChainCode): Promise<Verified[]> {
   const claim = { input, contract: { path: 'demo', name }, version: compiled.version }
   try {
-    return [proved(claim, { runtime, creation }, compiled)]
+    return [await verifyClaim(claim, chain, async () => compiled)]
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return []
@@ -90,7 +90,8 @@ for (const chain of chains) {
     const [method, address = ''] = key.split(' ')
     if (method !== 'eth_getCode' || answer.kind !== 'value') continue
     const runtime = fromHex(answer.value)
-    const [verified] = names.flatMap((name) => provedAs(name, runtime, creations.get(address)))
+    const code = { address: fromHex(address), runtime, creation: creations.get(address) }
+    const [verified] = (await Promise.all(names.map((name) => provedAs(name, code)))).flat()
     if (verified === undefined) continue
     const { runtimeMatch, creationMatch = 'none', name, version, ...body } = verified
     lines.push(

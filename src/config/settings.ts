@@ -334,6 +334,17 @@ export const settings = {
     'Where Solidity compilers are, so that contracts can be verified: a folder of `soljson-v0.8.30+commit.73712a01.js` and the like, or an address that offers them with a `list.json` of their hashes. Empty: none are verified.',
   ),
 
+  'contracts.compilerMemory': integer(
+    384,
+    [256, 8_192],
+    'Memory of the process that compiles, MiB; one compiles at a time. The largest contracts in use need 700.',
+  ),
+  'contracts.compilerSeconds': integer(
+    60,
+    [1, 600],
+    'Time of a processor that compiling may take, seconds.',
+  ),
+
   prices: any(
     'none',
     '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko, chains, fiat }`.',

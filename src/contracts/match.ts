@@ -1,126 +1,128 @@
 /**
  * Compares what a compiler made with what lies on a chain.
  *
+ * Code on a chain may differ from made code in three kinds of places only, all of which the compiler
+ * itself names: immutables, addresses of libraries, and hashes of the sources.
  * Source: Solidity documentation, Contract Metadata and Compiler Input and Output JSON Description.
  */
 
-import { compareBytes, equalBytes, fromHex } from '../core/bytes.ts'
+import { equalBytes, fromHex, toHex } from '../core/bytes.ts'
 import { isObject } from '../core/json.ts'
 
 /**
- * `full`: the very same code, with the hash of its sources in it. `partial`: the same but for what
- * describes the sources (comments, names of files), or without a hash.
+ * `full`: the very same code, with the hash of its sources in it. `partial`: the same but for that
+ * hash (comments, names of files), or code without one.
  */
 export type Match = 'full' | 'partial'
 
-/** A place in code that is filled later: a library's address, an immutable. Bytes. */
-type Hole = { readonly start: number; readonly length: number }
+/** A place in code that is filled later, bytes; all places `of` one thing are filled alike. */
+type Hole = { readonly start: number; readonly length: number; readonly of: string }
 
 /** Code as a compiler gives it, its holes zero. */
-export type MadeCode = { readonly code: Uint8Array; readonly holes: readonly Hole[] }
+export type MadeCode = {
+  readonly code: Uint8Array
+  readonly holes: readonly Hole[]
+  /** Where hashes of sources lie that may be others, 32 bytes each. */
+  readonly digests: readonly number[]
+}
+
+/** Values of holes, {@link holeValue} by what fills them. */
+export type HoleValues = Map<string, string>
+
+/** As the compiler itself calls the hole in a library for the address of that library. */
+export const ownAddress = 'library_deploy_address'
 
 /** Reads `evm.bytecode` or `evm.deployedBytecode` of a compiler's output; `undefined`: no code. */
 export function madeCode(output: unknown): MadeCode | undefined {
   if (!isObject(output) || typeof output['object'] !== 'string') return undefined
-  const linked = isObject(output['linkReferences']) ? Object.values(output['linkReferences']) : []
-  const holes = [output['immutableReferences'], ...linked].flatMap(holesOf)
+  const linked = isObject(output['linkReferences']) ? output['linkReferences'] : {}
+  const holes = [
+    ...holesOf(output['immutableReferences'], ''),
+    ...Object.entries(linked).flatMap(([file, libraries]) => holesOf(libraries, `${file}:`)),
+  ]
   let hex = output['object']
   for (const { start, length } of holes)
     hex = hex.slice(0, 2 * start) + '0'.repeat(2 * length) + hex.slice(2 * (start + length))
-  // Compilers before 0.5 give no list of places.
-  hex = hex.replaceAll(/__.{36}__/g, (_, at: number) => {
-    holes.push({ start: at / 2, length: 20 })
-    return '0'.repeat(40)
-  })
-  const code = fromHex(hex)
-  return code.length === 0 ? undefined : { code, holes: [...holes, ...ownAddress(code)] }
+  // A library begins with its own address, which older compilers leave zero: PUSH20 … ADDRESS EQ.
+  if (/^730{40}3014/.test(hex)) holes.push({ start: 1, length: 20, of: ownAddress })
+  return hex === '' ? undefined : { code: fromHex(hex), holes, digests: [] }
 }
 
-function holesOf(references: unknown): Hole[] {
-  if (!isObject(references)) return []
-  return Object.values(references)
-    .flat()
-    .flatMap((one) =>
+function holesOf(references: unknown, prefix: string): Hole[] {
+  return Object.entries(isObject(references) ? references : {}).flatMap(([name, places]) =>
+    (Array.isArray(places) ? places : []).flatMap((one: unknown) =>
       isObject(one) && typeof one['start'] === 'number' && typeof one['length'] === 'number'
-        ? [{ start: one['start'], length: one['length'] }]
+        ? [{ start: one['start'], length: one['length'], of: `${prefix}${name}` }]
         : [],
-    )
+    ),
+  )
 }
 
-/** A library begins with its own address, which the compiler leaves zero: PUSH20 … ADDRESS EQ. */
-function ownAddress(code: Uint8Array): Hole[] {
-  const isLibrary =
-    code[0] === 0x73 && code[21] === 0x30 && code[22] === 0x14 && isBlank(code.subarray(1, 21))
-  return isLibrary ? [{ start: 1, length: 20 }] : []
-}
+/** Bytes of a hash of sources. */
+const digestBytes = 32
 
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0)
-}
+/** Bytes before a hash in metadata: a key of CBOR, a length, of `ipfs` the kind of hash. */
+const marks = ['646970667358221220', '65627a7a72305820', '65627a7a72315820'].map((mark) =>
+  Buffer.from(fromHex(mark)),
+)
 
-/** Compares `found` with the code that `made` became; `undefined`: it is other code. */
-export function matchOf(made: MadeCode, found: Uint8Array): Match | undefined {
-  const [a, b] = [filled(made.code, made.holes), filled(found, made.holes)]
-  if (equalBytes(a, b)) return hashes(a).length > 0 ? 'full' : 'partial'
-  const places = [...hashes(a), ...hashes(b)]
-  const [bare, other] = [a, b].map((code) => withoutMetadata(filled(code, places)))
-  return bare !== undefined && other !== undefined && bare.length > 0 && equalBytes(bare, other)
-    ? 'partial'
-    : undefined
-}
-
-/** As {@link matchOf} for creation code, and the constructor's arguments behind it. */
-export function creationMatch(
-  made: MadeCode,
-  found: Uint8Array,
-): { readonly match: Match; readonly constructorArguments: Uint8Array } | undefined {
-  const size = made.code.length
-  const match = matchOf(made, found.subarray(0, size))
-  return match === undefined ? undefined : { match, constructorArguments: found.subarray(size) }
-}
-
-function filled(code: Uint8Array, holes: readonly Hole[]): Uint8Array {
-  const copy = code.slice()
-  for (const { start, length } of holes) copy.fill(0, start, start + length)
-  return copy
-}
-
-/** Keys of the metadata in CBOR before the hash of the sources, and the hash's length. */
-const hashKeys = [
-  [fromHex('64697066735822'), 34],
-  [fromHex('65627a7a72305820'), 32],
-  [fromHex('65627a7a72315820'), 32],
-] as const
-
-/** Hashes of sources, of the contract and of those that it creates. */
-function hashes(code: Uint8Array): Hole[] {
+/**
+ * `made` with its digests: the hashes that are others in `twin`, which was made of the same input but
+ * for its metadata. A mark proves nothing, since sources may have one anywhere.
+ */
+export function withDigests(made: MadeCode, twin: MadeCode | undefined): MadeCode {
+  const { code } = made
   const bytes = Buffer.from(code.buffer, code.byteOffset, code.length)
-  const found: Hole[] = []
-  for (const [key, length] of hashKeys)
-    for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1))
-      found.push({ start: at + key.length, length })
-  return found
+  const digests: number[] = []
+  if (twin?.code.length !== code.length) return made
+  for (let at = 0; at < code.length; at++) {
+    if (code[at] === twin.code[at]) continue
+    // The nearest mark before a byte that differs: a false one may stand before the true one.
+    const start = Math.max(
+      ...marks.map((mark) => {
+        const before = at < mark.length ? -1 : bytes.lastIndexOf(mark, at - mark.length)
+        return before < 0 ? -1 : before + mark.length
+      }),
+    )
+    if (start < 0 || at >= start + digestBytes) continue
+    digests.push(start)
+    at = start + digestBytes - 1
+  }
+  return { ...made, digests }
 }
 
-/** Metadata is a CBOR map at the end; its length are the last two bytes. */
-function metadataBytes(code: Uint8Array): number {
-  if (code.length < 4) return 0
-  const size =
-    new DataView(code.buffer, code.byteOffset, code.length).getUint16(code.length - 2) + 2
-  const first = code[code.length - size]
-  return first !== undefined && first >= 0xa1 && first <= 0xa4 ? size : 0
+/**
+ * How `found` is `made` with its holes filled; `undefined`: it is other code. `values` are what fills
+ * them as far as it is known, and are added to. `isHashed`: the compiler appended hashes.
+ */
+export function matchOf(
+  { code, holes, digests }: MadeCode,
+  found: Uint8Array,
+  { values, isHashed }: { readonly values: HoleValues; readonly isHashed: boolean },
+): Match | undefined {
+  if (code.length !== found.length) return undefined
+  const bare = found.slice()
+  for (const { start, length, of } of holes) {
+    const value = holeValue(bare.subarray(start, start + length))
+    if ((values.get(of) ?? value) !== value) return undefined
+    values.set(of, value)
+    bare.fill(0, start, start + length)
+  }
+  if (equalBytes(code, bare)) return isHashed ? 'full' : 'partial'
+  for (const at of digests) bare.set(code.subarray(at, at + digestBytes), at)
+  return equalBytes(code, bare) ? 'partial' : undefined
 }
 
-function withoutMetadata(code: Uint8Array): Uint8Array {
-  return code.subarray(0, code.length - metadataBytes(code))
+/** Value of a hole as a word in hex: an address has 20 bytes in one place and 32 in another. */
+export function holeValue(bytes: Uint8Array): string {
+  return toHex(bytes).padStart(64, '0')
 }
 
 /** The version of the compiler that code says made it: `0.8.20`; `undefined` where it says none. */
 export function compilerIn(code: Uint8Array): string | undefined {
-  const metadata = code.subarray(code.length - metadataBytes(code))
-  const key = fromHex('64736f6c6343')
-  for (let at = 0; at + key.length + 3 <= metadata.length; at++)
-    if (compareBytes(metadata.subarray(at, at + key.length), key) === 0)
-      return metadata.subarray(at + key.length, at + key.length + 3).join('.')
-  return undefined
+  const end = /^64736f6c6343(..)(..)(..)....$/.exec(toHex(code.subarray(-11)))
+  return end
+    ?.slice(1)
+    .map((each) => Number.parseInt(each, 16))
+    .join('.')
 }

@@ -3,10 +3,18 @@
 import { equalBytes, to0x } from '../core/bytes.ts'
 import { Fault } from '../core/fault.ts'
 import { isObject } from '../core/json.ts'
-import type { Clock } from '../core/world.ts'
-import { compile, type Compiled, type CompileLimits } from './compiler.ts'
-import type { Compilers } from './compilers.ts'
-import { compilerIn, creationMatch, type MadeCode, madeCode, type Match, matchOf } from './match.ts'
+import type { Compiled } from './compiler.ts'
+import {
+  compilerIn,
+  holeValue,
+  type HoleValues,
+  type MadeCode,
+  madeCode,
+  type Match,
+  matchOf,
+  ownAddress,
+  withDigests,
+} from './match.ts'
 import type { ContractName, StandardInput } from './standard-input.ts'
 
 /** A caller's claim. */
@@ -21,6 +29,7 @@ export type Claim = {
 
 /** Code of a contract on its chain. */
 export type ChainCode = {
+  readonly address: Uint8Array
   readonly runtime: Uint8Array
   /** Code that created it, with the constructor's arguments; `undefined` where it is not known. */
   readonly creation: Uint8Array | undefined
@@ -35,6 +44,7 @@ export type Verified = {
   readonly name: string
   readonly version: string
   readonly input: StandardInput
+  /** `undefined` where no creation code proves them. */
   readonly constructorArguments: string | undefined
   /** As the compiler gives them. */
   readonly abi: readonly unknown[]
@@ -58,52 +68,78 @@ type Candidate = {
   readonly name: string
   readonly output: Readonly<Record<string, unknown>>
   readonly runtime: MadeCode
-  readonly creation: MadeCode | undefined
+  readonly creation: MadeCode
 }
 
-/** Proves a claim. Throws `bad-parameter` with the reason why it does not hold. */
+/**
+ * Proves a claim. `compileWith` compiles the sources of the claim with other settings. Throws
+ * `bad-parameter` with the reason why the claim does not hold.
+ */
 export async function verifyClaim(
-  claim: Claim,
+  { input, contract, constructorArguments: given }: Claim,
   chain: ChainCode,
-  {
-    compilers,
-    ...how
-  }: {
-    readonly compilers: Compilers
-    readonly clock: Clock
-    readonly limits: CompileLimits
-    readonly signal: AbortSignal
-  },
+  compileWith: (settings: Readonly<Record<string, unknown>>) => Promise<Compiled>,
 ): Promise<Verified> {
-  const { input, contract, version } = claim
   const { path = '*', name } = contract
-  const compiler = await compilers.load(version)
-  const settings = { ...input.settings, outputSelection: { [path]: { [name]: wanted } } }
-  return proved(claim, chain, await compile({ compiler, input: { ...input, settings } }, how))
+  const outputSelection = { [path]: { [name]: wanted } }
+  const settings = { ...input.settings, outputSelection }
+  const metadata = isObject(input.settings['metadata']) ? input.settings['metadata'] : {}
+  const isHashed =
+    input.language === 'Solidity' &&
+    metadata['appendCBOR'] !== false &&
+    metadata['bytecodeHash'] !== 'none'
+  const { output, version } = await compileWith(settings)
+  const candidates = candidatesOf(output, contract)
+  let proof = proofOf(candidates, chain, isHashed)
+  const isNear = candidates.some(({ runtime }) => runtime.code.length === chain.runtime.length)
+  if (proof === undefined && isHashed && isNear) {
+    // Hashes of sources are what differs with other metadata; the sources cannot tell, so they cannot lie.
+    const useLiteralContent = metadata['useLiteralContent'] !== true
+    const other = { ...settings, metadata: { ...metadata, useLiteralContent } }
+    const twins = candidatesOf((await compileWith(other)).output, contract)
+    const marked = candidates.map((one, at) => ({
+      ...one,
+      runtime: withDigests(one.runtime, twins[at]?.runtime),
+      creation: withDigests(one.creation, twins[at]?.creation),
+    }))
+    proof = proofOf(marked, chain, isHashed)
+  }
+  if (proof === undefined)
+    throw new Fault('bad-parameter', whyOther(candidates, chain.runtime, version))
+  const { candidate, runtimeMatch } = proof
+  const { abi, metadata: described, storageLayout, userdoc, devdoc } = candidate.output
+  return {
+    runtimeMatch,
+    ...creationOf(proof, chain.creation, { given, isHashed }),
+    name: candidate.name,
+    version,
+    input,
+    abi: Array.isArray(abi) ? abi : [],
+    metadata: typeof described === 'string' ? described : undefined,
+    storageLayout,
+    userdoc,
+    devdoc,
+  }
 }
 
-/** The claim by what its input was compiled to. Throws `bad-parameter` where it does not hold. */
-export function proved(claim: Claim, chain: ChainCode, compiled: Compiled): Verified {
-  const { input, contract } = claim
-  const candidates = candidatesOf(compiled.output, contract)
+type Proof = {
+  readonly candidate: Candidate
+  readonly runtimeMatch: Match
+  readonly values: HoleValues
+}
+
+/** The first candidate whose code runs on the chain. */
+function proofOf(
+  candidates: readonly Candidate[],
+  chain: ChainCode,
+  isHashed: boolean,
+): Proof | undefined {
   for (const candidate of candidates) {
-    const runtimeMatch = matchOf(candidate.runtime, chain.runtime)
-    if (runtimeMatch === undefined) continue
-    const { abi, metadata, storageLayout, userdoc, devdoc } = candidate.output
-    return {
-      runtimeMatch,
-      ...creationOf(claim, chain, candidate),
-      name: candidate.name,
-      version: compiled.version,
-      input,
-      abi: Array.isArray(abi) ? abi : [],
-      metadata: typeof metadata === 'string' ? metadata : undefined,
-      storageLayout,
-      userdoc,
-      devdoc,
-    }
+    const values: HoleValues = new Map([[ownAddress, holeValue(chain.address)]])
+    const runtimeMatch = matchOf(candidate.runtime, chain.runtime, { values, isHashed })
+    if (runtimeMatch !== undefined) return { candidate, runtimeMatch, values }
   }
-  throw new Fault('bad-parameter', whyOther(candidates, chain.runtime, compiled.version))
+  return undefined
 }
 
 function candidatesOf(
@@ -124,8 +160,8 @@ function candidatesOf(
   }
   const found = named.flatMap((one) => {
     const evm = isObject(one.output['evm']) ? one.output['evm'] : {}
-    const runtime = madeCode(evm['deployedBytecode'])
-    return runtime === undefined ? [] : [{ ...one, runtime, creation: madeCode(evm['bytecode']) }]
+    const [runtime, creation] = [madeCode(evm['deployedBytecode']), madeCode(evm['bytecode'])]
+    return runtime === undefined || creation === undefined ? [] : [{ ...one, runtime, creation }]
   })
   if (found.length === 0)
     throw new Fault('bad-parameter', `${name.slice(0, 200)} is abstract or an interface: no code`)
@@ -138,29 +174,43 @@ function candidatesOf(
  * given.
  */
 function creationOf(
-  { constructorArguments: given }: Claim,
-  { creation }: ChainCode,
-  candidate: Candidate,
+  { candidate: { creation, output }, values }: Proof,
+  found: Uint8Array | undefined,
+  { given, isHashed }: { readonly given: Uint8Array | undefined; readonly isHashed: boolean },
 ): Pick<Verified, 'creationMatch' | 'constructorArguments'> {
-  if (creation === undefined || candidate.creation === undefined) {
-    return {
-      creationMatch: undefined,
-      constructorArguments: given === undefined ? undefined : to0x(given),
-    }
-  }
-  const found = creationMatch(candidate.creation, creation)
-  if (found === undefined)
+  const unknown = { creationMatch: undefined, constructorArguments: undefined }
+  if (found === undefined) return unknown
+  const size = creation.code.length
+  const match = matchOf(creation, found.subarray(0, size), { values, isHashed })
+  if (match === undefined)
     throw new Fault(
       'bad-parameter',
       'the code is not that of the contract: what runs is the same, but not what created it; another constructor?',
     )
-  const { match, constructorArguments } = found
-  if (given !== undefined && !equalBytes(given, constructorArguments))
+  const rest = found.subarray(size)
+  if (given !== undefined && !equalBytes(given, rest))
     throw new Fault(
       'bad-parameter',
-      `the constructor arguments are others: ${shown(given)} is given, ${shown(constructorArguments)} created the contract`,
+      `the constructor arguments are others: ${shown(given)} is given, ${shown(rest)} created the contract`,
     )
-  return { creationMatch: match, constructorArguments: to0x(constructorArguments) }
+  // Bytes behind the code of a constructor that takes none are no arguments, whatever they are.
+  return takesNone(output['abi']) && rest.length > 0
+    ? unknown
+    : { creationMatch: match, constructorArguments: to0x(rest) }
+}
+
+/** Returns whether an ABI, which Yul has not, says that its constructor takes no arguments. */
+function takesNone(abi: unknown): boolean {
+  return (
+    Array.isArray(abi) &&
+    !abi.some(
+      (one) =>
+        isObject(one) &&
+        one['type'] === 'constructor' &&
+        Array.isArray(one['inputs']) &&
+        one['inputs'].length > 0,
+    )
+  )
 }
 
 function shown(bytes: Uint8Array): string {

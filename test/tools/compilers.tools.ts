@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 
-import { compile, usualCompileLimits } from '../../src/contracts/compiler.ts'
-import { systemClock } from '../support/processes/system-clock.ts'
+import { compile } from '../../src/contracts/compiler.ts'
+import { compileLimits } from '../support/services/contract-service.ts'
 
-for (const version of ['0.4.26', '0.5.17', '0.6.12', '0.8.20'])
+for (const version of ['0.4.26', '0.5.17', '0.6.12', '0.7.6', '0.8.20'])
   void test(`compiling: ${version} is spoken to`, async () => {
     const path = createRequire(import.meta.url).resolve(`solc-${version}/soljson.js`)
     const input = {
@@ -19,7 +19,7 @@ for (const version of ['0.4.26', '0.5.17', '0.6.12', '0.8.20'])
     const { signal } = new AbortController()
     const told = await compile(
       { compiler: readFileSync(path), input },
-      { clock: systemClock, limits: { ...usualCompileLimits, ms: 600_000 }, signal },
+      { limits: compileLimits, signal },
     )
     assert.ok(told.version.startsWith(`${version}+commit.`), told.version)
     assert.ok(JSON.stringify(told.output).includes('"object":"60'))

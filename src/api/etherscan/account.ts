@@ -33,6 +33,7 @@ import {
   blocksOf,
   confirmationsOf,
   hashOf,
+  heightOfTag,
   needed,
   pageOf,
   readAddress,
@@ -57,7 +58,7 @@ type Listed = Awaited<ReturnType<Action>>
 
 async function balance(query: Query): Promise<Listed> {
   const { chain, signal } = query
-  const wei = await chain.state.balance(addressOf(query, 'address'), undefined, signal)
+  const wei = await chain.state.balance(addressOf(query, 'address'), heightOfTag(query), signal)
   return { value: String(wei) }
 }
 
@@ -68,10 +69,11 @@ async function balances(query: Query): Promise<Listed> {
     .map((one) => one.trim())
   if (all.length > mostAddresses)
     throw new Fault('bad-parameter', `Error! at most ${mostAddresses} addresses`)
+  const height = heightOfTag(query)
   const list = await Promise.all(
     all.map(async (text) => ({
       account: text,
-      balance: String(await chain.state.balance(readAddress(text), undefined, signal)),
+      balance: String(await chain.state.balance(readAddress(text), height, signal)),
     })),
   )
   return { list }
@@ -81,7 +83,7 @@ async function tokenBalance(query: Query): Promise<Listed> {
   const { chain, signal } = query
   const token = addressOf(query, 'contractaddress')
   const call = balanceOfCall(addressOf(query, 'address'))
-  const bytes = await chain.state.call(token, call, undefined, signal)
+  const bytes = await chain.state.call(token, call, heightOfTag(query), signal)
   return { value: String(uintAt(bytes) ?? 0n) }
 }
 

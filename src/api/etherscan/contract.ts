@@ -16,8 +16,16 @@ import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
 import { answerOfNode } from '../evm/answers.ts'
 import { creationCode } from '../evm/contracts/creation-code.ts'
-import { endedOf, verification } from '../evm/contracts/verification.ts'
-import { type Action, addressOf, type Query, needed, readAddress, type Result } from './query.ts'
+import { endedOf, verification, verifyWeight } from '../evm/contracts/verification.ts'
+import {
+  type Action,
+  addressOf,
+  formWeight,
+  type Query,
+  needed,
+  readAddress,
+  type Result,
+} from './query.ts'
 
 const mostCreations = 5
 
@@ -139,7 +147,7 @@ async function creations(query: Query): Promise<Result> {
 
 /** Takes the fields of the form, some of whose names are spelled as their inventor spelled them. */
 async function verify(query: Query): Promise<Result> {
-  const { context, chain, of, signal } = query
+  const { context, chain, of, charge, caller, signal } = query
   const encoded = of('constructorArguements') ?? of('constructorArguments')
   const claim = {
     input: inputOf(query),
@@ -151,7 +159,8 @@ async function verify(query: Query): Promise<Result> {
   const before = await context.contracts.find(chain, address, signal)
   if (before?.isOwn === true && before.contract.runtimeMatch === 'full')
     throw new Fault('bad-parameter', 'Contract source code already verified')
-  const { id } = await verification(context, { chain, address, claim, signal })
+  await charge(verifyWeight - formWeight)
+  const { id } = await verification(context, { chain, address, claim, caller, signal })
   return { value: id }
 }
 
@@ -163,7 +172,7 @@ function inputOf(query: Query): StandardInput {
   if (format !== 'solidity-single-file')
     throw new Fault('bad-parameter', `codeformat is not offered here: ${format.slice(0, 80)}`)
   const { path, name } = contractNameOf(needed(query, 'contractname'))
-  const evmVersion = of('evmversion') ?? of('evmVersion') ?? 'default'
+  const evmVersion = of('evmversion') ?? 'default'
   const file = path ?? `${name}.sol`
   return readStandardInput({
     language: 'Solidity',

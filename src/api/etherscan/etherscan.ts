@@ -6,7 +6,9 @@
  * Source: Etherscan's documentation of its endpoints, V1 and V2.
  */
 
-import { faultIn } from '../../core/fault.ts'
+import { clip } from '../../core/bytes.ts'
+import { Fault, faultIn } from '../../core/fault.ts'
+import { nearest } from '../../core/text.ts'
 import { ChainPath, NoPath } from '../../shape/evm/parameters.ts'
 import { Type } from '../../shape/type.ts'
 import { sourceBytes, verifyMs } from '../evm/contracts/sourcify.ts'
@@ -17,7 +19,7 @@ import { account } from './account.ts'
 import { block, gastracker, logs, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
 import { proxy } from './proxy.ts'
-import type { Action, Query, Result } from './query.ts'
+import { type Action, formWeight, type Query, type Result } from './query.ts'
 
 const modules: ReadonlyMap<string, ReadonlyMap<string, Action>> = new Map([
   ['account', account],
@@ -30,7 +32,19 @@ const modules: ReadonlyMap<string, ReadonlyMap<string, Action>> = new Map([
   ['proxy', proxy],
 ])
 
+/** Most characters of a parameter, but of those that have code or sources. */
+const longestText = 8_192
+const longTexts: ReadonlySet<string> = new Set([
+  'sourcecode',
+  'constructorarguements',
+  'constructorarguments',
+  'data',
+  'hex',
+])
+
 const text = (description: string): ReturnType<typeof Type.Optional> =>
+  Type.Optional(Type.String({ description, maxLength: longestText }))
+const longText = (description: string): ReturnType<typeof Type.Optional> =>
   Type.Optional(Type.String({ description, maxLength: sourceBytes }))
 
 /** Parameters of all actions. */
@@ -66,10 +80,10 @@ const parameters = {
   boolean: text('true: with whole transactions'),
   index: text('place in the block'),
   position: text('place in storage'),
-  hex: text('signed transaction'),
+  hex: longText('signed transaction'),
   to: text('contract that is called'),
   from: text('caller'),
-  data: text('input of a call'),
+  data: longText('input of a call'),
   value: text('wei of a call'),
   gas: text('gas of a call'),
   gasPrice: text('price of a call'),
@@ -84,7 +98,7 @@ const response = Type.Object(
   { description: 'status 1 and OK, or 0 with what is wrong in result' },
 )
 const chainid = { chainid: Type.String({ description: 'EVM chain id' }) }
-const common = { tag: 'Etherscan form', weight: 20, anyQuery: true, response } as const
+const common = { tag: 'Etherscan form', weight: formWeight, anyQuery: true, response } as const
 const form = {
   // What the form has besides depends on the action: sources, their settings, up to ten libraries.
   body: Type.Object({}, { description: 'the parameters, and sources of a verification' }),
@@ -139,30 +153,65 @@ export function etherscanOperations(context: EvmContext): Operation[] {
   const answer = async (
     name: string | undefined,
     given: readonly object[],
-    signal: AbortSignal,
-  ): Promise<{ body: Body }> => {
-    const values = new Map<string, unknown>(given.flatMap((one) => Object.entries(one)))
-    const of = (parameter: string): string | undefined => {
-      const value = values.get(parameter)
-      return typeof value === 'string' && value !== '' ? value : undefined
-    }
-    return { body: await answered(context, { name: name ?? of('chainid') ?? '', of, signal }) }
-  }
+    input: CallerInput,
+  ): Promise<{ body: Body }> => ({ body: await answered(context, name, given, input) })
   return [
-    operation(OfChain, ({ path, query, signal }) => answer(path.chainId, [query], signal)),
-    operation(FormOfChain, ({ path, query, body, signal }) =>
-      answer(path.chainId, [body, query], signal),
-    ),
-    operation(OfAll, ({ query, signal }) => answer(query.chainid, [query], signal)),
-    operation(FormOfAll, ({ query, body, signal }) => answer(query.chainid, [body, query], signal)),
+    operation(OfChain, (input) => answer(input.path.chainId, [input.query], input)),
+    operation(FormOfChain, (input) => answer(input.path.chainId, [input.query, input.body], input)),
+    operation(OfAll, (input) => answer(undefined, [input.query], input)),
+    operation(FormOfAll, (input) => answer(undefined, [input.query, input.body], input)),
   ]
 }
 
+/** Names of a verification, and those that every query may have. Tools write the two of arguments. */
+const formNames = `chainid minHeight rltoken sourceCode codeformat contractname compilerversion licenseType
+optimizationUsed runs evmversion expectedimplementation constructorArguements constructorArguments`
+const libraryNames = Array.from({ length: 10 }, (_, at) => [
+  `libraryname${at + 1}`,
+  `libraryaddress${at + 1}`,
+])
+
+/** Names that parameters may have, in lower case, and how they are written. */
+const known: ReadonlyMap<string, string> = new Map(
+  [...Object.keys(parameters), ...formNames.split(/\s/), ...libraryNames.flat()].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+)
+
+/**
+ * Parameters by their names in lower case. Tools write them as they like, and one that counted for nothing
+ * would give another list than meant. Throws `bad-parameter`.
+ */
+function valuesOf(given: readonly object[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const [name, value] of given.flatMap((one) => Object.entries(one))) {
+    const key = name.toLowerCase()
+    if (!known.has(key)) {
+      const meant = nearest(clip(key), [...known.keys()])
+      const hint = meant === undefined ? '' : `, did you mean ${known.get(meant)}?`
+      throw new Fault('bad-parameter', `Error! ${clip(name)} is no parameter here${hint}`)
+    }
+    if (typeof value !== 'string' || (values.get(key) ?? value) !== value)
+      throw new Fault('bad-parameter', `Error! ${name} must be one text`)
+    if (value.length > (longTexts.has(key) ? sourceBytes : longestText))
+      throw new Fault('bad-parameter', `Error! ${name} is too long`)
+    if (value !== '') values.set(key, value)
+  }
+  return values
+}
+
+type CallerInput = Pick<Query, 'caller' | 'charge' | 'signal'>
+
 async function answered(
   context: EvmContext,
-  { name, of, signal }: Pick<Query, 'of' | 'signal'> & { readonly name: string },
+  name: string | undefined,
+  given: readonly object[],
+  { caller, charge, signal }: CallerInput,
 ): Promise<Body> {
   try {
+    const values = valuesOf(given)
+    const of = (parameter: string): string | undefined => values.get(parameter.toLowerCase())
     const actions = modules.get(of('module') ?? '')
     if (actions === undefined) return refused('Error! Missing Or invalid Module name')
     const action = actions.get(of('action') ?? '')
@@ -170,7 +219,8 @@ async function answered(
       return refused(
         `Error! Missing Or invalid Action name; this module has here: ${[...actions.keys()].join(', ')}`,
       )
-    return shown(await action({ context, chain: context.chains.find(name), of, signal }))
+    const chain = context.chains.find(name ?? of('chainid') ?? '')
+    return shown(await action({ context, chain, of, caller, charge, signal }))
   } catch (error) {
     const fault = faultIn(error)
     return refused(publicWords(fault))

@@ -7,14 +7,17 @@ import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { type Direction, type PosRange, posRange } from '../../store/query/evm/position.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
+import type { DeclaredShape, Input } from '../operation/operation.ts'
+
+/** Compute units of a question. */
+export const formWeight = 20
 
 /** A question to one action. */
-export type Query = {
+export type Query = Pick<Input<DeclaredShape>, 'caller' | 'charge' | 'signal'> & {
   readonly context: EvmContext
   readonly chain: ServedChain
-  /** A parameter of the query or the form; `undefined` where it is absent or empty. */
+  /** A parameter of the query or the form, without regard to case; `undefined`: absent or empty. */
   readonly of: (name: string) => string | undefined
-  readonly signal: AbortSignal
 }
 
 /**
@@ -73,6 +76,13 @@ export function numberOf({ of }: Query, name: string, fallback: number): number 
   if (!/^(\d{1,15}|0x[0-9a-fA-F]{1,12})$/.test(text))
     throw new Fault('bad-parameter', `Error! Invalid ${name}: ${text.slice(0, 80)}`)
   return Number(text)
+}
+
+/** The block that `tag` names; `undefined` for the newest. Throws `bad-parameter`. */
+export function heightOfTag(query: Query): number | undefined {
+  const tag = query.of('tag') ?? 'latest'
+  if (tag === 'latest') return undefined
+  return tag === 'earliest' ? 0 : numberOf(query, 'tag', 0)
 }
 
 /** Blocks of `[first, last]`, by the names of two parameters; `latest` is the newest. */

@@ -37,7 +37,7 @@ export type DeclaredShape = {
   readonly isJsonRpc?: boolean
   /** A 404 may have the form of the response: {@link Answer.isAbsent}. */
   readonly mayBeAbsent?: boolean
-  /** Queries may have other names than those that are declared: what callers send depends. */
+  /** It reads its query by itself, as text by name or a list of texts where a name is given twice. */
   readonly anyQuery?: boolean
   /** Milliseconds the answer may take where the general limit does not fit. */
   readonly timeoutMs?: number
@@ -94,6 +94,8 @@ export function operation<const S extends DeclaredShape>(
 
 /** A caller as admission found it. */
 export type Caller = {
+  /** As limits count it: its key, else its address. */
+  readonly name: string
   /** Id of its API key. */
   readonly key: string | undefined
   /** True when any key was ever made here. */
@@ -106,6 +108,7 @@ export type Caller = {
 
 /** A caller of whom nothing is known. */
 export const unknownCaller: Caller = {
+  name: '',
   key: undefined,
   hasKeys: false,
   isLoopback: false,

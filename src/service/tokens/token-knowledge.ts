@@ -24,7 +24,6 @@ import { readAbi } from '../../codec/evm/abi/abi.ts'
 import { parseSignatures } from '../../codec/evm/abi/selectors.ts'
 import type { Config } from '../../config/settings.ts'
 import { webAddressProblem } from '../../config/web-address.ts'
-import { usualCompileLimits } from '../../contracts/compiler.ts'
 import { openCompilers } from '../../contracts/compilers.ts'
 import { clip } from '../../core/bytes.ts'
 import { Fault, faultIn, faultOf } from '../../core/fault.ts'
@@ -233,7 +232,10 @@ async function openContracts(
   const store = await openCallersStore(of)
   const kept = join(config.dataDir, 'compilers')
   const compilers = openCompilers(config['contracts.compilers'], kept, world)
-  const limits = usualCompileLimits
+  const limits = {
+    memoryBytes: config['contracts.compilerMemory'] * 1_048_576,
+    seconds: config['contracts.compilerSeconds'],
+  }
   const book = createContractBook({ store, compilers, limits, abis, clock: world.clock })
   return { book, close: store.close }
 }

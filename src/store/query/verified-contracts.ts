@@ -7,7 +7,8 @@ import { verifiedContract, verifiedMethod } from '../schema/deployment.ts'
 import { integerAt, textAt } from './row-values.ts'
 import { bytes, integer, mapped, oneOf, type RowOf, storedRow, text } from './stored-row.ts'
 
-const matches = ['none', 'partial', 'full'] as const
+/** Proofs of code, the least first. */
+export const matches = ['none', 'partial', 'full'] as const
 
 /** The part of a verified contract that no question filters by. JSON values as the compiler gives them. */
 export type ContractBody = {

@@ -242,6 +242,50 @@ void test('contracts: an account’s history in the form of Etherscan is that of
   assert.equal(((await form.json()) as Json).result, '0')
 })
 
+void test('contracts: parameters in the form of Etherscan have names without regard to case, each once', async () => {
+  const list = `module=account&action=txlist&address=${history.result[0].from}`
+  const some = await etherscan(`${list}&startblock=3&endblock=5`)
+  assert.equal(some.result.length, 3)
+  for (const query of ['startBlock=3&endBlock=5', 'STARTBLOCK=3&endblock=5&endBlock=5'])
+    assert.deepEqual(await etherscan(`${list}&${query}`), some, query)
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    ['startblok=3', /^Error! startblok is no parameter here, did you mean startblock\?$/],
+    ['startblock=3&startBlock=4', /^Error! startBlock must be one text$/],
+    ['startblock=3&startblock=4', /^Error! startblock must be one text$/],
+    [`startblock=${'3'.repeat(9_000)}`, /^Error! startblock is too long$/],
+  ]
+  for (const [query, words] of wrong) {
+    const { status, message, result } = await etherscan(`${list}&${query}`)
+    assert.deepEqual([status, message], ['0', 'NOTOK'], query)
+    assert.match(result, words)
+  }
+  const form = new URLSearchParams([
+    ['module', 'account'],
+    ['action', 'balance'],
+    ['address', made.maker],
+    ['address', made.counter],
+  ])
+  const reply = await fetch(`${service.url}${path}/api`, { method: 'POST', body: form })
+  assert.equal(((await reply.json()) as Json).result, 'Error! address must be one text')
+  const balance = `module=account&action=balance&address=${made.maker}`
+  assert.equal((await etherscan(`${balance}&tag=latest`)).result, '0')
+  const odd = await etherscan(`${balance}&tag=finalised`)
+  assert.match(odd.result, /^Error! Invalid tag: finalised$/)
+})
+
+void test('contracts: both forms answer with a slash behind their path, too', async () => {
+  const query = `module=account&action=balance&address=${made.maker}`
+  const { status, body } = await service.get(`${path}/api/?${query}`)
+  assert.deepEqual([status, body.result], [200, '0'])
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_getCode', params: [made.maker, 'latest'] }
+  const reply = await fetch(`${service.url}${path}/rpc/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(call),
+  })
+  assert.match(((await reply.json()) as Json).result, /^0x60/)
+})
+
 void test('contracts: creations are told with their code, also of those made inside', async () => {
   const madeInside = (
     await etherscan(

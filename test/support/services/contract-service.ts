@@ -21,7 +21,7 @@ import {
   createChainDirectory,
   type ServedChain,
 } from '../../../src/api/operation/chain-directory.ts'
-import { type CompileLimits, usualCompileLimits } from '../../../src/contracts/compiler.ts'
+import type { CompileLimits } from '../../../src/contracts/compiler.ts'
 import type { Compilers } from '../../../src/contracts/compilers.ts'
 import type { StandardInput } from '../../../src/contracts/standard-input.ts'
 import { createStateReader } from '../../../src/service/stores/state-reader.ts'
@@ -71,10 +71,12 @@ export const made = {
   maker: '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9',
 }
 
+/** Those that are usual. */
+export const compileLimits: CompileLimits = { seconds: 60, memoryBytes: 384 * 2 ** 20 }
+
 /** Starts the service; it ends with the test file. */
 export async function contractService(
-  // A machine of tests may be busy with others.
-  limits: CompileLimits = { ...usualCompileLimits, ms: 600_000 },
+  limits: CompileLimits = compileLimits,
 ): Promise<EvmService & { readonly book: ContractBook }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-contracts-'))
   const location = { store: 'embedded', dataDir }

@@ -1,15 +1,16 @@
 /** Verified contracts: looked up, proved, and read for what bytes say. */
 
+import { locks } from 'node:worker_threads'
+
 import { type AbiEntry, methodsOf, readAbi } from '../../../codec/evm/abi/abi.ts'
-import type { CompileLimits } from '../../../contracts/compiler.ts'
+import { compile, type CompileLimits } from '../../../contracts/compiler.ts'
 import type { Compilers } from '../../../contracts/compilers.ts'
 import { findProxy, type Proxy } from '../../../contracts/proxy.ts'
 import { type Claim, verifyClaim } from '../../../contracts/verify.ts'
 import { createGenerations } from '../../../core/bounded-maps.ts'
-import { to0x } from '../../../core/bytes.ts'
+import { equalBytes, to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
-import { WorkQueue } from '../../../core/waiting.ts'
 import type { Clock } from '../../../core/world.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import {
@@ -17,6 +18,7 @@ import {
   contractWithCode,
   hasContracts,
   type ListedContract,
+  matches,
   putContracts,
   listedContracts,
   newestContracts,
@@ -24,6 +26,7 @@ import {
   type VerifiedContract,
 } from '../../../store/query/verified-contracts.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
+import type { Caller } from '../../operation/operation.ts'
 import { type AbiBook, createAbiBook, joinedBooks } from '../abi/abi-book.ts'
 import { wellKnown } from '../abi/known-abis.ts'
 import { answerOfNode } from '../answers.ts'
@@ -83,8 +86,7 @@ export type ContractBook = {
   readonly verify: (
     chain: ServedChain,
     address: Uint8Array,
-    claim: Claim,
-    signal: AbortSignal,
+    of: { readonly claim: Claim; readonly caller: Caller; readonly signal: AbortSignal },
   ) => Promise<VerifiedContract>
   /**
    * ABIs of the operator, of verified contracts, and of what most contracts share, for logs, inputs and errors
@@ -102,8 +104,10 @@ const linkMs = 60_000
 const linksKept = 2_000
 // Other processes may verify the first.
 const anyMs = 1_000
-// One is compiled at a time: that takes a core and up to a gigabyte.
-const mostQueued = 4
+// One is compiled at a time in the whole process, for it takes a core and a good part of the memory.
+const compilerLock = 'compiler'
+const mostQueued = 6
+const mostQueuedPerCaller = 2
 const abisKept = 500
 
 /** Contracts whose ABIs count for an address, as the node gave it last. */
@@ -150,34 +154,35 @@ async function proxyAt(
   })
 }
 
-/** Proves claims, one after another; `changed` is called with each contract that is new. */
+/** Proves claims, one after another, of each caller few at once; `changed` is called with each contract that is new. */
 function verifying(
   { store, compilers, clock, limits }: ContractBookOptions,
   changed: (chain: ServedChain, address: Uint8Array) => void,
 ): ContractBook['verify'] {
-  const queue = new WorkQueue()
-  let queued = 0
-  const compiling = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (queued >= mostQueued)
-      throw new Fault('overloaded', `${queued} contracts are being verified: try again in a minute`)
-    queued++
-    try {
-      return await queue.run(work)
-    } finally {
-      queued--
-    }
-  }
-  return async (chain, address, claim, signal) => {
+  /** Names of the callers that wait, once for each of their claims. */
+  const queued: string[] = []
+  return async (chain, address, { claim, caller: { name: caller }, signal }) => {
     if (compilers === undefined)
       throw new Fault('bad-parameter', 'contracts are not verified here: contracts.compilers')
     const runtime = await chain.state.code(address, undefined, signal)
     if (runtime.length === 0)
       throw new Fault('bad-parameter', `there is no contract at ${to0x(address)}`)
     const creation = await creationCode(chain, address, { clock, signal })
-    const { runtimeMatch, creationMatch, name, version, ...body } = await compiling(() => {
-      signal.throwIfAborted()
-      return verifyClaim(claim, { runtime, creation }, { compilers, clock, limits, signal })
-    })
+    const own = queued.filter((each) => each === caller).length
+    if (queued.length >= mostQueued || own >= mostQueuedPerCaller)
+      throw new Fault(
+        'overloaded',
+        `${queued.length} contracts are being verified, ${own} of them yours: try again in a minute`,
+      )
+    queued.push(caller)
+    const { runtimeMatch, creationMatch, name, version, ...body } = await locks
+      .request(compilerLock, { signal }, async () => {
+        const compiler = await compilers.load(claim.version)
+        return verifyClaim(claim, { address, runtime, creation }, (settings) =>
+          compile({ compiler, input: { ...claim.input, settings } }, { limits, signal }),
+        )
+      })
+      .finally(() => queued.splice(queued.indexOf(caller), 1))
     const verified: VerifiedContract = {
       chainId: chain.facts.evmChainId,
       address,
@@ -190,11 +195,22 @@ function verifying(
       body,
     }
     const before = await contractAt(store, verified.chainId, address)
-    if (before?.runtimeMatch === 'full' && runtimeMatch === 'partial') return before
+    // Of equal proofs the first stays: who comes later does not choose the words of what is proved.
+    if (
+      before !== undefined &&
+      equalBytes(before.codeHash, verified.codeHash) &&
+      rankOf(verified) <= rankOf(before)
+    )
+      return before
     await putContracts(store, [verified], methodsOf([body.abi]))
     changed(chain, address)
     return verified
   }
+}
+
+/** How much is proved: code that runs first, then code that created it. */
+function rankOf({ runtimeMatch, creationMatch }: VerifiedContract): number {
+  return 3 * matches.indexOf(runtimeMatch) + matches.indexOf(creationMatch)
 }
 
 /** Remembers the chains that have verified contracts: most have none, and each is looked up. */

@@ -14,7 +14,7 @@ import { Type } from '../../../shape/type.ts'
 import type { VerifiedContract } from '../../../store/query/verified-contracts.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { endedOf, verification } from './verification.ts'
+import { endedOf, verification, verifyWeight } from './verification.ts'
 
 /** Bytes of sources with their settings; the largest contracts in use have half of it. */
 export const sourceBytes = 8_388_608
@@ -38,7 +38,7 @@ const VerifyContract = {
   path: '/v2/verify/{chainId}/{address}',
   summary: 'Verifies a contract by the standard JSON input of its compiler (Sourcify)',
   tag: 'EVM contracts',
-  weight: 1_000,
+  weight: verifyWeight,
   status: 202,
   timeoutMs: verifyMs,
   bodyBytes: sourceBytes,
@@ -49,9 +49,11 @@ const VerifyContract = {
       stdJsonInput: Type.Unknown({
         description: 'standard JSON input with the content of sources',
       }),
-      compilerVersion: Type.String({ description: '0.8.30+commit.73712a01' }),
-      contractIdentifier: Type.String({ description: 'src/Token.sol:Token' }),
-      creationTransactionHash: Type.Optional(Type.String({ description: 'not needed here' })),
+      compilerVersion: Type.String({ maxLength: 128, description: '0.8.30+commit.73712a01' }),
+      contractIdentifier: Type.String({ maxLength: 2_048, description: 'src/Token.sol:Token' }),
+      creationTransactionHash: Type.Optional(
+        Type.String({ maxLength: 128, description: 'not needed here' }),
+      ),
     }),
   },
   response: Type.Object({ verificationId: Type.String() }),
@@ -63,7 +65,10 @@ const GetVerification = {
   summary: 'How a verification ended (Sourcify)',
   tag: 'EVM contracts',
   weight: 10,
-  parameters: { path: Type.Object({ verificationId: Type.String() }), query: NoQuery },
+  parameters: {
+    path: Type.Object({ verificationId: Type.String({ maxLength: 2_048 }) }),
+    query: NoQuery,
+  },
   response: Type.Object({
     isJobCompleted: Type.Boolean(),
     verificationId: Type.String(),
@@ -100,7 +105,7 @@ export function sourcifyOperations(context: EvmContext): Operation[] {
 }
 
 function verifyContract(context: EvmContext): Operation {
-  return operation(VerifyContract, async ({ path, body, signal }) => {
+  return operation(VerifyContract, async ({ path, body, caller, signal }) => {
     const chain = context.chains.find(path.chainId)
     const claim = {
       input: readStandardInput(body.stdJsonInput),
@@ -108,7 +113,7 @@ function verifyContract(context: EvmContext): Operation {
       version: body.compilerVersion,
     }
     const address = parseEvmAddress(path.address)
-    const { id } = await verification(context, { chain, address, claim, signal })
+    const { id } = await verification(context, { chain, address, claim, caller, signal })
     return { body: { verificationId: id } }
   })
 }

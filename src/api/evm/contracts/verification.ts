@@ -7,6 +7,7 @@ import type { Claim } from '../../../contracts/verify.ts'
 import { faultOf } from '../../../core/fault.ts'
 import { isObject, jsonOf } from '../../../core/json.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
+import type { Caller } from '../../operation/operation.ts'
 import { publicWords } from '../../operation/status.ts'
 import type { EvmContext } from '../evm-context.ts'
 
@@ -22,6 +23,9 @@ export type Ended = {
   readonly problem?: string | undefined
 }
 
+/** Compute units of a claim, in whatever form it comes: what compiling costs. */
+export const verifyWeight = 1_000
+
 const binding = { route: 'verification', filter: '' }
 const longestProblem = 480
 
@@ -32,11 +36,12 @@ export async function verification(
     readonly chain: ServedChain
     readonly address: Uint8Array
     readonly claim: Claim
+    readonly caller: Caller
     readonly signal: AbortSignal
   },
 ): Promise<{ readonly id: string; readonly ended: Ended }> {
-  const { chain, address, claim, signal } = query
-  const problem = await contracts.verify(chain, address, claim, signal).then(
+  const { chain, address } = query
+  const problem = await contracts.verify(chain, address, query).then(
     () => undefined,
     (error: unknown) => {
       const fault = faultOf(error)

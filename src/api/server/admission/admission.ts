@@ -40,8 +40,7 @@ export function createAdmission(
     if (key !== undefined) options.uses.touch(key.id)
     const limit = limitOf(key, options)
     if (limit === undefined) return undefined
-    const caller = key === undefined ? `address:${callerOf(request.address)}` : `key:${key.id}`
-    return count(caller, request.weight, { ...options, limit })
+    return count(nameOf(request, key), request.weight, { ...options, limit })
   }
 }
 
@@ -50,11 +49,17 @@ export function callerIn(request: AdmissionRequest, keys: readonly StoredKey[]):
   const sent = sentKey(request)
   const key = sent === undefined ? undefined : findKey(keys, sent)
   return {
+    name: nameOf(request, key),
     key: key?.id,
     hasKeys: keys.length > 0,
     isLoopback: isLoopback(plainAddress(request)),
     origin: originOf(request),
   }
+}
+
+/** The name under which a caller is counted. */
+function nameOf({ address }: AdmissionRequest, key: StoredKey | undefined): string {
+  return key === undefined ? `address:${callerOf(address)}` : `key:${key.id}`
 }
 
 /** Where the caller reached this service: by TLS only where a proxy before it says so. */

@@ -58,6 +58,11 @@ export const chainSettings = {
     ['off', 'read', 'send'],
     'Whether anybody may call the node at `/v1/chains/{chainId}/rpc` of the data API: methods that only read, or these and `eth_sendRawTransaction`. Without `publicRpcUrl`, its address is the one that is shown.',
   ),
+  publicRpcGas: integer(
+    30_000_000,
+    [21_000, 10_000_000_000],
+    'Gas that a call of `publicRpc` may use at most.',
+  ),
   publicWsUrl: text(
     '',
     'RPC address for WebSockets (`wss://…`) shown to callers; empty: none is shown.',

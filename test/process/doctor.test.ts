@@ -49,6 +49,7 @@ const emptyChain = {
   publicRpcUrl: '',
   publicWsUrl: '',
   publicRpc: 'off',
+  publicRpcGas: 30_000_000,
   blockchainId: '',
   subnetId: '',
   vmId: '',

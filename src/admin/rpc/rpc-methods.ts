@@ -9,11 +9,11 @@ import { isObject } from '../../core/json.ts'
 import { parseExact } from './rpc-request.ts'
 
 /**
- * Methods without effect on a node or chain, and without its most costly work (`debug`, `trace`).
- * `*` stands for any letters. Source: ethereum/execution-apis; avalanchego graft/coreth eth/api,
- * vms/platformvm/service.md, vms/avm/service.md.
+ * Methods of EVM chains without effect on a node or chain, and without its most costly work (`debug`,
+ * `trace`), each by its name: a node may have others with names like these.
+ * Source: ethereum/execution-apis; avalanchego graft/coreth eth/api.
  */
-const reading: readonly string[] = [
+export const readingEvm: readonly string[] = [
   'eth_baseFee',
   'eth_blobBaseFee',
   'eth_blockNumber',
@@ -24,7 +24,30 @@ const reading: readonly string[] = [
   'eth_feeConfig',
   'eth_feeHistory',
   'eth_gasPrice',
-  'eth_get*',
+  'eth_getActivePrecompilesAt',
+  'eth_getActiveRulesAt',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getChainConfig',
+  'eth_getCode',
+  'eth_getHeaderByHash',
+  'eth_getHeaderByNumber',
+  'eth_getLogs',
+  'eth_getProof',
+  'eth_getStorageAt',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_getUncleByBlockHashAndIndex',
+  'eth_getUncleByBlockNumberAndIndex',
+  'eth_getUncleCountByBlockHash',
+  'eth_getUncleCountByBlockNumber',
   'eth_maxPriorityFeePerGas',
   'eth_protocolVersion',
   'eth_suggestPriceOptions',
@@ -34,6 +57,14 @@ const reading: readonly string[] = [
   'net_version',
   'web3_clientVersion',
   'web3_sha3',
+]
+
+/**
+ * These and what reads on the P-Chain and the X-Chain; `*` stands for any letters.
+ * Source: vms/platformvm/service.md, vms/avm/service.md.
+ */
+const reading: readonly string[] = [
+  ...readingEvm,
   'platform.get*',
   'platform.sampleValidators',
   'platform.validatedBy',
@@ -90,6 +121,29 @@ function callOf(value: unknown): NamedCall | undefined {
   const method = found.get('METHOD')
   if (found.size !== members.length || typeof method !== 'string') return undefined
   return { method, id: JSON.stringify(found.get('ID') ?? null) }
+}
+
+/**
+ * Parameters of a call whose gas is at most `most`: the node computes as long as the caller says. An `eth_call`
+ * has its gas named, others are tried within the gas of a block.
+ */
+export function withGas(
+  method: string,
+  [call, ...rest]: readonly unknown[],
+  most: number,
+): readonly unknown[] {
+  if (!isObject(call)) return call === undefined ? rest : [call, ...rest]
+  const gas = `0x${most.toString(16)}`
+  const members = Object.entries(call).map(([name, value]) =>
+    folded(name) === 'GAS' && !isAtMost(value, most) ? [name, gas] : [name, value],
+  )
+  const named = members.some(([name]) => folded(String(name)) === 'GAS')
+  if (method === 'eth_call' && !named) members.push(['gas', gas])
+  return [Object.fromEntries(members), ...rest]
+}
+
+function isAtMost(value: unknown, most: number): boolean {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) && Number(value) <= most
 }
 
 /** Go's readers take `ſ` for `s` and the Kelvin sign for `k` in names of members. */

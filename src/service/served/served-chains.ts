@@ -1,6 +1,6 @@
 /** The EVM chains this process answers about: each as soon as its store exists. */
 
-import { allowedMethods } from '../../admin/rpc/rpc-methods.ts'
+import { allowedMethods, readingEvm, withGas } from '../../admin/rpc/rpc-methods.ts'
 import type {
   ChainFacts,
   ServedChain,
@@ -151,7 +151,7 @@ async function tryOpen(
       }),
       wantsTraces: spec.traces !== 'off',
       logs: logs?.get,
-      rpc: rpcOf(chain.config.publicRpc, source),
+      rpc: rpcOf(chain.config, source),
       headHeight: headReader(source, options.world.clock, options.signal),
       receipts: (height, signal) =>
         source.blocks(
@@ -176,14 +176,21 @@ async function tryOpen(
   }
 }
 
-/** Calls of others to the node, as the setting `publicRpc` allows them. */
+/** Calls of others to the node, as the settings `publicRpc` and `publicRpcGas` allow them. */
 function rpcOf(
-  setting: SpecifiedChain['config']['publicRpc'],
+  { publicRpc: setting, publicRpcGas: most }: SpecifiedChain['config'],
   { pass }: EvmSource,
 ): ServedChain['rpc'] {
   if (setting === 'off' || pass === undefined) return undefined
-  const allowed = setting === 'send' ? ['read', 'eth_sendRawTransaction'] : ['read']
-  return { allows: allowedMethods(allowed), call: pass }
+  const allowed = setting === 'send' ? [...readingEvm, 'eth_sendRawTransaction'] : readingEvm
+  return {
+    allows: allowedMethods(allowed),
+    call: (calls, signal) =>
+      pass(
+        calls.map(({ method, params }) => ({ method, params: withGas(method, params, most) })),
+        signal,
+      ),
+  }
 }
 
 /** The store of a chain's logs, opened as soon as its stage has made it. */

@@ -34,6 +34,7 @@ import {
   anyHost,
   createEntrance,
   type Entrance,
+  pathOf,
   type WebRules,
   wrongMethod,
   withColons,
@@ -118,6 +119,13 @@ function noSchema(): never {
   throw new Error('routes have no schemas')
 }
 
+/** Guides of tools write some paths with a slash at their end. */
+const routerOptions = {
+  ignoreTrailingSlash: true,
+  maxParamLength: 2_048,
+  querystringParser: parseQuery,
+}
+
 /** Builds the server over `operations`. */
 export function createServer(options: ApiServerOptions): ApiServer {
   const addressOf = options.addressOf ?? addressReader([])
@@ -141,7 +149,7 @@ export function createServer(options: ApiServerOptions): ApiServer {
     forceCloseConnections: 'idle',
     logger: false,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
-    routerOptions: { maxParamLength: 2_048, querystringParser: parseQuery },
+    routerOptions,
     rewriteUrl: (request) => withColons(request.url ?? '/'),
     frameworkErrors: (error, request, reply) =>
       failUnrouted(error, reply, entrance.common(request.raw)),
@@ -197,7 +205,7 @@ function addHooks(
   http.addContentTypeParser(formType, { parseAs: 'string' }, readForm)
   http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
   http.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0] ?? ''
+    const path = pathOf(request.url)
     const known = methods.of(path)
     if (known.length > 0) {
       const { message, allow } = wrongMethod(request.method, known)

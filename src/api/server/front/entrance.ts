@@ -254,10 +254,11 @@ function end(
   socket.end([...head, ...lines, '', body].join('\r\n'))
 }
 
-/** The path of a target, in which a colon stands as itself. */
+/** The path of a target, in which a colon stands as itself, without a slash at its end. */
 export function pathOf(target: string): string {
   const mark = target.indexOf('?')
-  return withColons(mark === -1 ? target : target.slice(0, mark))
+  const path = withColons(mark === -1 ? target : target.slice(0, mark))
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 /** `text` with each `%3a` as the colon it means. */

@@ -1,12 +1,21 @@
 /**
- * Finds the contracts to which proxies hand their calls on. Source: ERC-1967, ERC-1167, ERC-1822, ERC-2535.
+ * Finds the contracts to which proxies hand their calls on. Source: ERC-1967, ERC-1167, ERC-1822, ERC-2535,
+ * ERC-7511, EIP-7702; OpenZeppelin's and Safe's own from before them.
  */
 
-import { proxyCalls, proxySlots } from '../codec/evm/abi/selectors.ts'
+import { proxyCalls, proxySlots, zeppelinSlot } from '../codec/evm/abi/selectors.ts'
 import { fromHex, isZero, toHex } from '../core/bytes.ts'
 
-/** Kinds of proxies. */
-export type ProxyKind = 'erc1967' | 'beacon' | 'erc1822' | 'minimal' | 'diamond'
+/** Kinds of proxies; `delegation` is an account's. */
+export type ProxyKind =
+  | 'erc1967'
+  | 'beacon'
+  | 'erc1822'
+  | 'minimal'
+  | 'diamond'
+  | 'delegation'
+  | 'safe'
+  | 'zeppelinos'
 
 /** A proxy and where its calls go, 20 bytes each. */
 export type Proxy = { readonly kind: ProxyKind; readonly implementations: readonly Uint8Array[] }
@@ -22,7 +31,16 @@ export type ProxyQuestions = {
 
 /** DELEGATECALL; code without it hands nothing on. */
 const delegateCall = 0xf4
-const minimal = /^363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/
+/** Code of clones, with an address in it: of ERC-1167, of Solady, with PUSH0, of Vyper. */
+const clones = [
+  /^363d3d373d3d3d363d73(.{40})5af43d82803e903d91602b57fd5bf3/,
+  /^3d3d3d3d363d3d37363d73(.{40})5af43d3d93803e602a57fd5bf3/,
+  /^365f5f375f5f365f73(.{40})5af43d5f5f3e5f3d91602a57fd5bf3/,
+  /^366000600037611000600036600073(.{40})5af4602c57600080fd5b6110006000f3/,
+]
+const delegation = /^ef0100(.{40})$/
+/** Code that reads the first place as an address and answers `masterCopy()` by it. */
+const safe = /^608060405273f{40}600054167fa619486e/
 const mostFacets = 256
 
 /** The proxy that the contract of `of` at `address` is; `undefined` where it is none. */
@@ -30,9 +48,18 @@ export async function findProxy(
   address: Uint8Array,
   of: ProxyQuestions,
 ): Promise<Proxy | undefined> {
+  const head = toHex(of.code.subarray(0, 64))
+  const account = delegation.exec(head)?.[1]
+  if (account !== undefined) return { kind: 'delegation', implementations: [fromHex(account)] }
   if (!of.code.includes(delegateCall)) return undefined
-  const clone = minimal.exec(toHex(of.code.subarray(0, 45)))?.[1]
+  const [clone] = clones.flatMap((form) => form.exec(head)?.[1] ?? [])
   if (clone !== undefined) return { kind: 'minimal', implementations: [fromHex(clone)] }
+  const first = safe.test(head) ? addressIn(await of.storage(new Uint8Array(32))) : undefined
+  if (first !== undefined) return { kind: 'safe', implementations: [first] }
+  const zeppelin = Buffer.from(of.code).includes(zeppelinSlot)
+    ? addressIn(await of.storage(zeppelinSlot))
+    : undefined
+  if (zeppelin !== undefined) return { kind: 'zeppelinos', implementations: [zeppelin] }
   const [implementation, beacon, proxiable] = await Promise.all(
     proxySlots.map(async (slot) => addressIn(await of.storage(slot))),
   )

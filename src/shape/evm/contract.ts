@@ -114,7 +114,16 @@ export const ContractCode = Type.Object(
     proxy: Type.Optional(
       Type.Object(
         {
-          kind: Type.Enum(['erc1967', 'beacon', 'erc1822', 'minimal', 'diamond']),
+          kind: Type.Enum([
+            'erc1967',
+            'beacon',
+            'erc1822',
+            'minimal',
+            'diamond',
+            'delegation',
+            'safe',
+            'zeppelinos',
+          ]),
           implementations: Type.Array(
             Type.Object({ address: address('Contract'), source: Type.Optional(ContractSource) }),
           ),

@@ -40,6 +40,9 @@ export const proxySlots: readonly Uint8Array[] = [
   hashOf('PROXIABLE'),
 ]
 
+/** Place of the implementation in OpenZeppelin's proxies from before ERC-1967, which have it in their code. */
+export const zeppelinSlot: Uint8Array = hashOf('org.zeppelinos.proxy.implementation')
+
 /** Calls: to a beacon, and to a diamond. */
 export const proxyCalls = {
   implementation: hashOf('implementation()').subarray(0, 4),

@@ -48,6 +48,9 @@ const proxyNames = {
   erc1967: 'ERC-1967',
   beacon: 'beacon',
   erc1822: 'ERC-1822',
+  delegation: 'EIP-7702',
+  safe: 'Safe',
+  zeppelinos: 'ZeppelinOS',
   minimal: 'minimal (ERC-1167)',
   diamond: 'diamond (ERC-2535)',
 } as const

@@ -163,9 +163,12 @@ export function etherscanOperations(context: EvmContext): Operation[] {
   ]
 }
 
-/** Names of a verification, and those that every query may have. Tools write the two of arguments. */
+/**
+ * Names of a verification, those that every query may have, and members of a transaction that clients send with a call.
+ */
 const formNames = `chainid minHeight rltoken sourceCode codeformat contractname compilerversion licenseType
-optimizationUsed runs evmversion expectedimplementation constructorArguements constructorArguments`
+optimizationUsed runs evmversion expectedimplementation constructorArguements constructorArguments
+type nonce gasLimit maxFeePerGas maxPriorityFeePerGas accessList`
 const libraryNames = Array.from({ length: 10 }, (_, at) => [
   `libraryname${at + 1}`,
   `libraryaddress${at + 1}`,

@@ -91,14 +91,15 @@ export class Replicas {
    */
   async read<T>(read: (member: number) => Promise<T>): Promise<T> {
     const reading = this.#readings.getStore() ?? { member: undefined, hasRead: false }
+    let failure: unknown
     if (reading.member !== undefined) {
       try {
         return await this.#readFrom(reading.member, reading, read)
       } catch (error) {
         if (reading.hasRead || !isAway(error)) throw error
+        failure = error
       }
     }
-    let failure: unknown
     for (const member of this.#inOrder()) {
       if (member === reading.member) continue
       try {

@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import pg from 'pg'
 
 import { Fault } from '../../src/core/fault.ts'
-import { statement, type Writer } from '../../src/store/engine/database.ts'
+import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
 import { table } from '../../src/store/engine/table.ts'
 import { openStore } from '../../src/store/open.ts'
 import { openPostgresReader, openPostgresWriter } from '../../src/store/postgres/postgres.ts'
@@ -270,4 +270,33 @@ void test('postgres: what a server refuses is one sentence with the remedy, and 
   const made = await admin.query("select 1 from pg_namespace where nspname = 'firn_refused'")
   assert.equal(made.rows.length, 0)
   await admin.end()
+})
+
+void test('postgres: a locked table is named within seconds, and other stores of the process go on', async () => {
+  const url = await newDatabase()
+  const location = { store: url, dataDir: '', connections: { read: 2, write: 2 } }
+  const open = (name: string) => openStore(location, name, [rows], 'write')
+  const [one, two, free] = [await open('locked-one'), await open('locked-two'), await open('free')]
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  await other.query('begin; lock table firn_locked_one.rows, firn_locked_two.rows')
+  const add = (database: Database, id: number): Promise<void> =>
+    database.transaction(async (writer) => {
+      await writer.insert(rows, { id: [id], raw: [new Uint8Array()] })
+    })
+  const waiting = [one, two].map((database) =>
+    assert.rejects(add(database, 1), (error) => {
+      assert.ok(error instanceof Fault && error.retryable)
+      return /^store locked-(one|two): .*lock timeout; another session has a lock on rows; /.test(
+        error.message,
+      )
+    }),
+  )
+  // It has its turn once one of both gave its connection back.
+  await add(free, 1)
+  await Promise.all(waiting)
+  await other.query('rollback')
+  await add(one, 1)
+  await other.end()
+  for (const database of [one, two, free]) await database.close()
 })

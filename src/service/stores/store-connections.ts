@@ -122,11 +122,12 @@ export function shareConnections(
     const main = { read: total - 2 - marks, write: 2 }
     return { main, decoder: { read: 0, write: 0 }, writer: { read: 0, write: 0 } }
   }
-  // A chain is written in a few milliseconds a second: two are enough for many.
+  // A chain is written in a few milliseconds a second: two are enough for many. One that waits for a lock keeps its own.
+  const write = Math.max(2, Math.floor(total / 8))
   const decoder = { read: 1, write: 0 }
-  const spare = total - 2 * marks - decoder.read - 1 - 2
+  const spare = total - 2 * marks - decoder.read - 1 - write
   const serving = role === 'all' ? Math.min(spare - 1, Math.ceil((spare * 2) / 3)) : 1
-  return { main: { read: serving, write: 1 }, decoder, writer: { read: spare - serving, write: 2 } }
+  return { main: { read: serving, write: 1 }, decoder, writer: { read: spare - serving, write } }
 }
 
 /** Settings that say whether segments are fetched. */

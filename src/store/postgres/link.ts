@@ -46,6 +46,8 @@ const maxPrepared = 700
 
 /** SQLSTATE 53100: the server's disk is full. */
 const diskFull = '53100'
+/** SQLSTATE 55P03: a lock was not free in time. */
+const lockNotAvailable = '55P03'
 
 /** All rows of an answer. */
 export async function queryRows(
@@ -123,7 +125,7 @@ export async function removeMany(link: Link, table: Table, keys: Columns): Promi
 }
 
 /** A failure of the server or the driver as one of our faults. */
-export function postgresFault(name: string, error: unknown): Fault {
+export function postgresFault(name: string, error: unknown, text = ''): Fault {
   const known = faultOf(error)
   if (known !== undefined) return known
   const state = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
@@ -135,14 +137,21 @@ export function postgresFault(name: string, error: unknown): Fault {
         'or session',
       { cause: error },
     )
+  const locked =
+    state === lockNotAvailable ? `; another session has a lock on ${tableIn(text)}` : ''
   return new Fault(
     state === diskFull ? 'store-full' : 'store-failed',
-    `store ${name}: ${message}${remedyOf(error, state)}`,
+    `store ${name}: ${message}${locked}${remedyOf(error, state)}`,
     {
       detail: { store: name, sqlstate: state },
       cause: error,
     },
   )
+}
+
+/** The first table that a statement names. */
+function tableIn(text: string): string {
+  return /\b(?:into|update|from|copy)\s+((?:"?\w+"?\.)?"?\w+"?)/i.exec(text)?.[1] ?? 'a table of it'
 }
 
 // Source: PostgreSQL, appendix A, error codes.
@@ -158,6 +167,8 @@ const remedies: readonly (readonly [RegExp, string])[] = [
     /^25006$/,
     '; the setting `store` must name the primary, replicas belong to `postgres.replicas`',
   ],
+  // A lock.
+  [/^55P03$/, '; see who has it in pg_locks, and end that session'],
   // A right that is missing.
   [/^42501$/, '; grant the user of the setting `store` the right to create in this database'],
 ]
@@ -187,7 +198,7 @@ async function copyMany(
     try {
       await link.use(({ client }) => client.query(copy).done)
     } catch (error) {
-      throw postgresFault(link.name, error)
+      throw postgresFault(link.name, error, sql)
     }
   }
 }
@@ -232,7 +243,7 @@ async function query(
       }
     })
   } catch (error) {
-    throw postgresFault(link.name, error)
+    throw postgresFault(link.name, error, request.text)
   }
 }
 

@@ -61,6 +61,14 @@ const defaultIdleInTransactionMs = 3_000
 // for ever.
 const mostIdleInTransactionMs = 60_000
 
+/**
+ * Longest wait of a transaction for a lock. All stores of a thread share a few connections: one that waits for minutes
+ * keeps the commits of others back, and with them the renewal of their leases.
+ */
+const lockWaitMs = 1_500
+/** A lease is taken over from a holder that may be in a long commit, or has to be ended first. */
+const takeOverWaitMs = 5_000
+
 /** Opens a store for writing and makes what is missing. */
 export async function openPostgresWriter(options: PostgresOptions): Promise<Database> {
   const database = new PostgresDatabase(options, true)
@@ -128,11 +136,14 @@ class PostgresDatabase implements Database {
     { against, isUrgent = false }: TransactionOptions = {},
   ): Promise<T> =>
     this.#queue.run(() =>
-      this.#transact(isUrgent, async (link, connection) => {
-        const done = async (): Promise<T> => work(writerOf(link))
-        if (against === undefined) return done()
-        return endSilentHolder({ link, connection, beside: this.#reads, owner: against }, done)
-      }),
+      this.#transact(
+        { isUrgent, lockMs: against === undefined ? lockWaitMs : takeOverWaitMs },
+        async (link, connection) => {
+          const done = async (): Promise<T> => work(writerOf(link))
+          if (against === undefined) return done()
+          return endSilentHolder({ link, connection, beside: this.#reads, owner: against }, done)
+        },
+      ),
     )
 
   snapshot: Database['snapshot'] = async (work) => {
@@ -197,7 +208,8 @@ class PostgresDatabase implements Database {
 
   /** Namespace, format and tables. */
   async prepare(): Promise<void> {
-    await this.#transact(false, (link, { hasCitus }) =>
+    // Another process may be making the same tables.
+    await this.#transact({ isUrgent: false, lockMs: 0 }, (link, { hasCitus }) =>
       prepareStore({
         ...this.#options,
         link,
@@ -228,9 +240,9 @@ class PostgresDatabase implements Database {
     return { name: this.name, names: this.#names, use: (work) => work(connection) }
   }
 
-  /** Does `work` in a transaction over a writing connection. */
+  /** Does `work` in a transaction over a writing connection; no lock is waited for beyond `lockMs`, of 0 any. */
   async #transact<T>(
-    isUrgent: boolean,
+    { isUrgent, lockMs }: { readonly isUrgent: boolean; readonly lockMs: number },
     work: (link: Link, connection: Connection) => Promise<T>,
   ): Promise<T> {
     this.#checkWritable()
@@ -242,7 +254,7 @@ class PostgresDatabase implements Database {
         isConnected = true
         const link = this.#over(connection)
         try {
-          await exec(link, this.#beginSql(connection))
+          await exec(link, this.#beginSql(connection, lockMs))
           const result = await work(link, connection)
           await exec(link, 'commit')
           if (!isUrgent) this.#idleMs = this.#leastIdleMs()
@@ -259,8 +271,11 @@ class PostgresDatabase implements Database {
     }
   }
 
-  #beginSql(connection: Connection): string {
-    return `begin; ${timeoutSql(connection)}; set local idle_in_transaction_session_timeout = ${this.#idleMs}`
+  #beginSql(connection: Connection, lockMs: number): string {
+    return (
+      `begin; ${timeoutSql(connection)}; set local lock_timeout = ${lockMs}; ` +
+      `set local idle_in_transaction_session_timeout = ${this.#idleMs}`
+    )
   }
 
   #leastIdleMs(): number {

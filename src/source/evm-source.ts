@@ -48,12 +48,13 @@ export type StateCall = {
 
 /**
  * Answer to a {@link StateCall}. `value` is `0x` hex of its form: a quantity of at most 32 bytes
- * for a balance, else whole bytes. `reverted` is an answer of the contract, with the bytes it gave
- * where the node gives them; `not-served` says that no source has this state, and why.
+ * for a balance, else whole bytes. `reverted` is a failure of the contract's own code, with what it is
+ * called and the bytes it gave, where the node gives them; `not-served` says that no source has this
+ * state, and why.
  */
 export type StateAnswer =
   | { readonly kind: 'value'; readonly value: string }
-  | { readonly kind: 'reverted'; readonly data?: string }
+  | { readonly kind: 'reverted'; readonly reason?: string; readonly data?: string }
   | { readonly kind: 'not-served'; readonly reason: string }
 
 /** Condition of one endpoint, for operators. */

@@ -14,11 +14,11 @@ import { blockchainIdCall, blockchainIdIn } from '../blockchain-id.ts'
 import { EndpointPool } from '../endpoints/endpoint-pool.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { ChainIdentity, EvmSource, StateAnswer, StateCall } from '../evm-source.ts'
-import { callAll, callOne, type RpcAnswer, type RpcCall, type RpcTarget } from '../rpc/json-rpc.ts'
-import { isBytes, isQuantity } from '../rpc/node-text.ts'
-import { isContractFailure, mayLackHeight, rpcCodes } from '../rpc/node-words.ts'
+import { callAll, callOne, type RpcCall, type RpcTarget } from '../rpc/json-rpc.ts'
+import { rpcCodes } from '../rpc/node-words.ts'
 import { readBlocks } from './node-blocks.ts'
-import { type NodeRpc, faultOfAnswer, heightText } from './node-call.ts'
+import { type NodeRpc, faultOfAnswer } from './node-call.ts'
+import { readState } from './node-state.ts'
 import { lowestTraced, readTraces, traceProbe } from './node-traces.ts'
 
 /** Settings of a node source. */
@@ -213,7 +213,7 @@ async function stateFrom(
       { height, otherThan: read.otherThan, capability },
       async (endpoint) => ({
         origin: endpoint.name,
-        answers: await readState(rpc, { endpoint, ...read }),
+        answers: await readState({ rpc, endpoint, ...read }, read.calls),
       }),
       read.signal,
     )
@@ -269,49 +269,4 @@ async function hasTraces(pool: EndpointPool, rpc: NodeRpc, signal: AbortSignal):
     if (error instanceof Fault && error.code === 'node-refused') return false
     throw error
   }
-}
-
-/**
- * State after `height` for each call, in order.
- *
- * Throws `not-served` when the node no longer has the state of that height.
- */
-async function readState(
-  rpc: NodeRpc,
-  read: {
-    readonly endpoint: Endpoint
-    readonly calls: readonly StateCall[]
-    readonly height: number | 'latest'
-    readonly signal: AbortSignal
-  },
-): Promise<StateAnswer[]> {
-  const at = read.height === 'latest' ? 'latest' : heightText(read.height)
-  const calls = read.calls.map(({ method, target, slot }) => ({
-    method,
-    params: slot === undefined ? [target, at] : [target, slot, at],
-  }))
-  const answers = await rpc.all(read.endpoint, calls, read.signal)
-  const answered = answers.map((answer, index) => stateAnswer(answer, calls[index]))
-  // One strange answer is the contract's; none at all is the node's, and another may have it.
-  if (answered.length > 0 && answered.every(({ kind }) => kind === 'not-served'))
-    throw new Fault('not-served', 'no node has the state of this height')
-  return answered
-}
-
-function stateAnswer(answer: RpcAnswer, call: RpcCall | undefined): StateAnswer {
-  if (answer.kind === 'result') {
-    const { result } = answer
-    if (result === null || result === undefined)
-      return { kind: 'not-served', reason: 'the node gives no value' }
-    const isRight = call?.method === 'eth_getBalance' ? isQuantity : isBytes
-    if (isRight(result)) return { kind: 'value', value: result }
-    throw new Fault('node-answer', `a node's answer cannot be read: ${call?.method}`)
-  }
-  if (isContractFailure(answer.error)) {
-    const { data } = answer.error
-    return data === undefined ? { kind: 'reverted' } : { kind: 'reverted', data }
-  }
-  if (mayLackHeight(answer.error))
-    return { kind: 'not-served', reason: 'the node does not have this state' }
-  throw faultOfAnswer(answer, call ?? { method: '', params: [] })
 }

@@ -229,12 +229,15 @@ function fileAnswers(
     if (typeof id !== 'number' || !open.has(id)) continue
     // Of two answers to one call the first counts; the second is no reason to distrust the rest.
     open.delete(id)
-    if (answer.kind === 'error' && answer.error.code === rpcCodes.tooLarge) continue
+    // The rest of a batch whose size or time was over: in smaller ones it has answers of its own.
+    if (answer.kind === 'error' && ofWholeBatch.has(answer.error.code)) continue
     answers[id] = answer
     found++
   }
   return found
 }
+
+const ofWholeBatch: ReadonlySet<number> = new Set([rpcCodes.tooLarge, rpcCodes.timeout])
 
 /** A node that answers one object to a batch: an error about the batch, or it knows none. */
 function refusedBatch(value: unknown): Fault {
@@ -251,12 +254,17 @@ function answerIn(element: Readonly<Record<string, unknown>>): RpcAnswer | undef
   if (isObject(error)) {
     const code = typeof error['code'] === 'number' ? error['code'] : rpcCodes.other
     const message = typeof error['message'] === 'string' ? error['message'] : ''
-    const { data } = error
-    const bytes = typeof data === 'string' && /^0x([0-9a-f]{2})*$/i.test(data) ? { data } : {}
-    return { kind: 'error', error: { code, message, ...bytes } }
+    const data = revertData(isObject(error['data']) ? error['data']['data'] : error['data'])
+    return { kind: 'error', error: { code, message, ...(data !== undefined && { data }) } }
   }
   if (element['result'] === undefined) return undefined
   return { kind: 'result', result: element['result'] }
+}
+
+/** Nethermind has a word before the bytes, Hardhat an object around them. */
+function revertData(data: unknown): string | undefined {
+  if (typeof data !== 'string') return undefined
+  return /^(?:reverted )?(0x(?:[0-9a-f]{2})*)$/i.exec(data)?.[1]
 }
 
 async function exchange(target: RpcTarget, body: string, signal: AbortSignal): Promise<HttpReply> {

@@ -85,12 +85,17 @@ export function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 66 && /^0x[0-9a-f]+$/i.test(value)
 }
 
-/** Most bytes of a state: pictures lie in some contracts. */
-const mostBytes = 4 * 2 ** 20
+/** Longest text of a state, 4 MiB in hex: pictures lie in some contracts. */
+const longest = 2 * 4 * 2 ** 20 + 2
+
+/** Text of more than 4 MiB in hex. */
+export function isTooLong(value: unknown): boolean {
+  return typeof value === 'string' && value.length > longest
+}
 
 /** At most 4 MiB in hex: `0x` and an even number of digits. */
 export function isBytes(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > 2 * mostBytes + 2) return false
+  if (typeof value !== 'string' || value.length > longest) return false
   return value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value)
 }
 

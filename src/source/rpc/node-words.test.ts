@@ -3,9 +3,9 @@ import { test } from 'node:test'
 
 import type { FaultCode } from '../../core/fault.ts'
 import {
+  contractFailure,
   faultOfError,
   faultOfWords,
-  isContractFailure,
   mayLackHeight,
   mayLackTraceState,
   meaningOfError,
@@ -79,11 +79,11 @@ void test('node words: an error under -32000 may be of the height, of time, or o
   assert.ok(mayLackTraceState(error('required historical state unavailable (reexec=128)')))
   for (const late of ['execution timeout', 'context deadline exceeded', 'context canceled'])
     assert.ok(!mayLackTraceState(error(late)), late)
-  assert.ok(isContractFailure({ code: 3, message: '' }))
+  assert.equal(contractFailure({ code: 3, message: '' }), 'reverted')
   for (const failed of ['execution reverted', 'out of gas', 'stack underflow (0 <=> 1)'])
-    assert.ok(isContractFailure(error(failed)), failed)
-  assert.ok(!isContractFailure(error('missing trie node')))
-  assert.ok(!isContractFailure({ code: -32_602, message: 'execution reverted' }))
+    assert.ok(contractFailure(error(failed)), failed)
+  assert.equal(contractFailure(error('missing trie node')), undefined)
+  assert.equal(contractFailure({ code: -32_602, message: 'execution reverted' }), undefined)
 })
 
 void test('node words: a batch is refused for its size under one code', () => {

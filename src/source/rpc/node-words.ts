@@ -23,6 +23,7 @@ export const rpcCodes = {
   invalidRequest: -32_600,
   methodNotFound: -32_601,
   invalidParams: -32_602,
+  internal: -32_603,
   other: -32_000,
   timeout: -32_002,
   tooLarge: -32_003,
@@ -117,16 +118,33 @@ export function mayLackTraceState(error: RpcError): boolean {
 }
 
 /**
- * Returns whether an error is a failure of the contract's own code, for which nodes use a code of
- * their own or words under -32000. Source: libevm core/vm/errors.go.
+ * Name of the failure of a contract's own code, where the words of the node say that it is one: nodes have
+ * many codes for it. Source: libevm core/vm/errors.go, and the enumerations of revm.
  */
-export function isContractFailure(error: RpcError): boolean {
-  if (error.code === rpcCodes.reverted) return true
-  return mayLackHeight(error) && contractFailures.test(error.message)
+export function contractFailure({ code, message }: RpcError): string | undefined {
+  if (code === rpcCodes.reverted) return 'reverted'
+  const isOfServer = code === rpcCodes.internal || (code <= rpcCodes.other && code >= -32_099)
+  if (!isOfServer || isThrottle({ code, message })) return undefined
+  return contractFailures.find(([words]) => words.test(message))?.[1]
 }
 
-const contractFailures =
-  /revert|out of gas|invalid opcode|invalid jump|stack (under|over)flow|stack limit|write protection|gas uint64|return data out of bounds|max (code|initcode) size|invalid code|call depth|insufficient balance|contract address collision/i
+const contractFailures: readonly (readonly [RegExp, string])[] = [
+  [/revert/i, 'reverted'],
+  [/out ?of ?gas|gas uint64|gas overflow/i, 'out of gas'],
+  [/invalid ?(fe)? ?opcode|opcode ?not ?found/i, 'invalid opcode'],
+  [/invalid ?jump/i, 'invalid jump'],
+  [/stack ?underflow/i, 'stack underflow'],
+  [/stack ?(overflow|limit)/i, 'stack overflow'],
+  [/write protection/i, 'write protection'],
+  [/return data out of bounds|out of ?offset/i, 'return data out of bounds'],
+  [/call depth|call ?too ?deep/i, 'call depth'],
+  [/insufficient balance|out of funds/i, 'insufficient balance'],
+  [
+    /max (code|initcode) size|invalid code|address collision|not authorized to deploy/i,
+    'creation refused',
+  ],
+  [/VM execution error|VM exception/i, 'reverted'],
+]
 
 /**
  * Who calls AvalancheGo's own APIs: a `stream` waits for what a node does not have yet, a

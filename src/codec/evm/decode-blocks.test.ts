@@ -15,13 +15,16 @@ const alice = 'a1'.repeat(20)
 const bob = 'b0'.repeat(20)
 
 void test('transfers: the form of a log decides what it is', () => {
-  const { erc20, erc721, erc721OneTopic, senderIndexed, erc1155Single } = transferKinds
+  const { erc20, erc721, erc721OneTopic, oneIndexed, twoIndexed, erc1155Single } = transferKinds
   kinds([transferTopic, word(alice), word(bob)], `0x${word('05', '')}`, [erc20])
   kinds([transferTopic, word(alice), word(bob)], `0x${word('05', '')}ffff`, [erc20])
   kinds([transferTopic, word(alice), word(bob)], '0x', [])
   kinds([transferTopic, word(alice), word(bob)], '0x05', [])
-  kinds([transferTopic, word(alice)], `0x${word(bob, '')}${word('06', '')}`, [senderIndexed])
+  kinds([transferTopic, word(alice)], `0x${word(bob, '')}${word('06', '')}`, [oneIndexed])
   kinds([transferTopic, word(alice)], `0x${word('06', '')}`, [])
+  // An amount among the topics and an address in data: who is what, the contract must say.
+  kinds([transferTopic, word(alice), word('05')], `0x${word(bob, '')}`, [twoIndexed])
+  kinds([transferTopic, word(alice), word('')], `0x${word('05', '')}`, [erc20])
   kinds([transferTopic, word(alice), word(bob), word('07')], '0x', [erc721])
   kinds([transferTopic, word(alice), word(bob), word('07')], `0x${word('01', '')}`, [])
   kinds([transferTopic], `0x${word(alice, '')}${word(bob, '')}${word('07', '')}`, [erc721OneTopic])

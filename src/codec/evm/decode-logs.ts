@@ -80,11 +80,6 @@ const forms: ReadonlyMap<number, readonly [string, Form]> = new Map(
   topics.map(([digits, form]) => [hexWord(digits, 0), [`0x${digits}`, form] as const]),
 )
 
-/** The first topic of ERC-20 transfers in words of 32 bits. */
-const transferWords = Array.from({ length: 8 }, (_, word) =>
-  hexWord(topics[0]?.[0] ?? '', word * 8),
-)
-
 /** Collects the transfers and kept events of a batch. */
 export class LogColumns {
   readonly #addresses: AddressBook
@@ -114,36 +109,6 @@ export class LogColumns {
     const form = known[1]
     if (typeof form === 'number') this.#keep(place, form)
     else this.#move(place, form)
-  }
-
-  /** Returns whether a first topic may be one that is decoded, by its first 32 bits. */
-  static isKnown(word: number): boolean {
-    return forms.has(word)
-  }
-
-  /** Returns whether the topic at `at` is that of ERC-20 transfers. */
-  static isTransfer(view: DataView, at: number): boolean {
-    for (let word = 0; word < 8; word++)
-      if (view.getUint32(at + word * 4) !== transferWords[word]) return false
-    return true
-  }
-
-  /** An ERC-20 transfer: places of addresses and data in `memory`. */
-  addTransfer(
-    { view, bytes }: { readonly view: DataView; readonly bytes: Uint8Array },
-    at: Readonly<Record<'token' | 'from' | 'to' | 'data', number>>,
-    place: { readonly tx: number; readonly logIndex: number },
-  ): void {
-    const all = this.#transfers
-    all.tx.push(place.tx)
-    all.logIndex.push(place.logIndex)
-    all.batchIndex.push(0)
-    all.kind.push(transferKinds.erc20)
-    all.token.push(this.#addresses.idOfBytes(view, at.token))
-    all.from.push(this.#addresses.idOfBytes(view, at.from))
-    all.to.push(this.#addresses.idOfBytes(view, at.to))
-    all.value.pushPart(bytes, at.data, at.data + 32)
-    all.tokenId.pushEmpty()
   }
 
   transfers(): TransferColumns {
@@ -188,13 +153,26 @@ export class LogColumns {
 
   /** ERC-20 and ERC-721 have one first topic. */
   #transfer(place: Place, sizeBytes: number): void {
-    const { list } = place
-    if (list.length === 3 && sizeBytes >= 32)
+    const { list, data } = place
+    if (
+      list.length === 3 &&
+      sizeBytes === 32 &&
+      isAddress(place.data, 2) &&
+      isSmall(topicAt(list, 2))
+    )
+      this.#threeWords(place, transferKinds.twoIndexed, [topicAt(list, 1), topicAt(list, 2)], 2)
+    else if (list.length === 3 && sizeBytes >= 32)
       this.#row(place, transferKinds.erc20, { from: topicAt(list, 1), to: topicAt(list, 2) }, 0)
     else if (list.length === 4 && sizeBytes === 0)
       this.#row(place, transferKinds.erc721, { from: topicAt(list, 1), to: topicAt(list, 2) }, 3)
     else if (list.length === 1 && sizeBytes === 96) this.#oneTopic(place)
-    else if (list.length === 2 && sizeBytes === 64) this.#senderIndexed(place)
+    else if (list.length === 2 && sizeBytes === 64)
+      this.#threeWords(
+        place,
+        transferKinds.oneIndexed,
+        [topicAt(list, 1), `0x${data.slice(2, 66)}`],
+        66,
+      )
   }
 
   /** A row whose value is the first word of data, or whose token id is topic `idTopic`. */
@@ -225,13 +203,20 @@ export class LogColumns {
     this.#transfers.tokenId.pushInteger(place.data, 2 + 128, 2 + 192)
   }
 
-  /** ERC-20 with one indexed word: the receiver and the amount are data. */
-  #senderIndexed(place: Place): void {
-    this.#begin(place, transferKinds.senderIndexed, 0)
-    this.#transfers.from.push(this.#end(topicAt(place.list, 1), 26))
-    this.#transfers.to.push(this.#end(place.data, 26))
-    this.#transfers.value.pushInteger(place.data, 2 + 64, 2 + 128)
-    this.#transfers.tokenId.pushEmpty()
+  /**
+   * Three words of which the contract knows which is what. The ends are the first two, the value is the word
+   * of data at `at`; the last topic is kept whole, and what may be an address among addresses.
+   */
+  #threeWords(place: Place, kind: number, ends: readonly [string, string], at: number): void {
+    this.#begin(place, kind, 0)
+    for (const [column, end] of [
+      [this.#transfers.from, ends[0]],
+      [this.#transfers.to, ends[1]],
+    ] as const)
+      column.push(this.#end(end, 26))
+    this.#transfers.value.pushInteger(place.data, at, at + 64)
+    this.#transfers.tokenId.pushInteger(topicAt(place.list, place.list.length - 1), 2, 66)
+    if (place.data.startsWith('0'.repeat(24), at)) this.#end(place.data, at + 24)
   }
 
   #single(place: Place): void {
@@ -291,6 +276,16 @@ function topicAt(list: readonly unknown[], at: number): string {
 
 function sameHex(text: string, lower: string): boolean {
   return text === lower || text.toLowerCase() === lower
+}
+
+/** Returns whether the word at `at` may be an address: no amount is as large, and no hash as small. */
+function isAddress(text: string, at: number): boolean {
+  return text.startsWith('0'.repeat(24), at) && !text.startsWith('0'.repeat(8), at + 24)
+}
+
+/** Returns whether a topic is below 2^112, as amounts are and addresses are not. */
+function isSmall(topic: string): boolean {
+  return topic.startsWith('0'.repeat(36), 2)
 }
 
 /** Where a dynamic array of words lies in `data`; undefined when it does not fit. */

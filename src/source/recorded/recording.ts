@@ -110,10 +110,17 @@ export function openRecording(file: Uint8Array, clock?: Clock): Recording {
 
 /** Key of a state answer: method and parameters, letter case of hex ignored. */
 export function stateKey({ method, target, slot = '' }: StateCall): string {
+  // What nobody sends is a question: its answer is the same whatever limit it has.
   const words =
     typeof target === 'string'
       ? [target, slot]
-      : [target.to ?? '', target.data, target.from ?? '', target.value ?? '', target.gas ?? '']
+      : [
+          target.to ?? '',
+          target.data,
+          target.from ?? '',
+          target.value ?? '',
+          (target.from && target.gas) ?? '',
+        ]
   return `${method} ${words.join(' ').toLowerCase()}`.trimEnd()
 }
 

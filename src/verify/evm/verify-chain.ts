@@ -48,7 +48,7 @@ export type NodeLog = { readonly topics: readonly string[]; readonly data: strin
 /** The result: comparisons made, and the height up to which they go. */
 export type VerifiedChain = { readonly height: number; readonly report: Report }
 
-const { erc20, erc721, erc721OneTopic, senderIndexed } = transferKinds
+const { erc20, erc721, erc721OneTopic, oneIndexed, twoIndexed } = transferKinds
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 /** Holders of a token that are read, on average: more of each where there are few tokens. */
@@ -90,8 +90,8 @@ async function compareBlock(subject: ChainSubject, report: Report, height: numbe
     },
     subject.signal,
   )
-  await asStored(blocks, subject.store)
   const { batch } = await storedBatch(subject.store, range)
+  asStored(blocks, batch)
   const ours = rowTexts(batch, subject.decompress)
   const theirs = rowTexts(blocks, (bytes) => bytes)
   for (const name of ['headers', 'inputs', 'transactions', 'transfers', 'logs'] as const)
@@ -104,7 +104,13 @@ async function compareBlock(subject: ChainSubject, report: Report, height: numbe
 
 /** Transfers of one log each: those of ERC-1155 batches are several. */
 function transferLogs({ transfers }: BlockBatch): number {
-  const ofOneLog: ReadonlySet<number> = new Set([erc20, erc721, erc721OneTopic, senderIndexed])
+  const ofOneLog: ReadonlySet<number> = new Set([
+    erc20,
+    erc721,
+    erc721OneTopic,
+    oneIndexed,
+    twoIndexed,
+  ])
   return transfers.kind.filter((kind) => ofOneLog.has(kind)).length
 }
 

@@ -74,8 +74,9 @@ export type TxColumns = ColumnsOf<typeof txTable>
 /**
  * Kinds of token logs, by their form; where two standards share one, by what the contract says.
  *
- * `deposit` and `withdrawal` (WAVAX style) change balances and are in no transfer list. `senderIndexed` is a
- * Transfer with one indexed word of a contract that is no ERC-20 token: nothing is made of it.
+ * `deposit` and `withdrawal` (WAVAX style) change balances and are in no transfer list. `oneIndexed` and
+ * `twoIndexed` are Transfers with so many indexed words whose contract does not say which word is what:
+ * nothing is made of them. Their last topic is in `tokenId`.
  */
 export const transferKinds = {
   erc20: 0,
@@ -85,7 +86,8 @@ export const transferKinds = {
   erc1155Batch: 4,
   deposit: 5,
   withdrawal: 6,
-  senderIndexed: 7,
+  oneIndexed: 7,
+  twoIndexed: 8,
 } as const
 
 /** Standard a kind of transfer is listed under; 0 for kinds that are in no list. */

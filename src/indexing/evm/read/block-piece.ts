@@ -6,6 +6,7 @@ import { batchSum, type Compress } from '../../../codec/evm/growing-batch.ts'
 import type { RawUnit } from '../../../codec/evm/raw.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import type { EvmSource, ReadRange } from '../../../source/evm-source.ts'
+import type { KnownForms } from '../tokens/contract-forms.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { settlingBlocks, type SettlingBlock } from './settlement.ts'
 import type { TakenOnTrust } from './taken-on-trust.ts'
@@ -16,6 +17,8 @@ export type BlockReader = {
   readonly compress: Compress
   readonly checks: BlockChecks
   readonly trust: TakenOnTrust
+  /** Readings of the transfers of contracts. */
+  readonly forms: KnownForms
 }
 
 type PieceOptions = {

@@ -11,7 +11,7 @@ import type { StoredProofs } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import type { BlockReport, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits, type PipelineOptions } from '../../stream/pipeline.ts'
-import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
+import { asContractsSay } from '../tokens/contract-forms.ts'
 import type { BlockChecks } from './block-checks.ts'
 import { type BlockReader, readPiece, type BlocksPiece } from './block-piece.ts'
 import type { Settlement } from './settlement.ts'
@@ -43,7 +43,6 @@ export function blocksPipeline(
   const { source, checks, trust } = reader
   const { clock } = options.world
   let heldSinceMs: number | undefined
-  const known = knownForms()
   const pipeline: Pipeline<BlocksPiece> = new Pipeline({
     name: 'blocks',
     from: resume.blocksFrom,
@@ -55,7 +54,7 @@ export function blocksPipeline(
       const took = ({ from, until, origin }: BlocksPiece, sum: string): void =>
         trust.took({ from, until, origin, sum })
       const piece = await readPiece(reader, range, { wants, took, signal })
-      await asContractsSay(piece.batch, source, { known, signal })
+      await asContractsSay(piece.batch, source, { known: reader.forms, signal })
       return piece
     },
     ...linksOf(reader, settlement, resume),
@@ -89,7 +88,7 @@ export function blocksPipeline(
 
 /** Compares each piece with the one before it, and holds its endpoint to account. */
 function linksOf(
-  { source, trust }: BlockReader,
+  { source, trust, forms }: BlockReader,
   settlement: Settlement,
   resume: ResumePoint,
 ): Pick<PipelineOptions<BlocksPiece>, 'link' | 'unlinked'> {
@@ -113,6 +112,9 @@ function linksOf(
         }
         return wrong
       }
+      const from = forms.takeReread(batch.from)
+      if (from !== undefined)
+        return { from, reason: `a contract says what its transfers from block ${from} on are` }
       tail = batch.blocks.hash.slice(-32)
       return undefined
     },

@@ -17,6 +17,7 @@ import type { Log } from '../../../telemetry/log.ts'
 import type { BlockReport, ChainSpec, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits } from '../../stream/pipeline.ts'
 import { idleStatus, type StageStatus } from '../../stream/stage.ts'
+import { KnownForms } from '../tokens/contract-forms.ts'
 import { BlockChecks, type Unchecked } from './block-checks.ts'
 import type { BlockReader, BlocksPiece } from './block-piece.ts'
 import { blocksPipeline } from './block-pipeline.ts'
@@ -80,7 +81,8 @@ export class ChainReader {
     const { spec, source, writer, world, log, limits, compress, compareEvery, changed } = options
     const { checkEvery } = options
     this.#checks = new BlockChecks({ log, checkEvery, endpoints: () => source.endpoints() })
-    this.#reader = { source, compress, checks: this.#checks, trust: this.#trust }
+    const forms = new KnownForms()
+    this.#reader = { source, compress, checks: this.#checks, trust: this.#trust, forms }
     // Where execution comes later a receipt charges half of the gas limit at least (ACP-194).
     const gasRule = (): GasRule => (this.#settlement.isUsed === false ? 'equal' : 'at-most')
     const read = { spec, source, writer, world, log, limits, compareEvery, changed }

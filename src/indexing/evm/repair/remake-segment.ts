@@ -29,7 +29,7 @@ import { bytesAt } from '../../../store/query/row-values.ts'
 import { address } from '../../../store/schema/evm.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
-import { asContractsSay, knownForms } from '../tokens/contract-forms.ts'
+import { asContractsSay, KnownForms } from '../tokens/contract-forms.ts'
 import { placeOfZero, writeFacts } from '../write/apply-blocks.ts'
 import { writeInternals } from '../write/apply-traces.ts'
 import { writeBalances } from '../write/balances.ts'
@@ -239,7 +239,7 @@ async function blocksFromNode(
   range: HeightRange,
 ): Promise<BlockBatch> {
   const batches: BlockBatch[] = []
-  const known = knownForms()
+  const known = new KnownForms()
   for (let from = range.from; from < range.until;) {
     const unit = { from, until: Math.min(range.until, from + source.unitBlocks()), otherThan }
     const batch = await source.blocks(

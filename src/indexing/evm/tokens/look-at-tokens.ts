@@ -28,7 +28,7 @@ import {
 } from '../../../store/query/row-values.ts'
 import { address, token } from '../../../store/schema/evm.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
-import { factsOf, questionsTo } from './token-metadata.ts'
+import { factsOf, questionsTo, questionTo } from './token-metadata.ts'
 
 /** A token to look at. */
 export type WantedToken = {
@@ -221,9 +221,7 @@ function signed({ value, negative }: BalanceAt): bigint {
 
 function callsTo({ address: of, holders }: Subject): StateCall[] {
   const to = to0x(of)
-  const balances = holders.map(({ address: holder }): StateCall => {
-    return { method: 'eth_call', target: { to, data: balanceOfData(toHex(holder)) } }
-  })
+  const balances = holders.map((holder) => questionTo(to, balanceOfData(toHex(holder.address))))
   return [...questionsTo(to), ...balances]
 }
 

@@ -173,12 +173,15 @@ export function factsOf(answers: readonly StateAnswer[], standard: number): Toke
 
 /** The calls whose answers {@link factsOf} reads, to the contract `to`, `0x` hex. */
 export function questionsTo(to: string): StateCall[] {
-  return names.map((name) => ({ method: 'eth_call', target: { to, data: questions[name] } }))
+  return names.map((name) => questionTo(to, questions[name]))
 }
 
-/** The one of them that reads decimals. */
-export function decimalsQuestion(to: string): StateCall {
-  return { method: 'eth_call', target: { to, data: questions.decimals } }
+/** Honest answers take less; what burns all it gets must not take a node half a second. */
+const gasOfQuestion = `0x${(1_000_000).toString(16)}`
+
+/** A question to a contract about itself or a holder, with a limit of its own: others wait for it. */
+export function questionTo(to: string, data: string): StateCall {
+  return { method: 'eth_call', target: { to, data, gas: gasOfQuestion } }
 }
 
 function addressOf(row: Row): string {

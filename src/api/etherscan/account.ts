@@ -225,7 +225,7 @@ async function transfers(query: Query, standard: 20 | 721 | 1155): Promise<Liste
         tokenName: erc20.name,
         tokenSymbol: erc20.symbol,
         ...(standard === 20
-          ? { value: decimalText(row.value), tokenDecimal: String(erc20.decimals) }
+          ? { value: decimalText(row.value), tokenDecimal: String(erc20.decimals ?? '') }
           : standard === 721
             ? { tokenID: item, tokenDecimal: '0' }
             : { tokenID: item, tokenValue: decimalText(row.value) }),

@@ -177,7 +177,7 @@ function tokenOf(
     name: token?.name ?? erc20.name,
     symbol: token?.symbol ?? erc20.symbol,
     decimals: places,
-    valueWithDecimals: withPoint(BigInt(value), places),
+    valueWithDecimals: places === null ? undefined : withPoint(BigInt(value), places),
   }
 }
 

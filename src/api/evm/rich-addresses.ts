@@ -161,7 +161,7 @@ function entryOf(
     address,
     name: token?.name ?? note?.name ?? '',
     symbol: token?.symbol ?? note?.symbol ?? '',
-    decimals: token?.decimals ?? 0,
+    ...knownDecimals(token),
     ...notes,
     ercType: 'ERC-20',
   } as const
@@ -175,6 +175,17 @@ function entryOf(
     note,
     erc20,
     erc20Text: () => (erc20Text ??= JSON.stringify(erc20)),
+  }
+}
+
+/** Decimals of a token, or why there are none. */
+export function knownDecimals(
+  token: TokenRow | undefined,
+): Pick<Erc20Token, 'decimals' | 'decimalsUnknown'> {
+  if (token?.decimals !== undefined) return { decimals: token.decimals }
+  return {
+    decimals: null,
+    decimalsUnknown: token?.decimals_reason ?? 'the contract was not called yet',
   }
 }
 

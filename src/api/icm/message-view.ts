@@ -8,6 +8,7 @@ import { publicNetworks } from '../../core/network.ts'
 import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { addressId } from '../../store/query/evm/addresses.ts'
 import type { MessageEnd, MessageRow } from '../../store/query/icm/messages.ts'
+import { knownDecimals } from '../evm/rich-addresses.ts'
 import type { IcmContext } from './icm-context.ts'
 
 // 32 bytes of nonce and 20 of an address.
@@ -89,16 +90,17 @@ async function rewardOf(
 ): Promise<IcmMessage['rewardDetails']> {
   const token = fee?.token ?? zeroAddress
   const value = toBigint(fee?.amount ?? new Uint8Array(0)).toString()
+  const isOffered = !equalBytes(token, zeroAddress)
   const nameless = {
     address: toChecksumAddress(token),
     name: '',
     symbol: '',
-    decimals: 0,
+    ...(isOffered ? knownDecimals(undefined) : { decimals: 0 }),
     ercType: 'ERC-20',
     value,
   } as const
   const chain = context.chains.byBlockchainId(end.sourceId)
-  if (chain === undefined || equalBytes(token, zeroAddress)) return nameless
+  if (chain === undefined || !isOffered) return nameless
   const id = await addressId(chain.store, token)
   if (id === undefined) return nameless
   const named = await context.addressBooks(chain).load([id])

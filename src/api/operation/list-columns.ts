@@ -139,6 +139,7 @@ export function valueOf({ path, type, decimals = [] }: ListColumn, item: unknown
   if (type === 'date') return new Date(Number(value) * 1_000).toISOString().replace('.000Z', 'Z')
   if (type !== 'coins') return value
   const places = typeof decimals === 'number' ? decimals : valueAt(item, decimals)
+  if (places === null) return undefined
   // Of a union: an item that does not say it counts whole ones.
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return withPoint(BigInt(text), typeof places === 'number' ? places : 0)

@@ -85,9 +85,13 @@ function namesNewTypes(query: unknown): boolean {
   return names.some((name) => newTransactionTypes.has(name.trim()))
 }
 
-/** Every `{ currencyCode, value }` with its value as a JSON number, which the clients demand. */
-function moneyAsNumbers(body: unknown): unknown {
+/**
+ * The clients demand JSON numbers: of money, and of decimals also where these are not known. 0 stands for
+ * them then, with `decimalsUnknown` beside it.
+ */
+function clientNumbers(body: unknown): unknown {
   return walk(body, (object) => {
+    if (object['decimals'] === null) object['decimals'] = 0
     if (typeof object['currencyCode'] === 'string' && typeof object['value'] === 'string') {
       object['value'] = Number(object['value'])
     }
@@ -205,21 +209,21 @@ export const primaryDialectRules: DialectRules = {
   getSingleValidatorDetails: { sdk: sdkValidators },
   getBalancesByAddresses: { sdk: sdkBalances },
   getChainIdsForAddresses: { sdk: sdkChainIds },
-  listHistoricalPrimaryNetworkRewards: { sdk: moneyAsNumbers },
+  listHistoricalPrimaryNetworkRewards: { sdk: clientNumbers },
   // The official clients take only 201 for success here; the document says 200.
   aggregateSignatures: { sdkStatus: 201 },
   getAggregatedSignatures: { sdkStatus: 201 },
 }
 
-const withMoney: DialectRule = { sdk: moneyAsNumbers }
+const withNumbers: DialectRule = { sdk: clientNumbers }
 const withStatus: DialectRule = { documented: statusInLowerCase }
-const withBoth: DialectRule = { documented: statusInLowerCase, sdk: moneyAsNumbers }
+const withBoth: DialectRule = { documented: statusInLowerCase, sdk: clientNumbers }
 
 /** Rules of the EVM and NFT operations, by operation id. */
 export const evmDialectRules: DialectRules = {
-  listErc20Transactions: withMoney,
-  listErc20Balances: withMoney,
-  getNativeBalance: withMoney,
+  listErc20Transactions: withNumbers,
+  listErc20Balances: withNumbers,
+  getNativeBalance: withNumbers,
   listErc721Transactions: withStatus,
   listErc1155Transactions: withStatus,
   listTransfers: withBoth,
@@ -232,4 +236,11 @@ export const evmDialectRules: DialectRules = {
   listErc721Balances: withBoth,
   listErc1155Balances: withBoth,
   listCollectibleBalances: withStatus,
+  getContractMetadata: withNumbers,
+  getIcmMessage: withNumbers,
+  listIcmMessages: withNumbers,
+  listIcmMessagesByAddress: withNumbers,
+  getTeleporterMessage: withNumbers,
+  listTeleporterMessages: withNumbers,
+  listTeleporterMessagesByAddress: withNumbers,
 }

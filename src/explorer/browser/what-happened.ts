@@ -6,7 +6,7 @@ import type { TransactionDetail } from '../../shape/evm/transaction.ts'
 import type { PrimaryNetworkTransaction } from '../../shape/primary/transaction.ts'
 import { amount, counted, ends, moment, named, visible } from './kit/format.ts'
 
-type Coin = { readonly symbol: string; readonly decimals: number }
+type Coin = { readonly symbol: string; readonly decimals: number | null }
 
 /** Of a transaction of an EVM chain, in which `coin` is the coin of its chain. */
 export function evmSentence(detail: TransactionDetail, coin: Coin): string {

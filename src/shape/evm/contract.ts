@@ -27,7 +27,12 @@ export const ContractMetadata = Type.Object(
     name: Type.Optional(Type.String()),
     symbol: Type.Optional(Type.String()),
     price: Type.Optional(Money),
-    decimals: Type.Optional(Type.Integer({ description: 'Always there for ERC-20', minimum: 0 })),
+    decimals: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'Always there for ERC-20; null where they are not known',
+      }),
+    ),
+    decimalsUnknown: Type.Optional(Type.String({ description: 'Why the decimals are not known' })),
     metadataLastUpdatedTimestamp: Type.Optional(
       Type.Integer({
         description: 'Unix seconds at which the contract last gave name and decimals',

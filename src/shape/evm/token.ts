@@ -47,7 +47,10 @@ export const erc20Fields = {
   address: address('Token contract'),
   name: Type.String({ description: 'Name; empty where the contract gives none' }),
   symbol: Type.String({ description: 'Symbol; empty where the contract gives none' }),
-  decimals: Type.Integer({ description: 'Decimals; 0 where the contract gives none', minimum: 0 }),
+  decimals: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    description: 'Decimals; null where they are not known',
+  }),
+  decimalsUnknown: Type.Optional(Type.String({ description: 'Why the decimals are not known' })),
   logoUri: Type.Optional(Type.String({ description: 'Logo' })),
   ercType: Type.Literal('ERC-20'),
   price: Type.Optional(Money),

@@ -215,7 +215,8 @@ export const holding = table(
  * Token contracts.
  *
  * `standard`: 20, 721, 1155 by the evidence of their logs and probes. `metadata_height`: 0 until
- * read; `metadata_at` and `compared_at` are Unix seconds, 0 for never. `code` is the start of the
+ * read; `metadata_at` and `compared_at` are Unix seconds, 0 for never. `decimals_reason` says why a
+ * contract that was read gave none. `code` is the start of the
  * hash of the code when it was last looked at, `source` the contract whose code a proxy runs.
  * `inexact_height` is the block at which a balance differed from its logs, with the holder and the
  * reason; NULL while none is known to. `agreed` counts the looks since then in which none differed.
@@ -230,6 +231,7 @@ export const token = table(
     name: 'text?',
     symbol: 'text?',
     decimals: 'integer?',
+    decimals_reason: 'text?',
     metadata_height: 'integer',
     metadata_at: 'integer',
     compared_at: 'integer',

@@ -141,7 +141,7 @@ async function balanceViews(
       balance: balance.toString(),
       tokenReputation: entry.note?.reputation ?? null,
     }
-    if (token.price !== undefined) {
+    if (token.price !== undefined && token.decimals !== null) {
       const value = valueAt(balance, token.decimals, token.price.value)
       view.balanceValue = money(value, currency)
     }

@@ -39,7 +39,7 @@ import {
 import { subjectOf } from '../address-list.ts'
 import { tracedHeaders } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
-import type { RichAddressEntry } from '../rich-addresses.ts'
+import { knownDecimals, type RichAddressEntry } from '../rich-addresses.ts'
 import { tokenPricer } from '../tokens/token-views.ts'
 import { transactionDetail } from '../transactions/get-transaction.ts'
 
@@ -81,7 +81,7 @@ export function contractView({ address, rich, token, note }: RichAddressEntry): 
     view.name = token.name ?? ''
     view.symbol = token.symbol ?? ''
     view.ercType = ercTypeOf(token.standard)
-    if (token.standard === 20) view.decimals = token.decimals ?? 0
+    if (token.standard === 20) Object.assign(view, knownDecimals(token))
     if (token.metadata_at > 0) view.metadataLastUpdatedTimestamp = token.metadata_at
     if (token.inexact_height !== undefined) {
       const { inexact_height: height, inexact_reason: reason = '' } = token

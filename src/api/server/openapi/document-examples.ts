@@ -25,6 +25,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   jobFinishTime: '2026-11-24T12:00:03.000Z',
   errorId: '3f1c7a52-7a0e-4c1d-9d4e-6f1f3f0c9a11',
   creationTransactionHash: '0x9a97d124bb72f448851d147c08b579e46a0f56cbd457f356ce477c91775d3dff',
+  decimalsUnknown: 'decimals() fails: reverted',
   metadataLastUpdatedTimestamp: 1795372747,
   animationUri: 'https://pictures.example/1.mp4',
   externalUrl: 'https://pictures.example/1',

@@ -3,8 +3,7 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { RichAddress } from '../../../shape/evm/token.ts'
-import { addressLink, txLink } from '../evm/evm-parts.ts'
+import { addressLink, txLink, type ShownAddress } from '../evm/evm-parts.ts'
 import { send, type Answer } from '../kit/answer.ts'
 import { failureText, visible } from '../kit/format.ts'
 import { card, failed, facts, shown, type View } from '../kit/parts.ts'
@@ -21,7 +20,7 @@ export type CallsOf = {
   readonly address: string
   readonly items: readonly AbiItem[]
   /** The contract, with decimals where it is a token. */
-  readonly token: RichAddress
+  readonly token: ShownAddress
 }
 
 /** How a call ended. */

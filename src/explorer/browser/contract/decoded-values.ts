@@ -2,8 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { RichAddress } from '../../../shape/evm/token.ts'
-import { addressLink } from '../evm/evm-parts.ts'
+import { addressLink, type ShownAddress } from '../evm/evm-parts.ts'
 import { amount, ends, visible } from '../kit/format.ts'
 import type { View } from '../kit/parts.ts'
 
@@ -29,7 +28,7 @@ const unlimited = String(2n ** 256n - 1n)
 export function argumentRows(
   chainId: string,
   values: readonly DecodedValue[],
-  of: RichAddress,
+  of: ShownAddress,
 ): readonly View[][] {
   return values.map((each, at) => [
     h('span', null, visible(each.name === '' ? String(at) : each.name)),
@@ -42,10 +41,10 @@ export function argumentRows(
 export function valueView(
   chainId: string,
   { name, type, value, label }: DecodedValue,
-  { decimals, symbol }: RichAddress,
+  { decimals, symbol }: ShownAddress,
 ): JSX.Element {
   if (type === 'address') return addressLink(chainId, { address: value, label })
-  if (type === 'uint256' && decimals !== undefined && amountName.test(name)) {
+  if (type === 'uint256' && typeof decimals === 'number' && amountName.test(name)) {
     const units = value === unlimited ? 'unlimited' : amount(value, decimals)
     return h('span', { title: value }, `${units} ${visible(symbol ?? '')}`)
   }

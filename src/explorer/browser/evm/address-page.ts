@@ -218,7 +218,7 @@ function contractCard(
         ercType === 'ERC-20' ? h(Supply, { chainId, contract, key: address }) : undefined,
       ],
       ['Price', price === undefined ? '' : money(Number(price.value), price.currencyCode)],
-      ['Decimals', decimals === undefined ? '' : String(decimals)],
+      ['Decimals', String(decimals ?? '')],
       [
         'Source code',
         source === undefined

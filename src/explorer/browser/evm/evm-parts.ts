@@ -12,8 +12,13 @@ import { chainName, chainOf, coinOf, type World } from '../kit/world.ts'
 
 const zeroAddress = /^0x0{40}$/
 
+/** An address with what is known of it; the decimals of a token may be unknown. */
+export type ShownAddress = Omit<RichAddress, 'decimals'> & {
+  readonly decimals?: number | null | undefined
+}
+
 /** Link to an address; tokens by symbol and address, `self` without a link. */
-export function addressLink(chainId: string, of: RichAddress, self = ''): JSX.Element {
+export function addressLink(chainId: string, of: ShownAddress, self = ''): JSX.Element {
   const { address, name, symbol } = of
   if (address.toLowerCase() === self.toLowerCase())
     return h('span', { class: 'quiet' }, 'this address')

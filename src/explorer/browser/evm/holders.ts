@@ -25,7 +25,7 @@ export type TokenOf = { readonly chainId: string; readonly contract: ContractMet
 /** The largest holders. */
 export function Holders({ chainId, contract }: TokenOf): JSX.Element {
   const { address, ercType } = contract
-  const decimals = ercType === 'ERC-20' ? (contract.decimals ?? 0) : 0
+  const decimals = ercType === 'ERC-20' ? (contract.decimals ?? null) : 0
   const path = `/v2/chains/${chainId}/contracts/${encodeURIComponent(address)}/${ercType === 'ERC-20' ? 'balances' : 'nfts:listHolders'}`
   const answer = useWhole<HoldersPage>(`${path}?pageSize=${perPage}`, mostPages)
   return card(
@@ -37,7 +37,7 @@ export function Holders({ chainId, contract }: TokenOf): JSX.Element {
   )
 }
 
-function rows(chainId: string, decimals: number, pages: readonly HoldersPage[]): View {
+function rows(chainId: string, decimals: number | null, pages: readonly HoldersPage[]): View {
   const holders = pages.flatMap(({ addresses }) => addresses)
   const sorted = holders.toSorted((a, b) => compare(BigInt(b.sortKey), BigInt(a.sortKey)))
   const total = holders.reduce((sum, { sortKey }) => sum + BigInt(sortKey), 0n)
@@ -99,7 +99,7 @@ export function Supply({ chainId, contract }: TokenOf): JSX.Element {
     return h('span', null, supply ?? 'not known: the node did not answer')
   return h('span', null, [
     `${amount(supply, decimals)} ${visible(symbol)}`,
-    price === undefined
+    price === undefined || decimals === null
       ? null
       : h('span', { class: 'quiet' }, [
           ` · market value ${money(Number(price.value) * (Number(supply) / 10 ** decimals), price.currencyCode)}`,

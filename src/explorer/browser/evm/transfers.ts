@@ -13,7 +13,7 @@ import { blockLink, bothEnds, spamPill, txLink } from './evm-parts.ts'
 type Erc20 = {
   readonly address: string
   readonly symbol: string
-  readonly decimals: number
+  readonly decimals: number | null
   readonly isSpam?: true | undefined
 }
 type Nft = { readonly address: string; readonly symbol?: string; readonly tokenId: string }

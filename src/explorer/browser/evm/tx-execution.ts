@@ -7,13 +7,12 @@ import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import type { Decoded } from '../../../shape/evm/log.ts'
-import type { RichAddress } from '../../../shape/evm/token.ts'
 import { valueView } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { clipped, count, ends, visible } from '../kit/format.ts'
 import { card, coins, shown, table, type View } from '../kit/parts.ts'
 import type { Coin } from '../kit/world.ts'
-import { addressLink } from './evm-parts.ts'
+import { addressLink, type ShownAddress } from './evm-parts.ts'
 
 /** A call of the operation `listTransactionCalls`. */
 type Call = {
@@ -38,7 +37,7 @@ export type ExecutionProps = {
   readonly txHash: string
   readonly coin: Coin
   /** Tokens that it moved, with their decimals. */
-  readonly tokens: readonly RichAddress[]
+  readonly tokens: readonly ShownAddress[]
 }
 
 /** The card: a button, and the tree once it was pressed. */
@@ -148,7 +147,7 @@ export function Logs({ chainId, txHash, tokens }: ExecutionProps): JSX.Element {
 }
 
 /** Cells of an event and its arguments; topics and data where no ABI fits. */
-export function eventCells(chainId: string, log: Log, of: RichAddress): View[] {
+export function eventCells(chainId: string, log: Log, of: ShownAddress): View[] {
   const event = log.decoded
   if (event === undefined)
     return [
@@ -165,7 +164,7 @@ export function eventCells(chainId: string, log: Log, of: RichAddress): View[] {
   ]
 }
 
-function tokenAt(tokens: readonly RichAddress[], address: string): RichAddress {
+function tokenAt(tokens: readonly ShownAddress[], address: string): ShownAddress {
   return tokens.find((one) => one.address.toLowerCase() === address.toLowerCase()) ?? { address }
 }
 
@@ -173,7 +172,7 @@ function tokenAt(tokens: readonly RichAddress[], address: string): RichAddress {
 function argumentLines(
   chainId: string,
   values: Decoded['parameters'],
-  of: RichAddress,
+  of: ShownAddress,
 ): JSX.Element[] {
   return values.map((each) =>
     line([

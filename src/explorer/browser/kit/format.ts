@@ -27,8 +27,12 @@ export function short(value: number): string {
   return size < 0.01 && size > 0 ? value.toPrecision(2) : compact.format(value)
 }
 
-/** An amount of smallest units as a decimal of whole ones, exact, zeros at the end left out. */
-export function amount(units: string, decimals: number): string {
+/**
+ * An amount of smallest units as a decimal of whole ones, exact, zeros at the end left out; of a token whose
+ * decimals are not known the units.
+ */
+export function amount(units: string, decimals: number | null): string {
+  if (decimals === null) return `${units} units`
   const value = BigInt(units)
   const one = 10n ** BigInt(decimals)
   const sign = value < 0n ? '−' : ''
@@ -42,9 +46,9 @@ export function amount(units: string, decimals: number): string {
  * {@link amount} cut after six digits of the fraction where it can have more than nine. `…` says
  * that something is missing, `<` that all of it is.
  */
-export function cutAmount(units: string, decimals: number): string {
+export function cutAmount(units: string, decimals: number | null): string {
   // Nine are a column's width still; of eighteen the first six say enough.
-  const digits = decimals <= 9 ? 9 : 6
+  const digits = (decimals ?? 0) <= 9 ? 9 : 6
   const text = amount(units, decimals)
   const dot = text.indexOf('.')
   if (dot < 0 || text.length - dot - 1 <= digits) return text

@@ -263,7 +263,7 @@ export function when(seconds: number): JSX.Element {
 }
 
 /** An amount for a table, cut where long, whole in its title. */
-export function coins(units: string, decimals: number, symbol: string): JSX.Element {
+export function coins(units: string, decimals: number | null, symbol: string): JSX.Element {
   return h('span', { title: `${amount(units, decimals)} ${visible(symbol)}` }, [
     cutAmount(units, decimals),
     ' ',
@@ -272,7 +272,7 @@ export function coins(units: string, decimals: number, symbol: string): JSX.Elem
 }
 
 /** An amount, exact. */
-export function exactCoins(units: string, decimals: number, symbol: string): JSX.Element {
+export function exactCoins(units: string, decimals: number | null, symbol: string): JSX.Element {
   return h('span', { class: 'num' }, [
     amount(units, decimals),
     ' ',

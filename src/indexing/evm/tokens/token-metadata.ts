@@ -53,6 +53,8 @@ export type TokenFacts = {
   readonly name: string | undefined
   readonly symbol: string | undefined
   readonly decimals: number | undefined
+  /** Why there are none. */
+  readonly decimalsReason: string | undefined
   /** 20, 721 or 1155: what its logs showed, or more by its interfaces. */
   readonly standard: number
 }
@@ -86,6 +88,7 @@ export async function readNewTokens(
       name: answered.map(({ facts }) => facts.name ?? null),
       symbol: answered.map(({ facts }) => facts.symbol ?? null),
       decimals: answered.map(({ facts }) => facts.decimals ?? null),
+      decimals_reason: answered.map(({ facts }) => facts.decimalsReason ?? null),
       standard: answered.map(({ facts }) => facts.standard),
       metadata_height: answered.map(({ row }) => Math.max(1, height, Number(row[3]))),
       metadata_at: answered.map(() => Math.floor(chain.clock.now() / 1_000)),
@@ -163,11 +166,24 @@ export function factsOf(answers: readonly StateAnswer[], standard: number): Toke
       : isTrue(of('isErc721'))
         ? 721
         : 0
+  const decimals = tokenDecimals(of('decimals'))
   return {
     name: tokenText(of('name')),
     symbol: tokenText(of('symbol')),
-    decimals: tokenDecimals(of('decimals')),
+    decimals,
+    decimalsReason: decimals === undefined ? silenceOf(of('decimals')) : undefined,
     standard: Math.max(standard, declared),
+  }
+}
+
+function silenceOf(answer: StateAnswer | undefined): string {
+  switch (answer?.kind) {
+    case 'reverted':
+      return `decimals() fails: ${answer.reason ?? 'reverted'}`
+    case 'value':
+      return 'decimals() gives no number up to 255'
+    default:
+      return 'no node answers'
   }
 }
 

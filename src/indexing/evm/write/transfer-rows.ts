@@ -144,6 +144,7 @@ export function newTokens(tokens: readonly ShownToken[]): ColumnsOf<typeof token
     name: unknown,
     symbol: unknown,
     decimals: unknown,
+    decimals_reason: unknown,
     metadata_height: never,
     metadata_at: never,
     compared_at: never,

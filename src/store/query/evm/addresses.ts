@@ -84,6 +84,8 @@ const tokenRow = storedRow({
   name: maybe(text('name')),
   symbol: maybe(text('symbol')),
   decimals: maybe(integer('decimals')),
+  /** Why the contract gave none, once it was called. */
+  decimals_reason: maybe(text('decimals_reason')),
   /** Unix seconds at which the contract last gave them, 0 for never. */
   metadata_at: integer('metadata_at'),
   /** Block at which a balance was not what logs give, and how; absent where none is known to. */

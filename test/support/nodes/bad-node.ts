@@ -320,6 +320,7 @@ function transactionsOf({ from, txs, addresses, arena }: BlockBatch): TracedRow[
       to: address(txs.to[row]) ?? address(txs.created[row]),
       value: arena.slice(at, at + (txs.value.length[row] ?? 0)),
       gasUsed: txs.gasUsed[row] ?? 0,
+      isFailedCreation: txs.status[row] === 0 && address(txs.to[row]) === undefined,
     }
   })
 }

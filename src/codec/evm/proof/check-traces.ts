@@ -18,6 +18,7 @@ type TracedTransaction = {
   readonly from: Uint8Array
   /** Receiver, or in a creation the created contract; absent when a creation failed. */
   readonly to: Uint8Array | undefined
+  readonly isFailedCreation: boolean
   /** Big-endian, without leading zeros. */
   readonly value: Uint8Array
   readonly gasUsed: number
@@ -50,17 +51,33 @@ export function checkTraces(
 
 function checkTop(
   frame: RawFrame,
-  { from, to, value, gasUsed }: TracedTransaction,
+  { from, to, value, gasUsed, isFailedCreation }: TracedTransaction,
   { height, gas }: { readonly height: number; readonly gas: GasRule },
 ): void {
+  const used = hexNumberClamped(frame.gasUsed, 'gas used')
+  if (gas === 'equal' ? used !== gasUsed : used > gasUsed)
+    throw differing('gas used of a trace', height)
+  if (isFailedCreation && isNeverEntered(frame)) return
   if (!isHexOf(frame.from, from)) throw differing('sender of a trace', height)
   if (to !== undefined && frame.to !== undefined && !isHexOf(frame.to, to))
     throw differing('receiver of a trace', height)
   if (!isQuantity(frame.value ?? '0x0', value)) throw differing('value of a trace', height)
-  const used = hexNumberClamped(frame.gasUsed, 'gas used')
-  if (gas === 'equal' ? used !== gasUsed : used > gasUsed)
-    throw differing('gas used of a trace', height)
 }
+
+/**
+ * Returns whether a frame is the empty one of a tracer that was never told of a call. The EVM refuses a
+ * creation before it begins: of a sender whom the list of deployers does not allow, at an address of a
+ * precompile, or where a contract lies already. Calls always begin, also those of precompiles.
+ *
+ * Source: libevm core/vm/evm.go `create`, eth/tracers/native/call.go.
+ */
+function isNeverEntered(frame: RawFrame): boolean {
+  const { type, from, gas, input, gasUsed: _, ...others } = frame
+  const isEmpty = type === 'STOP' && gas === '0x0' && input === '0x'
+  return isEmpty && from === noSender && Object.values(others).every((value) => value === undefined)
+}
+
+const noSender = `0x${'0'.repeat(40)}`
 
 function isQuantity(given: unknown, wanted: Uint8Array): boolean {
   const digits = hexQuantity(given)
@@ -102,9 +119,10 @@ export function callsOf(
     throw new Fault('node-not-yet', 'the node has no trace of this transaction')
   const calls: Call[] = []
   let count = 0
-  const waiting: Waiting[] = [
-    { frame: objectOf(trace.result, 'call frame'), depth: 0, isReverted: false },
-  ]
+  const top: RawFrame = objectOf(trace.result, 'call frame')
+  const waiting: Waiting[] = isNeverEntered(top)
+    ? []
+    : [{ frame: top, depth: 0, isReverted: false }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { frame, depth } = next
     const isReverted = next.isReverted || typeof frame.error === 'string'

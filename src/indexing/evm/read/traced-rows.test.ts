@@ -17,6 +17,7 @@ function rowsOf({ from, until }: HeightRange, each: number): TracedRow[] {
         to: undefined,
         value: new Uint8Array(),
         gasUsed: at,
+        isFailedCreation: false,
       })
   return rows
 }

@@ -231,15 +231,21 @@ const tracedRow = storedRow({
   hash: bytes('hash'),
   fromId: integer('from_id'),
   toId: maybe(integer('coalesce(to_id, created_id)')),
+  createdId: maybe(integer('created_id')),
+  status: integer('status'),
   /** Big-endian, without leading zeros. */
   value: bytes('value'),
   gasUsed: integer('gas_used'),
 })
 /** One transaction. */
-export type TracedRow = Omit<RowOf<typeof tracedRow>, 'fromId' | 'toId'> & {
+export type TracedRow = Omit<
+  RowOf<typeof tracedRow>,
+  'fromId' | 'toId' | 'createdId' | 'status'
+> & {
   readonly from: Uint8Array
   /** Receiver, or in a creation the created contract; absent where there is none. */
   readonly to: Uint8Array | undefined
+  readonly isFailedCreation: boolean
 }
 
 const tracedTransactionsQuestion = tracedRow.statement(
@@ -266,8 +272,10 @@ export async function tracedTransactions(
   return txs.map((tx) => {
     const sender = byId.get(tx.fromId)
     assert(sender !== undefined, 'every number was looked up')
-    const { fromId: _from, toId, ...facts } = tx
-    return { ...facts, from: sender, to: toId === undefined ? undefined : byId.get(toId) }
+    const { fromId: _from, toId, createdId, status, ...facts } = tx
+    const isFailedCreation = status === 0 && (createdId ?? toId) === createdId
+    const to = toId === undefined ? undefined : byId.get(toId)
+    return { ...facts, from: sender, to, isFailedCreation }
   })
 }
 

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { fromHex } from '../../../core/bytes.ts'
+import { callsOf, checkTraces } from './check-traces.ts'
+
+const hash = `0x${'ab'.repeat(32)}`
+const sender = `0x${'11'.repeat(20)}`
+
+/** Of a refused deployment, as subnet-evm gives it: the tracer was never told of a call. */
+const empty = {
+  from: `0x${'0'.repeat(40)}`,
+  gas: '0x0',
+  gasUsed: '0xdbba0',
+  input: '0x',
+  type: 'STOP',
+}
+
+function check(frame: object, of: { isFailedCreation?: boolean; to?: string } = {}): void {
+  const { isFailedCreation = true, to } = of
+  const transaction = {
+    hash: fromHex(hash),
+    from: fromHex(sender),
+    to: to === undefined ? undefined : fromHex(to),
+    value: new Uint8Array(),
+    gasUsed: 900_000,
+    isFailedCreation,
+  }
+  checkTraces([{ txHash: hash, result: frame }], [transaction], { height: 5, gas: 'equal' })
+}
+
+void test('traces: a creation that was refused before it began has an empty frame, and no calls', () => {
+  check(empty)
+  check(empty, { to: `0x${'22'.repeat(20)}` })
+  assert.deepEqual(callsOf({ txHash: hash, result: empty }, 10), { calls: [], count: 0 })
+})
+
+void test('traces: what differs from that frame, or from such a creation, is refused', () => {
+  assert.throws(() => check(empty, { isFailedCreation: false }), /sender of a trace/)
+  assert.throws(() => check({ ...empty, gasUsed: '0xdbb9f' }), /gas used of a trace/)
+  for (const change of [
+    { from: `0x${'22'.repeat(20)}` },
+    { gas: '0x1' },
+    { input: '0x00' },
+    { type: 'CREATE' },
+    { to: sender },
+    { value: '0x0' },
+    { error: 'execution reverted' },
+    { calls: [{ ...empty, type: 'CALL' }] },
+  ])
+    assert.throws(() => check({ ...empty, ...change }), /sender of a trace/, JSON.stringify(change))
+  check({ ...empty, type: 'CREATE', from: sender, gas: '0xdbba0', input: '0x6000', value: '0x0' })
+})

@@ -184,7 +184,9 @@ async function gasOracle({ chain }: Query): Promise<Result> {
       ProposeGasPrice: at(0.5),
       FastGasPrice: at(0.75),
       suggestBaseFee: gwei(base),
-      gasUsedRatio: blocks.map(({ gasUsed, gasLimit }) => String(gasUsed / gasLimit)).join(','),
+      gasUsedRatio: blocks
+        .map(({ gasUsed, gasLimit }) => String(gasUsed / Number(gasLimit)))
+        .join(','),
     },
   }
 }

@@ -88,7 +88,7 @@ async function transactionOf(
     chainId: String(facts.evmChainId),
     from: address(row.fromId),
     to: address(row.toId),
-    gas: String(row.gasLimit),
+    gas: decimalText(row.gasLimit),
     gasPrice: price,
     maxFeePerGas: row.maxFee === undefined ? price : decimalText(row.maxFee),
     maxPriorityFeePerGas:
@@ -136,7 +136,7 @@ function internalOf(frame: InternalRow, address: (id: number | undefined) => str
     internalTxType: frameType(frame.kind),
     value: decimalText(frame.value),
     gasUsed: String(frame.gasUsed),
-    gasLimit: String(frame.gasLimit),
+    gasLimit: decimalText(frame.gasLimit),
     transactionHash: frame.txHash,
   }
 }

@@ -73,8 +73,11 @@ function cellOf({ type }: ListColumn, value: unknown): unknown {
   switch (type) {
     case 'text':
       return text
-    case 'integer':
-      return BigInt(text)
+    case 'integer': {
+      // Gas limits of chains without fees may have 64 bits, and their column has a sign.
+      const value = BigInt(text)
+      return BigInt.asIntN(64, value) === value ? value : null
+    }
     case 'number':
       return Number(value)
     case 'boolean':

@@ -37,6 +37,15 @@ void test('transfers: the form of a log decides what it is', () => {
   kinds([word('99')], '0x', [])
 })
 
+void test('blocks: gas limits of 63 bits keep their digits', () => {
+  const unit = editable([])
+  const block = { ...unit.block, gasLimit: '0x7fffffffffffffff' }
+  const txs = unit.txs.map((tx) => ({ ...tx, gas: '0xffffffffffffffff' }))
+  const batch = decodeBlocks(7, [sealed({ ...unit, block, txs })], same)
+  assert.equal(slice(batch, batch.blocks.gasLimit, 0), 2n ** 63n - 1n)
+  assert.equal(slice(batch, batch.txs.gasLimit, 0), 2n ** 64n - 1n)
+})
+
 void test('logs: contracts are named that logged what no known event explains', () => {
   const approval = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
   const known = [{ topics: [approval, word(alice), word(bob)], data: `0x${word('05', '')}` }]

@@ -106,7 +106,7 @@ class BlockDecoder {
     all.from.push(this.batch.addresses.idOf(tx.from, 'sender'))
     all.to.push(this.#optional(tx.to, 'receiver'))
     all.value.pushQuantity(tx.value, 'value')
-    all.gasLimit.push(hexNumberClamped(tx.gas, 'gas'))
+    all.gasLimit.pushQuantity(tx.gas, 'gas')
     const dynamic = typeof tx.maxFeePerGas === 'string'
     all.hasMaxFee.push(dynamic ? 1 : 0)
     if (dynamic) {
@@ -150,7 +150,7 @@ function pushHeader(
   all.timestamp.push(hexNumber(block.timestamp, 'timestamp'))
   all.timestampMs.push(hexNumberOr(block.timestampMilliseconds, -1, 'timestamp'))
   all.gasUsed.push(hexNumber(block.gasUsed, 'gas used'))
-  all.gasLimit.push(hexNumberClamped(block.gasLimit, 'gas limit'))
+  all.gasLimit.pushQuantity(block.gasLimit, 'gas limit')
   const hasBaseFee = block.baseFeePerGas !== undefined && block.baseFeePerGas !== null
   all.hasBaseFee.push(hasBaseFee ? 1 : 0)
   if (hasBaseFee) all.baseFee.pushQuantity(block.baseFeePerGas, 'base fee')

@@ -106,7 +106,7 @@ class TraceDecoder {
     all.to.push(this.#target(frame, kind))
     if (frame.value === undefined || frame.value === null) all.value.pushEmpty()
     else all.value.pushQuantity(frame.value, 'value')
-    all.gasLimit.push(hexNumberClamped(frame.gas, 'gas'))
+    all.gasLimit.pushQuantity(frame.gas, 'gas')
     all.gasUsed.push(hexNumberClamped(frame.gasUsed, 'gas used'))
     all.reverted.push(at.reverted ? 1 : 0)
   }

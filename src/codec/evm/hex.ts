@@ -38,7 +38,7 @@ export function hexNumberOr(value: unknown, otherwise: number, what: string): nu
 /**
  * A quantity as a number, values beyond 2^53 - 1 clamped to that.
  *
- * For gas of call frames and nonces, which senders may set to 2^64 - 1.
+ * For gas that call frames used and nonces, which senders may set to 2^64 - 1.
  */
 export function hexNumberClamped(value: unknown, what: string): number {
   const text = hexText(value, what)

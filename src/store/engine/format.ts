@@ -12,7 +12,7 @@ import { columnNames, type Table } from './table.ts'
  * Number of the layout. It rises where stored values mean something else; other tables and columns are noticed
  * by themselves.
  */
-export const storeFormat = 3
+export const storeFormat = 4
 
 /** "Firn" in ASCII: marks our SQLite files. */
 export const applicationId = 0x4669_726e

@@ -82,7 +82,7 @@ export function blockView(row: BlockRow, { facts }: ServedChain): EvmBlock {
     txCount: row.txCount,
     baseFee: row.baseFee === undefined ? '0' : decimalText(row.baseFee),
     gasUsed: String(row.gasUsed),
-    gasLimit: String(row.gasLimit),
+    gasLimit: decimalText(row.gasLimit),
     gasCost: String(row.gasCost),
     parentHash: row.parentHash ?? noParent,
     feesSpent: decimalText(row.fees),

@@ -146,7 +146,7 @@ async function reasonByReplay(
     to,
     data: input,
     value: quantity(row.value),
-    gas: `0x${row.gasLimit.toString(16)}`,
+    gas: quantity(row.gasLimit),
   }
   const [outcome] = await chain.state.tried([tried], height, signal)
   return outcome?.kind === 'reverted' ? { source: 'replay', data: outcome.bytes } : undefined

@@ -77,7 +77,7 @@ export function nativeTransaction(
     txHash: row.hash,
     txStatus: row.status === 1 ? '1' : '0',
     txType: row.type,
-    gasLimit: String(row.gasLimit),
+    gasLimit: decimalText(row.gasLimit),
     gasUsed: String(row.gasUsed),
     gasPrice: decimalText(row.gasPrice),
     nonce: String(row.nonce),
@@ -152,7 +152,7 @@ export function internalDetails(row: InternalRow, named: Named): InternalTransac
     value: decimalText(row.value),
     isReverted: row.reverted,
     gasUsed: String(row.gasUsed),
-    gasLimit: String(row.gasLimit),
+    gasLimit: decimalText(row.gasLimit),
   }
 }
 

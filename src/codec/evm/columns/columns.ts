@@ -27,7 +27,7 @@ export const blockTable = columnTable({
   /** Unix milliseconds, or -1 where the header has none (before Granite, other EVMs). */
   timestampMs: doubles,
   gasUsed: doubles,
-  gasLimit: doubles,
+  gasLimit: slices,
   /** Wei per gas; length 0 with `hasBaseFee` 0 where the header has none. */
   baseFee: slices,
   hasBaseFee: smalls,
@@ -52,7 +52,7 @@ export const txTable = columnTable({
   /** `contractAddress` of the receipt, also when the creation failed. */
   created: addresses,
   value: slices,
-  gasLimit: doubles,
+  gasLimit: slices,
   gasUsed: doubles,
   /** Effective gas price of the receipt, else `gasPrice` of the transaction. */
   gasPrice: slices,
@@ -186,7 +186,7 @@ export const frameTable = columnTable({
   /** Callee or created contract; `noAddress` for a failed creation. */
   to: addresses,
   value: slices,
-  gasLimit: doubles,
+  gasLimit: slices,
   gasUsed: doubles,
   /** 1 when the frame or any ancestor failed. */
   reverted: smalls,

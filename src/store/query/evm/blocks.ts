@@ -14,7 +14,7 @@ const headerRow = storedRow({
   timestampMs: maybe(integer('b.timestamp_ms')),
   minDelayExcess: maybe(integer('b.min_delay_excess')),
   gasUsed: integer('b.gas_used'),
-  gasLimit: integer('b.gas_limit'),
+  gasLimit: hex('b.gas_limit'),
   gasCost: integer('b.gas_cost'),
   baseFee: maybe(hex('b.base_fee')),
   txCount: integer('b.tx_count'),

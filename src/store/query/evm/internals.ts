@@ -20,7 +20,7 @@ const frameRow = storedRow({
   toId: maybe(integer('i.to_id')),
   /** `0x` hex, like the hashes; zero is `0x`. */
   value: hex('i.value'),
-  gasLimit: integer('i.gas_limit'),
+  gasLimit: hex('i.gas_limit'),
   gasUsed: integer('i.gas_used'),
   reverted: flag('i.reverted'),
 })

@@ -34,7 +34,7 @@ const transactionRow = storedRow({
   /** `undefined` where a contract was created. */
   toId: maybe(integer('x.to_id')),
   value: hex('x.value'),
-  gasLimit: integer('x.gas_limit'),
+  gasLimit: hex('x.gas_limit'),
   gasUsed: integer('x.gas_used'),
   gasPrice: hex('x.gas_price'),
   nonce: integer('x.nonce'),

@@ -10,6 +10,33 @@ export function jsonOf(text: string | Uint8Array): unknown {
   }
 }
 
+/** Members of JSON that V8 has and TypeScript does not know yet. */
+type ExactJson = {
+  readonly rawJSON: (text: string) => object
+  readonly parse: (
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ) => unknown
+}
+
+/**
+ * The value of JSON text, in UTF-8 where it is bytes; `JSON.stringify` gives back its numbers as they were written. Throws what
+ * `JSON.parse` throws.
+ */
+export function parseExact(json: string | Uint8Array): unknown {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node 22 and later have both
+  const { parse, rawJSON } = JSON as unknown as ExactJson
+  const text = typeof json === 'string' ? json : new TextDecoder().decode(json)
+  return parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
+  )
+}
+
+/** Returns whether a value is a number of {@link parseExact}. */
+export function isExactNumber(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
+}
+
 /** Returns whether a JSON value is an object: neither a list nor `null`. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,8 +5,7 @@
  * transactions through it or have it do costly work unless the operator says so.
  */
 
-import { isObject } from '../../core/json.ts'
-import { parseExact } from './rpc-request.ts'
+import { isObject, parseExact } from '../../core/json.ts'
 
 /**
  * Methods of EVM chains without effect on a node or chain, and without its most costly work (`debug`,

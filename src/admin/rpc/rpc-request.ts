@@ -4,7 +4,7 @@
  * Source: gorilla/rpc v2/json2/server.go, avalanchego utils/json/codec.go.
  */
 
-import { isDeeper, isObject } from '../../core/json.ts'
+import { isDeeper, isExactNumber, isObject, parseExact } from '../../core/json.ts'
 
 /** A parsed request. Absent and `null` are the same; numbers are as {@link parseExact} gives them. */
 export type RpcRequest = {
@@ -17,27 +17,6 @@ export type RpcRequest = {
 /** A request, or what is wrong with it together with what was understood before. */
 export type ReadRequest = { readonly request: RpcRequest; readonly problem?: string }
 
-/** Members of JSON that V8 has and TypeScript does not know yet. */
-type ExactJson = {
-  readonly rawJSON: (text: string) => object
-  readonly parse: (
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ) => unknown
-}
-
-/**
- * The value of JSON bytes; `JSON.stringify` gives back its numbers as they were written. Throws what
- * `JSON.parse` throws.
- */
-export function parseExact(bytes: Uint8Array): unknown {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node 22 and later have both
-  const { parse, rawJSON } = JSON as unknown as ExactJson
-  return parse(new TextDecoder().decode(bytes), (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
-  )
-}
-
 /** Reads a body. Of members that differ in case only the last wins. */
 export function readRequest(body: Uint8Array): ReadRequest {
   const empty = { version: '', method: '', params: undefined, id: undefined }
@@ -48,7 +27,8 @@ export function readRequest(body: Uint8Array): ReadRequest {
     return { request: empty, problem: 'the body is not JSON' }
   }
   if (value === null) return { request: empty }
-  if (!isObject(value) || isRaw(value)) return { request: empty, problem: 'a request is an object' }
+  if (!isObject(value) || isExactNumber(value))
+    return { request: empty, problem: 'a request is an object' }
   if (isDeeper(value)) return { request: empty, problem: 'exceeded max depth' }
   const members = new Map(Object.entries(value).map(([key, each]) => [key.toUpperCase(), each]))
   const [version, method] = ['JSONRPC', 'METHOD'].map((name) => members.get(name) ?? '')
@@ -76,7 +56,7 @@ export type Arguments = { readonly [name: string]: string | readonly string[] | 
 export function readArguments(params: unknown, shape: ParamsShape): Arguments | undefined {
   const named: unknown = Array.isArray(params) ? (params[0] ?? undefined) : params
   if (named === undefined) return {}
-  if (!isObject(named) || isRaw(named)) return undefined
+  if (!isObject(named) || isExactNumber(named)) return undefined
   const found = new Map<string, string | readonly string[]>()
   for (const [key, value] of Object.entries(named)) {
     const known = Object.entries(shape).find(([one]) => one.toUpperCase() === key.toUpperCase())
@@ -91,9 +71,4 @@ export function readArguments(params: unknown, shape: ParamsShape): Arguments | 
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
-}
-
-/** A number of {@link parseExact}. */
-function isRaw(value: object): boolean {
-  return Object.getPrototypeOf(value) === null
 }

@@ -1,7 +1,7 @@
 /** HTTP status of each fault, the message that callers get, and the forms of JSON-RPC 2.0. */
 
 import { type Fault, type FaultCode, faults } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
+import { isExactNumber, isObject } from '../../core/json.ts'
 
 /** Status by fault code. Never 5xx for what trying again cannot change: clients retry those. */
 export const statusOf: Readonly<Record<FaultCode, number>> = {
@@ -106,8 +106,8 @@ export function rpcFailure(call: unknown, code: number, message: string): RpcRep
   return { jsonrpc: '2.0', id: rpcIdOf(call), error: { code, message } }
 }
 
-/** The id of a call; `null` where it has none. */
-export function rpcIdOf(call: unknown): string | number | null {
+/** The id of a call, a number with its digits; `null` where it has none. */
+export function rpcIdOf(call: unknown): unknown {
   const id = isObject(call) ? call['id'] : undefined
-  return typeof id === 'string' || typeof id === 'number' ? id : null
+  return typeof id === 'string' || isExactNumber(id) ? id : null
 }

@@ -77,6 +77,11 @@ export function fail(
   return sendFailure(reply, 500, 'something went wrong here; it has been logged')
 }
 
+/** Returns whether a request is one of JSON-RPC, by its route or by its body. */
+export function isForCalls({ routeOptions: { config } }: FastifyRequest, body: unknown): boolean {
+  return isRpcCall(body) || ('isJsonRpc' in config && config.isJsonRpc === true)
+}
+
 /** Answers with the documented body, or with that of JSON-RPC where the call was one. */
 export function sendFailure(
   reply: FastifyReply,
@@ -84,9 +89,9 @@ export function sendFailure(
   message: string,
   listsMessages = false,
 ): FastifyReply {
-  const { body, routeOptions } = reply.request
-  const isCall = isRpcCall(body)
-  if (!isCall && !('isJsonRpc' in routeOptions.config && routeOptions.config.isJsonRpc === true))
+  const { body } = reply.request
+  const isCall = isForCalls(reply.request, body)
+  if (!isCall)
     return reply.code(status).send(errorBody(status, listsMessages ? [message] : message))
   const isUnread = status === 400 && body === undefined
   const code = isUnread ? rpcCodes.notJson : status === 429 ? rpcCodes.tooMany : rpcCodes.failed

@@ -15,6 +15,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 
+import { parseExact } from '../../core/json.ts'
 import type { Clock } from '../../core/world.ts'
 import { createHttpServer } from '../../http/create-http-server.ts'
 import type { Serve } from '../../http/socket-guard.ts'
@@ -29,7 +30,7 @@ import { isRpcCall } from '../operation/status.ts'
 import type { AdmissionHeaders, AdmissionRequest } from './admission/admission.ts'
 import type { AnsweredCall } from './admission/call-recorder.ts'
 import type { DialectRules, DialectSetting } from './dialect.ts'
-import { fail, failUnrouted, formType, sendFailure } from './failed-request.ts'
+import { fail, failUnrouted, formType, sendFailure, isForCalls } from './failed-request.ts'
 import {
   anyHost,
   createEntrance,
@@ -203,6 +204,18 @@ function addHooks(
   // Nothing here takes text: it is what any web page may send without a preflight.
   http.removeContentTypeParser('text/plain')
   http.addContentTypeParser(formType, { parseAs: 'string' }, readForm)
+  const usual = http.getDefaultJsonParser('error', 'error')
+  http.addContentTypeParser<string>(
+    'application/json',
+    { parseAs: 'string' },
+    (request, text, done) => {
+      void usual(request, text, (error, body: unknown) => {
+        // What a call is answered with has its id, digit for digit.
+        if (error !== null) done(error)
+        else done(null, isForCalls(request, body) ? parseExact(text) : body)
+      })
+    },
+  )
   http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
   http.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)

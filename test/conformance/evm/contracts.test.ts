@@ -354,6 +354,21 @@ void test('contracts: calls are handed on, one or many, if they only read', asyn
   assert.ok(info.body.rpcUrl.endsWith(`${path}/rpc`))
 })
 
+void test('contracts: the id of a call comes back digit for digit', async () => {
+  const ids = ['9007199254740992', '9007199254740993', '1.50', '1e3', '-0', '"9007199254740993"']
+  const calls = ids.map((id) => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId","params":[]}`)
+  const raw = async (place: string, body: string): Promise<string[]> => {
+    const headers = { 'content-type': 'application/json' }
+    const reply = await fetch(`${service.url}${place}`, { method: 'POST', headers, body })
+    return Array.from((await reply.text()).matchAll(/"id":([^,}]+)/g), ([, id = '']) => id)
+  }
+  for (const place of [`${path}/rpc`, `/ext/bc/${contractChain}/rpc`, '/v1/nowhere']) {
+    for (const [at, call] of calls.entries()) assert.deepEqual(await raw(place, call), [ids[at]])
+    if (place !== '/v1/nowhere')
+      assert.deepEqual(await raw(place, `[1,${calls.join()}]`), ['null', ...ids])
+  }
+})
+
 void test('contracts: methods are called by their ABI, each answer in its place', async () => {
   const call = async (address: string, body: object): Promise<Json> => {
     const reply = await fetch(`${service.url}${path}/contracts/${address}/calls`, {

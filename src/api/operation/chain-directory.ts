@@ -42,9 +42,10 @@ export type Tried = {
   readonly gas?: string | undefined
 }
 
-/** Given for it by a node: the bytes that it returned, or with which it reverted. */
+/** Given for it by a node: the bytes that it returned, or with which it failed, and by what. */
 export type Outcome =
-  | { readonly kind: 'returned' | 'reverted'; readonly bytes: Uint8Array }
+  | { readonly kind: 'returned'; readonly bytes: Uint8Array }
+  | { readonly kind: 'reverted'; readonly bytes: Uint8Array; readonly reason?: string | undefined }
   | { readonly kind: 'not-served'; readonly reason: string }
 
 /** State that must be read from a node, at a height or at the newest block. Throws `not-served`. */

@@ -51,7 +51,7 @@ export function createStateReader(source: EvmSource): StateReader {
         if (answer.kind === 'not-served') return answer
         return answer.kind === 'value'
           ? { kind: 'returned', bytes: fromHex(answer.value) }
-          : { kind: 'reverted', bytes: fromHex(answer.data ?? '0x') }
+          : { kind: 'reverted', bytes: fromHex(answer.data ?? '0x'), reason: answer.reason }
       })
     },
   }

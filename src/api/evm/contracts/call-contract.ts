@@ -99,7 +99,7 @@ export function callContract({ chains, contracts }: EvmContext): Operation {
           const outcome = itemAt(outcomes, at)
           if (outcome.kind === 'not-served') return { signature, data, error: outcome.reason }
           if (outcome.kind === 'reverted' && abis !== undefined)
-            return { signature, data, error: reasonText({ chain, to, abis }, outcome.bytes) }
+            return { signature, data, error: reasonText({ chain, to, abis }, outcome) }
           const values = resultValues(method, outcome.bytes)
           if (values === undefined)
             return { signature, data, error: 'what it returned is not of this ABI' }

@@ -13,7 +13,7 @@ import type { Decoded } from '../../../shape/evm/log.ts'
 import type { TransactionRevertReason as RevertReason } from '../../../shape/evm/transaction.ts'
 import { heightOf, placeOf } from '../../../store/query/evm/position.ts'
 import type { TransactionRow } from '../../../store/query/evm/transactions.ts'
-import type { ServedChain } from '../../operation/chain-directory.ts'
+import type { Outcome, ServedChain } from '../../operation/chain-directory.ts'
 import { type AbiBook, createAbiBook } from '../abi/abi-book.ts'
 import { answerOfNode } from '../answers.ts'
 
@@ -55,7 +55,7 @@ export type Failed = {
 
 type FoundReason = Pick<RevertReason, 'source'> & {
   readonly data: Uint8Array
-  /** In the words of the node, where the trace has them. */
+  /** Name of the failure, where the node gives one. */
   readonly error?: string | undefined
 }
 
@@ -88,24 +88,25 @@ export function createRevertReasons(clock: Clock): RevertReasons {
 
 function reasonOf(failed: Failed, { data, error, source }: FoundReason): RevertReason {
   const decoded = errorOf(failed.abis, contractOf(failed.chain, failed.to), data)
-  const message = decoded === undefined ? (error ?? noReason) : wordsOf(decoded)
   return {
-    message,
+    message: decoded === undefined ? failureText(error) : wordsOf(decoded),
     source,
     data: data.length === 0 ? undefined : to0x(data),
     decoded,
   }
 }
 
-const noReason = 'reverted without a reason'
+function failureText(error = 'reverted'): string {
+  return error === 'reverted' ? 'reverted without a reason' : error
+}
 
-/** The reason in the bytes that a call of `to` reverted with. */
+/** The reason why a call of `to` failed, in the bytes that it gave or by what the node says. */
 export function reasonText(
   { chain, to, abis }: Pick<Failed, 'chain' | 'to' | 'abis'>,
-  data: Uint8Array,
+  { bytes, reason }: Extract<Outcome, { kind: 'reverted' }>,
 ): string {
-  const decoded = errorOf(abis, contractOf(chain, to), data)
-  return decoded === undefined ? noReason : wordsOf(decoded)
+  const decoded = errorOf(abis, contractOf(chain, to), bytes)
+  return decoded === undefined ? failureText(reason) : wordsOf(decoded)
 }
 
 function contractOf(
@@ -149,7 +150,8 @@ async function reasonByReplay(
     gas: quantity(row.gasLimit),
   }
   const [outcome] = await chain.state.tried([tried], height, signal)
-  return outcome?.kind === 'reverted' ? { source: 'replay', data: outcome.bytes } : undefined
+  if (outcome?.kind !== 'reverted') return undefined
+  return { source: 'replay', data: outcome.bytes, error: outcome.reason }
 }
 
 /** Big-endian hex, `0x` for zero, as JSON-RPC has numbers. */

@@ -1,9 +1,15 @@
 /** Reading JSON that others wrote. */
 
-/** The value of JSON text, in UTF-8 where it is bytes; `undefined` where it is not JSON. */
-export function jsonOf(text: string | Uint8Array): unknown {
+/**
+ * The value of JSON text, in UTF-8 where it is bytes; `undefined` where it is not JSON. `revive` gives what
+ * each value in it becomes.
+ */
+export function jsonOf(
+  text: string | Uint8Array,
+  revive?: (name: string, value: unknown) => unknown,
+): unknown {
   try {
-    return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
+    return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text), revive)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

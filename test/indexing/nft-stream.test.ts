@@ -153,6 +153,45 @@ const uris: Record<string, NftStatus> = {
   [`data:,${'x'.repeat(1_048_577)}`]: 'METADATA_CONTENT_TOO_LARGE',
 }
 
+void test('nft stream: `{id}` is filled in in every text of a document, however it came', async () => {
+  const document = JSON.stringify({
+    name: 'Item {id}',
+    image: 'ipfs://folder/{id}.png',
+    properties: { big: ['see {id}'] },
+  })
+  const escaped = document.replaceAll('{id}', String.raw`\u007bid}`)
+  const transport: Transport = {
+    request: async () => ({ status: 200, headers: {}, body: Buffer.from(document) }),
+  }
+  const gateways = { ipfs: [], arweave: 'https://arweave.example/' }
+  const fetching = { transport, gatewayTransport: transport, gateways }
+  for (const uri of [
+    `data:application/json,${document}`,
+    `data:application/json;base64,${Buffer.from(document).toString('base64')}`,
+    `data:application/json;base64,${Buffer.from(escaped).toString('base64')}`,
+    'https://items.example/{id}.json',
+  ]) {
+    const answer = (): StateAnswer => abiText(uri)
+    const { settle, rows, close } = await streamOver(answer, { fetching })
+    await settle()
+    const read = (await rows()).filter(({ standard }) => standard === 1155)
+    assert.ok(read.length > 0)
+    for (const { item, fields } of read.slice(0, 5)) {
+      const id = item.slice(2)
+      assert.deepEqual(
+        fields,
+        {
+          name: `Item ${id}`,
+          imageUri: `ipfs://folder/${id}.png`,
+          properties: `{"big":["see ${id}"]}`,
+        },
+        uri,
+      )
+    }
+    await close()
+  }
+})
+
 void test('nft stream: hostile and odd URIs each end in a state, never in a throw', async () => {
   const texts = Object.keys(uris)
   let next = 0

@@ -15,11 +15,16 @@ const maxJsonCharacters = 16_384
 /** Objects and lists inside each other; deeper ones would overflow the stack when written. */
 const maxDepth = 32
 
-/** Reads a document. Never throws: any bytes give a state. */
-export function readDocument(bytes: Uint8Array): DocumentResult {
+/**
+ * Reads a document; `filled` is what its texts become. Never throws: any bytes give a state.
+ */
+export function readDocument(
+  bytes: Uint8Array,
+  filled: (text: string) => string = (text) => text,
+): DocumentResult {
   const text = new TextDecoder('utf-8').decode(bytes)
   if (depthOf(text) > maxDepth) return { status: 'INVALID_METADATA_JSON', fields: {} }
-  const value = jsonOf(text)
+  const value = jsonOf(text, (_, each) => (typeof each === 'string' ? filled(each) : each))
   if (value === undefined) return { status: 'INVALID_METADATA_JSON', fields: {} }
   if (!isObject(value)) return { status: 'INVALID_METADATA', fields: {} }
   return { status: 'INDEXED', fields: fieldsOf(value) }

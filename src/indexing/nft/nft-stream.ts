@@ -18,7 +18,7 @@ import { type Round, roundStream } from '../stream/round-stream.ts'
 import type { Stream } from '../stream/stage.ts'
 import { DocumentFetcher } from './fetch-document.ts'
 import { readDocument } from './metadata-document.ts'
-import { type Gateways, planOf } from './metadata-uri.ts'
+import { fillId, type Gateways, planOf } from './metadata-uri.ts'
 import { nextRound, type NftItem, type NftResult, writeResults } from './nft-queue.ts'
 import { noteFetching, readLogs, readRequests } from './nft-refresh.ts'
 import { readUris, type UriAnswer } from './token-uri.ts'
@@ -128,7 +128,7 @@ async function resultOf(
   },
 ): Promise<NftResult> {
   const uri = answer.kind === 'uri' && answer.uri.length <= maxUriCharacters ? answer.uri : ''
-  const found = await foundBy(answer, by)
+  const found = await foundBy(of, answer, by)
   const base = { of, uri, status: found.status, fields: found.fields ?? {} }
   const isRetried =
     found.again === true ||
@@ -143,21 +143,24 @@ async function resultOf(
 }
 
 async function foundBy(
+  { standard, item }: NftItem,
   answer: UriAnswer,
   { fetching, fetcher, signal }: Parameters<typeof resultOf>[2],
 ): Promise<Found> {
   if (answer.kind === 'not-served') return { status: 'UNINDEXED', again: true }
   if (answer.kind === 'bad') return { status: answer.status }
+  const document = (bytes: Uint8Array): Found =>
+    readDocument(bytes, standard === 1155 ? (text) => fillId(text, item) : undefined)
   const plan = planOf(answer.uri, fetching?.gateways ?? noGateways)
   switch (plan.kind) {
     case 'bad':
       return { status: plan.status }
     case 'inline':
-      return readDocument(plan.bytes)
+      return document(plan.bytes)
     case 'fetch': {
       if (fetcher === undefined || plan.urls.length === 0) return { status: 'UNINDEXED' }
       const fetched = await fetcher.first(plan.urls, signal)
-      return fetched.kind === 'document' ? readDocument(fetched.bytes) : fetched
+      return fetched.kind === 'document' ? document(fetched.bytes) : fetched
     }
   }
 }

@@ -1,7 +1,8 @@
 /** Holders of an ERC-20 token. Source: official clients, EvmChainsLookingGlass. */
 
-import { parseEvmAddress } from '../../../core/address.ts'
-import { toBigint } from '../../../core/bytes.ts'
+import { balanceOfData } from '../../../codec/evm/abi/abi.ts'
+import { parseEvmAddress, toChecksumAddress, zeroAddress } from '../../../core/address.ts'
+import { fromHex, toBigint, toHex } from '../../../core/bytes.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { defaultHolders, Holder, holderPaging } from '../../../shape/evm/holder.ts'
 import { ChainAddressPath, compared } from '../../../shape/evm/parameters.ts'
@@ -15,6 +16,7 @@ import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
 import { subjectOf } from '../address-list.ts'
+import { answerOfNode } from '../answers.ts'
 import {
   balancesHeader,
   type Compared,
@@ -62,7 +64,8 @@ const maxLookedAtInRange = 1_000
 const chunkOf = (limit: number): number => Math.min(500, Math.max(20, limit + 1))
 
 /**
- * Holders in order of their first sight on the chain, with their balance at the end of the range.
+ * Holders in order of their first sight on the chain, with their balance at the end of the range; at the
+ * end the zero address, where the contract counts what it was sent.
  *
  * Cost of a page: a range scan of who may hold the token, and a look-up of the balance of each.
  */
@@ -172,9 +175,30 @@ async function holders(
       if (isWanted) rows.push({ address: found.named(addressId).address, balance })
       after = addressId
     }
-    if (addressIds.length < chunkSize) return { rows, compared: comparedAt }
+    if (addressIds.length === chunkSize) continue
+    const burnt = query.isNewest ? await balanceOfZero(context, chain, query) : 0n
+    if (burnt <= threshold) return { rows, compared: comparedAt }
+    if (rows.length === limit) return { rows, goOn: after, compared: comparedAt }
+    rows.push({ address: toChecksumAddress(zeroAddress), balance: burnt })
+    return { rows, compared: comparedAt }
   }
   return { rows, goOn: after, compared: comparedAt }
+}
+
+/**
+ * Balance of the zero address by the contract: logs cannot tell whether a token that was sent there is gone,
+ * or still part of the supply. 0 where no node answers.
+ */
+async function balanceOfZero(
+  { clock }: EvmContext,
+  chain: ServedChain,
+  { contract, at, signal }: HolderQuery,
+): Promise<bigint> {
+  const data = fromHex(balanceOfData(toHex(zeroAddress)))
+  const answer = await answerOfNode(clock, signal, (until) =>
+    chain.state.call(contract, data, at, until),
+  )
+  return answer?.length === 32 ? toBigint(answer) : 0n
 }
 
 /** Balances of addresses in their order: those of the newest block compared with the node. */

@@ -96,6 +96,106 @@ contract AllIndexed is Books {
   function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
 }
 
+contract ReceiverIndexed is Books {
+  event Transfer(address from, address indexed to, uint256 amount);
+  string public name = "Receiver"; string public symbol = "N1";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract AmountIndexed is Books {
+  event Transfer(address from, address to, uint256 indexed amount);
+  string public name = "Amount"; string public symbol = "N1";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract ReceiverInData is Books {
+  event Transfer(address indexed from, address to, uint256 indexed amount);
+  string public name = "Data"; string public symbol = "N2";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract SenderInData is Books {
+  event Transfer(address from, address indexed to, uint256 indexed amount);
+  string public name = "Data"; string public symbol = "N2";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+/// Its decimals answer, and at first its balances, too, once `begin` was called.
+contract BegunLater {
+  string public name = "Begun"; string public symbol = "BGN";
+  bool internal begun; bool internal immutable silent;
+  mapping(address => uint256) internal held;
+  event Transfer(address from, address to, uint256 amount);
+  constructor(uint256 mute) { silent = mute == 1; }
+  function decimals() external view returns (uint8) { require(begun); return 18; }
+  function balanceOf(address who) external view returns (uint256) { require(begun || !silent); return held[who]; }
+  function begin() external { begun = true; }
+  function mint(address to, uint256 amount) external { held[to] += amount; emit Transfer(address(0), to, amount); }
+}
+
+/// An ERC-20 token does not have to have decimals.
+contract Bare {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  string public constant name = "Bare";
+  mapping(address => uint256) public balanceOf;
+  function mint(address to, uint256 amount) external { balanceOf[to] += amount; emit Transfer(address(0), to, amount); }
+}
+
+/// Its supply stays what it was when coins are sent to nobody, as that of wrapped coins does.
+contract Keeping is Books {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  string public name = "Keeping"; string public symbol = "KEEP";
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+/// Plots as they were before ERC-165 was final: items, and decimals of 0.
+contract Plots {
+  string public name = "Plots"; string public symbol = "PLT"; uint8 public constant decimals = 0;
+  event Transfer(address indexed from, address indexed to, uint256 indexed id);
+  mapping(uint256 => address) public ownerOf;
+  mapping(address => uint256) public balanceOf;
+  function mint(address to, uint256 id) external { ownerOf[id] = to; balanceOf[to]++; emit Transfer(address(0), to, id); }
+}
+
+/// Amounts with three topics and items with four, of one contract.
+contract Mixed is Books {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  string public name = "Mixed"; string public symbol = "MIX";
+  mapping(uint256 => address) public ownerOf;
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+  function item(address to, uint256 id) external { ownerOf[id] = to; Items.log(to, id); }
+}
+
+library Items {
+  event Transfer(address indexed from, address indexed to, uint256 indexed id);
+  function log(address to, uint256 id) internal { emit Transfer(address(0), to, id); }
+}
+
+/// Contracts whose methods fail otherwise than by revert. Every one of them is legal.
+contract EndlessName is Books {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  function name() external view returns (string memory) { assembly { for {} 1 {} { pop(keccak256(0, 32)) } } return ""; }
+  function told(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
+}
+
+contract InvalidFallback {
+  event Transfer(address indexed from, address indexed to, uint256 indexed id);
+  mapping(uint256 => address) public ownerOf;
+  function mint(address to, uint256 id) external { ownerOf[id] = to; emit Transfer(address(0), to, id); }
+  fallback() external { assembly { invalid() } }
+}
+
+contract InvalidUri {
+  event Transfer(address indexed from, address indexed to, uint256 indexed id);
+  mapping(uint256 => address) public ownerOf;
+  function supportsInterface(bytes4 id) external pure returns (bool) { return id == 0x01ffc9a7 || id == 0x80ac58cd; }
+  function mint(address to, uint256 id) external { ownerOf[id] = to; emit Transfer(address(0), to, id); }
+  function tokenURI(uint256 id) external pure returns (string memory) {
+    if (id == 1) assembly { invalid() }
+    return 'data:application/json,{"name":"good"}';
+  }
+}
+
 contract FirstCode is Books {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   function name() external pure returns (string memory) { return "First"; }

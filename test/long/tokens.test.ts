@@ -252,6 +252,122 @@ void test('tokens: another name is shown soon, whatever made it', async (t) => {
   await untilNamed(one, proxy, 'Next')
 })
 
+void test('tokens: which word of a transfer is what, the contract says', async (t) => {
+  const one = await live(t)
+  const carol = fromHex('3c44cdddb6a900fa2b585dd299e03d12fa4293bc')
+  const text = (address: Uint8Array): string => to0x(address).toLowerCase()
+  const forms = [
+    'NothingIndexed',
+    'SenderIndexed',
+    'ReceiverIndexed',
+    'AmountIndexed',
+    'ReceiverInData',
+    'SenderInData',
+    'AllIndexed',
+  ]
+  for (const name of forms) {
+    const token = await one.deploy(name)
+    const { sender } = one.chain
+    await one.call(token, 'mint(address,uint256)', sender, 50n)
+    await one.call(token, 'transfer(address,uint256)', carol, 20n)
+    await untilTrue(one, token, carol)
+    assert.equal((await served(one, token, carol)).balance, 20n, name)
+    assert.equal((await served(one, token, sender)).balance, 30n, name)
+    const path = `/v1/chains/${chainId}/addresses/${text(carol)}/transactions:listErc20`
+    const { transactions }: Json = await one.firn.get(path)
+    const [{ from, to, value }] = transactions
+    assert.deepEqual(
+      [from.address.toLowerCase(), to.address.toLowerCase(), value],
+      [text(sender), text(carol), '20'],
+      name,
+    )
+  }
+  for (const mute of [0n, 1n]) {
+    const later = await one.deploy('BegunLater', mute)
+    await one.call(later, 'mint(address,uint256)', carol, 50n)
+    await atHead(one)
+    await one.call(later, 'begin()')
+    await one.call(later, 'mint(address,uint256)', carol, 5n)
+    await until(`of later decimals, ${mute}`, async () => {
+      return (await served(one, later, carol)).balance === 55n
+    })
+    assert.deepEqual((await detailsOf(one, later)).ercType, 'ERC-20')
+  }
+  const [plots, mixed] = [await one.deploy('Plots'), await one.deploy('Mixed')]
+  await one.call(plots, 'mint(address,uint256)', carol, 777n)
+  await one.call(mixed, 'mint(address,uint256)', carol, 50n)
+  await one.call(mixed, 'item(address,uint256)', carol, 9n)
+  await atHead(one)
+  const items: Json = await one.firn.get(
+    `/v1/chains/${chainId}/addresses/${text(carol)}/balances:listErc721`,
+  )
+  assert.deepEqual(
+    items.erc721TokenBalances
+      .map((each: Json) => `${each.address.toLowerCase()} ${each.tokenId}`)
+      .sort(),
+    [`${text(plots)} 777`, `${text(mixed)} 9`].sort(),
+  )
+  assert.equal((await served(one, plots, carol)).balance, 0n)
+  const { code, stdout } = await runFirn('verify', '--chain', 'fuji-live', '--config', one.config)
+  assert.equal(code, 0, stdout)
+})
+
+void test('tokens: what nobody holds is listed where the contract still counts it', async (t) => {
+  const one = await live(t)
+  const token = await one.deploy('Keeping')
+  const { sender } = one.chain
+  await one.call(token, 'mint(address,uint256)', sender, 100n)
+  await one.call(token, 'transfer(address,uint256)', new Uint8Array(20), 40n)
+  await untilTrue(one, token, sender)
+  const path = `/v2/chains/${chainId}/contracts/${to0x(token)}/balances`
+  const pages = [`${path}?pageSize=10`, `${path}?pageSize=1`]
+  for (const first of pages) {
+    const held: string[] = []
+    for (let token: string | undefined = ''; token !== undefined;) {
+      const page: Json = await one.firn.get(`${first}${token}`)
+      for (const { address, sortKey } of page.addresses)
+        held.push(`${address.toLowerCase()} ${sortKey}`)
+      token = page.nextPageToken && `&pageToken=${page.nextPageToken}`
+    }
+    assert.deepEqual(held, [`${to0x(sender)} 60`, `0x${'0'.repeat(40)} 40`], first)
+  }
+})
+
+void test('tokens: one that fails otherwise than by revert keeps nobody waiting', async (t) => {
+  const one = await live(t)
+  const before = await one.deploy('Token', 'Honest')
+  await one.call(before, 'mint(address,uint256)', alice, 77n)
+  for (const name of ['EndlessName', 'InvalidFallback', 'InvalidUri']) {
+    const bad = await one.deploy(name)
+    await one.call(bad, 'mint(address,uint256)', alice, 1n)
+    await one.call(bad, 'mint(address,uint256)', alice, 2n)
+    const honest = await one.deploy('Token', `After ${name}`)
+    await one.call(honest, 'mint(address,uint256)', alice, 78n)
+    await untilNamed(one, honest, `After ${name}`)
+    if (name !== 'InvalidUri') continue
+    await until('the good item is read', async () => {
+      const path = `/v1/chains/${chainId}/nfts/collections/${to0x(bad)}/tokens/2`
+      return ((await one.firn.get(path)) as Json).metadata.name === 'good'
+    })
+  }
+  await untilNamed(one, before, 'Honest')
+  const silent = await one.deploy('InvalidFallback')
+  const hash = await one.chain.ask('eth_sendTransaction', {
+    from: to0x(one.chain.sender),
+    to: to0x(silent),
+    data: '0x12345678',
+    gas: '0x30000',
+  })
+  await atHead(one)
+  const failed: Json = await one.firn.get(`/v1/chains/${chainId}/transactions/${String(hash)}`)
+  assert.match(failed.nativeTransaction.revertReason.message, /invalid ?(fe)?opcode/i)
+  const bare = await one.deploy('Bare')
+  await one.call(bare, 'mint(address,uint256)', alice, 7n)
+  await untilNamed(one, bare, 'Bare')
+  const { decimals, decimalsUnknown } = await detailsOf(one, bare)
+  assert.deepEqual([decimals, decimalsUnknown], [null, 'decimals() fails: reverted'])
+})
+
 void test('tokens: forms of events, wrapped coins and long batches', async (t) => {
   const one = await live(
     t,

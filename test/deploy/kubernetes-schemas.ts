@@ -176,6 +176,22 @@ const specs: Readonly<Record<string, Schema>> = {
   // Shared by pods of several machines.
   'v1 PersistentVolumeClaim': claimSpec(['ReadWriteMany']),
   'policy/v1 PodDisruptionBudget': object({ minAvailable: count, selector }, ['selector']),
+  'networking.k8s.io/v1 NetworkPolicy': object(
+    {
+      podSelector: selector,
+      policyTypes: list({ enum: ['Ingress', 'Egress'] }),
+      ingress: list(
+        object(
+          {
+            from: list(object({ namespaceSelector: selector }, ['namespaceSelector'])),
+            ports: list(object({ protocol: { enum: ['TCP', 'UDP'] }, port }, ['port'])),
+          },
+          [],
+        ),
+      ),
+    },
+    ['podSelector'],
+  ),
 }
 
 /** The schema of a document by its `apiVersion` and `kind`; `undefined` for kinds not used. */

@@ -72,6 +72,16 @@ for (const [name, lie] of Object.entries(lies))
     assert.ok(liar.asked.length >= before)
   })
 
+void test('one that is larger than all that is kept: taken, and kept alone', async (t) => {
+  const whole = await source(t, () => first.bytes)
+  const last = await source(t, () => second.bytes)
+  const { segments, folder } = await fetching(t, [whole.url, last.url], { maxBytes: 1_024 })
+  await segments.need(first, tables)
+  assert.equal(segments.find(first.name), segments.pathOf(first.name))
+  await segments.need(second, tables)
+  assert.deepEqual(readdirSync(join(folder, store)), [`${second.name}.sqlite`])
+})
+
 void test('a source that breaks off, is away or lacks it: another one is asked', async (t) => {
   const whole = await source(t, () => first.bytes)
   const lacking = await source(t, () => undefined)
@@ -229,7 +239,10 @@ async function source(
 async function fetching(
   t: TestContext,
   urls: readonly string[],
-  { clock = steppedClock() }: { readonly clock?: Clock } = {},
+  {
+    clock = steppedClock(),
+    maxBytes = 2 ** 30,
+  }: { readonly clock?: Clock; readonly maxBytes?: number } = {},
 ): Promise<{
   readonly segments: FetchedSegments
   readonly folder: string
@@ -240,7 +253,7 @@ async function fetching(
   const segments = new FetchedSegments(
     {
       folder,
-      maxBytes: 2 ** 30,
+      maxBytes,
       urls,
       fetch: (segment) => fetchSegment(download, { ...segment, key }),
       waitMs: 7_000,

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
@@ -61,6 +61,18 @@ void test('start: the demo answers truly, drains on Ctrl-C, and goes on where it
     const left = (await readdir(folder)).filter((name) => /-(wal|shm)$/.test(name))
     assert.deepEqual(left, [], `${round}: the stores are closed`)
   }
+})
+
+void test('start: others on the machine cannot read stores, in whatever folder they lie', async (t) => {
+  const folder = await freshFolder(t)
+  await chmod(folder, 0o755)
+  await writeFile(join(folder, 'webhooks.sqlite'), '', { mode: 0o644 })
+  const firn = await startDemo(t, folder)
+  const open = (await readdir(folder, { recursive: true })).filter(
+    (name) => name.includes('.sqlite') && (statSync(join(folder, name)).mode & 0o077) !== 0,
+  )
+  assert.deepEqual(open, [])
+  assert.equal(await firn.end(), 0)
 })
 
 void test('start: told to stop while it starts, it ends with 0', async (t) => {

@@ -40,8 +40,9 @@ export async function start(flags: Flags): Promise<void> {
   // Most of the product, as `assemble` is: loaded once the form of all settings is right.
   const { checkConfig } = await import('../../service/check-config.ts')
   await checkConfig(config, { world, log: silentLog })
-  const { makeDataFolder } = await import('../../service/stores/data-folder.ts')
+  const { keepPrivate, makeDataFolder } = await import('../../service/stores/data-folder.ts')
   makeDataFolder(config)
+  keepPrivate(config)
   if (located.isDemo && config.role !== 'serve')
     await (await import('./contracts.ts')).takeBundledContracts(config)
   const isTerminal = process.stdout.isTTY && config['log.format'] !== 'json'

@@ -1,6 +1,14 @@
 /** Looks before a start: recordings are there; the data folder is, and nobody else writes it. */
 
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '../../config/settings.ts'
@@ -24,6 +32,23 @@ export function makeDataFolder({ dataDir: path, role }: Pick<Config, 'dataDir' |
     accessSync(path, role === 'serve' ? constants.R_OK : constants.W_OK)
   } catch (cause) {
     throw new Fault('bad-config', `data folder cannot be made or written: ${path}`, { cause })
+  }
+}
+
+/**
+ * Keeps what this process writes from other users of the machine, wherever its folder lies, and the stores that are there:
+ * they have secrets of webhooks and keys of page tokens. A file of another owner stays as it is.
+ */
+export function keepPrivate({ dataDir }: Pick<Config, 'dataDir'>): void {
+  process.umask(0o077)
+  for (const file of readdirSync(dataDir).filter((name) => /\.sqlite(-\w+)?$/.test(name))) {
+    const path = join(dataDir, file)
+    try {
+      if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+    } catch (error) {
+      const isForeign = error instanceof Error && 'code' in error && error.code === 'EPERM'
+      if (!isForeign && existsSync(path)) throw error
+    }
   }
 }
 

@@ -63,6 +63,12 @@ export type WantedSegment = {
   readonly check: (path: string) => Promise<void>
 }
 
+/**
+ * Longest segment that is taken where all that is kept may be less: a question that needs it would fail for ever. Then it
+ * alone is kept.
+ */
+const longestBytes = 2 ** 40
+
 /** Pauses after a segment could be had nowhere. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
 /** An unfinished file that was not written for this long was left by a killed process. */
@@ -155,7 +161,8 @@ export class FetchedSegments {
   async #take(name: string, tables: readonly Table[]): Promise<void> {
     onDisk(() => mkdirSync(this.#folder, { recursive: true }))
     const path = join(this.#folder, `${randomUUID()}${draftEnding}`)
-    const { urls, maxBytes } = this.#fetching
+    const { urls } = this.#fetching
+    const maxBytes = longestBytes
     const ordered = urls.toSorted((a, b) => Number(b === this.#last) - Number(a === this.#last))
     const check = (draft: string): Promise<void> => checkForeign(draft, name, tables)
     const wanted = { urls: ordered, store: this.#store, name, path, maxBytes, check }

@@ -32,6 +32,7 @@ import { livedStages } from './status/lived-stages.ts'
 import { chainsCheck, diskCheck, type ReadinessOptions, storesCheck } from './status/readiness.ts'
 import { claimDataFolder, storeSizes, sizeReader } from './stores/data-folder.ts'
 import { openFilesLimit, withinOpenFiles } from './stores/open-files.ts'
+import { keepShowingLife } from './stores/sign-of-life.ts'
 import { storesOf } from './stores/store-connections.ts'
 import { watchL1s } from './warp/watch-l1.ts'
 
@@ -159,6 +160,10 @@ async function build(
   closers.push(node.close)
   await node.listener.listen()
   void health.run(over.signal).catch(failed)
+  if (indexer !== undefined && config.store !== 'embedded') {
+    const living = { location: store, owner, clock, threads, signal: over.signal }
+    void keepShowingLife(living).catch(failed)
+  }
   watchL1s({ ...shared, config, networks: served.networks.list }, over.signal)
   closers.push(api.close, api.events.close)
   api.events.start(api)

@@ -84,7 +84,8 @@ export async function takeLease(
 
 /**
  * Waits for the lease, as long as `signal` allows: until the holder ends, or stands still for `leaseMs`,
- * {@link leaseTtlMs} where it is not given. While `isOwed` says false a store without a holder is left to other processes
+ * {@link leaseTtlMs} where it is not given, and shows no life elsewhere: one that is kept from its core is slow, and
+ * keeps its lease. `lifeOf` reads what grows as long as the process of that name lives. While `isOwed` says false a store without a holder is left to other processes
  * for two seconds. Throws the signal's reason.
  */
 export async function awaitLease(
@@ -95,21 +96,32 @@ export async function awaitLease(
     readonly signal?: AbortSignal
     readonly leaseMs?: number | undefined
     readonly isOwed?: () => boolean
+    readonly lifeOf?: (owner: string) => MaybePromise<number | undefined>
   },
 ): Promise<Lease> {
   const { clock, signal, leaseMs = leaseTtlMs } = wait
   let seen = await leaseRow(database)
   let since = clock.monotonic()
+  // Two looks, half the time apart: whoever waits may be slow, too.
+  let life: { readonly at: number; readonly beat: number | undefined } | undefined
   for (;;) {
     signal?.throwIfAborted()
     const isTaken = wait.isOwed?.() === false && clock.monotonic() - since < leftMs
     let lease = isTaken ? undefined : await takeLease(database, owner, clock)
     const now = await leaseRow(database)
+    const stillMs = clock.monotonic() - since
     if (!isStill(seen, now)) {
       seen = now
       since = clock.monotonic()
-    } else if (clock.monotonic() - since >= leaseMs)
-      lease ??= await seize(database, owner, { clock, row: now })
+      life = undefined
+    } else if (lease === undefined && now !== undefined && stillMs >= leaseMs / 2) {
+      const beat = await wait.lifeOf?.(now.owner)
+      if (life !== undefined && beat !== life.beat) since = clock.monotonic()
+      if (life === undefined || beat !== life.beat) life = { at: clock.monotonic(), beat }
+      const isGone = wait.lifeOf === undefined || clock.monotonic() - life.at >= leaseMs / 2
+      if (isGone && clock.monotonic() - since >= leaseMs)
+        lease = await seize(database, owner, { clock, row: now })
+    }
     if (lease !== undefined) return lease
     // Looks again at the very moment at which the row has stood still long enough.
     const leftOfTtlMs = since + leaseMs - clock.monotonic()
@@ -233,17 +245,17 @@ export class StandingLease {
   }
 
   /**
-   * Does `work`, after whose bugs nothing more is written: where it throws what is no fault, this process shows no
-   * sign of life any more, and another takes the store over for good.
+   * Does `work`, after whose bugs nothing more is written: where it throws what is no fault, this process leaves the
+   * store to others for good.
    */
-  async endedByBug<T>(work: () => Promise<T>): Promise<T> {
+  async endedByBug<T>(database: Database, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (faultOf(error) === undefined) {
-        this.#held = undefined
-        this.#isEnded = true
-      }
+      if (faultOf(error) !== undefined) throw error
+      this.#isEnded = true
+      // A server that is away has forgotten the mark by itself.
+      await this.giveUp(database).catch(() => undefined)
       throw error
     }
   }

@@ -101,6 +101,79 @@ onBothEngines(
   },
 )
 
+onBothEngines(
+  'lease: a holder whose process shows life is slow and keeps it, one that shows none is replaced',
+  controlTables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    const clock = fakeClock()
+    assert.ok((await takeLease(first, 'a', clock)) !== undefined)
+    const began = clock.monotonic()
+    // Its main thread shows life for a minute in which it commits nothing.
+    const lifeOf = (owner: string): number => {
+      assert.equal(owner, 'a')
+      return Math.floor(Math.min(clock.monotonic() - began, 60_000) / 750)
+    }
+    const taken = await awaitLease(second, 'b', { clock, lifeOf })
+    assert.equal(taken.epoch, 2)
+    const tookMs = clock.monotonic() - began
+    assert.ok(tookMs > 60_000 && tookMs <= 60_000 + 2 * leaseTtlMs, `after ${tookMs} ms`)
+  },
+)
+
+onBothEngines(
+  'lease: a bug of its holder frees it at once, and for good',
+  controlTables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    const clock = fakeClock()
+    const lease = await takeLease(first, 'a', clock)
+    assert.ok(lease !== undefined)
+    const standing = new StandingLease(lease, () => awaitLease(first, 'a', { clock }))
+    const full = new Fault('store-full', 'the disk is full')
+    await assert.rejects(
+      standing.endedByBug(first, () => Promise.reject(full)),
+      full,
+    )
+    assert.equal(standing.isHeld, true, 'a fault is no bug')
+    const bug = new Error('broken invariant: a block has a parent')
+    await assert.rejects(
+      standing.endedByBug(first, () => Promise.reject(bug)),
+      bug,
+    )
+    assert.equal((await takeLease(second, 'b', clock))?.epoch, 2)
+    await assert.rejects(standing.regain(), code('lease-lost'))
+  },
+)
+
+onBothEngines(
+  'lease: one that waits slowly, too, looks twice before it takes a lease over',
+  controlTables,
+  async (store) => {
+    const first = await store.open('write')
+    const second = await store.open('write')
+    let ms = 1_000
+    // Each of its looks comes ten seconds after the one before.
+    const clock: Clock = {
+      now: () => ms,
+      monotonic: () => ms,
+      sleep: async () => void (ms += 10_000),
+    }
+    assert.ok((await takeLease(first, 'a', clock)) !== undefined)
+    const over = new AbortController()
+    let looks = 0
+    const lifeOf = (): number => {
+      if (++looks === 20) over.abort(new Fault('overloaded', 'enough'))
+      return looks
+    }
+    const waiting = awaitLease(second, 'b', { clock, lifeOf, signal: over.signal })
+    await assert.rejects(waiting, code('overloaded'))
+    assert.equal((await leaseRow(first))?.epoch, 1)
+  },
+)
+
 onBothEngines('lease: a holder that renews is left alone', controlTables, async (store) => {
   const first = await store.open('write')
   const second = await store.open('write')

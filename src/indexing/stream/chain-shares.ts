@@ -16,6 +16,7 @@ import { awaitLease, type Lease, leaseTtlMs } from '../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import {
   forgetProcesses,
+  lifeOf,
   reportChains,
   type ReportingProcess,
   reportingProcesses,
@@ -70,12 +71,12 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
   const others = new OtherProcesses(owner, clock, leaseMs)
   const known = Promise.withResolvers<void>()
   let share = keys.length
-  let beat = 0
+  let store: Database | undefined
 
   const held = (): string[] => [...own].filter(([, one]) => one.isHeld()).map(([key]) => key)
 
   const round = async (store: Database): Promise<void> => {
-    const reported = { owner, beat: ++beat, held: held().length, waits: [...waiting] }
+    const reported = { owner, beat: clock.now(), held: held().length, waits: [...waiting] }
     await reportProcess(store, reported)
     const { living, ended } = others.seen(await reportingProcesses(store))
     await forgetProcesses(store, ended)
@@ -89,7 +90,6 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
   }
 
   const stream = quietStream('share', async () => {
-    let store: Database | undefined
     let isReported = false
     try {
       while (!signal.aborted) {
@@ -114,7 +114,15 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
       try {
         await known.promise
         const isOwed = (): boolean => held().length < share
-        return await awaitLease(database, owner, { leaseMs, clock, signal, isOwed })
+        const isAlive = (holder: string): Promise<number | undefined> | undefined =>
+          store && lifeOf(store, holder)
+        return await awaitLease(database, owner, {
+          leaseMs,
+          clock,
+          signal,
+          isOwed,
+          lifeOf: isAlive,
+        })
       } finally {
         waiting.delete(key)
       }

@@ -70,7 +70,7 @@ export async function changeDocument(
 export type ReportingProcess = {
   /** Names it in leases, and no other. */
   readonly owner: string
-  /** Grows as long as it lives. */
+  /** Another one again and again as long as it lives. */
   readonly beat: number
   /** Number of its leases. */
   readonly held: number
@@ -91,6 +91,20 @@ export async function reportProcess(store: Database, reported: ReportingProcess)
       waits: [JSON.stringify(reported.waits)],
     }),
   )
+}
+
+const showsLife = statement('update deployment_process set beat = ? where owner = ?')
+const beatOf = statement('select beat from deployment_process where owner = ?')
+
+/** Says that a process lives, which has reported itself; `beat` is another one each time. */
+export async function showLife(store: Database, owner: string, beat: number): Promise<void> {
+  await store.transaction((writer) => writer.run(showsLife, [beat, owner]))
+}
+
+/** Beat of a process; `undefined` where it has not reported itself or ended. */
+export async function lifeOf(store: Reader, owner: string): Promise<number | undefined> {
+  const beat = (await store.get(beatOf, [owner]))?.[0]
+  return beat === undefined ? undefined : Number(beat)
 }
 
 /** Removes processes that ended. */

@@ -79,10 +79,11 @@ export class StandingIngest {
   /** Writes a batch, or more than one. Throws what `work` throws, `lease-lost`, `store-failed`. */
   readonly write = <T>(work: (ingest: EvmIngest) => Promise<T>): Promise<T> =>
     this.#inOrder(() => {
+      const { standing, database } = this.#options
       const ingest = this.#ingest
       if (ingest === undefined)
         throw new Fault('store-failed', 'another process wrote the store meanwhile')
-      return this.#options.standing.endedByBug(() => work(ingest))
+      return standing.endedByBug(database, () => work(ingest))
     })
 
   /** Does `work` in one transaction, under the lease. */

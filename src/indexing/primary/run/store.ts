@@ -194,7 +194,7 @@ function storeOver(database: Database, of: StoreOf): PrimaryStore {
     },
     commit: (of, batch, raw) =>
       inOrder((commit) =>
-        lease.endedByBug(() =>
+        lease.endedByBug(database, () =>
           memory.write(of, batch, (rows) => rhythm.batch(() => rows.write(batch, raw, commit))),
         ),
       ),

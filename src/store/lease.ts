@@ -96,37 +96,85 @@ export async function awaitLease(
     readonly signal?: AbortSignal
     readonly leaseMs?: number | undefined
     readonly isOwed?: () => boolean
-    readonly lifeOf?: (owner: string) => MaybePromise<number | undefined>
+    readonly lifeOf?: LifeOf
   },
 ): Promise<Lease> {
-  const { clock, signal, leaseMs = leaseTtlMs } = wait
-  let seen = await leaseRow(database)
-  let since = clock.monotonic()
-  // Two looks, half the time apart: whoever waits may be slow, too.
-  let life: { readonly at: number; readonly beat: number | undefined } | undefined
+  const { clock, signal } = wait
+  const holder = new HolderWatch(await leaseRow(database), wait)
   for (;;) {
     signal?.throwIfAborted()
-    const isTaken = wait.isOwed?.() === false && clock.monotonic() - since < leftMs
-    let lease = isTaken ? undefined : await takeLease(database, owner, clock)
-    const now = await leaseRow(database)
-    const stillMs = clock.monotonic() - since
-    if (!isStill(seen, now)) {
-      seen = now
-      since = clock.monotonic()
-      life = undefined
-    } else if (lease === undefined && now !== undefined && stillMs >= leaseMs / 2) {
-      const beat = await wait.lifeOf?.(now.owner)
-      if (life !== undefined && beat !== life.beat) since = clock.monotonic()
-      if (life === undefined || beat !== life.beat) life = { at: clock.monotonic(), beat }
-      const isGone = wait.lifeOf === undefined || clock.monotonic() - life.at >= leaseMs / 2
-      if (isGone && clock.monotonic() - since >= leaseMs)
-        lease = await seize(database, owner, { clock, row: now })
-    }
+    const isTaken = wait.isOwed?.() === false && holder.stillMs() < leftMs
+    const lease = isTaken ? undefined : await takeLease(database, owner, clock)
     if (lease !== undefined) return lease
+    const row = await leaseRow(database)
+    const seized = (await holder.isGone(row)) && (await seize(database, owner, { clock, row }))
+    if (seized) return seized
     // Looks again at the very moment at which the row has stood still long enough.
-    const leftOfTtlMs = since + leaseMs - clock.monotonic()
+    const leftOfTtlMs = holder.leaseMs - holder.stillMs()
     const isLast = leftOfTtlMs > 0 && leftOfTtlMs < lookEveryMs
     await clock.sleep(isLast ? leftOfTtlMs : lookEveryMs, signal)
+  }
+}
+
+/** Reads what changes as long as the process of that name lives. */
+export type LifeOf = (owner: string) => MaybePromise<number | undefined>
+
+/** Watches the holder of a lease by its row and by the life of its process. */
+class HolderWatch {
+  readonly leaseMs: number
+  readonly #clock: Clock
+  readonly #lifeOf: LifeOf | undefined
+  #row: LeaseRow | undefined
+  #sinceMs: number
+  /** Life as it was at a look of this stand-still. */
+  #life: { readonly atMs: number; readonly beat: number | undefined } | undefined
+
+  constructor(
+    row: LeaseRow | undefined,
+    {
+      clock,
+      leaseMs = leaseTtlMs,
+      lifeOf,
+    }: {
+      readonly clock: Clock
+      readonly leaseMs?: number | undefined
+      readonly lifeOf?: LifeOf
+    },
+  ) {
+    this.leaseMs = leaseMs
+    this.#clock = clock
+    this.#lifeOf = lifeOf
+    this.#row = row
+    this.#sinceMs = clock.monotonic()
+  }
+
+  /** Time for which the row has stood still, or its process showed no life. */
+  stillMs(): number {
+    return this.#clock.monotonic() - this.#sinceMs
+  }
+
+  /**
+   * Looks at the row as it is now; true where the holder is to be replaced. Life is looked at twice, half the
+   * time apart: who waits may be slow, too, and see nothing between.
+   */
+  async isGone(row: LeaseRow | undefined): Promise<boolean> {
+    if (!isStill(this.#row, row)) {
+      this.#row = row
+      this.#sinceMs = this.#clock.monotonic()
+      this.#life = undefined
+      return false
+    }
+    const isOver = this.stillMs() >= this.leaseMs
+    if (this.#lifeOf === undefined || row === undefined) return isOver
+    if (this.stillMs() < this.leaseMs / 2) return false
+    const before = this.#life
+    const beat = await this.#lifeOf(row.owner)
+    const atMs = this.#clock.monotonic()
+    if (before?.beat === beat && before !== undefined)
+      return isOver && atMs - before.atMs >= this.leaseMs / 2
+    if (before !== undefined) this.#sinceMs = atMs
+    this.#life = { atMs, beat }
+    return false
   }
 }
 

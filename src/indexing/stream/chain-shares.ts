@@ -12,7 +12,7 @@
 import { faultOf } from '../../core/fault.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Database } from '../../store/engine/database.ts'
-import { awaitLease, type Lease, leaseTtlMs } from '../../store/lease.ts'
+import { awaitLease, type Lease, leaseTtlMs, type LifeOf } from '../../store/lease.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import {
   forgetProcesses,
@@ -114,15 +114,8 @@ export function chainShares(options: ChainSharesOptions): ChainShares {
       try {
         await known.promise
         const isOwed = (): boolean => held().length < share
-        const isAlive = (holder: string): Promise<number | undefined> | undefined =>
-          store && lifeOf(store, holder)
-        return await awaitLease(database, owner, {
-          leaseMs,
-          clock,
-          signal,
-          isOwed,
-          lifeOf: isAlive,
-        })
+        const life: LifeOf = (holder) => store && lifeOf(store, holder)
+        return await awaitLease(database, owner, { leaseMs, clock, signal, isOwed, lifeOf: life })
       } finally {
         waiting.delete(key)
       }

@@ -32,14 +32,17 @@ export async function keepShowingLife(process: LivingProcess): Promise<void> {
   const watch = watchHeartbeats({ maxSilenceMs: longestTurnMs, now: clock.monotonic })
   threads.followHeartbeats(watch.watch)
   let store: Database | undefined
+  const show = async (): Promise<void> => {
+    if (watch.silent().length > 0) return
+    store ??= await openStore(location, deploymentStore, deploymentTables, 'write')
+    await showLife(store, owner, clock.now())
+  }
   try {
     while (!signal.aborted) {
-      try {
-        store ??= await openStore(location, deploymentStore, deploymentTables, 'write')
-        if (watch.silent().length === 0) await showLife(store, owner, clock.now())
-      } catch (error) {
+      await show().catch((error: unknown) => {
+        // A server that is away forgets the process, and knows it again when it is back.
         if (faultOf(error)?.retryable !== true) throw error
-      }
+      })
       await clock.sleep(leaseTtlMs / 4, signal)
     }
   } catch (error) {

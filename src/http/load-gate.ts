@@ -87,6 +87,12 @@ export type LoadGate = {
 /** Turns of a lane for one of the others, when all are full. */
 const shares: Readonly<Record<Lane, number>> = { body: 8, vital: 8, item: 4, list: 2, patient: 1 }
 
+/**
+ * Milliseconds for which handlers begin before sockets are read again: with one handler a turn of the loop, each
+ * request costs a turn.
+ */
+const beginMs = 1
+
 /** Requests a lane always takes in: with fewer it would stand idle between two turns. */
 const leastWaiting = 8
 
@@ -160,8 +166,9 @@ export function createLoadGate(options: LoadGateOptions): LoadGate {
 class Gate {
   readonly #options: LoadGateOptions
   readonly #lanes: readonly LaneState[]
-  /** A handler began in this turn of the loop. */
+  /** A handler began in this turn of the loop, the first of them then. */
   #begun = false
+  #begunAt = 0
   #scheduled = false
   /** The clock of the lanes: `turns` of the one that began last. */
   #turns = 0
@@ -187,7 +194,7 @@ class Gate {
     caller.waiting.push(job)
     lane.waiting++
     // Where none waits the request begins at once: its caller may have closed its side already.
-    if (!this.#begun && this.#waiting() === 1) this.#turn()
+    if (this.#mayBegin(since) && this.#waiting() === 1) this.#turn()
     else this.#makeRoom(lane, caller)
     this.#schedule()
     return { since, leave: () => this.#leave(lane, caller, job) }
@@ -252,14 +259,18 @@ class Gate {
       }
       this.#turnsLeft = acceptTurns
       this.#begun = false
-      this.#turn()
+      while (this.#turn() && this.#waiting() > 0 && this.#mayBegin(this.#options.now()));
       // Where nothing could begin, handlers under way are waited for: who leaves schedules.
       if (this.#begun) this.#schedule()
     })
   }
 
-  /** Begins one handler, if one may begin. */
-  #turn(): void {
+  #mayBegin(now: number): boolean {
+    return !this.#begun || now - this.#begunAt < beginMs
+  }
+
+  /** Begins one handler, if one may begin. Returns whether a request was taken. */
+  #turn(): boolean {
     let next: { lane: LaneState; caller: Caller } | undefined = undefined
     for (const lane of this.#lanes) {
       if (lane.waiting === 0 || lane.underWay >= lane.limits.maxUnderWay) continue
@@ -268,13 +279,15 @@ class Gate {
       if (next === undefined || lane.turns < next.lane.turns) next = { lane, caller }
     }
     if (next !== undefined) this.#begin(next.lane, next.caller)
+    return next !== undefined
   }
 
   #begin(lane: LaneState, caller: Caller): void {
     const job = caller.waiting.shift()
     if (job === undefined) return
-    this.#begun = true
     const now = this.#options.now()
+    if (!this.#begun) this.#begunAt = now
+    this.#begun = true
     if (now - job.since > giveUpMs) {
       this.#refuse(lane, job, 'late')
       forgetIdle(lane, caller)

@@ -57,6 +57,8 @@ export type IndexerOptions = {
 /** Progress of each chain and stream, as the indexing threads reported it. */
 export type IndexingStatus = {
   readonly status: () => readonly ChainStatus[]
+  /** Keys of stores that hold another chain or network than the one configured. */
+  readonly foreign: () => ReadonlySet<string>
   /** One stage of a chain or stream, without the cost of the whole status. */
   readonly stage: (key: string, stage: string) => StageStatus | undefined
 }
@@ -139,6 +141,7 @@ export function followReports(
     take: (report) => board.take(report),
     status: () =>
       board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
+    foreign: () => board.foreign,
     stage: (key, stage) => board.stage(key, stage),
   }
 }

@@ -43,6 +43,8 @@ export class StatusBoard {
   readonly #stages = new Map<string, Map<string, StageStatus>>()
   readonly #endpoints = new Map<string, readonly EndpointStatus[]>()
   readonly #unchecked = new Map<string, Unchecked>()
+  /** Chains whose stores hold another chain than the one configured; another set after a change. */
+  #foreign: ReadonlySet<string> = new Set()
 
   constructor(options: StatusBoardOptions) {
     this.#options = options
@@ -66,6 +68,11 @@ export class StatusBoard {
       if (stage.indexedHeight >= 0) gauges.set('firn_index_height', stage.indexedHeight, labels)
       if (stage.headHeight >= 0) gauges.set('firn_index_head_height', stage.headHeight, labels)
     }
+    const isForeign = [...stages.values()].some((stage) => stage.isForeign === true)
+    if (isForeign !== this.#foreign.has(chain)) {
+      const others = [...this.#foreign].filter((key) => key !== chain)
+      this.#foreign = new Set(isForeign ? [...others, chain] : others)
+    }
     const stopped = [...stages.values()].some(({ state }) => state === 'stopped')
     gauges.set('firn_index_stopped', stopped ? 1 : 0, { chain })
   }
@@ -77,6 +84,10 @@ export class StatusBoard {
       const more = count - (before[check] ?? 0)
       if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
     }
+  }
+
+  get foreign(): ReadonlySet<string> {
+    return this.#foreign
   }
 
   /** One stage, without the cost of all. */

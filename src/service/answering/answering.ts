@@ -82,6 +82,8 @@ type AnsweringOptions = {
   readonly signal: AbortSignal
 }
 
+const noKeys: ReadonlySet<string> = new Set()
+
 /** Opens it all; what ends it is added to `closers`. Throws `bad-config`, and faults of stores. */
 export async function openAnswering(config: Config, options: AnsweringOptions): Promise<Answering> {
   const { world, log, gauges, chains, streams, stores, indexer, closers, signal } = options
@@ -98,6 +100,7 @@ export async function openAnswering(config: Config, options: AnsweringOptions): 
     gauges,
     signal,
     indexed: () => indexer?.status() ?? [],
+    foreign: () => indexer?.foreign() ?? noKeys,
     aggregators: options.aggregators,
   })
   closers.push(served.close)

@@ -19,7 +19,12 @@ export type WatchedFile<T> = {
 export function watchedFile<T>({ path, parse, damaged }: WatchedFile<T>): () => T {
   let seen = stampOf(path)
   let value = parse(bytesOf(path))
+  let isOfThisTurn = false
   return () => {
+    // A request reads its keys several times; what is changed counts from the next turn of the thread on.
+    if (isOfThisTurn) return value
+    isOfThisTurn = true
+    setImmediate(() => (isOfThisTurn = false))
     const stamp = stampOf(path)
     if (stamp === seen) return value
     seen = stamp

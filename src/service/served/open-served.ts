@@ -39,6 +39,8 @@ type ServedOptions = {
   readonly gauges: Gauges
   readonly signal: AbortSignal
   readonly indexed: () => readonly ChainStatus[]
+  /** Keys of stores that hold another chain or network than the one configured. */
+  readonly foreign: () => ReadonlySet<string>
   /** The parts of the main thread; without them this thread opens its own. */
   readonly aggregators?: Aggregators | undefined
 }
@@ -49,8 +51,7 @@ export async function openServed(config: Config, options: ServedOptions): Promis
   const isServing = config.role !== 'index'
   const following = { store, clock: world.clock, log, signal }
   const primaries = options.streams.filter((stream) => stream.kind === 'primary')
-  const foreign = (key: string): boolean =>
-    options.indexed().some((chain) => chain.key === key && isForeign(chain))
+  const foreign = (key: string): boolean => options.foreign().has(key)
   const allChains = await serveChains({
     ...options,
     chains: isServing ? options.chains : [],
@@ -78,7 +79,7 @@ export async function openServed(config: Config, options: ServedOptions): Promis
   // What was joined with a foreign chain lies among the rest.
   const messages: FollowedStore = {
     ...joined,
-    get: () => (options.indexed().some(isForeign) ? undefined : joined.get()),
+    get: () => (options.foreign().size > 0 ? undefined : joined.get()),
   }
   const aggregators =
     options.aggregators ??
@@ -99,11 +100,6 @@ export async function openServed(config: Config, options: ServedOptions): Promis
       for (const part of [aggregators, chains, networks, messages]) await part.close()
     },
   }
-}
-
-/** True where a store holds another chain or network than the one configured. */
-function isForeign({ stages }: ChainStatus): boolean {
-  return stages.some((stage) => stage.isForeign === true)
 }
 
 /** The served part of `all`: nothing from a foreign store, which is waited for instead. */

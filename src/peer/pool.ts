@@ -54,8 +54,10 @@ type Attempts = {
   offence: string | undefined
 }
 
-/** Nodes known but not wanted that are connected to, because they give addresses of others. */
+/** Nodes of our own list that are connected to, wanted or not, because they give addresses of others. */
 const informants = 5
+/** Failures after which peers are asked for a newer address. */
+const failuresOfOld = 3
 /** Pause between two questions to our node for its peers, while a wanted node cannot be reached. */
 const listPeersMs = 5_000
 /** Connections to nodes. Lives until `close`. */
@@ -130,7 +132,7 @@ export class PeerPool {
     let connected = 0
     for (const session of this.#sessions.values()) if (session.ready) connected++
     const connecting = this.#dialling.size + this.#sessions.size - connected
-    return { connected, connecting, known: [...this.#book.all()].length }
+    return { connected, connecting, known: this.#book.size }
   }
 
   /** Ends every connection. */
@@ -302,7 +304,8 @@ export class PeerPool {
     let unreachable = 0
     for (const nodeId of this.#wanted.keys()) {
       if (this.#sessions.has(nodeId)) continue
-      if (this.#book.get(nodeId) === undefined) strangers++
+      const isOld = this.failures(nodeId) >= failuresOfOld
+      if (isOld || this.#book.get(nodeId) === undefined) strangers++
       if (!this.#dialling.has(nodeId)) unreachable++
     }
     if (unreachable > 0 && this.#listing === undefined && now - this.#listedAt > listPeersMs) {
@@ -317,7 +320,7 @@ export class PeerPool {
 
   #keepInformants(now: number): void {
     let missing = informants - this.#sessions.size - this.#dialling.size
-    for (const { nodeId } of this.#book.all()) {
+    for (const { nodeId } of this.#book.trusted()) {
       if (missing <= 0) return
       const address = this.#due(nodeId, now)
       if (address === undefined || !this.#dials.take(1, now)) continue

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
-import { sign as signBytes, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { decodeBitSet, decodeSigned } from '../../src/codec/warp/message.ts'
-import {
-  type ClaimedAddress,
-  parseIp,
-  signedAddressBytes,
-} from '../../src/codec/warp/peer-address.ts'
 import { fromHex } from '../../src/core/bytes.ts'
 import { Fault } from '../../src/core/fault.ts'
 import { parseRequest, type RequestBody } from '../../src/warp/aggregation/request.ts'
@@ -20,7 +14,12 @@ import {
   type TestNetwork,
   until,
 } from '../support/nodes/warp-network.ts'
-import { type Behaviour, startValidator, type Validator } from '../support/nodes/warp-validator.ts'
+import {
+  type Behaviour,
+  claimOf,
+  startValidator,
+  type Validator,
+} from '../support/nodes/warp-validator.ts'
 
 type Messages = { messages: { name: string; unsignedMessage: string }[] }
 const { messages }: Messages = JSON.parse(
@@ -209,25 +208,17 @@ void test('peer: our pings are answered and silence ends a session', async () =>
   })
 })
 
-/** The claim a validator would sign about its address. */
-function claimOf(at: number, { port }: Validator, timestamp = 1_700_000_000n): ClaimedAddress {
-  const { certificatePem, keyPem } = stakerKeys(at)
-  const ip = parseIp('127.0.0.1')
-  return {
-    certificate: new X509Certificate(certificatePem).raw,
-    ip,
-    port,
-    timestamp,
-    signature: signBytes('sha256', signedAddressBytes(ip, port, timestamp), keyPem),
-  }
-}
-
 void test('discovery: one configured peer names the others, whose signed addresses are used', async () => {
   const others: Validator[] = []
   for (let at = 0; at < 4; at++)
     others.push(await startValidator({ ...stakerKeys(at), behaviour: sign }))
-  const forged = { ...claimOf(3, others[3]!), port: others[0]!.port, timestamp: 1_800_000_000n }
-  const gossip = [claimOf(0, others[0]!), claimOf(1, others[1]!), claimOf(2, others[2]!), forged]
+  const forged = {
+    ...claimOf(stakerKeys(3), others[3]!.port),
+    port: others[0]!.port,
+    timestamp: 1_800_000_000n,
+  }
+  const claims = others.map(({ port }, at) => claimOf(stakerKeys(at), port))
+  const gossip = [...claims.slice(0, 3), forged]
   const named = await startValidator({ ...stakerKeys(4), behaviour: sign, gossip })
   try {
     await withNetwork(
@@ -260,7 +251,7 @@ void test('discovery: built-in nodes name the others where our node knows nobody
   const others: Validator[] = []
   for (let at = 0; at < 3; at++)
     others.push(await startValidator({ ...stakerKeys(at), behaviour: sign }))
-  const gossip = others.map((other, at) => claimOf(at, other))
+  const gossip = others.map((other, at) => claimOf(stakerKeys(at), other.port))
   const builtIn = await startValidator({ ...stakerKeys(4), behaviour: sign, gossip })
   const bootstrappers = (): string[] => [`${builtIn.nodeId}@127.0.0.1:${builtIn.port}`]
   const listed = others.map(({ nodeId, publicKey }) => {

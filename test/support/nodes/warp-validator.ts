@@ -5,7 +5,7 @@
  * it accepts is one a node would accept.
  */
 
-import { X509Certificate } from 'node:crypto'
+import { createHash, sign as signBytes, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
@@ -13,11 +13,17 @@ import { zstdCompressSync } from 'node:zlib'
 
 import native from '@chainsafe/blst'
 
-import { type ClaimedAddress, signedAddressBytes } from '../../../src/codec/warp/peer-address.ts'
+import {
+  type ClaimedAddress,
+  gossipId,
+  parseIp,
+  signedAddressBytes,
+} from '../../../src/codec/warp/peer-address.ts'
 import {
   decodePeerMessage,
   encodePeerMessage,
   type Handshake,
+  type KnownPeers,
   type PeerMessage,
 } from '../../../src/codec/warp/peer-message.ts'
 import {
@@ -25,6 +31,7 @@ import {
   encodeSignatureResponse,
 } from '../../../src/codec/warp/signature-request.ts'
 import { toHex } from '../../../src/core/bytes.ts'
+import { parseNodeId } from '../../../src/core/cb58.ts'
 import { acceptedKey, nodeIdOf, verifyCertified } from '../../../src/peer/certificate.ts'
 import { FrameReader, frameOf } from '../../../src/peer/frame.ts'
 import { asksBlocks, type BlockQuestionMessage } from './block-peer.ts'
@@ -64,6 +71,8 @@ export type ValidatorOptions = {
   readonly secret: Uint8Array
   readonly behaviour: Behaviour
   readonly networkId?: number
+  /** Seconds by which its clock differs from ours. */
+  readonly clockAhead?: number
   /** What it says, and the least that it takes of others. */
   readonly version?: readonly [number, number, number]
   readonly gossip?: readonly ClaimedAddress[]
@@ -91,6 +100,22 @@ export type Validator = {
   readonly refusals: readonly string[]
   readonly setBehaviour: (behaviour: Behaviour) => void
   readonly close: () => Promise<void>
+}
+
+/** The claim that a validator signs about its address on this machine. */
+export function claimOf(
+  { certificatePem, keyPem }: Pick<ValidatorOptions, 'certificatePem' | 'keyPem'>,
+  port: number,
+  timestamp = 1_700_000_000n,
+): ClaimedAddress {
+  const ip = parseIp('127.0.0.1')
+  return {
+    certificate: new X509Certificate(certificatePem).raw,
+    ip,
+    port,
+    timestamp,
+    signature: signBytes('sha256', signedAddressBytes(ip, port, timestamp), keyPem),
+  }
 }
 
 /** Starts a validator on a free port of this machine. */
@@ -186,11 +211,11 @@ function serve(
         }
         greeted = true
         state.handshakes.push(message)
-        send({ kind: 'peer-list', peers: options.gossip ?? [] })
+        send({ kind: 'peer-list', peers: unknownOf(options.gossip, message.knownPeers) })
         misbehaveAfterGreeting(state.behaviour, send, handshake)
       } else if (message.kind === 'ping') send({ kind: 'pong' })
       else if (message.kind === 'get-peer-list') {
-        send({ kind: 'peer-list', peers: options.gossip ?? [] })
+        send({ kind: 'peer-list', peers: unknownOf(options.gossip, message.knownPeers) })
       } else if (greeted && asksBlocks(message)) options.blocks?.(message, { send, socket })
       else if (message.kind === 'app-request' && greeted) {
         state.requests++
@@ -213,6 +238,28 @@ function isShutOut(socket: TLSSocket, chainId: Uint8Array, behaviour: Behaviour)
   return certificate === undefined || !behaviour.allowed.includes(nodeIdOf(certificate))
 }
 
+/** Claims that the asker's filter does not have. Source: avalanchego utils/bloom/read_filter.go. */
+function unknownOf(
+  claims: readonly ClaimedAddress[] = [],
+  { filter, salt }: KnownPeers,
+): ClaimedAddress[] {
+  const view = new DataView(filter.buffer, filter.byteOffset)
+  const hashes = filter[0]!
+  const entries = filter.subarray(1 + 8 * hashes)
+  const u64 = (value: bigint): bigint => BigInt.asUintN(64, value)
+  return claims.filter(({ certificate, timestamp }) => {
+    const id = gossipId(parseNodeId(nodeIdOf(certificate)), timestamp)
+    let hash = createHash('sha256').update(id).update(salt).digest().readBigUInt64BE()
+    for (let at = 0; at < hashes; at++) {
+      hash = u64(hash << 17n) | (hash >> 47n)
+      hash ^= view.getBigUint64(1 + 8 * at)
+      const index = Number(hash % BigInt(8 * entries.length))
+      if ((entries[index >> 3]! & (1 << (index & 7))) === 0) return true
+    }
+    return false
+  })
+}
+
 function ownHandshake(
   options: ValidatorOptions,
   behaviour: Behaviour,
@@ -221,7 +268,7 @@ function ownHandshake(
   return {
     kind: 'handshake',
     networkId: behaviour.kind === 'other-network' ? 54_321 : (options.networkId ?? 12_345),
-    time: BigInt(Math.floor(Date.now() / 1000)),
+    time: nowOf(options),
     ip: new Uint8Array(16),
     port: 9651,
     upgradeTime: 1_761_750_000n,
@@ -235,13 +282,17 @@ function ownHandshake(
   }
 }
 
+function nowOf({ clockAhead = 0 }: ValidatorOptions): bigint {
+  return BigInt(Math.floor(Date.now() / 1000) + clockAhead)
+}
+
 /** Why a node would close: the checks of network/peer/peer.go handleHandshake. */
 function problemOf(
   handshake: Handshake,
   socket: TLSSocket,
   options: ValidatorOptions,
 ): string | undefined {
-  const now = BigInt(Math.floor(Date.now() / 1000))
+  const now = nowOf(options)
   const skew = handshake.time > now ? handshake.time - now : now - handshake.time
   if (handshake.networkId !== (options.networkId ?? 12_345)) return 'network'
   if (skew > 60n) return 'clock'

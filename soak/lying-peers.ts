@@ -3,7 +3,7 @@
  * liar delays nothing; of four liars the true blocks come, or none.
  */
 
-import { quorumOf } from '../src/source/peers/tip-vote.ts'
+import { quorumPercent } from '../src/source/peers/tip-vote.ts'
 import {
   lies,
   openSource,
@@ -63,7 +63,7 @@ async function tryOne(
       ({ nodeId }, at) =>
         peers.offence(nodeId) === undefined && lies[network.lies[at] ?? '']?.votes !== false,
     ).length
-  const isSilent = (): boolean => believed() < quorumOf(count)
+  const isSilent = (): boolean => (100 * believed()) / count < quorumPercent
   const over = new AbortController()
   const end = (): void => void setTimeout(() => over.abort(), silentMs).unref()
   if (isSilent()) end()

@@ -17,8 +17,8 @@ export function tlsContext(keyPem: string, certificatePem: string): SecureContex
 /**
  * A socket to the node meant, after TLS.
  *
- * Throws `node-unreachable`, or `peer-misbehaved` when another node answers there. The peer has not
- * judged our certificate yet when this resolves: a refusal comes later, as a close.
+ * Throws `node-unreachable`, also when another answers there: the node that is meant did nothing wrong.
+ * The peer has not judged our certificate yet when this resolves: a refusal comes later, as a close.
  */
 export function dial(
   target: NodeAddress,
@@ -62,9 +62,9 @@ export function dial(
 function strangerAt(socket: TLSSocket, nodeId: string): Fault | undefined {
   const certificate = socket.getPeerX509Certificate()?.raw
   if (certificate === undefined || acceptedKey(certificate) === undefined) {
-    return new Fault('peer-misbehaved', `certificate is not one of a node: ${nodeId}`)
+    return new Fault('node-unreachable', `certificate is not one of a node: ${nodeId}`)
   }
   const found = nodeIdOf(certificate)
   if (found === nodeId) return undefined
-  return new Fault('peer-misbehaved', `another node answers at the address: ${found}`)
+  return new Fault('node-unreachable', `another node answers at the address: ${found}`)
 }

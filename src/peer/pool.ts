@@ -11,6 +11,8 @@
 import type { SecureContext } from 'node:tls'
 
 import type { ClaimedAddress } from '../codec/warp/peer-address.ts'
+import type { Handshake } from '../codec/warp/peer-message.ts'
+import { setBounded } from '../core/bounded-maps.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import { growingPause } from '../core/waiting.ts'
 import type { World } from '../core/world.ts'
@@ -58,6 +60,10 @@ type Attempts = {
 const informants = 5
 /** Failures after which peers are asked for a newer address. */
 const failuresOfOld = 3
+/** Peers whose clocks are remembered. */
+const clocksKept = 64
+/** Half of what nodes tolerate. Source: avalanchego network/peer/peer.go. */
+const mostApartSeconds = 30
 /** Pause between two questions to our node for its peers, while a wanted node cannot be reached. */
 const listPeersMs = 5_000
 /** Connections to nodes. Lives until `close`. */
@@ -70,6 +76,8 @@ export class PeerPool {
   readonly #dialling = new Map<string, AbortController>()
   readonly #wanted = new Map<string, number>()
   readonly #attempts = new Map<string, Attempts>()
+  /** Seconds by which clocks of peers were ahead of ours when they greeted, by node id. */
+  readonly #clocks = new Map<string, number>()
   readonly #watchers = new Set<() => void>()
   readonly #dials: Allowance
   readonly #stop = new AbortController()
@@ -121,6 +129,19 @@ export class PeerPool {
     return () => this.#watchers.delete(watcher)
   }
 
+  /** Words for that which keeps this machine from the network: its clock, or a closed port. */
+  trouble(): string | undefined {
+    const seconds = this.#clockApart()
+    if (Math.abs(seconds) > mostApartSeconds) {
+      const apart = `${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'}`
+      return `the clock of this machine is ${apart} that of its peers, and they refuse more than 60 s: set it`
+    }
+    const isLost = this.#clocks.size === 0 && this.#attempts.size > 0
+    if (!isLost || this.#sessions.size > 0) return undefined
+    const ports = new Set(this.#book.trusted().map(({ port }) => port))
+    return `no bootstrap node could be reached: open outgoing ${[...ports].join(', ')}`
+  }
+
   /** Leaves a peer alone for a while: what it answered was wrong. */
   ban(nodeId: string, reason: Fault): void {
     const session = this.#sessions.get(nodeId)
@@ -150,6 +171,21 @@ export class PeerPool {
 
   #nowSeconds(): bigint {
     return BigInt(Math.floor(this.#options.world.clock.now() / 1000))
+  }
+
+  /** Seconds by which the median of peers' clocks is ahead of ours; 0 where none is known. */
+  #clockApart(): number {
+    const all = [...this.#clocks.values()].toSorted((a, b) => a - b)
+    return all[all.length >> 1] ?? 0
+  }
+
+  /** Notes the peer's clock, and answers its handshake. */
+  #greet(nodeId: string, theirs: Handshake): Handshake {
+    const before = this.trouble()
+    setBounded(this.#clocks, nodeId, Number(theirs.time - this.#nowSeconds()), clocksKept)
+    const trouble = this.trouble()
+    if (trouble !== undefined && before === undefined) this.#options.log.warn(trouble, {})
+    return this.#greeter.answer(theirs)
   }
 
   #changed(): void {
@@ -242,7 +278,7 @@ export class PeerPool {
       socket,
       nodeId,
       networkId,
-      greet: (theirs) => this.#greeter.answer(theirs),
+      greet: (theirs) => this.#greet(nodeId, theirs),
       limits,
       now: () => this.#now(),
       events: {

@@ -20,6 +20,11 @@ const progress = {
   ),
   blocksPerSecond: Type.Number({ description: 'heights a second of late' }),
   etaSeconds: Type.Optional(Type.Number({ description: 'seconds until the head at this speed' })),
+  votedBy: Type.Optional(
+    Type.String({
+      description: 'whose votes say which height is the newest, where blocks come from peers',
+    }),
+  ),
   standsBy: Type.Optional(
     Type.Boolean({ description: 'true while another process of the deployment indexes it' }),
   ),

@@ -13,7 +13,7 @@ import { defaultPeerLimits } from '../../src/peer/limits.ts'
 import type { Session } from '../../src/peer/session.ts'
 import { sourceLimits, streamSpecs } from '../../src/service/chain-specs.ts'
 import { BlockPeers } from '../../src/source/peers/block-peers.ts'
-import { TipVote } from '../../src/source/peers/tip-vote.ts'
+import { type Electorate, TipVote } from '../../src/source/peers/tip-vote.ts'
 import { Voters } from '../../src/source/peers/voters.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import {
@@ -103,7 +103,7 @@ void test('peers: who has four fifths of the stake says what is accepted', async
   t.after(opened.close)
   const nodeIds = network.validators.map(({ nodeId }) => nodeId)
   await Promise.all(nodeIds.map((nodeId) => connected(opened, nodeId)))
-  const drawn = async (rich: number): Promise<readonly string[]> => {
+  const drawn = async (rich: number): Promise<Electorate> => {
     const voters = new Voters({
       peers: opened.peers,
       bootstrappers: [],
@@ -141,6 +141,7 @@ void test('peers: a peer is asked for ancestors once a second, one question at a
   const peers = {
     session: (nodeId: string) => sessions.get(nodeId),
     want: () => undefined,
+    trouble: () => undefined,
     ban: () => assert.fail('nobody misbehaves'),
     close: async () => undefined,
   }

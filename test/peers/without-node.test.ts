@@ -46,6 +46,9 @@ void test('without a node: a new block is asked for by its id, and callers are t
     assert.ok(!asked.includes(`get-ancestors ${id}`), `no ancestors of block ${height}`)
   }
 
+  const { chains } = await firn.get('/status')
+  assert.match(JSON.stringify(chains), /"votedBy":"(6 bootstrap nodes|the stake of \d+ validators)/)
+
   const ports = peers.validators.map(({ port }) => `127.0.0.1:${port}`)
   for (const path of [
     '/status',

@@ -9,6 +9,7 @@ import { checkChain } from '../doctor/chain.ts'
 import { findingText, type Finding, warning } from '../doctor/finding.ts'
 import { checkMachine } from '../doctor/machine.ts'
 import { checkNetwork } from '../doctor/network.ts'
+import { checkPeers } from '../doctor/peers.ts'
 import { checkPatterns, checkStores } from '../doctor/stores.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Flags } from '../flags.ts'
@@ -47,7 +48,9 @@ export async function doctor(flags: Flags): Promise<void> {
     }
     for (const [name, network] of Object.entries(config.networks))
       if (network !== undefined) {
-        const { key } = primaryStream(name === 'mainnet' ? 'mainnet' : 'fuji')
+        const known = name === 'mainnet' ? name : 'fuji'
+        print(await checkPeers(known, network, { world, timeoutMs }))
+        const { key } = primaryStream(known)
         const stored = await metaOf(location, key)
         print(await checkNetwork(name, network, { transport: world.transport, ...limits, stored }))
       }

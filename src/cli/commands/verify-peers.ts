@@ -5,7 +5,7 @@ import { connectPeers, storedNetwork } from '../../indexing/primary/run/open-pee
 import { networkIdOf, primaryStream } from '../../service/chain-specs.ts'
 import { openPrimaryReader } from '../../service/stores/open-primary.ts'
 import { storeLocation } from '../../service/stores/store-location.ts'
-import { quorumOf, TipVote, votesOf } from '../../source/peers/tip-vote.ts'
+import { percentOf, quorumPercent, TipVote } from '../../source/peers/tip-vote.ts'
 import { Voters } from '../../source/peers/voters.ts'
 import { latestBlocks, genesisId, rawBlocksFrom } from '../../store/query/primary/blocks.ts'
 import { blockOfPos, heightOfBlock, posRangeOf } from '../../store/schema/primary/position.ts'
@@ -22,7 +22,7 @@ const lookMs = 250
 /**
  * Asks a sample of validators, drawn by the stake that the store has, whether they accepted the newest
  * stored blocks of P and X: the bootstrap nodes where too few of these can be reached. Prints how many
- * votes did; exit code 1 where these are not more than four fifths.
+ * of the votes did; exit code 1 where these are less than four fifths.
  */
 export async function verifyPeers(flags: Flags): Promise<void> {
   const name = networkIn(flags)
@@ -46,7 +46,8 @@ export async function verifyPeers(flags: Flags): Promise<void> {
       await world.clock.sleep(lookMs)
       sample = await voters.get()
     }
-    const quorum = quorumOf(sample.length)
+    const trouble = peers.trouble()
+    if (trouble !== undefined) console.log(trouble)
     const chainIds = { P: emptyId, X: readGenesis(genesis.bytes).xChainId }
     for (const chain of ['P', 'X'] as const) {
       const range = posRangeOf(chain)
@@ -60,13 +61,13 @@ export async function verifyPeers(flags: Flags): Promise<void> {
         continue
       }
       const vote = new TipVote(peers, world.clock, chainIds[chain])
-      const [counted] = await vote.count(sample, [newest.outerId], sample.length)
-      const yes = votesOf(sample, counted?.holders ?? [])
+      const [counted] = await vote.count(sample, [newest.outerId], 100)
+      const yes = percentOf(sample, counted?.holders ?? [])
       const height = heightOfBlock(newest.id)
       console.log(
-        `${chain} ${height}: accepted by ${yes} of ${sample.length} votes, ${quorum} are needed`,
+        `${chain} ${height}: accepted by ${yes} % of ${sample.name}, ${quorumPercent} % are needed`,
       )
-      if (yes < quorum) process.exitCode = exitCodes.failed
+      if (yes < quorumPercent) process.exitCode = exitCodes.failed
     }
   } finally {
     over.abort()

@@ -31,6 +31,8 @@ export type StageStatus = {
   readonly etaSeconds?: number | undefined
   /** Why it is stopped or off, or what holds it up. */
   readonly reason?: string | undefined
+  /** Whose votes say which height is the newest; absent where a node says it. */
+  readonly votedBy?: string | undefined
   /** True while another process writes the store, so that this one has nothing to do. */
   readonly standsBy?: boolean | undefined
   /** Last height up to which every block is proven by hashes; absent where nothing is. */

@@ -10,7 +10,7 @@ import type { PeerPool } from '../../peer/pool.ts'
 import type { Session } from '../../peer/session.ts'
 
 /** Peers that blocks are requested of. */
-export type Peers = Pick<PeerPool, 'session' | 'want' | 'ban' | 'close'>
+export type Peers = Pick<PeerPool, 'session' | 'want' | 'ban' | 'trouble' | 'close'>
 
 /** A question for blocks. */
 export type BlocksWanted<T> = {

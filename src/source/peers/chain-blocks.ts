@@ -16,7 +16,7 @@ import { heightIn, linkOf } from '../primary/containers.ts'
 import type { PrimaryChain } from '../primary/primary-source.ts'
 import type { BlockPeers } from './block-peers.ts'
 import type { BlockSpool, Stretch } from './spool.ts'
-import type { Accepted, TipVote } from './tip-vote.ts'
+import type { Accepted, Electorate, TipVote } from './tip-vote.ts'
 
 type ChainBlocksOptions = {
   readonly chain: PrimaryChain
@@ -25,7 +25,7 @@ type ChainBlocksOptions = {
   readonly peers: BlockPeers
   readonly vote: TipVote
   /** Who says what is accepted: another list when others do. */
-  readonly voters: () => Promise<readonly string[]>
+  readonly voters: () => Promise<Electorate>
   /** Whom blocks are requested of. */
   readonly givers: () => readonly string[]
   /** Ids of blocks that the network's own nodes know as accepted. */
@@ -82,7 +82,7 @@ export class ChainBlocks {
   /** The last block that was read. */
   #given: Place | undefined
   #polledAt = Number.NEGATIVE_INFINITY
-  #voters: readonly string[] = []
+  #voters: Electorate | undefined
   #hasCheckpoints = false
   /** How often the head was read since something was read. */
   #headsInARow = 0
@@ -103,7 +103,7 @@ export class ChainBlocks {
   /** Why a reader waits; `undefined` where none does. */
   note(): string | undefined {
     const top = this.#tip?.height
-    if (top === undefined && this.#voters.length > 0)
+    if (top === undefined && this.#voters !== undefined)
       return this.#options.vote.missing(this.#voters)?.why
     if (top === undefined || this.#awaited === undefined) return undefined
     const until = (this.#options.spool.above(this.#awaited)?.low ?? top) - 1
@@ -136,7 +136,7 @@ export class ChainBlocks {
     const since = Number.isFinite(agoMs)
       ? ` since ${new Date(clock.now() - agoMs).toISOString().slice(0, 19)}Z`
       : ''
-    throw new Fault('node-unreachable', `the network is silent${since}: ${missing.why}`)
+    throw new Fault('node-unreachable', `peers do not agree on a block${since}: ${missing.why}`)
   }
 
   /** Blocks as they are wanted, ascending; as many as are there at once, one at least. */
@@ -156,11 +156,11 @@ export class ChainBlocks {
     return found
   }
 
-  async #poll(voters: readonly string[], signal: AbortSignal): Promise<void> {
+  async #poll(voters: Electorate, signal: AbortSignal): Promise<void> {
     this.#polledAt = this.#options.clock.monotonic()
     this.#voters = voters
-    const isKnown = (id: Uint8Array): boolean => this.#recent.has(keyOf(id))
-    const accepted = await this.#options.vote.poll(voters, isKnown)
+    const heightOf = (id: Uint8Array): number | undefined => this.#recent.get(keyOf(id))
+    const accepted = await this.#options.vote.poll(voters, heightOf)
     for (const one of accepted) await this.#accept(one, signal)
   }
 

@@ -132,7 +132,12 @@ export class PeerSource implements PrimarySource {
   }
 
   note(chain: PrimaryChain): string | undefined {
-    return this.#opened.get(chain)?.note() ?? this.#unknownUpgrade()
+    const { peers } = this.#options
+    return this.#opened.get(chain)?.note() ?? peers.trouble() ?? this.#unknownUpgrade()
+  }
+
+  votedBy(): string {
+    return this.#voters.text()
   }
 
   /** Returns words about an upgrade that most peers know and we do not. */
@@ -217,7 +222,8 @@ export class PeerSource implements PrimarySource {
       if (at >= 0) return itemAt(all, at)
       await clock.sleep(lookMs, signal)
     }
-    throw new Fault('node-unreachable', 'too few peers know the genesis of this network')
+    const why = peers.trouble() ?? 'too few peers know the genesis of this network'
+    throw new Fault('node-unreachable', why)
   }
 }
 

@@ -90,4 +90,6 @@ export interface PrimarySource {
   readonly health: (signal: AbortSignal) => Promise<readonly ValidatorHealth[]>
   /** Words for that which holds a chain up, or will; absent where a source has nothing to say of that. */
   readonly note?: (chain: PrimaryChain) => string | undefined
+  /** Whose votes say which block is the newest, in words; absent where a node says it. */
+  readonly votedBy?: () => string
 }

@@ -35,6 +35,8 @@ export type Truth = {
   readonly P: ServedChain
   readonly X: ServedChain
   readonly other: Readonly<Record<'P' | 'X', ServedChain>>
+  /** The true blocks, of which the height is another. */
+  readonly still: Readonly<Record<'P' | 'X', ServedChain>>
 }
 
 /** The network of the recording with this name. */
@@ -54,6 +56,10 @@ export function truthOf(name: string): Truth {
     P: new ServedChain('P', 0, P),
     X: new ServedChain('X', 0, X),
     other: { P: inner('P', P), X: inner('X', X) },
+    still: {
+      P: new ServedChain('P', 0, P.slice(0, -1)),
+      X: new ServedChain('X', 0, X.slice(0, -1)),
+    },
   }
 }
 
@@ -159,6 +165,7 @@ export const lies: Readonly<Record<string, { readonly lie: Lie; readonly votes: 
     lie: serving((truth) => ({ P: truth.X, X: truth.P })),
   },
   alternative: { votes: false, lie: serving((truth) => truth.other) },
+  standsStill: { votes: false, lie: serving((truth) => truth.still) },
   oldFork: {
     votes: false,
     lie: (honest, question, to, of) => {
@@ -284,7 +291,7 @@ export function openSource(
   const { networkId } = truth
   const peers = new PeerPool({
     world,
-    log: silentLog,
+    log: more.log ?? silentLog,
     networkId,
     identity: createIdentity(world),
     nodePeers: undefined,

@@ -135,8 +135,9 @@ function chainStream(chain: ChainName, options: FollowedChain): Stream {
     }
   }
   const shown = (): StageStatus => {
-    const note = options.source.note?.(chain)
-    const at = withoutDepth(note === undefined ? status : { reason: note, ...status })
+    const { source } = options
+    const reason = status.reason ?? source.note?.(chain)
+    const at = withoutDepth({ ...status, reason, votedBy: source.votedBy?.() })
     return at.state === 'stopped' ? at : { ...at, ...hosts.problem() }
   }
   return { name: chain, run, status: shown }

@@ -189,10 +189,12 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {}
 }
 
-/** The clients demand an uptime of each active validator, also where no node gives one. */
+/** The clients demand uptime and reachability of each active validator, also where no node gives them. */
 const sdkValidators: Rewriting = (body) =>
   walk(body, (object) => {
-    if (object['validationStatus'] === 'active') object['uptimePerformance'] ??= 0
+    if (object['validationStatus'] !== 'active') return
+    object['uptimePerformance'] ??= 0
+    objectOf(object['validatorHealth'])['reachabilityPercent'] ??= 0
   })
 
 const transactions: DialectRule = { sdk: sdkTransactions, 'sdk-0.3.14': clientUtxos }

@@ -148,7 +148,7 @@ export const Validator = Type.Object(
     validatorHealth: Type.Optional(
       Type.Object(
         {
-          reachabilityPercent: percent,
+          reachabilityPercent: Type.Optional(percent),
           benchedPChainRequestsPercent: percent,
           benchedXChainRequestsPercent: percent,
           benchedCChainRequestsPercent: percent,

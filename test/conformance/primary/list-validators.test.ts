@@ -71,11 +71,17 @@ void test('validators: the states part them, every order is total', async () => 
   }
 })
 
-void test('validators: an uptime that no node told is absent, and in no filter', async () => {
+void test('validators: an uptime and a reachability that no node told are absent, and in no filter', async () => {
   const whole = await validators()
   const active = whole.filter(({ validationStatus }) => validationStatus === 'active')
   assert.ok(active.length > 0)
   for (const one of whole) assert.equal(one.uptimePerformance, undefined)
+  for (const one of active)
+    assert.deepEqual(Object.keys(one.validatorHealth).toSorted(), [
+      'benchedCChainRequestsPercent',
+      'benchedPChainRequestsPercent',
+      'benchedXChainRequestsPercent',
+    ])
   for (const filter of ['minUptimePerformance=0', 'maxUptimePerformance=100'])
     assert.deepEqual(await validators(`&${filter}`), [])
 })

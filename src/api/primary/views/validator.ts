@@ -79,7 +79,7 @@ function activeView(
       rewardAddresses: ownersOf(network, row),
     },
     validatorHealth: {
-      reachabilityPercent: row.connected === true ? 100 : 0,
+      reachabilityPercent: row.connected === undefined ? undefined : row.connected ? 100 : 0,
       benchedPChainRequestsPercent: 0,
       benchedXChainRequestsPercent: 0,
       benchedCChainRequestsPercent: 0,

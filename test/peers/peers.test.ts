@@ -258,6 +258,25 @@ void test('peers: a tip that contradicts what is stored is told', async (t) => {
   })
 })
 
+void test('peers: who contradicts what is stored is read again, and believed once mended', async (t) => {
+  const height = 50
+  const blockId = async (_: string, at: number): Promise<Uint8Array | undefined> =>
+    at > 0 && at <= height ? truth.P.idAt(at) : undefined
+  const opened = openSource(truth, network, { stored: { validators: async () => [], blockId } })
+  t.after(opened.close)
+  const signal = AbortSignal.timeout(60_000)
+  const read = async (): Promise<readonly unknown[]> => {
+    await opened.source.headHeight('P', signal)
+    return opened.source.blocks('P', { from: height + 1, until: height + 2 }, signal)
+  }
+  network.lies.fill('alternative')
+  await assert.rejects(read(), { code: 'node-answer' })
+  for (let again = 0; again < 2; again++) await assert.rejects(read(), { code: 'source-mismatch' })
+  network.lies.fill(undefined)
+  assert.equal((await read()).length, 1)
+  assert.equal(await readAll(opened.source, truth.P, signal, { height }), 'live')
+})
+
 void test('peers: an upgrade that most of them know and we do not is told', async (t) => {
   network.lies.fill(undefined)
   const opened = openSource(truth, network, { newestUpgrade: 1_700_000_000 })

@@ -288,7 +288,8 @@ export class ChainBlocks {
 
   /**
    * Checks that what is read follows what was read or stored before. What lay on the disk may be of
-   * another time: it is fetched anew, once.
+   * another time: it is fetched anew, and after the second time peers are said to contradict the store.
+   * What they gave is never kept, as they may be mended.
    */
   async #checkFollows(from: number, containers: readonly Uint8Array[]): Promise<void> {
     const { chain, spool, storedId, log } = this.#options
@@ -297,12 +298,12 @@ export class ChainBlocks {
     for (const container of containers) {
       const link = linkOf(chain, container)
       if (parent !== undefined && !equalBytes(link.parentId, parent)) {
-        if (this.#isDoubted) throw this.#contradicts(from)
-        this.#isDoubted = true
         log.warn('blocks do not follow, and are fetched again', { chain, height: from })
         await spool.clear()
         this.#tip = undefined
         this.#recent.clear()
+        if (this.#isDoubted) throw this.#contradicts(from)
+        this.#isDoubted = true
         throw new Fault('node-answer', `blocks of peers do not follow each other: ${from}`)
       }
       parent = link.id

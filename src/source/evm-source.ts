@@ -122,8 +122,10 @@ export interface EvmSource {
   ) => Promise<readonly (readonly StateAnswer[])[]>
   /** Hands calls on as they are and gives the answers, in order. Absent where there is no node. */
   readonly pass?: (calls: readonly RpcCall[], signal: AbortSignal) => Promise<readonly RpcAnswer[]>
-  /** Never uses the endpoint `origin` again: its answers contradict what is stored. */
+  /** Sets the endpoint `origin` aside: its answers contradict what is stored. */
   readonly distrust: (origin: string, reason: string) => void
+  /** Uses all endpoints again: they may be mended. Absent where the same is said each time. */
+  readonly pardon?: () => void
   /** Prefers others to the endpoint `origin` for a while: its answers may be untrue. */
   readonly doubt: (origin: string, reason: string) => void
   readonly endpoints: () => readonly EndpointStatus[]

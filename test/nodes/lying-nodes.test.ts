@@ -104,6 +104,27 @@ void test('a history that forks: alone, the chain stops before it and names the 
   assert.match(run.stage('blocks').reason ?? '', /parent of block 30 .*bad/)
 })
 
+for (const [title, lie] of [
+  ['a history that forks', forkAt(30)],
+  ['another chain id', (call, result) => (call.method === 'eth_chainId' ? '0x1' : result)],
+] as const satisfies readonly (readonly [string, Lie])[])
+  void test(`${title}: alone and mended later, the chain goes on by itself, and is stopped until then`, async () => {
+    let stoppedAtMs: number | undefined
+    let isMended = false
+    const run = await ran({
+      lie: (call, result) => (isMended ? result : lie(call, result)),
+      until: ({ state, indexedHeight }, clock) => {
+        if (state === 'stopped') stoppedAtMs ??= clock.elapsedMs()
+        if (stoppedAtMs === undefined) return false
+        isMended = clock.elapsedMs() - stoppedAtMs > 300_000
+        if (!isMended) assert.equal(state, 'stopped')
+        return state === 'live' && indexedHeight === truth.headers.length - 1
+      },
+    })
+    assert.equal(run.stage('blocks').reason, undefined)
+    assert.ok(run.node.requests() < 2_000, `no hot loop: ${run.node.requests()}`)
+  })
+
 void test('a store of another history: the chain stops at once', async () => {
   const run = await ran({
     begin: async () => ({ blocksFrom: 30, tracesFrom: 0, parentHash: `0x${'77'.repeat(32)}` }),

@@ -104,7 +104,16 @@ export class EndpointPool {
     for (const endpoint of this.endpoints) endpoint.identity = undefined
   }
 
-  /** Sets the endpoint of this name aside until the next start. */
+  /** Uses endpoints again that were set aside, each after it said anew of which chain it is. */
+  pardon(): void {
+    for (const endpoint of this.endpoints) {
+      if (endpoint.quarantine === undefined) continue
+      endpoint.quarantine = undefined
+      endpoint.identity = undefined
+    }
+  }
+
+  /** Sets the endpoint of this name aside until all are, and the chain is read again. */
   distrust(name: string, reason: string): void {
     for (const endpoint of this.endpoints) {
       if (endpoint.name !== name || endpoint.quarantine !== undefined) continue

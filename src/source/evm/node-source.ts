@@ -89,6 +89,7 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
     pass: (calls, signal) =>
       pool.run({ height: -1 }, (endpoint) => rpc.all(endpoint, calls, signal), signal),
     distrust: (origin, reason) => pool.distrust(origin, reason),
+    pardon: () => pool.pardon(),
     doubt: (origin, reason) => pool.doubt(origin, reason),
     endpoints: () => pool.endpoints.map((each) => each.status(options.world.clock.monotonic())),
     close: async () => {},

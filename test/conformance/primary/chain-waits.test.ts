@@ -12,6 +12,7 @@ import { primaryHost } from '../../../src/indexing/primary/run/host.ts'
 import { openPrimaryStore, type PrimaryStore } from '../../../src/indexing/primary/run/store.ts'
 import { primaryStreams } from '../../../src/indexing/primary/run/stream.ts'
 import { leaseStream } from '../../../src/indexing/stream/round-stream.ts'
+import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
 import { openRecordedPrimary } from '../../../src/source/primary/recorded-source.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { fileWorld, recordingPath } from '../../support/services/primary-service.ts'
@@ -115,6 +116,59 @@ void test('chain that waits: pauses grow until something is stored, then the rea
     assert.ok(pauses.length > 6, pauses.join())
     over.abort()
     await run
+  })
+})
+
+void test('chain that stops: a block that contradicts those before it, and goes on once the node is mended', async () => {
+  await withStore(async (store, over) => {
+    const mended = new Set<string>()
+    const truth = openRecordedPrimary(readFileSync(recordingPath))
+    const wrongFrom = 20
+    const { recording: _none, ...ofNode } = spec
+    const lying: PrimarySource = {
+      ...truth,
+      blocks: async (chain, range, signal) => {
+        const blocks = await truth.blocks(chain, range, signal)
+        if (mended.has(chain)) return blocks
+        const [other] = await truth.blocks(chain, { from: 3, until: 4 }, signal)
+        return blocks.map((block) =>
+          block.height < wrongFrom || other === undefined
+            ? block
+            : { ...block, bytes: other.bytes },
+        )
+      },
+      cBlocks: async (range, signal) =>
+        (await truth.cBlocks(range, signal)).map((block) =>
+          block.height < wrongFrom || mended.has('C')
+            ? block
+            : { ...block, parentId: new Uint8Array(32) },
+        ),
+    }
+    const streams = primaryStreams(ofNode, lying, {
+      world: hasty,
+      log: silentLog,
+      limits,
+      signal: over.signal,
+      openHost: async (source) => {
+        const identity = await source.identity(over.signal)
+        const { genesis, database: reader } = store
+        const host = primaryHost({ source, identity, genesis, reader, store })
+        return { ...host, close: () => Promise.resolve() }
+      },
+    }).filter(({ name }) => ['P', 'X', 'C'].includes(name))
+    const runs = streams.map((stream) => stream.run(over.signal))
+    const all = async (state: string): Promise<void> => {
+      while (streams.some((stream) => stream.status().state !== state))
+        await new Promise((resolve) => setImmediate(resolve))
+    }
+    await all('stopped')
+    for (const stream of streams) {
+      assert.ok(stream.status().indexedHeight < wrongFrom, stream.name)
+      mended.add(stream.name)
+    }
+    await all('live')
+    over.abort()
+    await Promise.all(runs)
   })
 })
 

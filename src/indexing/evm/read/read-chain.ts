@@ -64,6 +64,9 @@ const longestPauseMs = 10_000
 /** A database that comes back belongs to the deployment: it is tried again soon. */
 const longestStorePauseMs = 2_000
 
+/** Between two tries to read a chain whose nodes contradict what is stored. */
+const stoppedPauseMs = 60_000
+
 /** Reads one chain until its signal is aborted. */
 export class ChainReader {
   readonly #options: ReadChainOptions
@@ -75,6 +78,8 @@ export class ChainReader {
   readonly #traces: TraceReader
   /** Status of the blocks while they have no pipeline. */
   #blocksStatus: StageStatus = idleStatus('blocks')
+  /** Why its nodes are not believed, and from which height on, until they are again. */
+  #contradiction: { readonly reason: string; readonly at: number } | undefined
 
   constructor(options: ReadChainOptions) {
     this.#options = options
@@ -90,7 +95,10 @@ export class ChainReader {
   }
 
   stages(): readonly StageStatus[] {
-    return [this.#withProofs(this.#blocks?.status() ?? this.#blocksStatus), this.#traces.status()]
+    const status = this.#blocks?.status() ?? this.#blocksStatus
+    const { reason } = this.#contradiction ?? {}
+    const shown = reason === undefined ? status : { ...status, state: 'stopped' as const, reason }
+    return [this.#withProofs(shown), this.#traces.status()]
   }
 
   /** Blocks taken without a check because it is not known to hold on this chain. */
@@ -154,9 +162,13 @@ export class ChainReader {
     await this.#knowProofs(resume, signal)
     const { limits, changed } = this.#options
     const proofs = { reader: this.#reader, settlement: this.#settlement }
-    const blocks = blocksPipeline({ ...proofs, writer, world, log, limits, changed }, resume, () =>
-      this.#traces.setHead(blocks.committed),
-    )
+    const committed = (): void => {
+      this.#traces.setHead(blocks.committed)
+      const { at = -1 } = this.#contradiction ?? {}
+      if (blocks.committed > at || blocks.status().state === 'live') this.#contradiction = undefined
+    }
+    const parts = { ...proofs, writer, world, log, limits, changed }
+    const blocks = blocksPipeline(parts, resume, committed)
     this.#blocks = blocks
     const looked = (): void => {
       blocks.tick()
@@ -210,14 +222,20 @@ export class ChainReader {
 
   /** Tries until it works or can never work. */
   async #tried<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { log, changed, world } = this.#options
+    const { log, changed, world, source } = this.#options
     for (let tries = 0; ; tries++) {
       const beganMs = world.clock.monotonic()
       try {
         return await work()
       } catch (error) {
         const fault = faultOf(error)
-        if (signal.aborted || fault === undefined || !fault.retryable) throw error
+        if (signal.aborted || fault === undefined) throw error
+        if (fault.code === 'source-mismatch' && source.pardon !== undefined) {
+          await this.#stopFor(fault, signal)
+          source.pardon()
+          continue
+        }
+        if (!fault.retryable) throw error
         const { standsBy: _before, ...status } = this.#blocksStatus
         const standsBy = fault.code === 'lease-lost' ? { standsBy: true } : {}
         this.#blocksStatus = { ...status, reason: fault.message, ...standsBy }
@@ -228,6 +246,17 @@ export class ChainReader {
         await world.clock.sleep(pauseAfter(tries, fault.code), signal)
       }
     }
+  }
+
+  /** Calls the chain stopped, and waits: a node may be mended, and what it gives is compared again. */
+  async #stopFor({ message, detail }: Fault, signal: AbortSignal): Promise<void> {
+    const { log, changed, world } = this.#options
+    const at = this.#blocksStatus.indexedHeight
+    if (this.#contradiction?.reason !== message)
+      log.error('chain stopped', { reason: message, ...detail })
+    this.#contradiction = { reason: message, at }
+    changed()
+    await world.clock.sleep(stoppedPauseMs, signal)
   }
 }
 

@@ -101,7 +101,9 @@ function leafColumns(path: readonly string[], words: Keywords): ListColumn[] {
   const isInteger = words.type === 'integer' || integers.has(path.at(-1) ?? '')
   const { type: json, 'x-decimals': places } = words
   const type = isInteger ? 'integer' : json === 'number' || json === 'boolean' ? json : 'text'
-  if (places !== undefined)
+  if (places !== undefined) {
+    // A text is the place of the number beside the amount; each `../` is an object further out.
+    const steps = typeof places === 'number' ? [] : places.split('../')
     return [
       { name: name + (unitNames.get(places) ?? 'Units'), path, type },
       {
@@ -109,9 +111,12 @@ function leafColumns(path: readonly string[], words: Keywords): ListColumn[] {
         path,
         type: 'coins',
         decimals:
-          typeof places === 'number' ? places : [...path.slice(0, -1), ...places.split('.')],
+          typeof places === 'number'
+            ? places
+            : [...path.slice(0, -steps.length), ...(steps.at(-1) ?? '').split('.')],
       },
     ]
+  }
   const moment: ListColumn[] = /[tT]imestamp$/.test(name)
     ? [
         {

@@ -4,18 +4,26 @@ import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
 
-const assetFields = {
+const names = {
   assetId: Type.String({ description: 'cb58' }),
   name: Type.String(),
   symbol: Type.String(),
   denomination: Type.Integer({ description: 'decimal places' }),
   type: Type.String({ description: '`secp256k1` or `nft`' }),
+} as const
+const assetFields = {
+  ...names,
   amount: Type.String({
     description: 'smallest unit, base 10',
     pattern: '^[0-9]+$',
     'x-decimals': 'denomination',
   }),
 } as const
+
+/** Names of an asset, and how many decimal places its amounts have. */
+export const Asset = Type.Object(names, { $id: 'Asset', additionalProperties: false })
+/** Decoded {@link Asset}. */
+export type Asset = Static<typeof Asset>
 
 /** An amount of one asset. */
 export const AssetAmount = Type.Object(assetFields, {

@@ -8,6 +8,7 @@ import type { Static } from 'typebox'
 import { transactionNames } from '../../core/type-ids.ts'
 import { Type } from '../type.ts'
 import {
+  Asset,
   AssetAmount,
   BlsCredentials,
   L1ValidatorManagerDetails,
@@ -102,8 +103,13 @@ export const PrimaryNetworkTransaction = Type.Object(
     l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
     l1ValidatorDetails: Type.Optional(Type.Array(L1ValidatorChange)),
     estimatedReward: Type.Optional(
-      Type.String({ description: 'nAVAX', pattern: '^[0-9]+$', 'x-decimals': 9 }),
+      Type.String({
+        description: 'smallest unit of `estimatedRewardAsset`',
+        pattern: '^[0-9]+$',
+        'x-decimals': 'estimatedRewardAsset.denomination',
+      }),
     ),
+    estimatedRewardAsset: Type.Optional(Asset),
     rewardTxHash: Type.Optional(hash),
     rewardAddresses: Type.Optional(Type.Array(Type.String())),
     memo: Type.Optional(Type.String({ description: '0x hex' })),

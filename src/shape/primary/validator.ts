@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 
 import { Type } from '../type.ts'
-import { BlsCredentials, AssetAmount, PricedAsset } from './asset.ts'
+import { Asset, AssetAmount, BlsCredentials, PricedAsset } from './asset.ts'
 
 const amount = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
@@ -101,17 +101,21 @@ export type CurrentAutoRenewedCycle = Static<typeof CurrentAutoRenewedCycle>
 export const validationStatuses = ['completed', 'active', 'pending', 'removed'] as const
 
 const validatorSeconds = Type.Integer({ description: 'Unix seconds' })
-const validatorAmount = Type.String({
-  description: 'nAVAX, or the subnet’s unit',
-  pattern: '^[0-9]+$',
-})
+/** Amounts of the field `asset` of their item, which `places` leads to. */
+const stakeAmount = (
+  description = 'smallest unit of `asset`',
+  places = 'asset.denomination',
+): ReturnType<typeof Type.String> =>
+  Type.String({ description, pattern: '^[0-9]+$', 'x-decimals': places })
+const validatorAmount = stakeAmount()
+const validatorReward = stakeAmount('smallest unit of `asset`', '../asset.denomination')
 const validatorHash = Type.String({ description: 'cb58' })
 
 /** Rewards of a validation, earned or expected. */
 export const ValidationRewards = Type.Object(
   {
-    validationRewardAmount: validatorAmount,
-    delegationRewardAmount: validatorAmount,
+    validationRewardAmount: validatorReward,
+    delegationRewardAmount: validatorReward,
     rewardAddresses: Type.Optional(Type.Array(Type.String())),
     rewardTxHash: Type.Optional(validatorHash),
   },
@@ -128,6 +132,8 @@ export const Validator = Type.Object(
     txHash: validatorHash,
     nodeId: Type.String(),
     subnetId: validatorHash,
+    /** Absent where no coins are staked: `amountStaked` is a weight. */
+    asset: Type.Optional(Asset),
     amountStaked: validatorAmount,
     delegationFee: Type.Optional(Type.String({ description: 'percent, decimal' })),
     startTimestamp: validatorSeconds,
@@ -191,9 +197,6 @@ export const L1Validator = Type.Object(
 /** Decoded {@link L1Validator}. */
 export type L1Validator = Static<typeof L1Validator>
 
-const delegatorAmount = (description: string): ReturnType<typeof Type.String> =>
-  Type.String({ description, pattern: '^[0-9]+$' })
-
 /** States of a delegation. */
 export const delegationStatuses = ['completed', 'active', 'pending'] as const
 
@@ -203,15 +206,16 @@ export const Delegator = Type.Object(
     txHash: Type.String({ description: 'the delegating transaction, cb58' }),
     nodeId: Type.String(),
     rewardAddresses: Type.Array(Type.String(), { description: 'owners of the reward, bech32' }),
-    amountDelegated: delegatorAmount('nAVAX, or the subnet’s unit'),
+    asset: Type.Optional(Asset),
+    amountDelegated: stakeAmount(),
     delegationFee: Type.String({ description: 'the validator’s fee, percent, decimal' }),
     startTimestamp: Type.Integer({ description: 'Unix seconds' }),
     endTimestamp: Type.Integer({ description: 'Unix seconds' }),
     delegationStatus: Type.Enum([...delegationStatuses]),
-    estimatedGrossReward: Type.Optional(delegatorAmount('expected reward, before the fee')),
-    estimatedNetReward: Type.Optional(delegatorAmount('expected reward, after the fee')),
-    grossReward: Type.Optional(delegatorAmount('reward with the fee; 0 when none was paid')),
-    netReward: Type.Optional(delegatorAmount('reward paid to the delegator')),
+    estimatedGrossReward: Type.Optional(stakeAmount('expected reward, before the fee')),
+    estimatedNetReward: Type.Optional(stakeAmount('expected reward, after the fee')),
+    grossReward: Type.Optional(stakeAmount('reward with the fee; 0 when none was paid')),
+    netReward: Type.Optional(stakeAmount('reward paid to the delegator')),
   },
   { $id: 'Delegator', additionalProperties: false },
 )
@@ -225,7 +229,6 @@ const rewardHash = Type.String({ description: 'cb58' })
 const stakeFields = {
   addresses: Type.Array(Type.String()),
   txHash: Type.String({ description: 'the staking transaction, cb58' }),
-  amountStaked: Type.String({ description: 'nAVAX', pattern: '^[0-9]+$', 'x-decimals': 9 }),
   nodeId: Type.String(),
   stakingType: StakingType,
   startTimestamp: rewardSeconds,
@@ -237,6 +240,7 @@ const stakeFields = {
 export const HistoricalReward = Type.Object(
   {
     ...stakeFields,
+    amountStaked: stakeAmount('smallest unit of the asset of `reward`', 'reward.denomination'),
     utxoId: rewardHash,
     outputIndex: Type.Integer(),
     reward: PricedAsset,
@@ -251,6 +255,10 @@ export type HistoricalReward = Static<typeof HistoricalReward>
 export const PendingReward = Type.Object(
   {
     ...stakeFields,
+    amountStaked: stakeAmount(
+      'smallest unit of the asset of `estimatedReward`',
+      'estimatedReward.denomination',
+    ),
     progress: Type.Number({ description: 'percent of the time that is over' }),
     estimatedReward: AssetAmount,
   },

@@ -4,19 +4,23 @@
  */
 
 import { primarySubnetId } from '../../../codec/primary/ids.ts'
+import { equalBytes } from '../../../core/bytes.ts'
 import { MetricPoint, pointRange } from '../../../shape/metrics/metric-point.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
+import { Asset } from '../../../shape/primary/asset.ts'
 import { NetworkPath, PageToken, pageSize, SubnetId } from '../../../shape/primary/parameters.ts'
 import { Type } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { l1Now, l1Steps } from '../../../store/query/primary/l1-validators.ts'
+import { subnetById } from '../../../store/query/primary/network.ts'
 import { stakeDays } from '../../../store/query/primary/stakers.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn } from '../inputs.ts'
 import { dayOf } from '../l1/l1-fee-metrics.ts'
 import { dayPoints } from '../lists.ts'
-import type { PrimaryContext } from './networks.ts'
+import { stakeAssets } from '../views/asset.ts'
+import type { PrimaryContext, ServedNetwork } from './networks.ts'
 
 /** Metrics of stakers. */
 const stakingMetrics = [
@@ -36,7 +40,8 @@ const GetStakingMetrics = {
     path: Type.Object({
       ...NetworkPath.properties,
       metric: Type.Enum([...stakingMetrics], {
-        description: 'counts, or weights in nAVAX (for other subnets in the unit of their stake)',
+        description:
+          'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
       }),
     }),
     query: Type.Object({
@@ -46,7 +51,7 @@ const GetStakingMetrics = {
       pageSize: pageSize(100, 2_160),
     }),
   },
-  response: pageShape({ results: Type.Array(MetricPoint) }),
+  response: pageShape({ results: Type.Array(MetricPoint), asset: Type.Optional(Asset) }),
 } as const
 
 const defaultPoints = 100
@@ -72,8 +77,16 @@ export function getStakingMetrics(context: PrimaryContext): Operation {
         points.filter(({ timestamp }) => timestamp < (before ?? Infinity)).slice(0, limit),
       numberOf: ({ timestamp }) => timestamp,
     })
-    return { body: { ...nextToken(page), results: [...page.rows] }, ...height }
+    const asset = await stakedIn(network, subnetId)
+    return { body: { ...nextToken(page), results: [...page.rows], asset }, ...height }
   })
+}
+
+/** What is staked in a subnet; nothing where only weights are set. */
+async function stakedIn(network: ServedNetwork, subnetId: Uint8Array): Promise<Asset | undefined> {
+  const elastic = (await subnetById(network.store, subnetId))?.transformation
+  const assetId = equalBytes(subnetId, primarySubnetId) ? network.avaxAssetId : elastic?.assetId
+  return (await stakeAssets(network, [{ stakeAssetId: assetId }]))({ stakeAssetId: assetId })
 }
 
 /** Values by day, oldest first: of stakers, and of an L1's validators. */

@@ -1,4 +1,4 @@
-/** Delegations of the primary network. Source: official clients, ListDelegatorDetailsResponse. */
+/** Delegations of all subnets. Source: official clients, ListDelegatorDetailsResponse. */
 
 import { toPrimaryAddress } from '../../../core/address.ts'
 import { keyOf } from '../../../core/bytes.ts'
@@ -23,6 +23,7 @@ import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo } from '../inputs.ts'
 import { whoseOrAll } from '../lists.ts'
 import type { PrimaryContext, ServedNetwork } from '../network/networks.ts'
+import { stakeAssets } from '../views/asset.ts'
 import { percentOf } from '../views/values.ts'
 
 const ListDelegators = {
@@ -85,6 +86,7 @@ async function delegatorViews(
     network,
     ended.map(({ txId }) => txId),
   )
+  const assetOf = await stakeAssets(network, rows)
   return rows.map((row, at) => {
     const fee = itemAt(fees, at)
     return {
@@ -93,6 +95,7 @@ async function delegatorViews(
       rewardAddresses: (row.validationOwner?.addresses ?? []).map((one) =>
         toPrimaryAddress(network.hrp, one),
       ),
+      asset: assetOf(row),
       amountDelegated: String(row.weight),
       delegationFee: percentOf(fee),
       startTimestamp: row.startTime,

@@ -35,6 +35,7 @@ import { nextToken, readPage, cursorOf } from '../../operation/paging.ts'
 import { indexedTo, idIn, itemsOf, nodeIdIn } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
+import { stakeAssets } from '../views/asset.ts'
 import { type PaidRewards, validatorView } from '../views/validator.ts'
 
 /** Columns by which validators can be sorted. */
@@ -85,8 +86,12 @@ const ListValidators = {
       ),
       sortOrder: SortOrder,
       validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
-      minDelegationCapacity: capacity('Least capacity left for delegations, nAVAX'),
-      maxDelegationCapacity: capacity('Most capacity left for delegations, nAVAX'),
+      minDelegationCapacity: capacity(
+        'Least capacity left for delegations, in the unit of the stake',
+      ),
+      maxDelegationCapacity: capacity(
+        'Most capacity left for delegations, in the unit of the stake',
+      ),
       minTimeRemaining: between(0, 2_147_483_647, 'Least time left, seconds'),
       maxTimeRemaining: between(0, 2_147_483_647, 'Most time left, seconds'),
       minFeePercentage: between(2, 100, 'Least delegation fee, percent'),
@@ -279,8 +284,10 @@ async function validatorViews(
   const weights = active ? await weightsOf(network.store) : new Map<string, bigint>()
   const completed = rows.filter(({ status }) => status === 'completed').map(({ txId }) => txId)
   const paid = await paidRewards(network, completed)
+  const assetOf = await stakeAssets(network, rows)
   return rows.map((row) =>
     validatorView(network, row, {
+      asset: assetOf(row),
       paid: paid.get(keyOf(row.txId)) ?? { validation: 0n, delegation: 0n },
       totalWeight: weights.get(keyOf(row.subnetId)) ?? 0n,
     }),

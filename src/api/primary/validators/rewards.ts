@@ -4,6 +4,7 @@ import { utxoIdOf } from '../../../codec/primary/ids.ts'
 import { toPrimaryAddress } from '../../../core/address.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
+import { assert } from '../../../core/fault.ts'
 import { type CurrencyCode, currencies } from '../../../shape/evm/token.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../../shape/primary/parameters.ts'
 import { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
 import { Type } from '../../../shape/type.ts'
-import { numberOfAsset } from '../../../store/query/primary/addresses.ts'
 import { chainsById } from '../../../store/query/primary/network.ts'
 import {
   listRewards as rewardRows,
@@ -28,7 +28,7 @@ import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo } from '../inputs.ts'
 import { whoseIn } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
-import { type AssetBook, assetBook } from '../views/asset.ts'
+import { type AssetBook, assetBook, avax, stakeAssets } from '../views/asset.ts'
 import { stakingTypeOf, withdrawnPart } from '../views/auto-renew.ts'
 import { delegationFees } from './list-delegators.ts'
 
@@ -84,8 +84,6 @@ type Price = {
   readonly historicalPrice?: { readonly currencyCode: string; readonly value: string }
 }
 
-// AVAX has number 1 in every store.
-const avax = 1
 const daySeconds = 86_400
 
 /** Gives prices of rewards: of AVAX only, and of days that are over. */
@@ -179,13 +177,10 @@ async function pendingViews(
     store,
     rows.flatMap(({ validatorTxId }) => validatorTxId ?? []),
   )
-  const assets = await Promise.all(
-    rows.map(async ({ stakeAssetId }) =>
-      stakeAssetId === undefined ? 1 : ((await numberOfAsset(store, stakeAssetId)) ?? 1),
-    ),
-  )
-  const book = await assetBook(store, network, assets)
-  return rows.map((row, at) => {
+  const assetOf = await stakeAssets(network, rows)
+  return rows.map((row) => {
+    const asset = assetOf(row)
+    assert(asset !== undefined, 'a stake that is paid for has an asset')
     const fee = row.validatorTxId === undefined ? 0 : feeOf(row.validatorTxId)
     const amount = (withdrawnPart(row) * BigInt(1_000_000 - fee)) / 1_000_000n
     return {
@@ -200,7 +195,7 @@ async function pendingViews(
       endTimestamp: row.endTime,
       rewardType: row.role === 'validator' ? 'VALIDATOR' : 'DELEGATOR',
       progress: progressOf(row, now),
-      estimatedReward: book.view(assets[at] ?? 1, amount),
+      estimatedReward: { ...asset, amount: String(amount) },
     }
   })
 }

@@ -13,7 +13,7 @@ import type { StoredTransaction } from '../../../store/query/primary/transaction
 import { type StoredUtxo, utxosByNumber } from '../../../store/query/primary/utxos.ts'
 import { placeOfPos } from '../../../store/schema/primary/position.ts'
 import type { ChainOf } from '../inputs.ts'
-import { type AssetBook, assetBook, createdAssetView } from './asset.ts'
+import { type AssetBook, assetBook, avax, createdAssetView } from './asset.ts'
 import type { Credentials } from './credentials.ts'
 import { credentialsShown } from './utxo.ts'
 
@@ -111,6 +111,5 @@ function assetsIn(rows: readonly StoredTransaction[], utxos: readonly StoredUtxo
       .flat()
       .map(({ asset }) => asset),
   )
-  // Number 1 is AVAX in every store: genesis names it first.
-  return [1, ...inBodies, ...utxos.map(({ asset }) => asset)]
+  return [avax, ...inBodies, ...utxos.map(({ asset }) => asset)]
 }

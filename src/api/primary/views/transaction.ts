@@ -20,6 +20,7 @@ import type { StoredTransaction } from '../../../store/query/primary/transaction
 import type { StoredAmount, StoredEvmSide } from '../../../store/schema/primary/bodies.ts'
 import { placeOfPos } from '../../../store/schema/primary/position.ts'
 import type { ChainOf } from '../inputs.ts'
+import { avax } from './asset.ts'
 import { genesisView } from './subnet.ts'
 import type { PageFacts } from './transaction-facts.ts'
 import { utxoView } from './utxo.ts'
@@ -133,10 +134,15 @@ function stakingView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
     ...renewalView(of, row, facts),
     ...(staker === undefined || staker.permissioned
       ? {}
-      : { estimatedReward: String(staker.potentialReward) }),
+      : rewardToCome(facts, staker.potentialReward, body.staked[0]?.asset)),
     rewardTxHash:
       staker?.status === 'completed' ? staker.endTxId && toCb58(staker.endTxId) : undefined,
   }
+}
+
+/** An expected reward, in what is staked. */
+function rewardToCome({ book }: PageFacts, amount: bigint, asset = avax): Partial<View> {
+  return { estimatedReward: String(amount), estimatedRewardAsset: book.namesOf(asset) }
 }
 
 /** Members that only transactions of auto-renewed validators have. */
@@ -155,7 +161,7 @@ function renewalView(of: ChainOf, row: StoredTransaction, facts: PageFacts): Par
       addresses: validatorAuthority.addresses.map((one) => toPrimaryAddress(of.hrp, one)),
       threshold: validatorAuthority.threshold,
     },
-    estimatedReward: expected === undefined ? undefined : String(expected),
+    ...(expected === undefined ? {} : rewardToCome(facts, expected)),
   }
 }
 

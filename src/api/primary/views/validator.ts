@@ -2,6 +2,7 @@
 
 import { toPrimaryAddress } from '../../../core/address.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
+import type { Asset } from '../../../shape/primary/asset.ts'
 import type { ValidationRewards, Validator } from '../../../shape/primary/validator.ts'
 import type { StoredStaker } from '../../../store/query/primary/stakers.ts'
 import type { ServedNetwork } from '../network/networks.ts'
@@ -12,7 +13,11 @@ import { blsCredentials, percentOf } from './values.ts'
 export type PaidRewards = { readonly validation: bigint; readonly delegation: bigint }
 
 /** Facts that a view uses beside the row. */
-export type ValidatorFacts = { readonly paid: PaidRewards; readonly totalWeight: bigint }
+export type ValidatorFacts = {
+  readonly asset: Asset | undefined
+  readonly paid: PaidRewards
+  readonly totalWeight: bigint
+}
 
 /** One validation. */
 export function validatorView(
@@ -20,7 +25,7 @@ export function validatorView(
   row: StoredStaker,
   facts: ValidatorFacts,
 ): Validator {
-  const common = commonView(row)
+  const common = { ...commonView(row), asset: facts.asset }
   switch (row.status) {
     case 'pending':
       return { ...common, validationStatus: 'pending' }

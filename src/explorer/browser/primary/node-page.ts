@@ -37,6 +37,7 @@ import {
   owners,
   primarySubnetId,
   pTxLink,
+  stakeSum,
   termPill,
 } from './primary-parts.ts'
 import { stakeBar, stakeOf, validators } from './validators-page.ts'
@@ -94,8 +95,7 @@ function termFacts(network: string, term: Validator): JSX.Element {
   const passed = Math.min(end, Math.max(start, now() / 1_000)) - start
   const per = (value: number | undefined): string =>
     value === undefined ? '' : percent(String(value))
-  const sum = (value: string | undefined): View =>
-    value === undefined ? '' : coins(value, 9, 'AVAX')
+  const sum = (value: string | undefined): View => stakeSum(term.asset, value)
   return facts([
     [
       'Period',
@@ -134,7 +134,7 @@ function delegations(network: string, path: string, nodeId: string): JSX.Element
       rowTable(delegators, [
         ['Delegation', '', ({ txHash }) => pTxLink(network, txHash)],
         ['Status', '', ({ delegationStatus }) => termPill(delegationStatus)],
-        ['Amount', 'num', ({ amountDelegated }) => coins(amountDelegated, 9, 'AVAX')],
+        ['Amount', 'num', ({ asset, amountDelegated }) => stakeSum(asset, amountDelegated)],
         ['Net reward', 'num', reward],
         ['Reward owner', 'wide', ({ rewardAddresses }) => owners(network, rewardAddresses)],
         ['Ends', 'num', ({ endTimestamp }) => age(endTimestamp)],
@@ -143,12 +143,12 @@ function delegations(network: string, path: string, nodeId: string): JSX.Element
 }
 
 /** The reward paid, or else the one expected. */
-function reward({ netReward, estimatedNetReward }: Delegator): View {
-  if (netReward !== undefined) return coins(netReward, 9, 'AVAX')
+function reward({ asset, netReward, estimatedNetReward }: Delegator): View {
+  if (netReward !== undefined) return stakeSum(asset, netReward)
   return estimatedNetReward === undefined
     ? ''
     : h('span', null, [
-        coins(estimatedNetReward, 9, 'AVAX'),
+        stakeSum(asset, estimatedNetReward),
         h('div', { class: 'quiet' }, 'expected'),
       ])
 }
@@ -174,10 +174,9 @@ function pastTerms(network: string, path: string): JSX.Element {
   })
 }
 
-/** Subnets that pay nothing have no reward; one of the primary network may have been refused. */
-function paid({ subnetId }: Validator, sum: string | undefined): View {
-  if (sum === undefined) return '–'
-  return subnetId === primarySubnetId || sum !== '0' ? coins(sum, 9, 'AVAX') : '–'
+/** A reward of 0 was refused; where only weights are set there is none. */
+function paid({ asset }: Validator, sum: string | undefined): View {
+  return asset === undefined || sum === undefined ? '–' : stakeSum(asset, sum)
 }
 
 /** Cycles of validators that renew themselves; nothing for a node that has none. */

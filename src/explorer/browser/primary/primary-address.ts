@@ -28,11 +28,15 @@ import {
 } from '../kit/parts.ts'
 import { go, query, useTitle, withParams } from '../kit/place.ts'
 import {
+  assetSum,
+  assetSums,
   chainLabel,
   chains,
   isChain,
   nodeLink,
   pTxLink,
+  stakeSum,
+  type Sum,
   txRows,
   utxoRows,
 } from './primary-parts.ts'
@@ -176,8 +180,8 @@ function stakes(network: string, path: string, address: string): JSX.Element {
         ['Transaction', '', ({ txHash }) => pTxLink(network, txHash)],
         ['Node', 'wide', ({ nodeId }) => nodeLink(network, nodeId)],
         ['Role', 'wide', ({ rewardType }) => words(rewardType)],
-        ['Amount', 'num', ({ amountStaked }) => coins(amountStaked, 9, 'AVAX')],
-        ['Expected reward', 'num', (one) => coins(one.estimatedReward.amount, 9, 'AVAX')],
+        ['Amount', 'num', (one) => stakeSum(one.estimatedReward, one.amountStaked)],
+        ['Expected reward', 'num', ({ estimatedReward }) => assetSum(estimatedReward)],
         [
           'Progress',
           'num',
@@ -211,7 +215,7 @@ function Rewards(props: Record<'path' | 'address' | 'network', string>): JSX.Ele
           ['Transaction', '', ({ rewardTxHash }) => pTxLink(network, rewardTxHash)],
           ['Node', 'wide', ({ nodeId }) => nodeLink(network, nodeId)],
           ['Role', 'wide', ({ rewardType }) => words(rewardType)],
-          ['Reward', 'num', ({ reward }) => coins(reward.amount, 9, 'AVAX')],
+          ['Reward', 'num', ({ reward }) => assetSum(reward)],
           ['Ended', 'num', ({ endTimestamp }) => age(endTimestamp)],
         ]),
     }),
@@ -228,15 +232,21 @@ function yearSums(all: readonly HistoricalReward[]): JSX.Element {
       .map(([year, list]) => [
         String(year),
         h('span', null, [
-          exactCoins(
-            String(list.reduce((sum, { reward }) => sum + BigInt(reward.amount), 0n)),
-            9,
-            'AVAX',
-          ),
+          assetSums(sumsOf(list)),
           h('span', { class: 'quiet' }, ` · ${counted(list.length, 'reward')}`),
         ]),
       ]),
   )
+}
+
+/** Sums of rewards, one of each asset. */
+function sumsOf(list: readonly HistoricalReward[]): Sum[] {
+  const sums = new Map<string, Sum>()
+  for (const { reward } of list) {
+    const before = BigInt(sums.get(reward.assetId)?.amount ?? 0)
+    sums.set(reward.assetId, { ...reward, amount: String(before + BigInt(reward.amount)) })
+  }
+  return [...sums.values()]
 }
 
 function utxos(network: string, chain: string, address: string): JSX.Element {

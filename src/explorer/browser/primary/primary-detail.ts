@@ -37,6 +37,7 @@ import {
   chainLabel,
   primarySubnetId,
   shortType,
+  stakeSum,
   utxoRows,
   type Sum,
 } from './primary-parts.ts'
@@ -206,10 +207,7 @@ function txFacts(
       'Delegation fee',
       tx.delegationFeePercent === undefined ? '' : percent(tx.delegationFeePercent),
     ],
-    [
-      'Expected reward',
-      tx.estimatedReward === undefined ? '' : exactCoins(tx.estimatedReward, 9, 'AVAX'),
-    ],
+    ['Expected reward', stakeSum(tx.estimatedRewardAsset, tx.estimatedReward)],
     ['Created chain', visible(tx.blockchainInfo?.chainName ?? '')],
     ['Memo', tx.memo === undefined || tx.memo === '0x' ? '' : h('span', { class: 'id' }, tx.memo)],
   ])

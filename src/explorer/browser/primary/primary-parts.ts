@@ -2,7 +2,7 @@
 
 import { h, type JSX } from 'preact'
 
-import type { L1ValidatorManagerDetails } from '../../../shape/primary/asset.ts'
+import type { Asset, L1ValidatorManagerDetails } from '../../../shape/primary/asset.ts'
 import type { Blockchain } from '../../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
@@ -57,6 +57,11 @@ export type Sum = {
 /** An amount of an asset. */
 export function assetSum(sum: Sum): JSX.Element {
   return coins(sum.amount, sum.denomination, assetName(sum))
+}
+
+/** An amount that is staked or paid for a stake; nothing where the stake is only a weight. */
+export function stakeSum(asset: Asset | undefined, amount: string | undefined): View {
+  return asset === undefined || amount === undefined ? '' : assetSum({ ...asset, amount })
 }
 
 /** Amounts one after the other; a dash for none. */

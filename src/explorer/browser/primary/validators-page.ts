@@ -3,12 +3,12 @@
 import { h, type JSX } from 'preact'
 
 import type { Validator } from '../../../shape/primary/validator.ts'
-import { amount, count, counted, percent } from '../kit/format.ts'
+import { amount, assetName, count, counted, percent, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { type Page, paged } from '../kit/paged.ts'
-import { age, coins, rowTable, select, type View } from '../kit/parts.ts'
+import { age, rowTable, select, type View } from '../kit/parts.ts'
 import { go, query, submitFilters, withParams } from '../kit/place.ts'
-import { nodeLink, primarySubnetId, termPill } from './primary-parts.ts'
+import { nodeLink, primarySubnetId, stakeSum, termPill } from './primary-parts.ts'
 import { ranges, validatorQuery } from './validator-query.ts'
 
 const statuses = [
@@ -113,7 +113,7 @@ export function validators(
         [
           'Free capacity',
           'num wide',
-          ({ delegationCapacity: sum }) => sum && coins(sum, 9, 'AVAX'),
+          ({ asset, delegationCapacity }) => stakeSum(asset, delegationCapacity),
         ],
         ['Fee', 'num wide', ({ delegationFee: fee }) => fee && percent(fee)],
         [
@@ -129,20 +129,20 @@ export function validators(
   })
 }
 
-function delegated({ amountDelegated, delegatorCount }: Validator): View {
+function delegated({ asset, amountDelegated, delegatorCount }: Validator): View {
   if (amountDelegated === undefined) return ''
   return h('span', null, [
-    coins(amountDelegated, 9, 'AVAX'),
+    stakeSum(asset, amountDelegated),
     delegatorCount === undefined
       ? null
       : h('div', { class: 'quiet' }, counted(delegatorCount, 'delegator')),
   ])
 }
 
-/** AVAX on the primary network; elsewhere a weight, whose unit only the subnet knows. */
-export function stakeOf(network: string, { subnetId, amountStaked }: Validator): View {
-  return subnetId === primarySubnetId
-    ? coins(amountStaked, 9, 'AVAX')
+/** Coins, or a weight, whose unit only the subnet knows. */
+export function stakeOf(network: string, { asset, subnetId, amountStaked }: Validator): View {
+  return asset !== undefined
+    ? stakeSum(asset, amountStaked)
     : h('span', null, [
         `${count(amountStaked)} `,
         h('a', { href: to('primary', network, 'subnet', subnetId), title: subnetId }, 'weight'),
@@ -150,11 +150,14 @@ export function stakeOf(network: string, { subnetId, amountStaked }: Validator):
 }
 
 /** Share of a validator's capacity in use: its own stake and its delegations. */
-export function stakeBar({ amountStaked, amountDelegated, delegationCapacity }: Validator): View {
-  if (amountDelegated === undefined || delegationCapacity === undefined) return null
+export function stakeBar(term: Validator): View {
+  const { asset, amountStaked, amountDelegated, delegationCapacity } = term
+  if (asset === undefined || amountDelegated === undefined || delegationCapacity === undefined)
+    return null
   const held = BigInt(amountStaked) + BigInt(amountDelegated)
   const most = held + BigInt(delegationCapacity)
-  const text = `${amount(String(held), 9)} of at most ${amount(String(most), 9)} AVAX`
+  const [now, limit] = [held, most].map((sum) => amount(String(sum), asset.denomination))
+  const text = `${now} of at most ${limit} ${visible(assetName(asset))}`
   return h('progress', {
     class: 'bar',
     max: Number(most),

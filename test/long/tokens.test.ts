@@ -312,6 +312,36 @@ void test('tokens: which word of a transfer is what, the contract says', async (
   assert.equal(code, 0, stdout)
 })
 
+void test('tokens: a doubt about the form of transfers outlives a restart and a thousand blocks', async (t) => {
+  const one = await live(t)
+  const later = await one.deploy('BegunLater', 1n)
+  await one.call(later, 'mint(address,uint256)', alice, 50n)
+  await one.chain.ask('anvil_mine', '0x400')
+  await atHead(one)
+  await until('the doubt is told', async () => {
+    const { stages } = ((await one.firn.get('/status')) as Json).chains[0]
+    const { reason } = stages.find(({ stage }: Json) => stage === 'tokens')
+    return /from block 2 on/.test(reason ?? '')
+  })
+  await one.firn.end('SIGKILL')
+  const again = { ...one, firn: await startFirn(t, ['--config', one.config]) }
+  await one.call(later, 'begin()')
+  await one.call(later, 'mint(address,uint256)', alice, 5n)
+  await until('the rows of before are made anew', async () => {
+    return (await served(again, later, alice)).balance === 55n
+  })
+  await until('no doubt is left', async () => {
+    const { stages } = ((await again.firn.get('/status')) as Json).chains[0]
+    return stages.find(({ stage }: Json) => stage === 'tokens').reason === undefined
+  })
+  const path = `/v1/chains/${chainId}/addresses/${to0x(alice)}/transactions:listErc20`
+  const { transactions }: Json = await again.firn.get(path)
+  assert.deepEqual(
+    transactions.map(({ value }: Json) => value),
+    ['5', '50'],
+  )
+})
+
 void test('tokens: what nobody holds is listed where the contract still counts it', async (t) => {
   const one = await live(t)
   const token = await one.deploy('Keeping')

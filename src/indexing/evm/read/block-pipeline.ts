@@ -12,7 +12,6 @@ import type { Log } from '../../../telemetry/log.ts'
 import type { BlockReport, ResumePoint } from '../../stream/chain-spec.ts'
 import { Pipeline, type PipelineLimits, type PipelineOptions } from '../../stream/pipeline.ts'
 import { asContractsSay } from '../tokens/contract-forms.ts'
-import type { BlockChecks } from './block-checks.ts'
 import { type BlockReader, readPiece, type BlocksPiece } from './block-piece.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -57,7 +56,7 @@ export function blocksPipeline(
       await asContractsSay(piece.batch, source, { known: reader.forms, signal })
       return piece
     },
-    ...linksOf(reader, settlement, resume),
+    ...linksOf(options, resume),
     heldFrom: () => settlement.heldFrom,
     heldAtHead: () => {
       if (!settlement.isRefuted) return false
@@ -72,7 +71,7 @@ export function blocksPipeline(
     },
     sizeOf: ({ batch }) => sizeOf(batch),
     apply: ({ batch, settling }, headHeight) => {
-      const proofs = proofsOf(checks, settlement.storing(settling))
+      const proofs = proofsOf(reader, settlement.storing(settling))
       return options.writer.blocks(batch, { headHeight, proofs })
     },
     changed: () => {
@@ -88,8 +87,15 @@ export function blocksPipeline(
 
 /** Compares each piece with the one before it, and holds its endpoint to account. */
 function linksOf(
-  { source, trust, forms }: BlockReader,
-  settlement: Settlement,
+  {
+    reader: { source, trust, forms },
+    settlement,
+    world,
+  }: {
+    readonly reader: BlockReader
+    readonly settlement: Settlement
+    readonly world: World
+  },
   resume: ResumePoint,
 ): Pick<PipelineOptions<BlocksPiece>, 'link' | 'unlinked'> {
   const stored = resume.parentHash === undefined ? undefined : fromHex(resume.parentHash)
@@ -112,7 +118,7 @@ function linksOf(
         }
         return wrong
       }
-      const from = forms.takeReread(batch.from)
+      const from = forms.takeReread(batch.from, world.clock.monotonic())
       if (from !== undefined)
         return { from, reason: `a contract says what its transfers from block ${from} on are` }
       tail = batch.blocks.hash.slice(-32)
@@ -126,12 +132,16 @@ function linksOf(
 }
 
 /** Proofs to store beside the rows. */
-function proofsOf(checks: BlockChecks, settlement: StoredProofs['settlement']): StoredProofs {
+function proofsOf(
+  { checks, forms }: BlockReader,
+  settlement: StoredProofs['settlement'],
+): StoredProofs {
   const unprovenFrom = checks.firstUnproven
   const unverified = checks.unverified()
   return {
     unprovenFrom,
     unverified,
     settlement,
+    doubts: forms.doubts,
   }
 }

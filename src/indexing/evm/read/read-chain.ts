@@ -194,6 +194,7 @@ export class ChainReader {
   async #knowProofs(resume: ResumePoint, signal: AbortSignal): Promise<void> {
     const { proofs, parentHash: lastHash, blocksFrom } = resume
     this.#trust.forget(blocksFrom)
+    this.#reader.forms.resume(proofs?.doubts, blocksFrom)
     if (proofs?.unprovenFrom !== undefined)
       this.#checks.restore(proofs.unprovenFrom, proofs.unverified)
     const isKnown = this.#settlement.resume(blocksFrom - 1)

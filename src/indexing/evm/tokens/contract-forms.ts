@@ -9,11 +9,12 @@
 
 import { balanceOfData, wordOf } from '../../../codec/evm/abi/abi.ts'
 import { type BlockBatch, transferKinds } from '../../../codec/evm/columns/columns.ts'
-import { createGenerations, type Generations } from '../../../core/bounded-maps.ts'
+import { createGenerations, type Generations, setBounded } from '../../../core/bounded-maps.ts'
 import { to0x, toBigint, toHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import type { EvmSource, StateAnswer, StateCall } from '../../../source/evm-source.ts'
+import type { StoredProofs } from '../../../store/query/evm/heights.ts'
 import { byteAt } from '../write/batch-columns.ts'
 import { factsOf, questionsTo, questionTo } from './token-metadata.ts'
 
@@ -25,8 +26,14 @@ const mostByBalances = 32
 const mostRows = 16
 /** Contracts whose reading is kept, some 200 bytes each and up to twice as many. */
 const contractsKept = 50_000
-/** Blocks that are read again once a reading is settled: whoever makes contracts must not make more work. */
-const mostReread = 256
+/** Doubts that are stored, 60 bytes each; of more, the oldest go. */
+const doubtsKept = 1_024
+/**
+ * Blocks that are read again when readings are settled, at most at once and in a minute: whoever makes
+ * contracts must not make more work, nor take more from the head of the chain.
+ */
+const mostReread = 4_096
+const rereadPerMinute = 256
 
 const { erc20, erc721, erc721OneTopic, oneIndexed, twoIndexed } = transferKinds
 
@@ -58,34 +65,64 @@ const readings: Readonly<Record<number, readonly Reading[]>> = {
   ],
 }
 
-/** Readings of forms by contract, as long as this process runs. */
+/**
+ * Readings of forms by contract, as long as this process runs, and doubts, which are stored beside what
+ * hashes do not prove: rows of a contract may be wrong, or absent, until it says what its transfers are.
+ */
 export class KnownForms {
   readonly #readings: Generations<string, Reading> = createGenerations(contractsKept)
   /** Heights from which on transfers of a contract were taken by their form. */
-  readonly #doubted: Generations<string, number> = createGenerations(contractsKept)
-  #rereadFrom: number | undefined
+  readonly #doubted = new Map<string, number>()
+  /** Those of them that were settled since. */
+  readonly #settled = new Set<string>()
+  #spent = 0
+  #spentAtMs = 0
 
   get(key: string): Reading | undefined {
     return this.#readings.get(key)
   }
 
   doubt(key: string, height: number): void {
-    this.#doubted.set(key, Math.min(height, this.#doubted.get(key) ?? height))
+    if (height < (this.#doubted.get(key) ?? Infinity))
+      setBounded(this.#doubted, key, height, doubtsKept)
   }
 
   settle(key: string, reading: Reading): void {
     this.#readings.set(key, reading)
-    const from = this.#doubted.get(key)
-    if (from === undefined || reading === item) return
-    this.#rereadFrom = Math.min(from, this.#rereadFrom ?? from)
+    if (reading === item) this.#doubted.delete(key)
+    else if (this.#doubted.has(key)) this.#settled.add(key)
   }
 
-  /** Height from which on rows before `until` must be made anew, once; `undefined` for none. */
-  takeReread(until: number): number | undefined {
-    const from = this.#rereadFrom
-    if (from === undefined || from >= until) return undefined
-    this.#rereadFrom = undefined
-    return until - from > mostReread ? undefined : from
+  /** Heights by contract and form, to be stored; `undefined` where there are none. */
+  get doubts(): StoredProofs['doubts'] {
+    return this.#doubted.size === 0 ? undefined : Object.fromEntries(this.#doubted)
+  }
+
+  /** Takes up what was stored, where blocks are read from height `from` on: their own doubts come again. */
+  resume(doubts: StoredProofs['doubts'], from: number): void {
+    for (const [key, height] of Object.entries(doubts ?? {})) this.doubt(key, height)
+    for (const [key, height] of this.#doubted) if (height >= from) this.#forget(key)
+  }
+
+  /**
+   * Height from which on rows before `until` must be made anew, once; `undefined` for none. Of each form of a
+   * contract that is once, and of all contracts so many blocks a minute, `nowMs` being monotonic.
+   */
+  takeReread(until: number, nowMs: number): number | undefined {
+    if (this.#settled.size === 0) return undefined
+    const spent = Math.max(0, this.#spent - ((nowMs - this.#spentAtMs) / 60_000) * rereadPerMinute)
+    const heights = [...this.#settled].map((key) => this.#doubted.get(key) ?? until)
+    const from = Math.min(...heights.filter((height) => until - height <= mostReread - spent))
+    if (from >= until) return undefined
+    this.#spent = spent + until - from
+    this.#spentAtMs = nowMs
+    for (const key of this.#settled) if ((this.#doubted.get(key) ?? from) >= from) this.#forget(key)
+    return from
+  }
+
+  #forget(key: string): void {
+    this.#doubted.delete(key)
+    this.#settled.delete(key)
   }
 }
 

@@ -11,6 +11,7 @@ import { growingPause } from '../../../core/waiting.ts'
 import type { Clock, Random } from '../../../core/world.ts'
 import { getCheckpoint, blockStage } from '../../../store/checkpoint.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
+import { storedProofs } from '../../../store/query/evm/heights.ts'
 import { integerAt } from '../../../store/query/row-values.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
@@ -118,10 +119,18 @@ export function tokenStream(
     if (height !== headSeen && height >= (await source.headHeight(signal))) headSeen = height
     const looked = height === headSeen ? await look(height, signal) : 0
     const isLive = called === 0 && looked === 0
-    return { height, isBusy: !isLive, isLive }
+    return { height, isBusy: !isLive, isLive, reason: await doubtOf(database) }
   }
 
   return roundStream('tokens', chain, round)
+}
+
+/** What is not known of the forms of transfers. */
+async function doubtOf(database: Database): Promise<string | undefined> {
+  const heights = Object.values((await storedProofs(database)).doubts ?? {})
+  return heights.length === 0
+    ? undefined
+    : `${heights.length} forms of transfers are in doubt, from block ${Math.min(...heights)} on: their rows are made anew once the contract says what they mean`
 }
 
 /** A source that answered nothing is called again ever more rarely. */

@@ -108,6 +108,11 @@ export type StoredProofs = {
   /** Why blocks are taken that hashes do not prove. */
   readonly unverified?: string | undefined
   readonly settlement?: StoredSettlement | undefined
+  /**
+   * By contract and form: the height from which on its transfers were taken by their form, as it does
+   * not say what they are.
+   */
+  readonly doubts?: Readonly<Record<string, number>> | undefined
 }
 
 const storedProofsQuestion = statement("select value from meta where name = 'proofs'")

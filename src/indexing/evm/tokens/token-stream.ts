@@ -125,7 +125,7 @@ export function tokenStream(
   return roundStream('tokens', chain, round)
 }
 
-/** What is not known of the forms of transfers. */
+/** Forms of transfers that are not known yet. */
 async function doubtOf(database: Database): Promise<string | undefined> {
   const heights = Object.values((await storedProofs(database)).doubts ?? {})
   return heights.length === 0

@@ -182,10 +182,15 @@ async function open(location: StoreLocation, owner: string): Promise<Host> {
   return new Host(owner, await openStore({ ...location, owner }, name, chainTables, 'write'))
 }
 
-/** The steps of `count` before which a writer is stopped: the last ones all, where files have their names. */
+const round = Number(process.env['TEST_SOAK_ROUND'] ?? 0)
+
+/**
+ * Some steps of `count` before which a writer is stopped: the last ones, where files have their names, and
+ * earlier ones; others in each round of a soak.
+ */
 function stops(count: number): number[] {
-  const at = [0, 1, 2, 4, 8, 16, 32, 64].map((before) => count - before)
-  return at.filter((each) => each >= 1)
+  const before = [0, 1, 2, 4, 8, 16, 32, 64].filter((each) => each < count)
+  return before.map((each) => count - ((each + 5 * round) % count))
 }
 
 /** Ends all that a process has open on the server. */

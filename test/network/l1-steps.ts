@@ -33,8 +33,15 @@ export type L1 = {
   readonly evm: EvmWallet
 }
 
+/** What the genesis of a chain has besides. */
+type ChainWords = {
+  /** Members of `config`, from the chain's first second. */
+  readonly config?: (seconds: number) => object
+  readonly alloc?: object
+}
+
 /** The chain of the L1: everything is ewoq's, messages can be sent. */
-function genesisOf(nowSeconds: bigint): Uint8Array {
+function genesisOf(nowSeconds: bigint, { config, alloc }: ChainWords): Uint8Array {
   const feeConfig = {
     gasLimit: 15_000_000,
     targetBlockRate: 1,
@@ -50,8 +57,9 @@ function genesisOf(nowSeconds: bigint): Uint8Array {
       chainId: l1ChainNumber,
       feeConfig,
       warpConfig: { blockTimestamp: Number(nowSeconds), quorumNumerator: 67 },
+      ...config?.(Number(nowSeconds)),
     },
-    alloc: { [to0x(ewoq.evm).slice(2)]: { balance: '0x295BE96E64066972000000' } },
+    alloc: { [to0x(ewoq.evm).slice(2)]: { balance: '0x295BE96E64066972000000' }, ...alloc },
     nonce: '0x0',
     timestamp: `0x${nowSeconds.toString(16)}`,
     extraData: '0x00',
@@ -66,8 +74,11 @@ function genesisOf(nowSeconds: bigint): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(genesis))
 }
 
-/** Types 15, 16 and 35: a subnet with a chain becomes an L1 of all nodes, with equal weights. */
-export async function convert(scene: Scene): Promise<L1> {
+/** Types 15, 16 and 35: a subnet with a chain becomes an L1 of the nodes, with equal weights. */
+export async function convert(
+  scene: Scene,
+  { nodes: members = [1, 2, 3, 4, 5], ...words }: ChainWords & { nodes?: readonly number[] } = {},
+): Promise<L1> {
   const { wallet, network, say } = scene
   const subnetId = await wallet.issueP({}, (base) => ({
     typeId: 16,
@@ -81,10 +92,10 @@ export async function convert(scene: Scene): Promise<L1> {
     chainName: 'Scenario',
     vmId: fromCb58(subnetEvm),
     fxIds: [],
-    genesis: genesisOf(fromNow(0)),
+    genesis: genesisOf(fromNow(0), words),
     authorization,
   }))
-  const nodes = await Promise.all([1, 2, 3, 4, 5].map((node) => candidateAt(network, node)))
+  const nodes = await Promise.all(members.map((node) => candidateAt(network, node)))
   const validators = nodes
     .map((candidate) => ({ ...candidate, weight: 100n, balance: avax }))
     .toSorted((a, b) => compareBytes(a.nodeId, b.nodeId))

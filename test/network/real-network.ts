@@ -42,8 +42,8 @@ const endMs = 20_000
 /** Node id of the first of the local staking keys. */
 const firstNodeId = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'
 
-/** The first node's C-Chain: with its whole history, and tracers. */
-const archive = {
+/** Settings of a node's EVM chain: with its whole history, and tracers. */
+export const archive = {
   'eth-apis': [
     'eth',
     'eth-filter',

@@ -91,8 +91,17 @@ const worded: readonly (readonly [string, object, string])[] = [
   ['AvalancheGo', { code: -32000, message: 'out of gas' }, 'out of gas'],
   ['AvalancheGo', { code: -32000, message: 'stack underflow (0 <=> 1)' }, 'stack underflow'],
   ['AvalancheGo', { code: -32000, message: 'invalid jump destination' }, 'invalid jump'],
-  ['a node', { code: -32000, message: 'execution aborted (timeout = 5s)' }, 'no answer'],
-  ['a node of words nobody knows', { code: -32050, message: 'nope' }, 'no answer'],
+  [
+    'a node',
+    { code: -32000, message: 'execution aborted (timeout = 5s)' },
+    'execution aborted (timeout = 5s)',
+  ],
+  ['a node of words nobody knows', { code: -32050, message: 'nope' }, 'nope'],
+  [
+    'a precompile of subnet-evm',
+    { code: -32000, message: 'cannot modify allow list: modify address: 0xB2' },
+    'cannot modify allow list: modify address: 0xB2',
+  ],
   ['a node without words', { code: -32603, message: '' }, 'no answer'],
 ]
 

@@ -87,6 +87,9 @@ function isCall({ method }: RpcCall): boolean {
   return method === 'eth_call'
 }
 
+/** Characters of a reason that is the node's own text. */
+const mostWords = 200
+
 /** Failures that the contract may have made, but that the node's words do not call so. */
 const meanings: ReadonlySet<string> = new Set(['other', 'out-of-time', 'too-large'])
 
@@ -102,8 +105,11 @@ function stateAnswer(
   call: RpcCall = { method: '', params: [] },
   isRunning: boolean,
 ): StateAnswer {
-  if (isRunning && isUnclear(call, answer))
-    return { kind: 'reverted', reason: answer.kind === 'result' ? 'too much data' : 'no answer' }
+  if (isRunning && isUnclear(call, answer)) {
+    if (answer.kind === 'result') return { kind: 'reverted', reason: 'too much data' }
+    // A precompile fails with words of its own.
+    return { kind: 'reverted', reason: answer.error.message.slice(0, mostWords) || 'no answer' }
+  }
   if (answer.kind === 'result') {
     const { result } = answer
     if (result === null || result === undefined)

@@ -82,7 +82,7 @@ export function getStakingMetrics(context: PrimaryContext): Operation {
   })
 }
 
-/** Stake in a subnet; nothing where only weights are set. */
+/** Asset that is staked in a subnet; `undefined` where only weights are set. */
 async function stakedIn(network: ServedNetwork, subnetId: Uint8Array): Promise<Asset | undefined> {
   const elastic = (await subnetById(network.store, subnetId))?.transformation
   const assetId = equalBytes(subnetId, primarySubnetId) ? network.avaxAssetId : elastic?.assetId

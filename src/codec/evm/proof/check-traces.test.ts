@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { fromHex } from '../../../core/bytes.ts'
@@ -50,4 +51,50 @@ void test('traces: what differs from that frame, or from such a creation, is ref
   ])
     assert.throws(() => check({ ...empty, ...change }), /sender of a trace/, JSON.stringify(change))
   check({ ...empty, type: 'CREATE', from: sender, gas: '0xdbba0', input: '0x6000', value: '0x0' })
+})
+
+type Recorded = Readonly<Record<string, string>>
+type RecordedBlock = {
+  readonly block: { readonly number: string; readonly transactions: readonly Recorded[] }
+  readonly receipts: readonly Recorded[]
+  readonly traces: readonly { readonly txHash: string; readonly result: Recorded }[]
+}
+
+void test('traces: those of a node whose chain has every allow list are taken, block by block', () => {
+  const file = new URL('../../../../vectors/evm/allow-lists.json', import.meta.url)
+  const { blocks } = JSON.parse(readFileSync(file, 'utf8')) as { blocks: RecordedBlock[] }
+  const errors: string[] = []
+  for (const { block, receipts, traces } of blocks) {
+    const transactions = block.transactions.map(
+      ({ hash: id = '', from = '', to, value = '' }, at) => {
+        const { status, gasUsed = '', contractAddress } = receipts[at] ?? {}
+        const receiver = to ?? contractAddress
+        const hex = value === '0x0' ? '' : value.slice(2)
+        return {
+          hash: fromHex(id),
+          from: fromHex(from),
+          to: receiver ? fromHex(receiver) : undefined,
+          value: fromHex(hex.padStart(hex.length + (hex.length % 2), '0')),
+          gasUsed: Number(gasUsed),
+          isFailedCreation: status === '0x0' && to === null,
+        }
+      },
+    )
+    checkTraces(traces, transactions, { height: Number(block.number), gas: 'equal' })
+    for (const [at, trace] of traces.entries()) {
+      const isFailed = receipts[at]?.['status'] === '0x0'
+      const { calls, count } = callsOf(trace, 10)
+      assert.equal(count === 0, isFailed && trace.result['from'] === `0x${'0'.repeat(40)}`)
+      for (const { isReverted } of calls) assert.equal(isReverted, isFailed)
+      if (isFailed) errors.push(calls[0]?.error ?? 'never entered')
+    }
+  }
+  const refused = /^cannot modify allow list/
+  const kinds = errors.map((error) => (refused.test(error) ? 'refused' : error))
+  assert.deepEqual(kinds, [
+    'never entered',
+    'out of gas',
+    'invalid opcode: INVALID',
+    ...Array.from({ length: 5 }, () => 'refused'),
+  ])
 })

@@ -125,7 +125,7 @@ export function tokenStream(
   return roundStream('tokens', chain, round)
 }
 
-/** Forms of transfers that are not known yet. */
+/** Says from which block on forms of transfers are in doubt; `undefined` where none is. */
 async function doubtOf(database: Database): Promise<string | undefined> {
   const heights = Object.values((await storedProofs(database)).doubts ?? {})
   return heights.length === 0

@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -119,24 +119,6 @@ void test('without traces: what is proven becomes segments as it is stored', asy
   const found = await counts(51002, key, freeze)
   assert.ok(Number(listedInternals) > 0 && Number(revertedListed) > 0)
   assert.deepEqual(found, { ...wanted, listedInternals: 0, revertedListed: 0 })
-})
-
-void test('a deployment that freezes no more: what a killed process left is taken away', async () => {
-  const key = 'fuji-frozen'
-  const segments = join(folder, 'segments', key)
-  const named = await readdir(segments)
-  assert.ok(named.length > 2)
-  await writeFile(join(segments, 'half.part'), 'half')
-  await writeFile(join(segments, `${'0'.repeat(32)}.sqlite`), 'whole, but never committed')
-  await index(51002, 'y', { key, traces: 'off' })
-  assert.deepEqual((await readdir(segments)).toSorted(), named.toSorted())
-
-  // Nothing was ever committed here.
-  const first = join(folder, 'segments', 'fuji-first')
-  await mkdir(first)
-  await writeFile(join(first, 'half.part'), 'half')
-  await index(51002, 'x', { key: 'fuji-first', traces: 'off' })
-  assert.deepEqual(await readdir(first), [])
 })
 
 /** Differences of the link to the store of a chain from the usual one. */

@@ -21,7 +21,11 @@ const assetFields = {
 } as const
 
 /** Names of an asset, and how many decimal places its amounts have. */
-export const Asset = Type.Object(names, { $id: 'Asset', additionalProperties: false })
+export const Asset = Type.Object(names, {
+  $id: 'Asset',
+  description: 'The asset that amounts are in.',
+  additionalProperties: false,
+})
 /** Decoded {@link Asset}. */
 export type Asset = Static<typeof Asset>
 

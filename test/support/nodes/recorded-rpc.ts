@@ -1,5 +1,6 @@
 /** Recorded answers of a node of an EVM chain, served as a node that has no others. */
 
+import { isObject } from '../../../src/core/json.ts'
 import type { Transport } from '../../../src/core/world.ts'
 import { linesOf, listParts, partKinds } from '../../../src/source/recorded/recording-file.ts'
 import type { RpcCall } from '../../../src/source/rpc/json-rpc.ts'
@@ -7,9 +8,11 @@ import type { RpcCall } from '../../../src/source/rpc/json-rpc.ts'
 /** A call, and the `result` or `error` that a node answered. */
 export type AnsweredCall = RpcCall & { readonly result?: unknown; readonly error?: unknown }
 
-/** Name under which two calls are the same question. */
-export function questionOf({ method, params }: RpcCall): string {
-  return `${method} ${JSON.stringify(params)}`
+/** Name under which two calls are the same question: one that nobody sends has the same answer whatever its gas. */
+export function questionOf({ method, params: [target, ...rest] }: RpcCall): string {
+  const { gas, ...call } = isObject(target) ? target : {}
+  const isOfNobody = isObject(target) && gas !== undefined && call['from'] === undefined
+  return `${method} ${JSON.stringify([isOfNobody ? call : target, ...rest])}`
 }
 
 /** The answers beside the blocks of `file`, a recording of an EVM chain, over JSON-RPC at any address. */

@@ -6,6 +6,7 @@ import { decodeBitSet, decodeSigned } from '../../src/codec/warp/message.ts'
 import { toCb58 } from '../../src/core/cb58.ts'
 import { receives } from './evm-steps.ts'
 import type { FollowingFirn, Signed } from './firn.ts'
+import { keyNamed } from './keys.ts'
 import {
   askRegistration,
   askWeight,
@@ -48,6 +49,19 @@ async function epochOf({ network }: Scene, chain: string): Promise<string> {
 
 async function epochHeight(scene: Scene): Promise<number> {
   return Number(await epochOf(scene, '/ext/bc/P'))
+}
+
+function l1Epoch(scene: Scene, l1: L1): Promise<string> {
+  return epochOf(scene, l1.path.replace(/\/rpc$/, ''))
+}
+
+/** Waits until an L1 verifies with the validators of `height`; its blocks move its epochs. */
+async function l1EpochReaches(scene: Scene, l1: L1, height: number): Promise<void> {
+  await settled(`an epoch of the L1 at ${height}`, async () => {
+    if (Number(await l1Epoch(scene, l1)) >= height) return true
+    await l1.evm.send({ to: keyNamed('first').evm, value: 1n })
+    return false
+  })
 }
 
 /** Waits until the P-Chain verifies with the validators of `height`; its blocks move its epochs. */
@@ -157,7 +171,7 @@ export async function lateLife(
   of: EpochLife & { readonly late: Uint8Array },
 ): Promise<void> {
   const { firns, say } = scene
-  const [sqlite, postgres] = firns
+  const [sqlite, postgres, byPeers] = firns
   await starved(scene, of.late)
   await topUp(scene, of.late, avax / 10n)
   await disable(scene, of.heavy)
@@ -166,13 +180,17 @@ export async function lateLife(
   await Promise.all(firns.map((firn) => firn.caughtUp()))
   const arrives = (firn: FollowingFirn, txId: string): Promise<boolean> => {
     const sign = async (): Promise<Uint8Array> => signedBy(await firn.signTransaction(txId))
-    return receives(l1.evm, sign, () => epochOf(scene, l1.path.replace(/\/rpc$/, '')))
+    return receives(l1.evm, sign, () => l1Epoch(scene, l1))
   }
   assert.ok(await arrives(postgres, toCb58(of.weighed)), 'the weight arrives')
   const log = await askWeight(l1, { validationId: of.late, nonce: 2n, weight: 0n })
   const removal = await setWeight(scene, signedBy(await postgres.sign({ message: log })))
   await Promise.all(firns.map((firn) => firn.caughtUp()))
-  for (const firn of firns) assert.ok(await arrives(firn, toCb58(removal)), 'the removal arrives')
+  for (const firn of [sqlite, postgres])
+    assert.ok(await arrives(firn, toCb58(removal)), 'the removal arrives')
+  // By peers alone Firn does not know the epochs of an L1 and signs for the proposed height.
+  await l1EpochReaches(scene, l1, await heightOf(scene))
+  assert.ok(await arrives(byPeers, toCb58(removal)), 'the removal arrives, signed by peers alone')
   assert.ok(await arrives(sqlite, toCb58(l1.conversion)), 'the conversion arrives')
   say('removed; removal and conversion arrived on the L1')
 }

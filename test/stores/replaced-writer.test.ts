@@ -7,7 +7,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -18,6 +18,7 @@ import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
 import { freezeUntil, thawFrom } from '../../src/store/history/freeze.ts'
 import { type History, historyOf, keptUnnamedMs } from '../../src/store/history/history.ts'
+import { markDamaged } from '../../src/store/history/manifest.ts'
 import { checkSegments, mergeDue } from '../../src/store/history/merge-segments.ts'
 import { awaitLease, type Lease, underLease } from '../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
@@ -109,10 +110,24 @@ const sweep = async ({ database, history, commit }: Host, nowMs = keptUnnamedMs)
     await commit((writer) => history.removeOverdue(writer))
 }
 
+/** As `verify --store --repair` does: the damage is told to every process, the file comes back, the mark goes. */
+const repair = async ({ database, history, commit }: Host): Promise<void> => {
+  const manifest = await history.manifest(database)
+  const [damaged] = manifest.segments
+  assert.ok(damaged !== undefined)
+  await commit((writer) => markDamaged(writer, ({ name }) => name === damaged.name))
+  const draft = history.draft(manifest)
+  copyFileSync(history.pathOf(damaged.name), draft)
+  await history.adopt(draft, damaged.name)
+  history.drafted(draft)
+  await commit((writer) => markDamaged(writer, () => false))
+}
+
 /** Work on history, and what the store is brought to before it. */
 const works = {
   'what freezes': { before: [thaw], work: freezeBelow([30]) },
   'what is merged': { before: [thaw, freezeBelow([20, 30])], work: mergeTwo },
+  'what is repaired': { before: [thaw, freezeBelow([20, 30])], work: repair },
   'what is taken back and freezes again': {
     before: [thaw, freezeBelow([30])],
     work: async (host: Host) => {

@@ -110,9 +110,12 @@ export async function startFirn(t: Ending, args: readonly string[]): Promise<Run
   )
 }
 
-/** A port that is free, and none that a server beside this test is given: those are above 32,767. */
-export async function freePort(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); ; port++) {
+/**
+ * A port from `first` on that is free, and none that a server beside this test is given: those are above
+ * 32,767. Each process of tests begins at a place of its own.
+ */
+export async function freePort(first = 20_000 + ((8 * process.pid) % 10_000)): Promise<number> {
+  for (let port = first; ; port++) {
     const server = createServer()
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false))

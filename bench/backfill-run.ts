@@ -25,6 +25,8 @@ export type IndexingFirn = {
 export type Backfill = IndexingFirn & {
   /** The process that serves the chain. */
   readonly node: ChildProcess
+  /** Addresses at which the chain is served. */
+  readonly nodeUrls: readonly string[]
   readonly transfers: number
   /** Processor time of parsing the same text alone. */
   readonly parseSeconds: number
@@ -49,6 +51,12 @@ export type BackfillChain = {
   readonly callMs?: number
 }
 
+/** Chains and networks of a configuration, as `firn.yaml` has them. */
+export type Configured = {
+  readonly networks: Readonly<Record<string, object>>
+  readonly chains: readonly object[]
+}
+
 /** Runs `work` beside a backfill of a chain and removes all traces of it. */
 export async function withBackfill(
   chain: BackfillChain,
@@ -70,7 +78,7 @@ export async function withBackfill(
     const ports = await Promise.all(nodes.map((each) => told(each, /^(\d+)$/m)))
     const urls = ports.map((port) => `http://127.0.0.1:${port}`)
     const firn = await startOver({ folder, urls, traces, freezes }, children)
-    await work({ ...firn, node, transfers, parseSeconds })
+    await work({ ...firn, node, nodeUrls: urls, transfers, parseSeconds })
     await firn.stop()
   } finally {
     for (const child of children) child.kill('SIGKILL')
@@ -85,20 +93,32 @@ export async function startOver(
     urls,
     traces,
     freezes,
+    beside = { networks: {}, chains: [] },
   }: {
     readonly folder: string
     readonly urls: readonly string[]
     /** Settings of the chain that say so. */
     readonly traces: string
     readonly freezes: boolean
+    /** Chains that it has besides, after that one. */
+    readonly beside?: Configured
   },
   children: ChildProcess[],
 ): Promise<IndexingFirn> {
   const config = join(folder, 'firn.yaml')
   const dataDir = join(folder, 'data')
   const rpcUrls = JSON.stringify(urls)
-  const chains = `[{ network: fuji, rpcUrls: ${rpcUrls}, name: Bench, symbol: BNC, ${traces} }]`
-  writeFileSync(config, `dataDir: ${dataDir}\nindex: { freeze: ${freezes} }\nchains: ${chains}\n`)
+  const chains = [
+    `{ network: fuji, rpcUrls: ${rpcUrls}, name: Bench, symbol: BNC, ${traces} }`,
+    ...beside.chains.map((chain) => JSON.stringify(chain)),
+  ]
+  const settings = [
+    `dataDir: ${dataDir}`,
+    `index: { freeze: ${freezes} }`,
+    `networks: ${JSON.stringify(beside.networks)}`,
+    `chains: [${chains.join(', ')}]`,
+  ]
+  writeFileSync(config, settings.join('\n'))
   const startedAt = performance.now()
   const args = ['start', '--config', config, '--port', '0', '--node-port', '0']
   const firn = start(children, '../bin/firn.js', ...args)
@@ -138,7 +158,12 @@ function prepare(
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
-function start(children: ChildProcess[], script: string, ...args: readonly string[]): ChildProcess {
+/** Starts a script of this folder, one of `children` from then on. */
+export function start(
+  children: ChildProcess[],
+  script: string,
+  ...args: readonly string[]
+): ChildProcess {
   const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -147,7 +172,7 @@ function start(children: ChildProcess[], script: string, ...args: readonly strin
 }
 
 /** First group of `pattern` in what a child prints on either stream, within a minute. */
-function told(child: ChildProcess, pattern: RegExp): Promise<string> {
+export function told(child: ChildProcess, pattern: RegExp): Promise<string> {
   let said = ''
   return new Promise((resolve, reject) => {
     const fail = (problem: string) => (): void => reject(new Error(`${problem}: ${said}`))

@@ -1,6 +1,6 @@
 /**
  * The data API over a made-up chain, with admission, freshness, dialects and gauges as the product
- * has them; what `http-list.ts` measures.
+ * has them.
  */
 
 import { existsSync, mkdirSync } from 'node:fs'
@@ -168,10 +168,17 @@ export type Load = {
 }
 
 /** Keeps eight connections busy: findings of the load thread, and this thread's processor time while it counted. */
-export function loaded(
+export async function loaded(
   urls: readonly URL[],
   seconds: number,
 ): Promise<{ readonly load: Load; readonly spent: NodeJS.CpuUsage }> {
+  let before: NodeJS.CpuUsage | undefined
+  const load = await loadOf(urls, seconds, () => (before = process.threadCpuUsage()))
+  return { load, spent: process.threadCpuUsage(before) }
+}
+
+/** Keeps eight connections busy; `counting` is called when the server is warm. */
+export function loadOf(urls: readonly URL[], seconds: number, counting: () => void): Promise<Load> {
   const [first] = urls
   if (first === undefined) throw new Error('a case asks for something')
   const paths = urls.map(({ pathname, search }) => pathname + search)
@@ -179,10 +186,9 @@ export function loaded(
     workerData: { host: first.hostname, port: Number(first.port), paths, connections: 8, seconds },
   })
   return new Promise((resolve, reject) => {
-    let before: NodeJS.CpuUsage | undefined
     worker.on('message', (told: Load | 'counting') => {
-      if (told === 'counting') before = process.threadCpuUsage()
-      else resolve({ load: told, spent: process.threadCpuUsage(before) })
+      if (told === 'counting') counting()
+      else resolve(told)
     })
     worker.once('error', reject)
   })

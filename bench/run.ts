@@ -13,7 +13,7 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os'
 const benches = [
   ['Starting', ['bench/start.ts']],
   ['Overload', ['bench/overload.ts', '6']],
-  ['Lists by address over HTTP', ['bench/http-list.ts', '4000']],
+  ['Lists of a running Firn', ['bench/running.ts', '2000']],
   ['Balances compared with the node', ['bench/compared-balances.ts']],
   ['A block at the head', ['bench/head.ts']],
   ['EVM backfill with traces', ['bench/traces.ts']],

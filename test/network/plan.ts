@@ -57,3 +57,16 @@ export function scenarioPlan(nowSeconds: number, withHelicon: boolean): NetworkP
   if (withHelicon) flags.push('--helicon-min-stake-duration=20s')
   return { nodes: 5, genesis, upgrades, flags }
 }
+
+/**
+ * Another network of the same genesis, of one node that needs nobody's vote and is no validator: its blocks are
+ * valid, and those of `plan` are others.
+ */
+export function strangePlan(plan: NetworkPlan): NetworkPlan {
+  const alone = [
+    '--sybil-protection-enabled=false',
+    '--staking-ephemeral-cert-enabled=true',
+    '--network-health-min-conn-peers=0',
+  ]
+  return { ...plan, nodes: 1, flags: [...plan.flags, ...alone] }
+}

@@ -33,10 +33,10 @@ import {
   sameRows,
   withoutNodes,
 } from './peers-steps.ts'
-import { scenarioPlan } from './plan.ts'
-import { type RealNetwork, startNetwork } from './real-network.ts'
+import { scenarioPlan, strangePlan } from './plan.ts'
+import { type NetworkPlan, type RealNetwork, startNetwork } from './real-network.ts'
 import { addRenewing, configureRenewal, cycleSeconds, renewed } from './renewal-steps.ts'
-import { candidateAt, candidateNamed, openScene, upgraded } from './scene.ts'
+import { candidateAt, candidateNamed, openScene, type Scene, upgraded } from './scene.ts'
 import { soak } from './soak-rounds.ts'
 import { type Finding, findingsOfOutside, findingsOfVerify, tableOf } from './table.ts'
 import { avax } from './utxo-wallet.ts'
@@ -57,9 +57,10 @@ type Stage = Signing & {
 
 void test('a real network: what Firn says is what its nodes say', { skip }, async (t) => {
   const beganAt = Math.floor(Date.now() / 1_000)
-  const network = await startNetwork(tree, scenarioPlan(beganAt, withHelicon))
+  const plan = scenarioPlan(beganAt, withHelicon)
+  const network = await startNetwork(tree, plan)
   t.after(() => network.down())
-  const stage = await begin(t, network, beganAt)
+  const stage = await begin(t, network, { plan, beganAt })
   const { say } = stage
   await splitFunds(stage)
   const subnetId = await beforeDurango(stage)
@@ -119,10 +120,20 @@ void test('a real network: what Firn says is what its nodes say', { skip }, asyn
 })
 
 /** Starts the Firns at the network's first blocks. The second one has a node without an index. */
-async function begin(t: TestContext, network: RealNetwork, beganAt: number): Promise<Stage> {
+async function begin(
+  t: TestContext,
+  network: RealNetwork,
+  { plan, beganAt }: { readonly plan: NetworkPlan; readonly beganAt: number },
+): Promise<Stage> {
   const postgres = await startPostgres()
   t.after(() => postgres.stop())
   const scene = await openScene(network, beganAt)
+  const stranger = await startNetwork(tree, strangePlan(plan))
+  t.after(() => stranger.down())
+  // It is ahead of the network from now on.
+  const other = { ...(await openScene(stranger, beganAt)), say: () => undefined }
+  await splitFunds(other)
+  await betweenChains(other)
   const firns: Stage['firns'] = [
     await FollowingFirn.open(t, 'SQLite', 'embedded'),
     await FollowingFirn.open(t, 'PostgreSQL', postgres.url),
@@ -132,11 +143,12 @@ async function begin(t: TestContext, network: RealNetwork, beganAt: number): Pro
   const networks = [
     { nodeUrl: network.url(1), genesis },
     { nodeUrl: network.url(4), genesis },
-    await byPeers(network),
+    await byPeers(network, stranger),
   ]
   const chains = { 'C-Chain': [1, 3].map((node) => `${network.url(node)}/ext/bc/C/rpc`) }
   const stage = { ...scene, firns, chains, networks, findings: [] }
   await startFirns(stage, chains)
+  stage.say('one of the peers is ahead, of another network with the same genesis')
   return stage
 }
 
@@ -163,7 +175,7 @@ function withL1({ chains, network }: Stage, { path }: L1): Wanted['chains'] {
 }
 
 /** Exports and imports between all three chains, in both directions. */
-async function betweenChains({ wallet, say }: Stage): Promise<void> {
+async function betweenChains({ wallet, say }: Scene): Promise<void> {
   const payment = { amount: 7n * avax, owners: [ewoq.address] }
   const cheap = false
   await wallet.export('X', 'C', [payment], cheap)

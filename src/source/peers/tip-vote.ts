@@ -35,6 +35,7 @@ const maxHeard = 1_024
 /** Of each group in words. */
 const namesListed = 5
 const groupsListed = 4
+const nothing = 'nothing'
 
 /** Percent of the votes that must agree. */
 export const quorumPercent = 80
@@ -52,6 +53,13 @@ export type Accepted = { readonly id: Uint8Array; readonly holders: readonly str
 
 /** The last thing that a voter said, and when; when it last agreed with the others. */
 type Word = { readonly says: string; readonly at: number; readonly agreedAt: number }
+
+/** Voters who say the same, and what. */
+type Group = {
+  readonly says: string
+  readonly nodeIds: readonly string[]
+  readonly percent: number
+}
 
 /** Percent of the votes that these nodes have, to two places and never more than they are. */
 export function percentOf({ votes }: Electorate, nodeIds: Iterable<string>): number {
@@ -167,7 +175,10 @@ export class TipVote {
     if (since >= from) return undefined
     const present = latest.filter((nodeId) => agreedAt(nodeId) >= from)
     const agree = `${percentOf(voters, present)} % of ${voters.name} agree`
-    const words = `${agree}, ${quorumPercent} % are needed: ${this.#whoSaysWhat(voters, from)}`
+    const groups = this.#groups(voters, from)
+    const isContradicted = groups[0]?.percent === quorumPercent && groups[1]?.says !== nothing
+    const more = isContradicted ? 'more than ' : ''
+    const words = `${agree}, ${more}${quorumPercent} % are needed: ${textOf(groups)}`
     return { since, why: [this.#peers.trouble() ?? [], words].flat().join('; ') }
   }
 
@@ -197,22 +208,26 @@ export class TipVote {
     setBounded(this.#words, nodeId, { says, at, agreedAt }, maxHeard)
   }
 
-  #whoSaysWhat(voters: Electorate, from: number): string {
-    const says = (nodeId: string): string => {
+  /** Who says what, the largest share first. */
+  #groups(voters: Electorate, from: number): Group[] {
+    const saidBy = (nodeId: string): string => {
       const word = this.#words.get(nodeId)
-      return word === undefined || word.at < from ? 'nothing' : `block ${word.says}`
+      return word === undefined || word.at < from ? nothing : `block ${word.says}`
     }
-    const groups = [...Map.groupBy(voters.votes.keys(), says)]
-      .map(([what, nodeIds]) => ({ what, nodeIds, percent: percentOf(voters, nodeIds) }))
+    return [...Map.groupBy(voters.votes.keys(), saidBy)]
+      .map(([says, nodeIds]) => ({ says, nodeIds, percent: percentOf(voters, nodeIds) }))
       .toSorted((a, b) => b.percent - a.percent)
-    const texts = groups.slice(0, groupsListed).map(({ what, nodeIds, percent }) => {
-      const more = nodeIds.length > namesListed ? ' and others' : ''
-      return `${percent} % say ${what} (${nodeIds.slice(0, namesListed).join(', ')}${more})`
-    })
-    return [...texts, ...(groups.length > groupsListed ? ['others say others'] : [])].join('; ')
   }
 
   #ready({ votes }: Electorate): Session[] {
     return [...votes.keys()].flatMap((nodeId) => this.#peers.session(nodeId) ?? [])
   }
+}
+
+function textOf(groups: readonly Group[]): string {
+  const texts = groups.slice(0, groupsListed).map(({ says, nodeIds, percent }) => {
+    const more = nodeIds.length > namesListed ? ' and others' : ''
+    return `${percent} % say ${says} (${nodeIds.slice(0, namesListed).join(', ')}${more})`
+  })
+  return [...texts, ...(groups.length > groupsListed ? ['others say others'] : [])].join('; ')
 }

@@ -1,9 +1,7 @@
 /** One question over every kind of id and name. */
 
-import type { Static } from 'typebox'
-
 import { isSpam } from './evm/token.ts'
-import { Type } from './type.ts'
+import { Type, type Static } from './type.ts'
 
 /** Kinds of hits, the surest first. */
 export const hitKinds = [

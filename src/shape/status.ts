@@ -1,6 +1,4 @@
-import type { Static } from 'typebox'
-
-import { Type } from './type.ts'
+import { Type, type Static } from './type.ts'
 
 const state = Type.Enum(['syncing', 'live', 'stopped', 'off'], {
   description: 'syncing: behind the head; live: at it; stopped, off: see reason',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Type as TypeBox } from 'typebox'
+import { Type as TypeBox, type Static as StaticOfTypeBox } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-import { Type } from './type.ts'
+import { type Static, Type } from './type.ts'
 
 /** TypeBox's own builders, with the types of ours. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the tests compare are the values
@@ -71,4 +71,81 @@ void test('builders: a schema is checked as the same one of TypeBox is', () => {
     assert.deepEqual([...ours.Errors(value)], [...theirs.Errors(value)], name)
   }
   assert.equal(ours.Check(good), true)
+})
+
+const ours = {
+  Array: Type.Array(Type.String()),
+  Boolean: Type.Boolean(),
+  Enum: Type.Enum(['p', 'q']),
+  Integer: Type.Integer(),
+  Intersect: Type.Intersect([Type.Object({ a: Type.String() }), Type.Object({ b: Type.Null() })]),
+  Literal: Type.Literal('z'),
+  Null: Type.Null(),
+  Number: Type.Number(),
+  Object: Type.Object({ inner: Type.Object({ one: Type.Boolean() }), two: Type.Integer() }),
+  Optional: Type.Object({ always: Type.String(), maybe: Type.Optional(Type.Integer()) }),
+  Record: Type.Record(Type.String(), Type.Integer()),
+  String: Type.String(),
+  Union: Type.Union([Type.Null(), Type.Literal('z'), Type.Number()]),
+  Unknown: Type.Unknown(),
+  Void: Type.Void(),
+}
+const theirs = {
+  Array: TypeBox.Array(TypeBox.String()),
+  Boolean: TypeBox.Boolean(),
+  Enum: TypeBox.Enum(['p', 'q']),
+  Integer: TypeBox.Integer(),
+  Intersect: TypeBox.Intersect([
+    TypeBox.Object({ a: TypeBox.String() }),
+    TypeBox.Object({ b: TypeBox.Null() }),
+  ]),
+  Literal: TypeBox.Literal('z'),
+  Null: TypeBox.Null(),
+  Number: TypeBox.Number(),
+  Object: TypeBox.Object({
+    inner: TypeBox.Object({ one: TypeBox.Boolean() }),
+    two: TypeBox.Integer(),
+  }),
+  // A view of ours may say `undefined` instead of leaving a member out.
+  Optional: TypeBox.Object({
+    always: TypeBox.String(),
+    maybe: TypeBox.Optional(TypeBox.Unsafe<number | undefined>(TypeBox.Integer())),
+  }),
+  Record: TypeBox.Record(TypeBox.String(), TypeBox.Integer()),
+  String: TypeBox.String(),
+  Union: TypeBox.Union([TypeBox.Null(), TypeBox.Literal('z'), TypeBox.Number()]),
+  Unknown: TypeBox.Unknown(),
+  Void: TypeBox.Void(),
+}
+
+/** The word `true` where both types are one, else no value at all. */
+type Same<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : never
+/** An intersection of objects as the object it is. */
+type Plain<T> = T extends object ? { [Name in keyof T]: T[Name] } : T
+
+void test('builders: the static type of each is that of TypeBox', () => {
+  const agrees: {
+    [Name in keyof typeof Type]: Same<
+      Static<(typeof ours)[Name]>,
+      StaticOfTypeBox<(typeof theirs)[Name]>
+    >
+  } = {
+    Array: true,
+    Boolean: true,
+    Enum: true,
+    Integer: true,
+    Intersect: true,
+    Literal: true,
+    Null: true,
+    Number: true,
+    Object: true,
+    Optional: true,
+    Record: true,
+    String: true,
+    Union: true,
+    Unknown: true,
+    Void: true,
+  }
+  assert.deepEqual(Object.keys(agrees), Object.keys(Type))
 })

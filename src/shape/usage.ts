@@ -1,6 +1,6 @@
 /** Usage of API keys. Source: official clients, UsageMetrics. */
 
-import { Type } from './type.ts'
+import { Type, type Schema } from './type.ts'
 
 /** Lengths of the periods that use is given by; minutes of the newest answers only. */
 export const usageIntervals = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const
@@ -14,7 +14,7 @@ export const usageGroups = [
   'requestType',
 ] as const
 
-const seconds = (description: string): ReturnType<typeof Type.Integer> =>
+const seconds = (description: string): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description })
 
 const text = Type.String({ maxLength: 256 })

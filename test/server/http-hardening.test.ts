@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 
-import { Type } from 'typebox'
-
 import { operation } from '../../src/api/operation/operation.ts'
 import { createServer, type ApiServer } from '../../src/api/server/server.ts'
+import { Type } from '../../src/shape/type.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { openWorld } from '../../src/world/world.ts'
 

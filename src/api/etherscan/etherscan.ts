@@ -10,7 +10,7 @@ import { clip } from '../../core/bytes.ts'
 import { Fault, faultIn } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import { ChainPath, NoPath } from '../../shape/evm/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type OptionalSchema } from '../../shape/type.ts'
 import { sourceBytes, verifyMs } from '../evm/contracts/sourcify.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import { operation, type Operation } from '../operation/operation.ts'
@@ -42,9 +42,9 @@ const longTexts: ReadonlySet<string> = new Set([
   'hex',
 ])
 
-const text = (description: string): ReturnType<typeof Type.Optional> =>
+const text = (description: string): OptionalSchema<string> =>
   Type.Optional(Type.String({ description, maxLength: longestText }))
-const longText = (description: string): ReturnType<typeof Type.Optional> =>
+const longText = (description: string): OptionalSchema<string> =>
   Type.Optional(Type.String({ description, maxLength: sourceBytes }))
 
 /** Parameters of all actions. */

@@ -2,8 +2,6 @@
 
 import { randomUUID } from 'node:crypto'
 
-import type { Static } from 'typebox'
-
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { firstWebhookPlace } from '../../events/deliverer.ts'
@@ -14,7 +12,7 @@ import {
   WebhookPath,
 } from '../../shape/events/webhook.ts'
 import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Static } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { writePlace } from '../../store/query/events/webhook-places.ts'

@@ -1,7 +1,5 @@
 /** The webhook a caller means, and what of it answers show. */
 
-import type { Static } from 'typebox'
-
 import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
@@ -9,6 +7,7 @@ import type { Clock, Random } from '../../core/world.ts'
 import type { MessageSources } from '../../events/message-reader.ts'
 import type { OutboxWatch } from '../../events/outbox-watch.ts'
 import type { Webhook as WebhookView } from '../../shape/events/webhook.ts'
+import type { Static } from '../../shape/type.ts'
 import type { Database, Reader, Writer } from '../../store/engine/database.ts'
 import { heightOfPlace } from '../../store/query/events/ledger-places.ts'
 import { type WebhookPlace, webhookPlaceOf } from '../../store/query/events/webhook-places.ts'

@@ -1,13 +1,12 @@
 /** Reads what a caller registers. */
 
-import type { Static } from 'typebox'
-
 import { parseEvmAddress, parsePrimaryAddress, toPrimaryAddress } from '../../core/address.ts'
 import { clip, keyOf } from '../../core/bytes.ts'
 import { parseId, parseNodeId, toCb58, toNodeId } from '../../core/cb58.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import type { Describe } from '../../events/message.ts'
 import type { CreateWebhookBody } from '../../shape/events/webhook.ts'
+import type { Static } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { type Watched, watchedText, type WebhookLedger } from '../../store/query/events/watch.ts'
 import type { WebhookBody } from '../../store/query/events/webhooks.ts'

@@ -2,9 +2,8 @@
  * Paging of the rows of one address or token: its chain, and a page.
  */
 
-import type { Static } from 'typebox'
-
 import { type AddressListQuery } from '../../shape/evm/parameters.ts'
+import type { Static } from '../../shape/type.ts'
 import type { Database, MaybePromise } from '../../store/engine/database.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
 import {

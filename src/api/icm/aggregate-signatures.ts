@@ -3,7 +3,7 @@
 import { toHex } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
 import { NetworkPath, NetworkName } from '../../shape/primary/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Schema } from '../../shape/type.ts'
 import { parseRequest } from '../../warp/aggregation/request.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { aggregatorOf, knownNetworkId, type WarpContext } from './aggregators.ts'
@@ -16,7 +16,7 @@ const SignedMessage = Type.Object({
 /** Longest time an aggregation may take over HTTP: its own limits are shorter. */
 const aggregationTimeoutMs = 65_000
 
-const percent = (description: string, fallback: number): ReturnType<typeof Type.Integer> =>
+const percent = (description: string, fallback: number): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: 100, default: fallback, description })
 
 const AggregateSignatures = {

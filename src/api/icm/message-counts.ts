@@ -5,7 +5,7 @@ import { toCb58 } from '../../core/cb58.ts'
 import { networkOf, networkNames } from '../../core/network.ts'
 import { periodStart } from '../../rollup/period.ts'
 import { pageShape } from '../../shape/page-shape.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Schema } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type MessageHour, messageHours } from '../../store/query/icm/messages.ts'
 import { inWindows } from '../metrics/rolling-window.ts'
@@ -39,7 +39,7 @@ const ends = {
   destBlockchainId: Type.String({ description: 'cb58; `total` when any' }),
 }
 
-const sent = (window: string): ReturnType<typeof Type.Integer> =>
+const sent = (window: string): Schema<number> =>
   Type.Integer({ description: `messages sent ${window}` })
 
 const Windows = Type.Object(

@@ -1,5 +1,3 @@
-import type { TNumber } from 'typebox'
-
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import { periodStart } from '../../rollup/period.ts'
 import {
@@ -7,14 +5,14 @@ import {
   rollingMetricNames,
   type MetricName,
 } from '../../shape/metrics/metric-names.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Schema } from '../../shape/type.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { MetricsContext } from './metrics-context.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
-const value = (description: string): TNumber => Type.Number({ description })
+const value = (description: string): Schema<number> => Type.Number({ description })
 
 const rollingWindowShape = {
   id: 'getRollingWindowMetrics',

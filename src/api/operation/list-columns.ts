@@ -6,8 +6,6 @@
  * API writes them, and for people.
  */
 
-import type { TSchema } from 'typebox'
-
 import { isObject, ownValue } from '../../core/json.ts'
 import { withPoint } from '../../core/text.ts'
 import type { OperationShape } from './operation.ts'
@@ -33,9 +31,9 @@ export type ListShape = {
 
 type Keywords = {
   readonly type?: string
-  readonly properties?: Readonly<Record<string, TSchema>>
-  readonly items?: TSchema
-  readonly anyOf?: readonly TSchema[]
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly items?: unknown
+  readonly anyOf?: readonly unknown[]
   readonly maximum?: number
   readonly 'x-decimals'?: number | string
 }
@@ -53,7 +51,7 @@ export function listShapeOf({ response, parameters }: OperationShape): ListShape
 }
 
 /** The list in a response; a parameter `pageSize` gives the most items of it. */
-export function listShapeIn(response: TSchema, pageSize: unknown): ListShape | undefined {
+export function listShapeIn(response: unknown, pageSize: unknown): ListShape | undefined {
   const entries = Object.entries(keywordsOf(response).properties ?? {})
   const lists = entries.filter(([, schema]) => keywordsOf(schema).type === 'array')
   // Lists of words beside a list of objects are notes on it, unless the body is a single thing.

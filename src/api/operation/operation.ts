@@ -4,9 +4,8 @@
  * An operation knows no status code, no header and no dialect; `server.ts` does these for all.
  */
 
-import type { Static, TObject, TSchema } from 'typebox'
-
 import { Fault } from '../../core/fault.ts'
+import type { Static, ObjectSchema, Schema } from '../../shape/type.ts'
 
 /** The declared half of an operation, as pages write it. */
 export type DeclaredShape = {
@@ -21,8 +20,12 @@ export type DeclaredShape = {
   readonly tag: string
   /** Compute units, as the original service weighs the call: 20 where none are named, as of most. */
   readonly weight?: number
-  readonly parameters: { readonly path: TObject; readonly query: TObject; readonly body?: TSchema }
-  readonly response: TSchema
+  readonly parameters: {
+    readonly path: ObjectSchema
+    readonly query: ObjectSchema
+    readonly body?: Schema
+  }
+  readonly response: Schema
   /** Status of success where the documents and clients know another than 200. */
   readonly status?: number
   /** True when `message` of an error is a list, as in version 1 of document C. */
@@ -52,7 +55,7 @@ export type OperationShape = DeclaredShape & Required<Pick<DeclaredShape, keyof 
 export type Input<S extends DeclaredShape> = {
   readonly path: Static<S['parameters']['path']>
   readonly query: Static<S['parameters']['query']>
-  readonly body: S['parameters']['body'] extends TSchema
+  readonly body: S['parameters']['body'] extends Schema
     ? Static<S['parameters']['body']>
     : undefined
   /** Aborted when the caller goes away or the time is over. */
@@ -64,8 +67,8 @@ export type Input<S extends DeclaredShape> = {
 }
 
 /** Answer of an operation. */
-export type Answer<S extends DeclaredShape> = {
-  readonly body: Static<S['response']>
+export type Answer<Body = unknown> = {
+  readonly body: Body
   /** The body as JSON text written straight from rows, byte for byte what `JSON.stringify` gives. */
   readonly json?: () => string
   /** Height up to which this answer is complete: header `x-indexed-height`. */
@@ -78,18 +81,19 @@ export type Answer<S extends DeclaredShape> = {
   readonly immutable?: boolean | undefined
 }
 
-/** An operation ready to serve. */
-export type Operation<S extends DeclaredShape = DeclaredShape> = {
-  readonly shape: S & OperationShape
-  readonly answer: (input: Input<S>) => Promise<Answer<S>>
+/** An operation ready to serve; what its shape promised the compiler is checked, and forgotten. */
+export type Operation<Id extends string = string> = {
+  readonly shape: OperationShape & { readonly id: Id }
+  readonly answer: (input: Input<DeclaredShape>) => Promise<Answer>
 }
 
-/** Ties a shape to its answer; the only use is to let types follow the shape. */
-export function operation<const S extends DeclaredShape>(
+/** Ties a shape to its answer: types of the input and the body follow the shape. */
+export function operation<S extends DeclaredShape>(
   shape: S,
-  answer: (input: Input<S>) => Promise<Answer<S>>,
-): Operation<S> {
-  return { shape: { ...usual, ...shape }, answer }
+  answer: (input: Input<NoInfer<S>>) => Promise<Answer<Static<NoInfer<S>['response']>>>,
+): Operation<S['id']> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server reads the input by this shape
+  return { shape: { ...usual, ...shape }, answer: answer as Operation['answer'] }
 }
 
 /** A caller as admission found it. */

@@ -5,7 +5,7 @@ import { f64 } from '../../codec/primitives.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { nextPeriod, periodStart, previousPeriod, unitNames } from '../../rollup/period.ts'
 import { defaultPageSize } from '../../shape/evm/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Schema } from '../../shape/type.ts'
 import type { Binding, PageTokens } from './page-token.ts'
 
 /** A page: at most `limit` rows, and the token of the next page if there is one. */
@@ -159,7 +159,7 @@ export function bindingOf(route: string, parameters: Readonly<Record<string, unk
   return { route, filter: `[${filter}]` }
 }
 
-const seconds = (description: string): ReturnType<typeof Type.Integer> =>
+const seconds = (description: string): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds; ${description}` })
 
 /** Parameters of a series. */

@@ -6,12 +6,11 @@
  * value counts as absent, a scalar given twice is refused.
  */
 
-import type { TObject, TSchema } from 'typebox'
-
 import { clip } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { ownValue } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
+import type { ObjectSchema, Schema } from '../../shape/type.ts'
 
 /** Raw values as the HTTP server parsed them. */
 export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -58,7 +57,7 @@ const everywhere: readonly string[] = ['minHeight', 'rltoken', 'apikey']
  * Refuses queries with names that `schema` does not have, each with the nearest known one: who misspells
  * a filter or a page token would get another list than meant, or the same page for ever.
  */
-export function unknownRefuser(schema: TObject): (raw: RawParameters) => void {
+export function unknownRefuser(schema: ObjectSchema): (raw: RawParameters) => void {
   const names = Object.keys(schema.properties)
   const known = new Set([...everywhere, ...names.flatMap((name) => [name, `${name}[]`])])
   return (raw) => {
@@ -75,7 +74,7 @@ export function unknownRefuser(schema: TObject): (raw: RawParameters) => void {
 }
 
 /** Makes the reader of `schema` once, at start. */
-export function parameterReader(schema: TObject): ParameterReader {
+export function parameterReader(schema: ObjectSchema): ParameterReader {
   const required = new Set<string>(schema.required ?? [])
   const rules = Object.entries(schema.properties).map(([name, property]) =>
     ruleOf(name, property, required.has(name)),
@@ -113,7 +112,7 @@ function readOne(rule: Rule, raw: string | readonly string[] | undefined): unkno
   return raw === undefined || raw === '' ? rule.fallback : rule.parse(raw)
 }
 
-function ruleOf(name: string, property: TSchema, required: boolean): Rule {
+function ruleOf(name: string, property: Schema, required: boolean): Rule {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TypeBox schema is a JSON schema
   const keywords = property as Keywords
   const isArray = keywords.type === 'array'

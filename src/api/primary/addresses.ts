@@ -7,7 +7,7 @@ import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { Addresses, ChainPath, NetworkPath, chainNames } from '../../shape/primary/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Static } from '../../shape/type.ts'
 import {
   knownNumbers,
   chainsOfAddress,
@@ -106,7 +106,7 @@ async function answered(
   chain: ChainOf,
   addresses: readonly Uint8Array[],
   minAmount: bigint,
-): Promise<Answer<typeof GetLastActivity>> {
+): Promise<Answer<Static<typeof GetLastActivity.response>>> {
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
   const numbers = await knownNumbers(store, addresses)

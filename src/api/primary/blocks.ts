@@ -12,7 +12,7 @@ import {
   pageQuery,
   timeQuery,
 } from '../../shape/primary/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Static } from '../../shape/type.ts'
 import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import {
   latestBlocks,
@@ -136,7 +136,7 @@ type BlockPageQuery = {
 async function blockPage(
   context: PrimaryContext,
   wanted: BlockPageQuery,
-): Promise<Answer<typeof ListPrimaryBlocks>> {
+): Promise<Answer<Static<typeof ListPrimaryBlocks.response>>> {
   const { chain, query } = wanted
   const height = await indexedTo(chain.store, chain.chain)
   const { startTimestamp, endTimestamp } = query

@@ -14,7 +14,7 @@ import {
   pageQuery,
 } from '../../shape/primary/parameters.ts'
 import { Utxo } from '../../shape/primary/utxo.ts'
-import { Type } from '../../shape/type.ts'
+import { Type, type Static } from '../../shape/type.ts'
 import { knownNumbers, numberOfAsset } from '../../store/query/primary/addresses.ts'
 import {
   utxosByNumber,
@@ -106,7 +106,7 @@ const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
 async function utxoPage(
   context: PrimaryContext,
   wanted: UtxoPageQuery,
-): Promise<Answer<typeof ListUtxos>> {
+): Promise<Answer<Static<typeof ListUtxos.response>>> {
   const { chain, filters, addresses } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)

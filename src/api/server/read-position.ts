@@ -22,9 +22,9 @@ import { timeOfBlock } from '../../store/query/primary/blocks.ts'
 import type { PrimaryChain } from '../../store/schema/primary/position.ts'
 import type { ChainDirectory } from '../operation/chain-directory.ts'
 import type { FreshChain, FreshChainOf, FreshChains } from '../operation/freshness.ts'
+import type { Answer } from '../operation/operation.ts'
 import { chainOf } from '../primary/inputs.ts'
 import type { NetworkDirectory } from '../primary/network/networks.ts'
-import type { AnswerOf } from './send-answer.ts'
 
 /** Behind a token of text stand a point and 16 bytes; behind one of UUIDs stands one more. */
 const textEnd = /^(?<token>[^.]*)\.(?<position>[\w-]{22})$/
@@ -84,7 +84,7 @@ export function plainQuery<Q>(query: Q): Q {
 }
 
 /** `answer`, whose token says where it was read. */
-export async function placedAnswer(readings: Replicas, answer: AnswerOf): Promise<AnswerOf> {
+export async function placedAnswer(readings: Replicas, answer: Answer): Promise<Answer> {
   const { body } = answer
   const token: unknown = Reflect.get(Object(body), 'nextPageToken')
   if (typeof token !== 'string') return answer

@@ -6,11 +6,11 @@
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
 import type { Validator } from 'typebox/compile'
 
 import { Fault } from '../../core/fault.ts'
 import { isDeeper, isObject, ownValue } from '../../core/json.ts'
+import type { Schema } from '../../shape/type.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Deadline } from '../operation/deadlines.ts'
@@ -29,6 +29,7 @@ import {
   type Input,
   type Operation,
   type OperationShape,
+  type Answer,
 } from '../operation/operation.ts'
 import { type ParameterReader, parameterReader, unknownRefuser } from '../operation/parameters.ts'
 import type { AdmissionRequest } from './admission/admission.ts'
@@ -37,7 +38,7 @@ import { fail } from './failed-request.ts'
 import type { FrontDoor } from './front/front-door.ts'
 import type { AddressReader } from './front/proxy-address.ts'
 import { placedAnswer, plainQuery, reachToken } from './read-position.ts'
-import { type AnswerOf, callerOf, send, sendList, type SendOptions, varyOf } from './send-answer.ts'
+import { callerOf, send, sendList, type SendOptions, varyOf } from './send-answer.ts'
 
 /** All that a route takes of the server. */
 export type RouteOptions = SendOptions & {
@@ -250,7 +251,7 @@ class Route {
       const answer = await this.#answer(exchange, path, query)
       return send({ options, operation, request, reply, vary, answer })
     }
-    const answerPage = (page: Values): Promise<AnswerOf> => {
+    const answerPage = (page: Values): Promise<Answer> => {
       exchange.renew()
       return this.#answer(exchange, path, page)
     }
@@ -260,7 +261,7 @@ class Route {
     )
   }
 
-  async #answer(exchange: Exchange, path: Values, query: Values): Promise<AnswerOf> {
+  async #answer(exchange: Exchange, path: Values, query: Values): Promise<Answer> {
     const { readings } = this.options
     const body =
       this.#readBody === undefined ? undefined : await this.#readBody(exchange.request.body)
@@ -301,7 +302,7 @@ function rawOf(value: unknown): Record<string, string | string[] | undefined> {
  *
  * The compiler is loaded with the first body: few callers send one, and it takes 100 ms.
  */
-function bodyReader(schema: TSchema): (body: unknown) => Promise<unknown> {
+function bodyReader(schema: Schema): (body: unknown) => Promise<unknown> {
   let compiled: ReturnType<typeof compile> | undefined
   return async (body) => {
     const wantsObject = 'type' in schema && schema.type === 'object'
@@ -320,7 +321,7 @@ function bodyReader(schema: TSchema): (body: unknown) => Promise<unknown> {
   }
 }
 
-async function compile(schema: TSchema): Promise<Validator> {
+async function compile(schema: Schema): Promise<Validator> {
   const { Compile } = await import('typebox/compile')
   return Compile(schema)
 }

@@ -23,9 +23,6 @@ import type { AddressReader } from './front/proxy-address.ts'
 import { compress, encodingOf, leastBytes, cacheControl, etagOf, isHeld } from './http-cache.ts'
 import { listBody, pagedAdmission, type WholeLists } from './list-stream.ts'
 
-/** Answer of any operation. */
-export type AnswerOf = Answer<Operation['shape']>
-
 /** The parts of the server that sending uses. */
 export type SendOptions = {
   readonly dialect: DialectSetting
@@ -46,7 +43,7 @@ export type Done = {
   readonly reply: FastifyReply
   /** See {@link varyOf}. */
   readonly vary: string
-  readonly answer: AnswerOf
+  readonly answer: Answer
 }
 
 /** Sends an answer in the caller's dialect, compressed where it accepts that. */
@@ -128,7 +125,7 @@ export type ListRequest = {
   readonly query: Readonly<Record<string, unknown>>
   /** All pages from here on; else one. */
   readonly isWhole: boolean
-  readonly answerPage: (query: Record<string, unknown>) => Promise<AnswerOf>
+  readonly answerPage: (query: Record<string, unknown>) => Promise<Answer>
 }
 
 /** Sends a list in another form than JSON: a page, or all of them, as they are read. */

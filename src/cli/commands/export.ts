@@ -4,8 +4,6 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
 
-import type { TSchema } from 'typebox'
-
 import { type ListShape, listShapeIn } from '../../api/operation/list-columns.ts'
 import { fileFormats, listFile, type ListFormat } from '../../api/operation/list-format.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
@@ -113,9 +111,9 @@ function formOf(template: string): RegExp {
 }
 
 /** A schema with what its references name in their places. */
-function resolved(schema: unknown, schemas: Json): TSchema {
+function resolved(schema: unknown, schemas: Json): unknown {
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, schemas))
-  if (!isObject(schema)) return schema as TSchema
+  if (!isObject(schema)) return schema
   const { $ref } = schema
   if (typeof $ref === 'string')
     return resolved(ownValue(schemas, $ref.split('/').at(-1) ?? ''), schemas)

@@ -1,8 +1,6 @@
 /** Exports of transactions. Source: official clients, Operations. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 
 const date = Type.Optional(
   Type.String({

@@ -1,6 +1,6 @@
 /** Webhooks as callers register them and as answers show them. */
 
-import { Type } from '../type.ts'
+import { Type, type Schema } from '../type.ts'
 
 /** Kinds of events. */
 const eventTypes = [
@@ -41,9 +41,9 @@ export const validatorSubEvents = [
   'l1_validator_balance_threshold',
 ] as const
 
-type Text = ReturnType<typeof Type.String>
+type Text = Schema<string>
 
-const list = (description: string): ReturnType<typeof Type.Array<Text>> =>
+const list = (description: string): Schema<string[]> =>
   Type.Array(Type.String({ maxLength: 256 }), { description })
 const nanoAvax = (description: string): Text =>
   Type.String({ description: `${description}, nAVAX, base 10`, pattern: '^[0-9]{1,19}$' })

@@ -1,8 +1,6 @@
 /** A chain that is served. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { NetworkToken } from './token.ts'
 
 /** Abilities a list of chains can be filtered by; every chain that is served has all. */

@@ -1,8 +1,6 @@
 /** Contracts: what they say of themselves, and their sources. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { Decoded } from './log.ts'
 import { address, hash, decimal, hex } from './scalars.ts'
 import { isSpam, Money } from './token.ts'

@@ -1,8 +1,6 @@
 /** Logs and their values by ABI. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { address, decimal, hash, hex } from './scalars.ts'
 
 /** Values with their types. */

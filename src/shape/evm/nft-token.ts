@@ -1,9 +1,7 @@
 /** NFTs as shown with their transfers and in lists. */
 
-import type { Static } from 'typebox'
-
 import { nftStatuses } from '../../core/nft-status.ts'
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { address, decimal } from './scalars.ts'
 
 const commonMetadata = {

@@ -1,8 +1,6 @@
 /** Token transfers, alone (with their block) and inside a transaction (without). */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { Erc1155Token, Erc721Token } from './nft-token.ts'
 import { amount } from './scalars.ts'
 import { Erc20Token, Erc20TokenWithReputation, RichAddress, placementFields } from './token.ts'

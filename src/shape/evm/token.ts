@@ -1,8 +1,6 @@
 /** Tokens, what they are worth, and who has them. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { address, decimal, hash, amount } from './scalars.ts'
 
 /** Currencies in which prices are given. Source: document B, endpoint 5. */

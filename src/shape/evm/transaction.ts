@@ -1,8 +1,6 @@
 /** Blocks, transactions and internal transactions. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { Decoded } from './log.ts'
 import { amount, decimal, hash, address, hex } from './scalars.ts'
 import {

@@ -1,14 +1,12 @@
 /** An interchain message as the API shows it. */
 
-import type { Static } from 'typebox'
-
 import { address, amount } from '../evm/scalars.ts'
 import { erc20Fields } from '../evm/token.ts'
-import { Type } from '../type.ts'
+import { Type, type Schema, type Static } from '../type.ts'
 
-const hash = (description: string): ReturnType<typeof Type.String> =>
+const hash = (description: string): Schema<string> =>
   Type.String({ description, pattern: '^0x[0-9a-f]{64}$' })
-const decimal = (description: string): ReturnType<typeof Type.String> =>
+const decimal = (description: string): Schema<string> =>
   Type.String({ description, pattern: '^[0-9]+$' })
 
 export const IcmReceipt = Type.Object(

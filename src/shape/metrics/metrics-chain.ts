@@ -1,6 +1,4 @@
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 
 export const MetricsChain = Type.Object(
   {

@@ -1,8 +1,6 @@
 /** Assets, owners and balances. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 
 const names = {
   assetId: Type.String({ description: 'cb58' }),

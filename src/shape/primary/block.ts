@@ -1,8 +1,6 @@
 /** Blocks of the three chains. Source: document A, PrimaryNetworkBlock. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 
 const seconds = Type.Integer({ description: 'Unix seconds' })
 const hash = Type.String({ description: 'cb58' })

@@ -1,9 +1,7 @@
 /** Parameters that several primary-network operations share. Source: document A, Conventions. */
 
-import type { Static } from 'typebox'
-
 import { networkNames } from '../../core/network.ts'
-import { Type } from '../type.ts'
+import { Type, type OptionalSchema, type Schema, type Static } from '../type.ts'
 
 /** Path value `network`; `testnet` is another word for `fuji`. */
 export const NetworkName = Type.Enum([...networkNames], { description: 'Network' })
@@ -38,10 +36,7 @@ export const PageToken = Type.Optional(
 )
 
 /** Items of a page, 1 to `maximum`. */
-export const pageSize = (
-  fallback: number,
-  maximum: number,
-): ReturnType<typeof Type.Optional<ReturnType<typeof Type.Integer>>> =>
+export const pageSize = (fallback: number, maximum: number): OptionalSchema<number> =>
   Type.Optional(
     Type.Integer({ minimum: 1, maximum, default: fallback, description: 'Most items of the page' }),
   )
@@ -54,7 +49,7 @@ export const SortOrder = Type.Optional(
   Type.Enum(['asc', 'desc'], { default: 'desc', description: 'Direction of the list' }),
 )
 
-const seconds = (description: string): ReturnType<typeof Type.Integer> =>
+const seconds = (description: string): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
 
 /** Only items after this. */

@@ -1,8 +1,6 @@
 /** Subnets, their chains and what their genesis says. */
 
-import type { Static, TInteger, TObject, TOptional } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static, type ObjectSchema, type OptionalSchema } from '../type.ts'
 import { L1ValidatorManagerDetails, SubnetOwnershipInfo } from './asset.ts'
 
 // Genesis of an EVM chain as its creation transaction holds it. Source: document A, GenesisData.
@@ -14,14 +12,14 @@ const text = Type.Optional(Type.String())
 const integer = Type.Optional(Type.Integer())
 const integers = <const K extends readonly string[]>(
   ...names: K
-): Record<K[number], TOptional<TInteger>> => {
+): Record<K[number], OptionalSchema<number>> => {
   const entries = names.map((name) => [name, Type.Optional(Type.Integer())])
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys come from names
-  return Object.fromEntries(entries) as Record<K[number], TOptional<TInteger>>
+  return Object.fromEntries(entries) as Record<K[number], OptionalSchema<number>>
 }
 const addressList = Type.Optional(Type.Array(Type.String()))
 
-const AllowList: TObject = Type.Object({
+const AllowList: ObjectSchema = Type.Object({
   blockTimestamp: integer,
   adminAddresses: addressList,
   managerAddresses: addressList,

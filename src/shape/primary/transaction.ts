@@ -3,10 +3,8 @@
  * by the official clients for the X- and C-Chain stand beside the document's.
  */
 
-import type { Static } from 'typebox'
-
 import { transactionNames } from '../../core/type-ids.ts'
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import {
   Asset,
   AssetAmount,

@@ -3,9 +3,7 @@
  * the X- and C-Chain stand beside the document's.
  */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Static } from '../type.ts'
 import { AssetAmount } from './asset.ts'
 
 const seconds = Type.Integer({ description: 'Unix seconds' })

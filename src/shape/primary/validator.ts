@@ -1,15 +1,13 @@
 /** Validators of all kinds, delegators and rewards. */
 
-import type { Static } from 'typebox'
-
-import { Type } from '../type.ts'
+import { Type, type Schema, type Static } from '../type.ts'
 import { Asset, AssetAmount, BlsCredentials, PricedAsset } from './asset.ts'
 
-const amount = (description: string): ReturnType<typeof Type.String> =>
+const amount = (description: string): Schema<string> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
-const hash = (description: string): ReturnType<typeof Type.String> =>
+const hash = (description: string): Schema<string> =>
   Type.String({ description: `${description}, cb58` })
-const seconds = (description: string): ReturnType<typeof Type.Integer> =>
+const seconds = (description: string): Schema<number> =>
   Type.Integer({ description: `${description}, Unix seconds` })
 const sharePercent = Type.Number({
   minimum: 0,
@@ -105,8 +103,7 @@ const validatorSeconds = Type.Integer({ description: 'Unix seconds' })
 const stakeAmount = (
   description = 'smallest unit of `asset`',
   places = 'asset.denomination',
-): ReturnType<typeof Type.String> =>
-  Type.String({ description, pattern: '^[0-9]+$', 'x-decimals': places })
+): Schema<string> => Type.String({ description, pattern: '^[0-9]+$', 'x-decimals': places })
 const validatorAmount = stakeAmount()
 const validatorReward = stakeAmount('smallest unit of `asset`', '../asset.denomination')
 const validatorHash = Type.String({ description: 'cb58' })

@@ -4,8 +4,9 @@
  * components, September 2026. Other keys are stripped there, so they are allowed here.
  */
 
-import { Type, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+
+import { Type, type Schema } from '../../../src/shape/type.ts'
 
 /** User agent of that client. */
 export const heliconAgent = 'speakeasy-sdk/typescript 0.3.14 2.792.2 1.0.0 @avalanche-sdk/chainkit'
@@ -196,7 +197,7 @@ export type HeliconName = keyof typeof shapes
 
 /** Throws when that client would refuse `body`. */
 export function holdAgainstHelicon(name: HeliconName, body: unknown): void {
-  const shape: TSchema = shapes[name]
+  const shape: Schema = shapes[name]
   const check = Compile(shape)
   if (check.Check(body)) return
   const [first] = check.Errors(body)

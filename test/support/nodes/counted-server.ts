@@ -6,11 +6,10 @@
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 
-import { Type } from 'typebox'
-
 import { operation, type Operation } from '../../../src/api/operation/operation.ts'
 import type { LoadLimits } from '../../../src/api/server/front/front-door.ts'
 import { createServer, type ApiServer } from '../../../src/api/server/server.ts'
+import { Type } from '../../../src/shape/type.ts'
 import { createGauges, type Gauges } from '../../../src/telemetry/gauges.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { systemClock } from '../processes/system-clock.ts'

@@ -13,7 +13,7 @@ import {
   sortOrder,
 } from '../../../shape/evm/parameters.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type OptionalSchema } from '../../../shape/type.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import {
@@ -32,7 +32,7 @@ import { hexText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import type { AbiBook } from './abi-book.ts'
 
-const topic = (place: string): ReturnType<typeof Type.Optional> =>
+const topic = (place: string): OptionalSchema<string> =>
   Type.Optional(
     Type.String({
       description: `Only logs whose ${place} topic is this`,

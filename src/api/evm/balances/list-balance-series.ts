@@ -4,11 +4,11 @@ import { toChecksumAddress } from '../../../core/address.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { ChainAddressPath } from '../../../shape/evm/parameters.ts'
 import { address, amount, decimal } from '../../../shape/evm/scalars.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Static } from '../../../shape/type.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import { type Answer, operation, type Operation } from '../../operation/operation.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
 import { momentsOf, seriesQuery } from '../../operation/paging.ts'
 import { subjectOf } from '../address-list.ts'
 import type { EvmContext } from '../evm-context.ts'
@@ -76,7 +76,7 @@ type Query = {
   compared: Compared
 }
 
-type Point = Answer<typeof ListEvmBalanceSeries>['body']['series'][number]
+type Point = Static<typeof ListEvmBalanceSeries.response>['series'][number]
 
 /**
  * Balances at each moment, as the lists of balances give them at its block. Where something cannot

@@ -1,9 +1,7 @@
 /** Health checks of the service. */
 
-import type { Static } from 'typebox'
-
 import { NoPath, NoQuery } from '../../../shape/evm/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Static } from '../../../shape/type.ts'
 import { checkpointHeights } from '../../../store/checkpoint.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { operation, type Operation } from '../../operation/operation.ts'

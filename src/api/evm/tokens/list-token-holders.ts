@@ -7,7 +7,7 @@ import { itemAt } from '../../../core/item-at.ts'
 import { defaultHolders, Holder, holderPaging } from '../../../shape/evm/holder.ts'
 import { ChainAddressPath, compared } from '../../../shape/evm/parameters.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Schema } from '../../../shape/type.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import { type TokenRow, tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { balancesOfPairs, heldMoreThan, mayHold } from '../../../store/query/evm/balances.ts'
@@ -27,7 +27,7 @@ import {
 import type { EvmContext } from '../evm-context.ts'
 import type { Named } from '../rich-addresses.ts'
 
-const seconds = (description: string): ReturnType<typeof Type.Integer> =>
+const seconds = (description: string): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds: ${description}` })
 
 const GetAddressesByBalanceOverTime = {

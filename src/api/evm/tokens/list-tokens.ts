@@ -5,14 +5,14 @@ import { f64 } from '../../../codec/primitives.ts'
 import { ContractMetadata } from '../../../shape/evm/contract.ts'
 import { ChainPath, pageSize, pageToken } from '../../../shape/evm/parameters.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Schema } from '../../../shape/type.ts'
 import { type CountedToken, countedTokens, mostCounted } from '../../../store/query/evm/balances.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { cursorOf, filteredPage, nextToken, readPage } from '../../operation/paging.ts'
 import { contractView } from '../contracts/list-contracts.ts'
 import type { EvmContext } from '../evm-context.ts'
 
-const count = (of: string, most: number): ReturnType<typeof Type.Integer> =>
+const count = (of: string, most: number): Schema<number> =>
   Type.Integer({
     description: `${of}, when the token was last looked at: at most a day ago, mostly seconds; ${most.toLocaleString('en-US')} stands for so many or more`,
   })

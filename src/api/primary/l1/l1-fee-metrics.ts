@@ -7,7 +7,7 @@ import { Fault } from '../../../core/fault.ts'
 import type { networkNames } from '../../../core/network.ts'
 import { MetricPoint, pointRange } from '../../../shape/metrics/metric-point.ts'
 import { SubnetId } from '../../../shape/primary/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Static } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
 import {
@@ -157,7 +157,7 @@ async function answered(
   { networks }: PrimaryContext,
   past: PastDays,
   { metric, query, scopeOn }: Query,
-): Promise<Answer<typeof GetMetricsByNodeId>> {
+): Promise<Answer<Static<typeof GetMetricsByNodeId.response>>> {
   const looked =
     query.network === undefined ? networksInOrder(networks) : [networks.find(query.network)]
   for (const { store } of looked) {

@@ -1,20 +1,18 @@
 /** For operators of L1s: how long the balances of validators last. */
 
-import type { Static } from 'typebox'
-
 import { equalBytes, keyOf } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../../core/l1-fee.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
 import { NetworkPath, SubnetId, pageQuery } from '../../../shape/primary/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Schema, type Static } from '../../../shape/type.ts'
 import {
   l1Now,
   type L1Validation,
   l1Validations,
 } from '../../../store/query/primary/l1-validators.ts'
-import { type Answer, operation, type Operation } from '../../operation/operation.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { indexedTo, idIn } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
@@ -23,7 +21,7 @@ import { wideInteger } from '../views/values.ts'
 
 const hash = Type.String({ description: 'cb58' })
 
-const amount = (description: string): ReturnType<typeof Type.String> =>
+const amount = (description: string): Schema<string> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
 
 const days = Type.Number({ description: 'days the balance lasts at this rate, two decimals' })
@@ -252,7 +250,7 @@ function firstOut(group: readonly L1Validation[]): L1Validation | undefined {
 function subnetView(
   group: readonly L1Validation[],
   rate: Rate,
-): Answer<typeof ListL1Funds>['body']['subnets'][number] {
+): Static<typeof ListL1Funds.response>['subnets'][number] {
   const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
   const sum = (
     validations: readonly L1Validation[],

@@ -10,7 +10,7 @@ import { equalBytes, toBigint } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import { withPoint } from '../../../core/text.ts'
 import { outputTypes } from '../../../core/type-ids.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Schema, type Static } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { blockTimestamp } from '../../../store/query/evm/blocks.ts'
 import { dayWei } from '../../../store/query/metrics/days.ts'
@@ -18,12 +18,12 @@ import { genesisId, rawBlocksFrom } from '../../../store/query/primary/blocks.ts
 import { type AvaxFlows, avaxFlows } from '../../../store/query/primary/network.ts'
 import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
 import type { ChainDirectory } from '../../operation/chain-directory.ts'
-import { type Answer, operation, type Operation } from '../../operation/operation.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
 import { meantNetwork, type ServedNetwork, type PrimaryContext } from './networks.ts'
 
-const amount = (description: string): ReturnType<typeof Type.String> =>
+const amount = (description: string): Schema<string> =>
   Type.String({ description: `${description}, AVAX with decimals` })
 
 const GetAvaxSupply = {
@@ -147,7 +147,7 @@ async function evmFeesOf(
   return sum
 }
 
-type Body = Answer<typeof GetAvaxSupply>['body']
+type Body = Static<typeof GetAvaxSupply.response>
 
 /** An amount of the platform, nAVAX, as AVAX. */
 function avax(navax: bigint): string {

@@ -2,17 +2,17 @@
 
 import { withPlaces } from '../../../core/text.ts'
 import { NetworkPath } from '../../../shape/primary/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Schema, type Static } from '../../../shape/type.ts'
 import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
-import { type Answer, operation, type Operation } from '../../operation/operation.ts'
+import { operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
 import type { PrimaryContext } from './networks.ts'
 
-const amount = (description: string): ReturnType<typeof Type.String> =>
+const amount = (description: string): Schema<string> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
 
-const percent = (description: string): ReturnType<typeof Type.String> =>
+const percent = (description: string): Schema<string> =>
   Type.String({ description: `${description}, percent with two decimals` })
 
 const GetNetworkDetails = {
@@ -64,7 +64,7 @@ export function getNetworkDetails(context: PrimaryContext): Operation {
   })
 }
 
-function view(summary: StakeSummary): Answer<typeof GetNetworkDetails>['body'] {
+function view(summary: StakeSummary): Static<typeof GetNetworkDetails.response> {
   const { validators, delegators, supply } = summary
   const versions = [...summary.byReach].map(([version, { weight, count }]) => ({
     version,

@@ -12,7 +12,7 @@ import {
   timeQuery,
 } from '../../../shape/primary/parameters.ts'
 import { PrimaryNetworkTransaction, TxTypes } from '../../../shape/primary/transaction.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Static } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { knownNumbers } from '../../../store/query/primary/addresses.ts'
 import { numberOfValidation } from '../../../store/query/primary/l1-validators.ts'
@@ -203,7 +203,7 @@ export function addressKeys(chain: ChainOf, sets: AddressSets): Uint8Array[] {
 export async function transactionList(
   context: PrimaryContext,
   wanted: TransactionListQuery,
-): Promise<Answer<typeof ListTransactions>> {
+): Promise<Answer<Static<typeof ListTransactions.response>>> {
   const { chain, query, places } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)

@@ -1,7 +1,5 @@
 /** Document A, operation 7: validators, and the validations of one node. */
 
-import type { TNumber, TString } from 'typebox'
-
 import { struct } from '../../../codec/kit.ts'
 import { primarySubnetId } from '../../../codec/primary/ids.ts'
 import { f64, i64 } from '../../../codec/primitives.ts'
@@ -16,7 +14,7 @@ import {
   pageQuery,
 } from '../../../shape/primary/parameters.ts'
 import { validationStatuses, Validator } from '../../../shape/primary/validator.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type OptionalSchema } from '../../../shape/type.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import { nodesContaining, numberOfNode } from '../../../store/query/primary/addresses.ts'
 import { rewardsOfStakers } from '../../../store/query/primary/rewards.ts'
@@ -47,14 +45,11 @@ const validatorSorts = [
   'uptimePerformance',
 ] as const
 
-type OptionalNumber = ReturnType<typeof Type.Optional<TNumber>>
-type OptionalText = ReturnType<typeof Type.Optional<TString>>
-
-const between = (minimum: number, maximum: number, description: string): OptionalNumber =>
+const between = (minimum: number, maximum: number, description: string): OptionalSchema<number> =>
   Type.Optional(Type.Number({ minimum, maximum, description }))
 
 // 720 M AVAX, all there can ever be.
-const capacity = (description: string): OptionalText =>
+const capacity = (description: string): OptionalSchema<string> =>
   Type.Optional(
     Type.String({
       description,

@@ -1,10 +1,8 @@
 /** Usage of a key by period. Source: official clients, UsageMetrics. */
 
-import type { Static } from 'typebox'
-
 import { Fault } from '../../../core/fault.ts'
 import { NoPath } from '../../../shape/evm/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Static } from '../../../shape/type.ts'
 import { usageFilters, usageGroups, usageIntervals, UsageValue } from '../../../shape/usage.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { callsOfKey, type CountedCalls, newestCalls } from '../../../store/query/api-use.ts'

@@ -1,11 +1,9 @@
 /** The newest answers to a key, one by one. Source: official clients, UsageMetrics. */
 
-import type { Static } from 'typebox'
-
 import { Fault } from '../../../core/fault.ts'
 import { NoPath, pageSize, pageToken } from '../../../shape/evm/parameters.ts'
 import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { Type, type Static } from '../../../shape/type.ts'
 import { usageFilters, UsageLog } from '../../../shape/usage.ts'
 import { type KeptCall, newestCalls } from '../../../store/query/api-use.ts'
 import { operation, type Operation } from '../../operation/operation.ts'

@@ -1,8 +1,7 @@
 /** The OpenAPI 3.1 document, printed from the operations that are served. */
 
-import type { TObject, TSchema } from 'typebox'
-
 import { ownValue } from '../../../core/json.ts'
+import type { ObjectSchema, Schema } from '../../../shape/type.ts'
 import { listShapeOf } from '../../operation/list-columns.ts'
 import { contentTypes, fileFormats } from '../../operation/list-format.ts'
 import type { OperationShape } from '../../operation/operation.ts'
@@ -234,7 +233,7 @@ function isList(shape: OperationShape): boolean {
   return shape.method === 'GET' && listShapeOf(shape) !== undefined
 }
 
-function parametersOf(schema: TObject, place: 'path' | 'query'): unknown[] {
+function parametersOf(schema: ObjectSchema, place: 'path' | 'query'): unknown[] {
   const required = new Set<string>(schema.required ?? [])
   return Object.entries(schema.properties).map(([name, property]) => {
     const jsonSchema: Readonly<Record<string, unknown>> = { ...property }
@@ -282,7 +281,7 @@ function reference(id: string): unknown {
 }
 
 /** A copy of `schema` in which every shape with an `$id` is a reference to a component. */
-function referenced(schema: TSchema, schemas: Components): unknown {
+function referenced(schema: Schema, schemas: Components): unknown {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy)
     if (typeof value !== 'object' || value === null) return value

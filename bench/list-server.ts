@@ -11,6 +11,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { healthOperations } from '../src/api/evm/chains/health.ts'
 import { createRichAddressBooks, type RichAddressBooks } from '../src/api/evm/rich-addresses.ts'
 import { type ServedChain, type StateReader } from '../src/api/operation/chain-directory.ts'
+import type { Operation } from '../src/api/operation/operation.ts'
 import { evmOperations } from '../src/api/operations.ts'
 import { noTokenNotes } from '../src/api/prices/token-lists.ts'
 import { createNetworkDirectory } from '../src/api/primary/network/networks.ts'
@@ -112,8 +113,10 @@ export function listServer({ store, state, cold = false }: ListServerOptions): A
   const fresh = (): RichAddressBooks => createRichAddressBooks(clock, noTokenNotes)
   return createServer({
     operations: [
-      ...evmOperations(cold ? { ...parts, addressBooks: (of) => fresh()(of) } : parts),
-      ...healthOperations(() => [store]),
+      ...Object.values<Operation>(
+        evmOperations(cold ? { ...parts, addressBooks: (of) => fresh()(of) } : parts),
+      ),
+      ...Object.values<Operation>(healthOperations(() => [store])),
     ],
     dialectRules: evmDialectRules,
     dialect: 'auto',

@@ -1,9 +1,9 @@
-/** The page, questions, schemas and test of every operation, found in the sources. */
+/** The contract, page, questions and test of every operation, found in the sources. */
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, normalize } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 
-import { operationShapes } from '../test/support/services/operation-shapes.ts'
+import { operations } from '../src/shape/operations/operations.ts'
 
 /** Where an operation is written; paths start at the root of the package. */
 export type OperationPage = {
@@ -11,64 +11,71 @@ export type OperationPage = {
   /** Path of the URL. */
   readonly path: string
   readonly id: string
+  /** File of `src/shape/operations`. */
+  readonly contract: string
+  /** File of `src/api` that answers. */
   readonly page: string
   /** Files of `src/store/query` that the page and the files of its own folder import. */
   readonly questions: readonly string[]
-  readonly schemas: readonly string[]
   /** Absent where nothing proves the operation. */
   readonly test: string | undefined
 }
 
 /** All operations in the order of the OpenAPI document. Throws when an id has not one page. */
 export function operationPages(): OperationPage[] {
-  const texts = new Map(
-    globSync('src/api/**/*.ts')
-      .filter((file) => !file.endsWith('.test.ts'))
-      .map((file) => [file, readFileSync(file, 'utf8')]),
-  )
-  return operationShapes().map(({ id, method, path }) => {
-    const pages = [...texts].filter(([, text]) => text.includes(`id: '${id}'`))
-    const [page = '', ...others] = pages.map(([file]) => file)
-    if (page === '' || others.length > 0)
-      throw new Error(`${id} must be written in one page: ${[page, ...others].join(', ')}`)
-    const imported = importsOf(page, texts)
+  const texts = textsOf('src/api/**/*.ts')
+  const contracts = textsOf('src/shape/operations/*.ts')
+  const answered = [...texts].flatMap(([page, text]) => answersIn(page, text))
+  return Object.values(operations).map(({ id, method, path }) => {
+    const [contract = ''] =
+      [...contracts].find(([, text]) => new RegExp(`^  '?${id}'?: `, 'm').test(text)) ?? []
+    const pages = answered.filter((answer) => answer.id === id)
+    const [first] = pages
+    if (first === undefined || contract === '' || new Set(pages.map(({ page }) => page)).size > 1)
+      throw new Error(`${id} must be answered in one page: ${pages.map(({ page }) => page)}`)
     return {
       method,
       path,
       id,
-      page,
-      questions: imported.filter(isQuestion),
-      schemas: imported.filter(isSchema),
-      test: testOf(id, page, texts.get(page) ?? ''),
+      contract,
+      page: first.page,
+      questions: importsOf(first.page, texts).filter(isQuestion),
+      test: testOf(id, first),
     }
   })
 }
 
-/** The file of tests that says it proves an operation, else the one named as its shape or its page. */
-function testOf(id: string, page: string, text: string): string | undefined {
+function textsOf(pattern: string): Map<string, string> {
+  const files = globSync(pattern).filter((file) => !file.endsWith('.test.ts'))
+  return new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
+}
+
+type Answered = { readonly id: string; readonly page: string; readonly name: string }
+
+/** Contracts that functions of a page tie to their answers: `operation(EvmBlocks.getBlock, …)`. */
+function answersIn(page: string, text: string): Answered[] {
+  return text.split(/^export function /m).flatMap((part) => {
+    const [name = ''] = /^\w+/.exec(part) ?? []
+    const ids = part.matchAll(/\b[A-Z]\w+(?:\.(\w+)|\['([\w-]+)'\]),/g)
+    return [...ids].map(([, id, quoted]) => ({ id: id ?? quoted ?? '', page, name }))
+  })
+}
+
+/** The file of tests that says it proves an operation, else the one named as the function that answers. */
+function testOf(id: string, { page, name }: Answered): string | undefined {
   const claimed = globSync('test/**/*.test.ts').find((file) => {
     const [, claims = ''] = readFileSync(file, 'utf8').split(/^provesOperations\(/m)
     return claims.includes(`'${id}'`)
   })
-  // `const ListErc20Transfers = { id: …` has its test in `list-erc20-transfers.test.ts`.
-  const [, shape = ''] = new RegExp(`const (\\w+) = \\{\\s*id: '${id}'`).exec(text) ?? []
-  const words = shape.replaceAll(/\B[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
-  const named = [words, basename(page, '.ts')].map((name) =>
-    join('test/conformance', areaOf(page), `${name}.test.ts`),
-  )
-  return claimed ?? named.find((file) => existsSync(file))
+  // `listErc20Transfers` has its test in `list-erc20-transfers.test.ts`.
+  const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
+  const named = join('test/conformance', areaOf(page), `${words}.test.ts`)
+  return claimed ?? (existsSync(named) ? named : undefined)
 }
 
 /** Of `src/store/query`, but what nearly every page needs: numbers of names, rows, heights. */
 function isQuestion(file: string): boolean {
   return file.startsWith('src/store/query/') && !/\/(addresses|position|heights)\.ts$/.test(file)
-}
-
-/** Of `src/shape`, but builders and parameters, which nearly every page needs. */
-function isSchema(file: string): boolean {
-  return (
-    file.startsWith('src/shape/') && !/\/(type|next-page-token|parameters|scalars)\.ts$/.test(file)
-  )
 }
 
 /** Folder of `src/api` that a file is in. */

@@ -65,19 +65,19 @@ function entryRows(of: Readonly<Record<string, Setting>>): string[][] {
 }
 
 function operationsPage(): string {
-  const rows = operationPages().map(({ method, path, id, page, questions, schemas, test }) => [
+  const rows = operationPages().map(({ method, path, id, contract, page, questions, test }) => [
     `\`${method} ${path}\``,
     id,
+    link(contract),
     link(page),
     questions.map(link).join(' '),
-    schemas.map(link).join(' '),
     test === undefined ? '' : link(test),
   ])
   return [
     '# Operations',
-    'Printed from `src/api`: from a URL to the page that answers it, to the questions it asks the store,',
-    'the schemas it shares with others, and its test.\n',
-    table(['URL', 'operation id', 'page', 'asks', 'schemas', 'test'], rows),
+    'Printed from `src/shape/operations`: from a URL to its contract, to the page that answers it, to the questions',
+    'it asks the store, and to its test.\n',
+    table(['URL', 'operation id', 'contract', 'page', 'asks', 'test'], rows),
     '',
   ].join('\n')
 }

@@ -13,14 +13,14 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { OperationShape } from '../../src/api/operation/operation.ts'
+import type { Contract } from '../../src/shape/operations/contract.ts'
+import { operations } from '../../src/shape/operations/operations.ts'
 import {
   entry,
   run,
   startDemo,
   untilDemoServed,
 } from '../../test/support/processes/firn-process.ts'
-import { operationShapes } from '../../test/support/services/operation-shapes.ts'
 import { hiddenInUsage, shortenedAnswer } from '../../test/support/services/shortened-answer.ts'
 import { chainsPage, metricsPage, nftPage, tokensPage } from './evm-pages.ts'
 import type { Demo, Example, ExamplePage } from './example.ts'
@@ -53,7 +53,7 @@ const pages: readonly ExamplePage[] = [
 
 /** Where `npm start` serves the demo. */
 const pasted = 'http://127.0.0.1:8080'
-const shapes = new Map(operationShapes().map((shape) => [shape.id, shape]))
+const shapes = new Map(Object.values<Contract>(operations).map((shape) => [shape.id, shape]))
 const cast = JSON.parse(
   readFileSync(new URL('../../demo/cast.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, string>>
@@ -117,7 +117,7 @@ async function partOf(example: Example, demo: Demo): Promise<string> {
   return `## ${shape.id}\n\n${about}\n\n\`\`\`sh\n${ask.join('\n')}\n\`\`\`\n${told}`
 }
 
-function optionsOf({ method }: OperationShape, body: object | undefined): string {
+function optionsOf({ method }: Contract, body: object | undefined): string {
   const options =
     method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   if (body === undefined) return options
@@ -130,7 +130,7 @@ function quoted(url: string): string {
 }
 
 async function answered(
-  { method }: OperationShape,
+  { method }: Contract,
   { withKey, keeps }: Example,
   { path, body }: { readonly path: string; readonly body: object | undefined },
 ): Promise<string> {

@@ -1,20 +1,36 @@
 /**
- * Every operation of the data API, in the order of the OpenAPI document.
+ * Every operation of the data API: the functions that answer the contracts of `shape/operations`.
  *
- * An operation is a page, `evm/chains/blocks.ts`: its path, parameters and shape, and the function
- * that answers. Rows come from a question of `store/query`, views from the `…-view.ts` beside the
- * page. No page knows status codes, headers or dialects; only requests and webhooks are written.
- * `docs/reference/operations.md` leads from a URL to its page, questions and test.
+ * A function reads rows by a question of `store/query`; views come from the `…-view.ts` beside its page. No
+ * page knows status codes, headers or dialects; only requests and webhooks are written.
+ * `docs/reference/operations.md` leads from a URL to its contract, page, questions and test.
  */
 
+import type { Etherscan } from '../shape/operations/etherscan.ts'
+import type { EvmBalances } from '../shape/operations/evm-balances.ts'
+import { EvmBlocks } from '../shape/operations/evm-blocks.ts'
+import { EvmChains } from '../shape/operations/evm-chains.ts'
+import type { EvmContracts } from '../shape/operations/evm-contracts.ts'
+import { EvmTransactions } from '../shape/operations/evm-transactions.ts'
+import type { Icm, Teleporter } from '../shape/operations/icm.ts'
+import type { L1Validators } from '../shape/operations/l1-validators.ts'
+import type { Metrics } from '../shape/operations/metrics.ts'
+import type { Nfts } from '../shape/operations/nft.ts'
+import type { operations } from '../shape/operations/operations.ts'
+import type { PrimaryAddresses } from '../shape/operations/primary-addresses.ts'
+import type { PrimaryNetwork } from '../shape/operations/primary-network.ts'
+import type { PrimaryTransactions } from '../shape/operations/primary-transactions.ts'
+import type { Signatures } from '../shape/operations/signatures.ts'
+import type { Validators } from '../shape/operations/validators.ts'
+import type { Webhooks } from '../shape/operations/webhooks.ts'
 import type { Status } from '../shape/status.ts'
 import type { Reader } from '../store/engine/database.ts'
 import { etherscanOperations } from './etherscan/etherscan.ts'
 import {
   createWebhook,
+  deactivateWebhook,
   getSharedSecret,
   rotateSharedSecret,
-  deactivateWebhook,
   updateWebhook,
 } from './events/create-webhook.ts'
 import { getWebhook, listWebhooks } from './events/list-webhooks.ts'
@@ -29,11 +45,7 @@ import { listLogs } from './evm/abi/list-logs.ts'
 import { listEvmBalanceSeries } from './evm/balances/list-balance-series.ts'
 import { listErc20Balances } from './evm/balances/list-erc20-balances.ts'
 import { getNativeBalance } from './evm/balances/native-balance.ts'
-import {
-  listAllLatestBlocks,
-  listAllLatestTransactions,
-  olderEvmOperations,
-} from './evm/chains/across-chains.ts'
+import { listAllLatestBlocks, listAllLatestTransactions } from './evm/chains/across-chains.ts'
 import { getBlock, listBlocks } from './evm/chains/blocks.ts'
 import { chainRpcOperations } from './evm/chains/chain-rpc.ts'
 import { getChain, listAddressChains, listChains } from './evm/chains/chains.ts'
@@ -41,12 +53,12 @@ import { healthOperations } from './evm/chains/health.ts'
 import { callContract } from './evm/contracts/call-contract.ts'
 import { getContractCode } from './evm/contracts/get-contract-code.ts'
 import {
-  getContractDeployment,
   getContract,
+  getContractDeployment,
   listContractDeployments,
   listContracts,
 } from './evm/contracts/list-contracts.ts'
-import { sourcifyOperations } from './evm/contracts/sourcify.ts'
+import { getSourcifyContract, getVerification, verifyContract } from './evm/contracts/sourcify.ts'
 import type { EvmContext } from './evm/evm-context.ts'
 import {
   listCollectibleBalances,
@@ -75,9 +87,9 @@ import {
   listNativeTransactions,
 } from './evm/transactions/list-transactions.ts'
 import {
+  listErc1155Transfers,
   listErc20Transfers,
   listErc721Transfers,
-  listErc1155Transfers,
 } from './evm/transfers/address-transfers.ts'
 import { listTokenTransfers } from './evm/transfers/list-token-transfers.ts'
 import type { ExportContext } from './exports/export-plan.ts'
@@ -93,14 +105,14 @@ import { averageTps, chainMetrics } from './metrics/chain-metrics.ts'
 import { getMetricsChain, listMetricsChains } from './metrics/metrics-chains.ts'
 import type { MetricsContext } from './metrics/metrics-context.ts'
 import { rollingWindow } from './metrics/rolling-window.ts'
-import type { Operation } from './operation/operation.ts'
+import { type AllOf, renamed } from './operation/operation.ts'
 import { getLastActivity, getLastActivityOfMany, listChainIds } from './primary/addresses.ts'
-import { getPrimaryBlock, listPrimaryBlocks, listNodeBlocks } from './primary/blocks.ts'
+import { getPrimaryBlock, listNodeBlocks, listPrimaryBlocks } from './primary/blocks.ts'
 import { getBalances, listBalanceSeries } from './primary/get-balances.ts'
 import { nodeFees, subnetFees, totalL1Fees, validationFees } from './primary/l1/l1-fee-metrics.ts'
 import { listL1Funds, listL1ValidatorFunds } from './primary/l1/list-l1-funds.ts'
 import { listL1Validators } from './primary/l1/list-l1-validators.ts'
-import { listUtxosByQuery, listUtxos } from './primary/list-utxos.ts'
+import { listUtxos, listUtxosByQuery } from './primary/list-utxos.ts'
 import { getAvaxSupply } from './primary/network/get-avax-supply.ts'
 import { getNetworkDetails } from './primary/network/get-network-details.ts'
 import { getStakingMetrics } from './primary/network/get-staking-metrics.ts'
@@ -145,178 +157,208 @@ export type ApiContext = {
   readonly status: () => Promise<Status>
 }
 
-/** All of them. */
-export function allOperations(context: ApiContext): Operation[] {
+/** All of them: the compiler misses none, and swaps none. */
+export function allOperations(context: ApiContext): AllOf<typeof operations> {
   const exports = exportContextOf(context)
-  return [
+  return {
     ...evmOperations(context.evm),
     ...nftOperations(context.nft),
     ...metricsOperations(context.metrics),
     ...primaryOperations(context.primary),
-    getAvaxSupply(context.primary, context.evm.chains),
-    ...warpOperations(context.warp),
+    getAvaxSupply: getAvaxSupply(context.primary, context.evm.chains),
     ...icmOperations(context.icm),
-    search(context.search),
+    ...warpOperations(context.warp),
     ...eventOperations(context.events),
-    exportTransactions(exports),
-    getExport(exports),
-    getUsage(context.usage),
-    listCalls(context.usage),
+    search: search(context.search),
+    postTransactionExportJob: exportTransactions(exports),
+    getOperationResult: getExport(exports),
+    getApiUsageMetrics: getUsage(context.usage),
+    getApiLogs: listCalls(context.usage),
+    getStatus: getStatus(context.status),
     ...healthOperations(context.stores),
-    getStatus(context.status),
-  ]
+  }
 }
 
 /** Document B on EVM chains, and its neighbours. */
-export function evmOperations(context: EvmContext): Operation[] {
-  return [
-    listErc1155Transfers(context),
-    listErc20Transfers(context),
-    ...listTokens(context),
-    listTokenTransfers(context),
-    listTokenHolders(context),
-    listInternalTransactions(context),
-    listErc20Balances(context),
-    listLatestTransactions(context),
-    getTransaction(context),
-    listTransactionLogs(context),
-    listLogs(context),
-    listTransactionCalls(context),
-    listErc721Transfers(context),
-    listNativeTransactions(context),
-    listAddressTransactions(context),
-    listAddressTransactionsV2(context),
-    getNativeBalance(context),
-    listEvmBalanceSeries(context),
-    listBlocks(context),
-    getBlock(context),
-    listBlockTransactions(context),
-    listChains(context),
-    getChain(context),
+export function evmOperations(
+  context: EvmContext,
+): AllOf<
+  typeof EvmChains &
+    typeof EvmBlocks &
+    typeof EvmTransactions &
+    typeof EvmBalances &
+    typeof EvmContracts &
+    typeof Etherscan
+> {
+  return {
+    supportedChains: listChains(context),
+    getChainInfo: getChain(context),
+    listAddressChains: listAddressChains(context),
+    getAddressChains: renamed(EvmChains.getAddressChains, listAddressChains(context)),
     ...chainRpcOperations(context),
-    listAddressChains(context),
-    getContract(context),
-    getContractCode(context),
-    callContract(context),
-    ...sourcifyOperations(context),
+    getLatestBlocks: listBlocks(context),
+    getBlock: getBlock(context),
+    listLatestBlocksAllChains: listAllLatestBlocks(context),
+    listAllLatestBlocks: renamed(EvmBlocks.listAllLatestBlocks, listAllLatestBlocks(context)),
+    getTransaction: getTransaction(context),
+    listLatestTransactions: listLatestTransactions(context),
+    listNativeTransactions: listNativeTransactions(context),
+    getTransactionsForBlock: listBlockTransactions(context),
+    listInternalTransactions: listInternalTransactions(context),
+    listTransactionCalls: listTransactionCalls(context),
+    listTransactionLogs: listTransactionLogs(context),
+    listLogs: listLogs(context),
+    listTransactions: listAddressTransactions(context),
+    listTransactionsV2: listAddressTransactionsV2(context),
+    listErc20Transactions: listErc20Transfers(context),
+    listErc721Transactions: listErc721Transfers(context),
+    listErc1155Transactions: listErc1155Transfers(context),
+    listTransfers: listTokenTransfers(context),
+    listLatestTransactionsAllChains: listAllLatestTransactions(context),
+    listAllLatestTransactions: renamed(
+      EvmTransactions.listAllLatestTransactions,
+      listAllLatestTransactions(context),
+    ),
+    getNativeBalance: getNativeBalance(context),
+    listErc20Balances: listErc20Balances(context),
+    listEvmBalanceSeries: listEvmBalanceSeries(context),
+    getAddressesByBalanceOverTime: listTokenHolders(context),
+    getContractMetadata: getContract(context),
+    getDeploymentTransaction: getContractDeployment(context),
+    listContractDeployments: listContractDeployments(context),
+    listContracts: listContracts(context),
+    ...listTokens(context),
+    getContractCode: getContractCode(context),
+    callContract: callContract(context),
+    verifyContract: verifyContract(context),
+    getVerification: getVerification(context),
+    getSourcifyContract: getSourcifyContract(context),
     ...etherscanOperations(context),
-    getContractDeployment(context),
-    listContracts(context),
-    listContractDeployments(context),
-    listAllLatestTransactions(context),
-    listAllLatestBlocks(context),
-    ...olderEvmOperations(context),
-  ]
+  }
 }
 
 /**
  * Document B, endpoint 8, and its neighbours: they read what indexing found out, and call no
  * contract or host of metadata.
  */
-export function nftOperations(context: NftContext): Operation[] {
-  return [
-    listNftTokens(context),
-    listNftHolders(context),
-    getNftToken(context),
-    reindexNftToken(context),
-    listErc721Balances(context),
-    listErc1155Balances(context),
-    listCollectibleBalances(context),
-  ]
+export function nftOperations(context: NftContext): AllOf<typeof Nfts> {
+  return {
+    listTokens: listNftTokens(context),
+    getTokenDetails: getNftToken(context),
+    reindexNft: reindexNftToken(context),
+    getNftHoldersByContractAddress: listNftHolders(context),
+    listErc1155Balances: listErc1155Balances(context),
+    listErc721Balances: listErc721Balances(context),
+    listCollectibleBalances: listCollectibleBalances(context),
+  }
 }
 
 /** Document C, part A, and its neighbours. */
-export function metricsOperations(context: MetricsContext): Operation[] {
-  return [
-    chainMetrics(context),
-    averageTps(context),
-    rollingWindow(context),
-    listMetricsChains(context),
-    getMetricsChain(context),
-  ]
+export function metricsOperations(context: MetricsContext): AllOf<typeof Metrics> {
+  return {
+    getChainMetrics: chainMetrics(context),
+    getAverageTps: averageTps(context),
+    getRollingWindowMetrics: rollingWindow(context),
+    listMetricsChains: listMetricsChains(context),
+    getMetricsChain: getMetricsChain(context),
+  }
 }
 
 /**
  * Document A on the primary network, and its neighbours: stored bytes of outputs are decoded here,
  * and no node is called.
  */
-export function primaryOperations(context: PrimaryContext): Operation[] {
-  return [
-    listUtxos(context),
-    listTransactions(context),
-    listStakingTransactions(context),
-    getBalances(context),
-    listBalanceSeries(context),
-    listValidators(context),
-    listSubnets(context),
-    listRewards(context),
-    listNodeBlocks(context),
-    listUtxosByQuery(context),
-    getPrimaryTransaction(context),
-    listPrimaryBlocks(context),
-    getPrimaryBlock(context),
-    getSubnet(context),
-    listBlockchains(context),
-    getBlockchain(context),
-    listNodeValidators(context),
-    listValidatorCycles(context),
-    listDelegators(context),
-    listL1Validators(context),
-    listPendingRewards(context),
-    listChainIds(context),
-    getNetworkDetails(context),
-    getAssetDetails(context),
-    listAssetTransactions(context),
-    getLastActivity(context),
-    getLastActivityOfMany(context),
-    listSubnetOwners(context),
-    listL1ValidatorFunds(context),
-    listL1Funds(context),
-    getStakingMetrics(context),
-    totalL1Fees(context),
-    validationFees(context),
-    nodeFees(context),
-    subnetFees(context),
-  ]
+export function primaryOperations(
+  context: PrimaryContext,
+): Omit<
+  AllOf<
+    typeof PrimaryNetwork &
+      typeof PrimaryTransactions &
+      typeof PrimaryAddresses &
+      typeof Validators &
+      typeof L1Validators
+  >,
+  'getAvaxSupply'
+> {
+  return {
+    getNetworkDetails: getNetworkDetails(context),
+    getStakingMetrics: getStakingMetrics(context),
+    listSubnets: listSubnets(context),
+    getSubnetById: getSubnet(context),
+    listBlockchains: listBlockchains(context),
+    getBlockchainById: getBlockchain(context),
+    getValidatorsByDateRange: listSubnetOwners(context),
+    listLatestPrimaryNetworkBlocks: listPrimaryBlocks(context),
+    getBlockById: getPrimaryBlock(context),
+    listPrimaryNetworkBlocksByNodeId: listNodeBlocks(context),
+    listLatestPrimaryNetworkTransactions: listTransactions(context),
+    getTxByHash: getPrimaryTransaction(context),
+    listActivePrimaryNetworkStakingTransactions: listStakingTransactions(context),
+    getAssetDetails: getAssetDetails(context),
+    listAssetTransactions: listAssetTransactions(context),
+    getUtxosByAddressesV2: listUtxos(context),
+    getUtxosByAddresses: listUtxosByQuery(context),
+    getBalancesByAddresses: getBalances(context),
+    listBalanceSeries: listBalanceSeries(context),
+    getLastActivityTimestampByAddresses: getLastActivity(context),
+    getLastActivityTimestampByAddressesV2: getLastActivityOfMany(context),
+    getChainIdsForAddresses: listChainIds(context),
+    listValidators: listValidators(context),
+    getSingleValidatorDetails: listNodeValidators(context),
+    listAutoRenewedValidatorCycles: listValidatorCycles(context),
+    listDelegators: listDelegators(context),
+    listHistoricalPrimaryNetworkRewards: listRewards(context),
+    listPendingPrimaryNetworkRewards: listPendingRewards(context),
+    listL1Validators: listL1Validators(context),
+    listL1ValidatorFunds: listL1ValidatorFunds(context),
+    listL1Funds: listL1Funds(context),
+    getTotalL1ValidatorMetrics: totalL1Fees(context),
+    getMetricsByValidationId: validationFees(context),
+    getMetricsByNodeId: nodeFees(context),
+    getMetricsBySubnetId: subnetFees(context),
+  }
+}
+
+/** Document B, endpoint 9, and its neighbours. */
+export function icmOperations(context: IcmContext): AllOf<typeof Icm & typeof Teleporter> {
+  return {
+    listIcmMessagesByAddress: listIcmMessagesByAddress(context),
+    listIcmMessages: listIcmMessages(context),
+    getIcmMessage: getIcmMessage(context),
+    getICMTimeseries: icmTimeseries(context),
+    getICMSummary: icmSummary(context),
+    getTeleporterMetricsByChain: teleporterMetrics(context),
+    ...teleporterOperations(context),
+  }
+}
+
+/** Document A, operations 1 and 2. */
+export function warpOperations(context: WarpContext): AllOf<typeof Signatures> {
+  return {
+    aggregateSignatures: aggregateSignatures(context),
+    getAggregatedSignatures: getAggregatedSignatures(context),
+  }
 }
 
 /** Webhooks: the clients' ten routes, and sending again. */
-function eventOperations(context: EventContext): Operation[] {
-  return [
-    listWebhooks(context),
-    createWebhook(context),
-    getWebhook(context),
-    updateWebhook(context),
-    deactivateWebhook(context),
-    listWebhookAddresses(context),
-    addWebhookAddresses(context),
-    removeWebhookAddresses(context),
-    rotateSharedSecret(context),
-    getSharedSecret(context),
-    replayWebhook(context),
-    listDeadLetters(context),
-  ]
+function eventOperations(context: EventContext): AllOf<typeof Webhooks> {
+  return {
+    listWebhooks: listWebhooks(context),
+    getWebhook: getWebhook(context),
+    createWebhook: createWebhook(context),
+    updateWebhook: updateWebhook(context),
+    deactivateWebhook: deactivateWebhook(context),
+    generateOrRotateSharedSecret: rotateSharedSecret(context),
+    getSharedSecret: getSharedSecret(context),
+    getAddressesFromWebhook: listWebhookAddresses(context),
+    addAddressesToWebhook: addWebhookAddresses(context),
+    removeAddressesFromWebhook: removeWebhookAddresses(context),
+    replayWebhook: replayWebhook(context),
+    listDeadLetters: listDeadLetters(context),
+  }
 }
 
 /** Context of exports, which read the lists of the other operations. */
 export function exportContextOf({ evm, primary, events }: ApiContext): ExportContext {
   return { evm, primary, clock: events.clock, store: events.webhooks }
-}
-
-/** Document A, operations 1 and 2. */
-export function warpOperations(context: WarpContext): Operation[] {
-  return [aggregateSignatures(context), getAggregatedSignatures(context)]
-}
-
-/** Document B, endpoint 9, and its neighbours. */
-export function icmOperations(context: IcmContext): Operation[] {
-  return [
-    listIcmMessagesByAddress(context),
-    listIcmMessages(context),
-    getIcmMessage(context),
-    ...teleporterOperations(context),
-    icmTimeseries(context),
-    icmSummary(context),
-    teleporterMetrics(context),
-  ]
 }

@@ -23,12 +23,12 @@ import {
 } from '../../src/explorer/browser/console/api-request.ts'
 import { clientCalls } from '../../src/explorer/bundle.ts'
 import { readExamples } from '../../src/service/web/docs-files.ts'
+import { operations as table } from '../../src/shape/operations/operations.ts'
 import type { Json } from '../support/services/evm-service.ts'
-import { operationShapes } from '../support/services/operation-shapes.ts'
 
 const used = new Set<string>()
 const document = describeDocument(
-  openApiDocument(operationShapes(), 'test'),
+  openApiDocument(Object.values(table), 'test'),
   await readExamples(),
   (key) => used.add(key),
 ) as Json

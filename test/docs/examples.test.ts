@@ -11,6 +11,8 @@ import {
   type PrintedExample,
   printedExamples,
 } from '../../src/api/server/openapi/document-examples.ts'
+import type { Contract } from '../../src/shape/operations/contract.ts'
+import { operations } from '../../src/shape/operations/operations.ts'
 import {
   demoFolder,
   entry,
@@ -19,7 +21,6 @@ import {
   startDemo,
   untilDemoServed,
 } from '../support/processes/firn-process.ts'
-import { operationShapes } from '../support/services/operation-shapes.ts'
 import { hiddenInUsage, shortenedAnswer } from '../support/services/shortened-answer.ts'
 
 const folder = new URL('../../docs/examples/', import.meta.url)
@@ -35,7 +36,7 @@ const examples = readdirSync(folder)
   .toSorted((a, b) => Number(a.withKey) - Number(b.withKey))
 
 void test('examples: every operation has one, of its own method and path', () => {
-  const shapes = new Map(operationShapes().map((shape) => [shape.id, shape]))
+  const shapes = new Map(Object.values<Contract>(operations).map((shape) => [shape.id, shape]))
   assert.deepEqual(examples.map(({ id }) => id).toSorted(), [...shapes.keys()].toSorted())
   for (const { id, method, path } of examples) {
     const shape = shapes.get(id)

@@ -12,13 +12,13 @@ import { corsPolicy } from '../../src/api/server/front/cors.ts'
 import type { WebRules } from '../../src/api/server/front/entrance.ts'
 import { createServer, type ApiServer } from '../../src/api/server/server.ts'
 import { Fault } from '../../src/core/fault.ts'
+import { contracts } from '../../src/shape/operations/contract.ts'
 import { Type } from '../../src/shape/type.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { openWorld } from '../../src/world/world.ts'
 import { openRaw, type RawAnswer } from '../support/services/raw-http.ts'
 
 const shape = {
-  method: 'GET',
   summary: 'a test',
   tag: 'Test',
   weight: 1,
@@ -26,37 +26,30 @@ const shape = {
   response: Type.Object({}),
 } as const
 const none = Type.Object({})
+const things = contracts({
+  getThing: { ...shape, path: '/v1/things/{id}' },
+  putThing: { ...shape, method: 'POST', path: '/v1/things/{id}:renew' },
+  findThings: {
+    ...shape,
+    method: 'POST',
+    path: '/v1/things',
+    parameters: { path: none, query: none, body: Type.Object({ name: Type.String() }) },
+  },
+  callThings: {
+    ...shape,
+    method: 'POST',
+    path: '/v1/rpc',
+    isJsonRpc: true,
+    parameters: { path: none, query: none, body: Type.Unknown() },
+  },
+})
 const operations = [
-  operation({ ...shape, id: 'getThing', path: '/v1/things/{id}' }, async () => ({ body: {} })),
-  operation(
-    { ...shape, id: 'putThing', method: 'POST', path: '/v1/things/{id}:renew' },
-    async () => ({
-      body: {},
-    }),
-  ),
-  operation(
-    {
-      ...shape,
-      id: 'findThings',
-      method: 'POST',
-      path: '/v1/things',
-      parameters: { path: none, query: none, body: Type.Object({ name: Type.String() }) },
-    },
-    async () => ({ body: {} }),
-  ),
-  operation(
-    {
-      ...shape,
-      id: 'callThings',
-      method: 'POST',
-      path: '/v1/rpc',
-      isJsonRpc: true,
-      parameters: { path: none, query: none, body: Type.Unknown() },
-    },
-    async () => {
-      throw new Fault('rate-limited', 'too many')
-    },
-  ),
+  operation(things.getThing, async () => ({ body: {} })),
+  operation(things.putThing, async () => ({ body: {} })),
+  operation(things.findThings, async () => ({ body: {} })),
+  operation(things.callThings, async () => {
+    throw new Fault('rate-limited', 'too many')
+  }),
 ]
 
 function serve(web: WebRules): ApiServer {

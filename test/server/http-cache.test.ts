@@ -10,6 +10,7 @@ import { brotliDecompressSync, gunzipSync, zstdCompressSync, zstdDecompressSync 
 
 import { createRichAddressBooks } from '../../src/api/evm/rich-addresses.ts'
 import type { ServedChain } from '../../src/api/operation/chain-directory.ts'
+import type { Operation } from '../../src/api/operation/operation.ts'
 import { evmOperations } from '../../src/api/operations.ts'
 import { type PriceSource, noTokenNotes } from '../../src/api/prices/token-lists.ts'
 import { evmDialectRules } from '../../src/api/server/dialect.ts'
@@ -65,7 +66,9 @@ const serve = async (): Promise<{ server: ApiServer; url: string }> => {
   // Books of their own: what was asked before is not remembered.
   const addressBooks = createRichAddressBooks(stillClock, noTokenNotes)
   const server = createServer({
-    operations: evmOperations({ ...partsOf([served], stillClock), prices, addressBooks }),
+    operations: Object.values<Operation>(
+      evmOperations({ ...partsOf([served], stillClock), prices, addressBooks }),
+    ),
     dialectRules: evmDialectRules,
     dialect: 'auto',
     web: { allowedHosts: ['*'], cors: corsPolicy(['https://app.example'], '127.0.0.1') },

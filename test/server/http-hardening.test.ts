@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 
 import { operation } from '../../src/api/operation/operation.ts'
 import { createServer, type ApiServer } from '../../src/api/server/server.ts'
+import { contracts } from '../../src/shape/operations/contract.ts'
 import { Type } from '../../src/shape/type.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { openWorld } from '../../src/world/world.ts'
@@ -13,52 +14,46 @@ let server: ApiServer
 let url = ''
 
 before(async () => {
-  const echo = operation(
-    {
-      id: 'echo',
-      method: 'GET',
+  const nothing = Type.Object({})
+  const things = contracts({
+    echo: {
       path: '/v1/things/{name}/parts:list',
       summary: 'echo',
       tag: 'Test',
-      weight: 1,
       parameters: {
         path: Type.Object({ name: Type.String({ pattern: '^[a-z]{1,2000}$' }) }),
         query: Type.Object({ pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }),
       },
       response: Type.Object({ name: Type.String() }),
     },
-    async ({ path }) => ({ body: { name: String(path['name']) }, immutable: true }),
-  )
-  const put = operation(
-    {
-      id: 'put',
+    put: {
       method: 'POST',
       path: '/v1/things',
       summary: 'put',
       tag: 'Test',
-      weight: 1,
       parameters: {
-        path: Type.Object({}),
-        query: Type.Object({}),
+        path: nothing,
+        query: nothing,
         body: Type.Object({ name: Type.String() }, { additionalProperties: false }),
       },
-      response: Type.Object({}),
+      response: nothing,
     },
-    async () => ({ body: {} }),
-  )
-  const broken = operation({ ...echo.shape, id: 'broken', path: '/v1/broken' }, async () => {
-    throw new Error('secret detail')
+    broken: {
+      path: '/v1/broken',
+      summary: 'broken',
+      tag: 'Test',
+      parameters: { path: nothing, query: nothing },
+      response: nothing,
+    },
   })
   server = createServer({
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- operations of several shapes in one list
     operations: [
-      echo,
-      put,
-      {
-        ...broken,
-        shape: { ...broken.shape, parameters: { path: Type.Object({}), query: Type.Object({}) } },
-      },
-    ] as never,
+      operation(things.echo, async ({ path: { name } }) => ({ body: { name }, immutable: true })),
+      operation(things.put, async () => ({ body: {} })),
+      operation(things.broken, async () => {
+        throw new Error('secret detail')
+      }),
+    ],
     dialectRules: {},
     dialect: 'auto',
     log: silentLog,

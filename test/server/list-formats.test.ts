@@ -7,30 +7,28 @@ import { parquetReadObjects } from 'hyparquet'
 
 import { listShapeOf } from '../../src/api/operation/list-columns.ts'
 import { formatOf, listFile } from '../../src/api/operation/list-format.ts'
-import { operation } from '../../src/api/operation/operation.ts'
+import { operation, type Operation } from '../../src/api/operation/operation.ts'
 import { evmOperations } from '../../src/api/operations.ts'
 import { createAdmission } from '../../src/api/server/admission/admission.ts'
 import { createKey } from '../../src/api/server/admission/api-keys.ts'
 import { createUseCounter } from '../../src/api/server/admission/use-counter.ts'
 import { createServer } from '../../src/api/server/server.ts'
+import { type Contract, contracts } from '../../src/shape/operations/contract.ts'
+import { operations } from '../../src/shape/operations/operations.ts'
 import { Type } from '../../src/shape/type.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { partsOf } from '../support/services/evm-context.ts'
 import { type Json } from '../support/services/evm-service.ts'
-import { operationShapes } from '../support/services/operation-shapes.ts'
 import { openDemoChain, stillClock } from '../support/stores/demo-store.ts'
 
 const demo = await openDemoChain(51001, {})
 /** Limits of time that pages of {@link counted} have had. */
 const signals: AbortSignal[] = []
-const counted = operation(
-  {
-    id: 'listCounted',
-    method: 'GET',
+const { listCounted } = contracts({
+  listCounted: {
     path: '/v1/counted',
     summary: '',
     tag: '',
-    weight: 1,
     parameters: {
       path: Type.Object({}),
       query: Type.Object({
@@ -43,17 +41,20 @@ const counted = operation(
       nextPageToken: Type.Optional(Type.String()),
     }),
   },
-  async ({ query: { pageToken = '0' }, signal }) => {
-    signals.push(signal)
-    const at = Number(pageToken)
-    const items = [{ at }, { at: at + 1 }]
-    return { body: at < 8 ? { items, nextPageToken: String(at + 2) } : { items } }
-  },
-)
+})
+const counted = operation(listCounted, async ({ query: { pageToken = '0' }, signal }) => {
+  signals.push(signal)
+  const at = Number(pageToken)
+  const items = [{ at }, { at: at + 1 }]
+  return { body: at < 8 ? { items, nextPageToken: String(at + 2) } : { items } }
+})
 const bytes = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, at) => at + 1)
 const { stored } = createKey({ bytes, number: () => 0.5 }, 'test', 0)
 const server = createServer({
-  operations: [...evmOperations(partsOf([demo.served], stillClock)), counted],
+  operations: [
+    ...Object.values<Operation>(evmOperations(partsOf([demo.served], stillClock))),
+    counted,
+  ],
   dialectRules: {},
   dialect: 'documented',
   log: silentLog,
@@ -229,13 +230,13 @@ void test('Parquet: a decimal that does not fit is null, its smallest units are 
 })
 
 void test('list formats: every list there is has columns, whatever else its body says', () => {
-  const lists = operationShapes().filter(({ id, method, response }) => {
+  const lists = Object.values<Contract>(operations).filter(({ id, method, response }) => {
     const names: string[] = Object.keys(Object(Object(response).properties))
     return method === 'GET' && (names.includes('nextPageToken') || id.startsWith('list'))
   })
   assert.ok(lists.length >= 50, `lists: ${lists.length}`)
   for (const shape of lists) assert.ok(listShapeOf(shape) !== undefined, shape.id)
-  const single = operationShapes().filter(({ id }) => id === 'getSubnetById')
+  const single = Object.values<Contract>(operations).filter(({ id }) => id === 'getSubnetById')
   assert.deepEqual(single.map(listShapeOf), [undefined])
 })
 

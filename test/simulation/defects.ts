@@ -160,13 +160,13 @@ export const defects: readonly Defect[] = [
     name: 'how far an answer is complete is read after its rows',
     seed: 103,
     seams: () => ({
-      operation: ({ shape, answer }, fresh) => ({
-        shape,
+      operation: ({ contract, answer }, fresh) => ({
+        contract,
         answer: async (input) => {
           const told = await answer(input)
           await new Promise((resolve) => setImmediate(resolve))
           const chainId = String(Reflect.get(input.path, 'chainId'))
-          const height = await fresh(shape.path)?.({ chainId })?.indexedHeight()
+          const height = await fresh(contract.path)?.({ chainId })?.indexedHeight()
           if (height === undefined) return told
           const headers = { ...told.headers, 'x-indexed-height': String(height) }
           return Object.defineProperty(told, 'headers', { value: headers, configurable: true })

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 
 import { createComparedBalances } from '../../src/api/evm/balances/compared-balances.ts'
 import { createChainDirectory } from '../../src/api/operation/chain-directory.ts'
+import type { Operation } from '../../src/api/operation/operation.ts'
 import { createPageTokens } from '../../src/api/operation/page-token.ts'
 import { evmOperations, primaryOperations } from '../../src/api/operations.ts'
 import { createNetworkDirectory } from '../../src/api/primary/network/networks.ts'
@@ -188,7 +189,9 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
         maxAgeMs: 30_000,
       }),
     }
-    const primary = primaryOperations({ ...parts, networks: directory, limits: primaryLimits })
+    const primary = Object.values<Operation>(
+      primaryOperations({ ...parts, networks: directory, limits: primaryLimits }),
+    )
     const freshChains = createFreshChains({
       chains,
       networks: directory,
@@ -198,8 +201,8 @@ function startServing(made: Made, indexing: Indexing | undefined): Serving {
       hasReplicas: false,
     })
     const server = createServer({
-      operations: [...evmOperations(parts), ...primary]
-        .filter(({ shape }) => askedOperations.has(shape.id))
+      operations: [...Object.values<Operation>(evmOperations(parts)), ...primary]
+        .filter(({ contract }) => askedOperations.has(contract.id))
         .map((operation) => seams.operation?.(operation, freshChains) ?? operation),
       dialectRules: { ...evmDialectRules, ...primaryDialectRules },
       dialect: 'documented',

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
+import type { Operation } from '../../src/api/operation/operation.ts'
 import { warpOperations } from '../../src/api/operations.ts'
 import { primaryDialectRules } from '../../src/api/server/dialect.ts'
 import { createServer } from '../../src/api/server/server.ts'
@@ -54,9 +55,11 @@ void test('signature API: answers and errors, and the official client reads them
   const network = await startNetwork({ behaviours, messages: history })
   // The manager of the vectors' conversion lives on a chain of the primary network here.
   network.state.chains[Buffer.from(data.managerChainId).toString('hex')] = '00'.repeat(32)
-  const operations = warpOperations({
-    aggregators: { fuji: { networkId: 12_345, aggregator: network.aggregator } },
-  })
+  const operations = Object.values<Operation>(
+    warpOperations({
+      aggregators: { fuji: { networkId: 12_345, aggregator: network.aggregator } },
+    }),
+  )
   const server = createServer({
     operations,
     dialectRules: primaryDialectRules,

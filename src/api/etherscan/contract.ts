@@ -9,6 +9,8 @@ import { toChecksumAddress } from '../../core/address.ts'
 import { fromHex, to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
+import { Etherscan } from '../../shape/operations/etherscan.ts'
+import { EvmContracts } from '../../shape/operations/evm-contracts.ts'
 import { addressId } from '../../store/query/evm/addresses.ts'
 import { creationOfContract } from '../../store/query/evm/contracts.ts'
 import { heightOf } from '../../store/query/evm/position.ts'
@@ -16,16 +18,8 @@ import { transactionAt } from '../../store/query/evm/transactions.ts'
 import type { VerifiedContract } from '../../store/query/verified-contracts.ts'
 import { answerOfNode } from '../evm/answers.ts'
 import { creationCode } from '../evm/contracts/creation-code.ts'
-import { endedOf, verification, verifyWeight } from '../evm/contracts/verification.ts'
-import {
-  type Action,
-  addressOf,
-  formWeight,
-  type Query,
-  needed,
-  readAddress,
-  type Result,
-} from './query.ts'
+import { endedOf, verification } from '../evm/contracts/verification.ts'
+import { type Action, addressOf, type Query, needed, readAddress, type Result } from './query.ts'
 
 const mostCreations = 5
 
@@ -159,7 +153,7 @@ async function verify(query: Query): Promise<Result> {
   const before = await context.contracts.find(chain, address, signal)
   if (before?.isOwn === true && before.contract.runtimeMatch === 'full')
     throw new Fault('bad-parameter', 'Contract source code already verified')
-  await charge(verifyWeight - formWeight)
+  await charge(EvmContracts.verifyContract.weight - Etherscan.etherscan.weight)
   const { id } = await verification(context, { chain, address, claim, caller, signal })
   return { value: id }
 }

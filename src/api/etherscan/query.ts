@@ -3,17 +3,15 @@
 import { parseEvmAddress } from '../../core/address.ts'
 import { fromHex, concatBytes, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
+import type { Contract } from '../../shape/operations/contract.ts'
 import { indexedHeight } from '../../store/query/evm/heights.ts'
 import { type Direction, type PosRange, posRange } from '../../store/query/evm/position.ts'
 import type { EvmContext } from '../evm/evm-context.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
-import type { DeclaredShape, Input } from '../operation/operation.ts'
-
-/** Compute units of a question. */
-export const formWeight = 20
+import type { Input } from '../operation/operation.ts'
 
 /** A question to one action. */
-export type Query = Pick<Input<DeclaredShape>, 'caller' | 'charge' | 'signal'> & {
+export type Query = Pick<Input<Contract>, 'caller' | 'charge' | 'signal'> & {
   readonly context: EvmContext
   readonly chain: ServedChain
   /** A parameter of the query or the form, without regard to case; `undefined`: absent or empty. */

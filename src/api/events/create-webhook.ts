@@ -5,14 +5,9 @@ import { randomUUID } from 'node:crypto'
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { firstWebhookPlace } from '../../events/deliverer.ts'
-import {
-  CreateWebhookBody,
-  Webhook,
-  UpdateWebhookBody,
-  WebhookPath,
-} from '../../shape/events/webhook.ts'
-import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
-import { Type, type Static } from '../../shape/type.ts'
+import { UpdateWebhookBody } from '../../shape/events/webhook.ts'
+import { Webhooks } from '../../shape/operations/webhooks.ts'
+import { type Static } from '../../shape/type.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import type { Writer } from '../../store/engine/database.ts'
 import { writePlace } from '../../store/query/events/webhook-places.ts'
@@ -30,23 +25,12 @@ import { ownerOf, operation, type Operation } from '../operation/operation.ts'
 import { webhookView, type EventContext, changeOwn, webhookWithPlace } from './own-webhook.ts'
 import { readWebhook, evmLedger, evmStart, urlIn } from './read-webhook.ts'
 
-const CreateWebhook = {
-  id: 'createWebhook',
-  method: 'POST',
-  path: '/v1/webhooks',
-  summary: 'Register a webhook; it begins with the next block',
-  tag: 'Webhooks',
-  status: 201,
-  parameters: { path: NoPath, query: NoQuery, body: CreateWebhookBody },
-  response: Webhook,
-} as const
-
 /** A new secret. Source: guide of the hosted service, 32 bytes. */
 const secretBytes = 32
 
 /** Adds the webhook to those of the caller's key, and makes a secret with the first. */
-export function createWebhook(context: EventContext): Operation {
-  return operation(CreateWebhook, async ({ body, caller }) => {
+export function createWebhook(context: EventContext): Operation<'createWebhook'> {
+  return operation(Webhooks.createWebhook, async ({ body, caller }) => {
     const owner = ownerOf(caller)
     const read = await readWebhook(context, body)
     const database = await context.webhooks()
@@ -78,31 +62,11 @@ export function createWebhook(context: EventContext): Operation {
   })
 }
 
-const UpdateWebhook = {
-  id: 'updateWebhook',
-  method: 'PATCH',
-  path: '/v1/webhooks/{id}',
-  summary: 'Change a webhook; one that is made active again goes on with the next block',
-  tag: 'Webhooks',
-  parameters: { path: WebhookPath, query: NoQuery, body: UpdateWebhookBody },
-  response: Webhook,
-} as const
-
-const DeactivateWebhook = {
-  id: 'deactivateWebhook',
-  method: 'DELETE',
-  path: '/v1/webhooks/{id}',
-  summary: 'Deactivate a webhook: nothing is collected for it any more',
-  tag: 'Webhooks',
-  parameters: { path: WebhookPath, query: NoQuery },
-  response: Webhook,
-} as const
-
 type Change = Static<typeof UpdateWebhookBody>
 
 /** Changes what the caller names; all else stays. */
-export function updateWebhook(context: EventContext): Operation {
-  return operation(UpdateWebhook, async ({ path, body, caller }) => {
+export function updateWebhook(context: EventContext): Operation<'updateWebhook'> {
+  return operation(Webhooks.updateWebhook, async ({ path, body, caller }) => {
     const database = await context.webhooks()
     const own = { id: path.id, caller }
     const changed = await changeOwn(database, own, (webhook, writer) =>
@@ -114,8 +78,8 @@ export function updateWebhook(context: EventContext): Operation {
 }
 
 /** Sets a webhook inactive; it can still be read, and made active again. */
-export function deactivateWebhook(context: EventContext): Operation {
-  return operation(DeactivateWebhook, async ({ path, caller }) => {
+export function deactivateWebhook(context: EventContext): Operation<'deactivateWebhook'> {
+  return operation(Webhooks.deactivateWebhook, async ({ path, caller }) => {
     const database = await context.webhooks()
     const own = { id: path.id, caller }
     const changed = await changeOwn(database, own, async (webhook) => ({
@@ -183,34 +147,13 @@ async function startOf(context: EventContext, webhook: StoredWebhook): Promise<n
   return firstPosOf(blockIdOf(chainNumbers[chain], Math.max(stored, head) + 1))
 }
 
-const Secret = Type.Object({ secret: Type.String({ description: '64 hex digits, 32 bytes' }) })
-
-const RotateSecret = {
-  id: 'generateOrRotateSharedSecret',
-  method: 'POST',
-  path: '/v1/webhooks:generateOrRotateSharedSecret',
-  summary: 'A new secret for the webhooks of the API key; the one before ends at once',
-  tag: 'Webhooks',
-  status: 201,
-  parameters: { path: NoPath, query: NoQuery },
-  response: Secret,
-} as const
-
-const GetSecret = {
-  id: 'getSharedSecret',
-  path: '/v1/webhooks:getSharedSecret',
-  summary: 'The secret that signs messages of the webhooks of the API key',
-  tag: 'Webhooks',
-  weight: 10,
-  parameters: { path: NoPath, query: NoQuery },
-  response: Secret,
-} as const
-
 const sharedSecretSecretBytes = 32
 
 /** Makes a secret; messages are signed with it from the next attempt on. */
-export function rotateSharedSecret(context: EventContext): Operation {
-  return operation(RotateSecret, async ({ caller }) => {
+export function rotateSharedSecret(
+  context: EventContext,
+): Operation<'generateOrRotateSharedSecret'> {
+  return operation(Webhooks.generateOrRotateSharedSecret, async ({ caller }) => {
     const owner = ownerOf(caller)
     const secret = toHex(context.random.bytes(sharedSecretSecretBytes))
     const database = await context.webhooks()
@@ -220,8 +163,8 @@ export function rotateSharedSecret(context: EventContext): Operation {
 }
 
 /** The secret; there is one from the first webhook on. Throws `not-found` before. */
-export function getSharedSecret(context: EventContext): Operation {
-  return operation(GetSecret, async ({ caller }) => {
+export function getSharedSecret(context: EventContext): Operation<'getSharedSecret'> {
+  return operation(Webhooks.getSharedSecret, async ({ caller }) => {
     const secret = await secretOfOwner(await context.webhooks(), ownerOf(caller))
     if (secret === undefined)
       throw new Fault('not-found', 'there is no secret yet: it is made with the first webhook')

@@ -3,11 +3,7 @@
 import { struct } from '../../codec/kit.ts'
 import { f64 } from '../../codec/primitives.ts'
 import { Fault } from '../../core/fault.ts'
-import { Webhook, WebhookPath } from '../../shape/events/webhook.ts'
-import { NoQuery } from '../../shape/evm/parameters.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { pageQuery } from '../../shape/primary/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Webhooks } from '../../shape/operations/webhooks.ts'
 import { checkpointHeights } from '../../store/checkpoint.ts'
 import { heightOfPlace, placeOfHeight } from '../../store/query/events/ledger-places.ts'
 import { deadLetters, webhookPlaceOf, writePlace } from '../../store/query/events/webhook-places.ts'
@@ -16,50 +12,9 @@ import { operation, type Operation } from '../operation/operation.ts'
 import { cursorOf, nextToken, readPage } from '../operation/paging.ts'
 import { changeOwn, ownWebhook, webhookWithPlace, type EventContext } from './own-webhook.ts'
 
-const ReplayWebhook = {
-  id: 'replayWebhook',
-  method: 'POST',
-  path: '/v1/webhooks/{id}:replay',
-  summary: 'Deliver all messages again from a height on, with the ids they had',
-  tag: 'Webhooks',
-  weight: 100,
-  parameters: {
-    path: WebhookPath,
-    query: NoQuery,
-    body: Type.Object({
-      fromHeight: Type.Integer({
-        minimum: 0,
-        maximum: 2 ** 31 - 1,
-        description: 'First block, also from before the webhook was registered',
-      }),
-    }),
-  },
-  response: Webhook,
-} as const
-
-const ListDeadLetters = {
-  id: 'listDeadLetters',
-  path: '/v1/webhooks/{id}/deadLetters',
-  summary: 'Messages that were given up, newest first',
-  tag: 'Webhooks',
-  weight: 10,
-  parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
-  response: pageShape({
-    deadLetters: Type.Array(
-      Type.Object({
-        messageId: Type.String({ description: 'Id of the message' }),
-        blockNumber: Type.String({ description: 'Block it is of: replay from there' }),
-        attempts: Type.Integer({ description: 'How often it was tried' }),
-        failedAt: Type.Integer({ description: 'Milliseconds since 1970' }),
-        problem: Type.String({ description: 'Why the last attempt failed' }),
-      }),
-    ),
-  }),
-} as const
-
 /** Sets the webhook back. Events that the outbox no longer has are computed from history. */
-export function replayWebhook(context: EventContext): Operation {
-  return operation(ReplayWebhook, async ({ path, body, caller }) => {
+export function replayWebhook(context: EventContext): Operation<'replayWebhook'> {
+  return operation(Webhooks.replayWebhook, async ({ path, body, caller }) => {
     const database = await context.webhooks()
     const changed = await changeOwn(database, { id: path.id, caller }, async (webhook, writer) => {
       if (!webhook.active) throw new Fault('bad-parameter', 'the webhook is inactive')
@@ -92,12 +47,12 @@ async function newestHeight(context: EventContext, webhook: StoredWebhook): Prom
 const letterCursor = cursorOf(struct({ pos: f64, index: f64 }))
 
 /** Messages of a webhook that failed for the last time; the newest thousand are kept. */
-export function listDeadLetters(context: EventContext): Operation {
-  return operation(ListDeadLetters, async ({ path, query, caller }) => {
+export function listDeadLetters(context: EventContext): Operation<'listDeadLetters'> {
+  return operation(Webhooks.listDeadLetters, async ({ path, query, caller }) => {
     const database = await context.webhooks()
     const webhook = await ownWebhook(database, path.id, caller)
     const page = await readPage(context.tokens, {
-      route: ListDeadLetters.id,
+      route: Webhooks.listDeadLetters.id,
       subject: { id: webhook.id },
       query,
       ...letterCursor,

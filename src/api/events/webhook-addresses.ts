@@ -2,11 +2,7 @@
 
 import { toHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { Webhook, WebhookAddressesBody, WebhookPath } from '../../shape/events/webhook.ts'
-import { NoQuery } from '../../shape/evm/parameters.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { pageQuery } from '../../shape/primary/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Webhooks } from '../../shape/operations/webhooks.ts'
 import type { Webhook as StoredWebhook } from '../../store/query/events/webhooks.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { nextToken, numberCursor, readPage } from '../operation/paging.ts'
@@ -19,48 +15,14 @@ import {
 } from './own-webhook.ts'
 import { evmAddressesIn, evmStart } from './read-webhook.ts'
 
-const path = '/v1/webhooks/{id}/addresses'
-
-const ListAddresses = {
-  id: 'getAddressesFromWebhook',
-  path,
-  summary: 'Addresses of a webhook, in the order in which they were added',
-  tag: 'Webhooks',
-  parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
-  response: pageShape({
-    addresses: Type.Array(Type.String({ description: 'EVM address' })),
-    totalAddresses: Type.Integer({ description: 'How many the webhook has' }),
-  }),
-} as const
-
-const AddAddresses = {
-  id: 'addAddressesToWebhook',
-  method: 'PATCH',
-  path,
-  summary: 'Add addresses to a webhook; their events are sent from the next block on',
-  tag: 'Webhooks',
-  parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
-  response: Webhook,
-} as const
-
-const RemoveAddresses = {
-  id: 'removeAddressesFromWebhook',
-  method: 'DELETE',
-  path,
-  summary: 'Remove addresses from a webhook',
-  tag: 'Webhooks',
-  parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
-  response: Webhook,
-} as const
-
 /** The addresses of a webhook of the caller's key. */
-export function listWebhookAddresses(context: EventContext): Operation {
-  return operation(ListAddresses, async ({ path: { id }, query, caller }) => {
+export function listWebhookAddresses(context: EventContext): Operation<'getAddressesFromWebhook'> {
+  return operation(Webhooks.getAddressesFromWebhook, async ({ path: { id }, query, caller }) => {
     const webhook = await ownWebhook(await context.webhooks(), id, caller)
     checkKind(webhook)
     const all = addressesShown(webhook.body).map((address, at) => ({ address, at }))
     const page = await readPage(context.tokens, {
-      route: ListAddresses.id,
+      route: Webhooks.getAddressesFromWebhook.id,
       subject: { id },
       query,
       ...numberCursor,
@@ -73,8 +35,8 @@ export function listWebhookAddresses(context: EventContext): Operation {
 }
 
 /** Adds addresses; those it has already stay as they are. */
-export function addWebhookAddresses(context: EventContext): Operation {
-  return operation(AddAddresses, async ({ path: { id }, body, caller }) => {
+export function addWebhookAddresses(context: EventContext): Operation<'addAddressesToWebhook'> {
+  return operation(Webhooks.addAddressesToWebhook, async ({ path: { id }, body, caller }) => {
     const added = evmAddressesIn(body.addresses, context.limits.addresses).map(toHex)
     return changed(context, { id, caller }, async (webhook, known) => {
       const chain = context.chains.find(webhook.body.chainId)
@@ -93,8 +55,10 @@ export function addWebhookAddresses(context: EventContext): Operation {
 }
 
 /** Removes addresses; one at least must stay. */
-export function removeWebhookAddresses(context: EventContext): Operation {
-  return operation(RemoveAddresses, async ({ path: { id }, body, caller }) => {
+export function removeWebhookAddresses(
+  context: EventContext,
+): Operation<'removeAddressesFromWebhook'> {
+  return operation(Webhooks.removeAddressesFromWebhook, async ({ path: { id }, body, caller }) => {
     const gone = new Set(evmAddressesIn(body.addresses, context.limits.addresses).map(toHex))
     return changed(context, { id, caller }, async (_webhook, known) => {
       const left = known.filter(([address]) => !gone.has(address))

@@ -101,9 +101,9 @@ async function* primaryLines(
   }
 }
 
-function shapeOf({ shape }: Operation): ListShape {
-  const list = listShapeOf(shape)
-  if (list === undefined) throw new Error(`${shape.id} answers a list`)
+function shapeOf({ contract }: Operation): ListShape {
+  const list = listShapeOf(contract)
+  if (list === undefined) throw new Error(`${contract.id} answers a list`)
   return list
 }
 

@@ -11,8 +11,7 @@ import type { FastifyInstance } from 'fastify'
 
 import { Fault } from '../../core/fault.ts'
 import { ExportBody, ExportStatus, exportTypes } from '../../shape/events/export-job.ts'
-import { NoPath, NoQuery } from '../../shape/evm/parameters.ts'
-import { Type } from '../../shape/type.ts'
+import { Service } from '../../shape/operations/service.ts'
 import { addExport, exportById, type ExportJob } from '../../store/query/events/export-jobs.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { contentTypes } from '../operation/list-format.ts'
@@ -21,34 +20,11 @@ import { errorBody } from '../operation/status.ts'
 import { type ExportContext, planOf } from './export-plan.ts'
 import { exportLines } from './export-rows.ts'
 
-const PostTransactionExportJob = {
-  id: 'postTransactionExportJob',
-  method: 'POST',
-  path: '/v1/operations/transactions:export',
-  summary: 'Make a CSV file of the transactions of addresses',
-  tag: 'Operations',
-  status: 201,
-  parameters: { path: NoPath, query: NoQuery, body: ExportBody },
-  response: ExportStatus,
-} as const
-
-const GetOperationResult = {
-  id: 'getOperationResult',
-  path: '/v1/operations/{operationId}',
-  summary: 'An export: where its file is',
-  tag: 'Operations',
-  weight: 10,
-  parameters: {
-    path: Type.Object({ operationId: Type.String({ maxLength: 64, description: 'UUID' }) }),
-    query: NoQuery,
-  },
-  response: ExportStatus,
-} as const
-
 /** Files sent at once; a reader of whole histories must not slow other callers down. */
 const mostAtOnce = 4
 
 const keptSeconds = 7 * 86_400
+
 /** Exports kept for each key; the oldest goes first. */
 const mostPerOwner = 100
 
@@ -56,8 +32,8 @@ const mostPerOwner = 100
  * Keeps the request and answers at once: the file is read from the store while it is fetched,
  * so nothing runs in between that a restart could lose.
  */
-export function exportTransactions(context: ExportContext): Operation {
-  return operation(PostTransactionExportJob, async ({ body, caller }) => {
+export function exportTransactions(context: ExportContext): Operation<'postTransactionExportJob'> {
+  return operation(Service.postTransactionExportJob, async ({ body, caller }) => {
     const owner = ownerOf(caller)
     planOf(context, body)
     const created = Math.floor(context.clock.now() / 1_000)
@@ -69,8 +45,8 @@ export function exportTransactions(context: ExportContext): Operation {
 }
 
 /** An export of the caller's own. Throws `not-found`. */
-export function getExport(context: ExportContext): Operation {
-  return operation(GetOperationResult, async ({ path, caller }) => {
+export function getExport(context: ExportContext): Operation<'getOperationResult'> {
+  return operation(Service.getOperationResult, async ({ path, caller }) => {
     const owner = ownerOf(caller)
     const job = await liveExport(context, path.operationId)
     if (job === undefined || job.owner !== owner)

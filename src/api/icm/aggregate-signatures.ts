@@ -2,76 +2,14 @@
 
 import { toHex } from '../../core/bytes.ts'
 import { parseId } from '../../core/cb58.ts'
-import { NetworkPath, NetworkName } from '../../shape/primary/parameters.ts'
-import { Type, type Schema } from '../../shape/type.ts'
+import { Signatures } from '../../shape/operations/signatures.ts'
 import { parseRequest } from '../../warp/aggregation/request.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { aggregatorOf, knownNetworkId, type WarpContext } from './aggregators.ts'
 
-/** A message and the signature under it. */
-const SignedMessage = Type.Object({
-  signedMessage: Type.String({ description: 'Signed Warp message, hex without 0x' }),
-})
-
-/** Longest time an aggregation may take over HTTP: its own limits are shorter. */
-const aggregationTimeoutMs = 65_000
-
-const percent = (description: string, fallback: number): Schema<number> =>
-  Type.Integer({ minimum: 0, maximum: 100, default: fallback, description })
-
-const AggregateSignatures = {
-  id: 'aggregateSignatures',
-  method: 'POST',
-  path: '/v1/signatureAggregator/{network}/aggregateSignatures',
-  summary: 'Signs a Warp message with the validators of a subnet',
-  tag: 'Signature Aggregator',
-  timeoutMs: aggregationTimeoutMs,
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({}),
-    body: Type.Object({
-      message: Type.Optional(
-        Type.String({
-          description:
-            'Unsigned message, or the data of its SendWarpMessage log; hex, 0x optional; this or `justification` is required',
-          maxLength: 131_074,
-        }),
-      ),
-      justification: Type.Optional(
-        Type.String({
-          description: 'Why a P-Chain message is true; hex, 0x optional',
-          maxLength: 49_154,
-        }),
-      ),
-      signingSubnetId: Type.Optional(
-        Type.String({
-          description: 'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
-          maxLength: 128,
-        }),
-      ),
-      quorumPercentage: Type.Optional(
-        percent('Share of the subnet’s weight that must sign, percent', 67),
-      ),
-      quorumPercentageBuffer: Type.Optional(
-        percent('Further share that is waited for, percent; with the quorum at most 100', 0),
-      ),
-      pChainHeight: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          default: 0,
-          description:
-            'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
-        }),
-      ),
-    }),
-  },
-  response: SignedMessage,
-} as const
-
 /** The message of the body, signed. */
-export function aggregateSignatures(context: WarpContext): Operation {
-  return operation(AggregateSignatures, async ({ path, body, signal }) => {
+export function aggregateSignatures(context: WarpContext): Operation<'aggregateSignatures'> {
+  return operation(Signatures.aggregateSignatures, async ({ path, body, signal }) => {
     // A wrong request is reported before a missing aggregator.
     const request = parseRequest(body, knownNetworkId(context, path.network))
     const { aggregator } = aggregatorOf(context, path.network)
@@ -80,27 +18,11 @@ export function aggregateSignatures(context: WarpContext): Operation {
   })
 }
 
-// Document A, operation 2: the signed message of a P-Chain transaction about an L1.
-
-const GetAggregatedSignatures = {
-  id: 'getAggregatedSignatures',
-  path: '/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',
-  summary: 'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
-  tag: 'Signature Aggregator',
-  timeoutMs: aggregationTimeoutMs,
-  parameters: {
-    path: Type.Object({
-      network: NetworkName,
-      txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-    }),
-    query: Type.Object({}),
-  },
-  response: SignedMessage,
-} as const
-
 /** The message of a transaction, signed. */
-export function getAggregatedSignatures(context: WarpContext): Operation {
-  return operation(GetAggregatedSignatures, async ({ path, signal }) => {
+export function getAggregatedSignatures(
+  context: WarpContext,
+): Operation<'getAggregatedSignatures'> {
+  return operation(Signatures.getAggregatedSignatures, async ({ path, signal }) => {
     const { aggregator } = aggregatorOf(context, path.network)
     const signed = await aggregator.aggregateTransaction(parseId(path.txHash), signal)
     return { body: { signedMessage: toHex(signed) } }

@@ -3,34 +3,15 @@
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { IcmMessage } from '../../shape/icm/icm-message.ts'
-import { Type } from '../../shape/type.ts'
+import { Icm } from '../../shape/operations/icm.ts'
 import { getMessage } from '../../store/query/icm/messages.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { IcmContext } from './icm-context.ts'
 import { messageView } from './message-view.ts'
 
-/** Neighbour of document B: one message. */
-export const GetIcmMessage = {
-  id: 'getIcmMessage',
-  path: '/v1/icm/messages/{messageId}',
-  summary: 'One interchain message',
-  tag: 'Interchain messages',
-  parameters: {
-    path: Type.Object({
-      messageId: Type.String({
-        description: 'Message id, hex',
-        pattern: '^(0x)?[0-9a-fA-F]{64}$',
-        allowed: 'a message id, 64 hex digits',
-      }),
-    }),
-    query: Type.Object({}),
-  },
-  response: IcmMessage,
-} as const
-
 /** Neighbour of document B. */
-export function getIcmMessage(context: IcmContext): Operation {
-  return operation(GetIcmMessage, async ({ path }) => ({
+export function getIcmMessage(context: IcmContext): Operation<'getIcmMessage'> {
+  return operation(Icm.getIcmMessage, async ({ path }) => ({
     body: await messageById(context, path.messageId),
   }))
 }

@@ -6,8 +6,7 @@ import { parseEvmAddress, toChecksumAddress } from '../../core/address.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { networkOf, networkNames } from '../../core/network.ts'
 import { IcmMessage } from '../../shape/icm/icm-message.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { Type } from '../../shape/type.ts'
+import { Icm } from '../../shape/operations/icm.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import type { ListSubject } from '../../store/query/icm/list-subject.ts'
 import {
@@ -22,62 +21,12 @@ import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmContext } from './icm-context.ts'
 import { messageViews } from './message-view.ts'
 
-const pageQuery = {
-  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
-  pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Messages a page' }),
-  ),
-  network: Type.Optional(Type.Enum([...networkNames], { description: 'Only of this network' })),
-}
-
-const evmAddress = {
-  pattern: '^0x[0-9a-fA-F]{40}$',
-  allowed: 'an EVM address, 0x and 40 hex digits',
-}
-
-const response = pageShape({ messages: Type.Array(IcmMessage) })
-
-const idText = { description: 'Blockchain id, cb58 or hex' }
-
 /** Document B, endpoint 9. */
-export const ListIcmMessagesByAddress = {
-  id: 'listIcmMessagesByAddress',
-  path: '/v1/icm/addresses/{address}/messages',
-  summary: 'Interchain messages from or to an address, newest first',
-  tag: 'Interchain messages',
-  parameters: {
-    path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
-    query: Type.Object(pageQuery),
-  },
-  response,
-} as const
-
-/** Neighbour of document B: all messages. */
-export const ListIcmMessages = {
-  id: 'listIcmMessages',
-  path: '/v1/icm/messages',
-  summary: 'Interchain messages, newest first',
-  tag: 'Interchain messages',
-  parameters: {
-    path: Type.Object({}),
-    query: Type.Object({
-      ...pageQuery,
-      sourceBlockchainId: Type.Optional(Type.String(idText)),
-      destinationBlockchainId: Type.Optional(Type.String(idText)),
-      blockchainId: Type.Optional(
-        Type.String({ description: 'Source or destination, cb58 or hex' }),
-      ),
-      from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
-      to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
-    }),
-  },
-  response,
-} as const
-
-/** Document B, endpoint 9. */
-export function listIcmMessagesByAddress(context: IcmContext): Operation {
-  return operation(ListIcmMessagesByAddress, async (input) => ({
-    body: await messagesOfAddress(context, ListIcmMessagesByAddress.id, input),
+export function listIcmMessagesByAddress(
+  context: IcmContext,
+): Operation<'listIcmMessagesByAddress'> {
+  return operation(Icm.listIcmMessagesByAddress, async (input) => ({
+    body: await messagesOfAddress(context, Icm.listIcmMessagesByAddress.id, input),
   }))
 }
 
@@ -88,7 +37,7 @@ export type MessageList = { readonly nextPageToken?: string; readonly messages: 
 export async function messagesOfAddress(
   context: IcmContext,
   route: string,
-  { path, query }: Pick<Input<typeof ListIcmMessagesByAddress>, 'path' | 'query'>,
+  { path, query }: Pick<Input<typeof Icm.listIcmMessagesByAddress>, 'path' | 'query'>,
 ): Promise<MessageList> {
   const address = parseEvmAddress(path.address)
   const page = await messagePage(context, {
@@ -102,9 +51,9 @@ export async function messagesOfAddress(
 }
 
 /** Neighbour of document B. */
-export function listIcmMessages(context: IcmContext): Operation {
-  return operation(ListIcmMessages, async ({ query }) => ({
-    body: await messagesOf(context, ListIcmMessages.id, query),
+export function listIcmMessages(context: IcmContext): Operation<'listIcmMessages'> {
+  return operation(Icm.listIcmMessages, async ({ query }) => ({
+    body: await messagesOf(context, Icm.listIcmMessages.id, query),
   }))
 }
 
@@ -112,7 +61,7 @@ export function listIcmMessages(context: IcmContext): Operation {
 export async function messagesOf(
   context: IcmContext,
   route: string,
-  query: Input<typeof ListIcmMessages>['query'],
+  query: Input<typeof Icm.listIcmMessages>['query'],
 ): Promise<MessageList> {
   const wanted = {
     from: query.from === undefined ? undefined : parseEvmAddress(query.from),
@@ -152,6 +101,7 @@ type ListRequest = {
 // A filter that almost nothing passes reads at most this many messages of a network for one page,
 // which then ends early, with a token to go on.
 const maxRead = 20_000
+
 const readAtOnce = 200
 
 const placeCursor = cursorOf<MessagePlace>(struct({ timestamp: f64, messageId: fixed(32) }))

@@ -4,8 +4,7 @@ import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { networkOf, networkNames } from '../../core/network.ts'
 import { periodStart } from '../../rollup/period.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import { Type, type Schema } from '../../shape/type.ts'
+import { Icm } from '../../shape/operations/icm.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { type MessageHour, messageHours } from '../../store/query/icm/messages.ts'
 import { inWindows } from '../metrics/rolling-window.ts'
@@ -15,118 +14,6 @@ import { nextToken, numberedPage } from '../operation/paging.ts'
 import { blockchainIdOf } from './blockchain-id-parameter.ts'
 import type { IcmContext } from './icm-context.ts'
 
-const groupings = [
-  'srcBlockchainId',
-  'destBlockchainId',
-  'srcBlockchainId,destBlockchainId',
-] as const
-
-const filters = {
-  srcBlockchainId: Type.Optional(
-    Type.String({ description: 'only sent from this blockchain, cb58 or hex', maxLength: 128 }),
-  ),
-  destBlockchainId: Type.Optional(
-    Type.String({ description: 'only sent to this blockchain, cb58 or hex', maxLength: 128 }),
-  ),
-  groupBy: Type.Optional(
-    Type.Enum([...groupings], { description: 'a row for each id; default: all together' }),
-  ),
-  network: Type.Optional(Type.Enum([...networkNames], { description: 'only of this network' })),
-}
-
-const ends = {
-  srcBlockchainId: Type.String({ description: 'cb58; `total` when any' }),
-  destBlockchainId: Type.String({ description: 'cb58; `total` when any' }),
-}
-
-const sent = (window: string): Schema<number> =>
-  Type.Integer({ description: `messages sent ${window}` })
-
-const Windows = Type.Object(
-  {
-    ...ends,
-    lastHour: sent('in this hour and the one before'),
-    lastDay: sent('in the last 24 hours, whole hours'),
-    lastWeek: sent('in 7 days'),
-    lastMonth: sent('in 30 days'),
-    last90Days: sent('in 90 days'),
-    lastYear: sent('in 365 days'),
-    allTime: sent('ever'),
-  },
-  { $id: 'IcmWindows', additionalProperties: false },
-)
-
-const GetIcmTimeseries = {
-  id: 'getICMTimeseries',
-  path: '/v2/icm/timeseries',
-  summary: 'Interchain messages sent per period, newest first',
-  tag: 'Interchain messages',
-  weight: 100,
-  parameters: {
-    path: Type.Object({}),
-    query: Type.Object({
-      ...filters,
-      startTimestamp: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'only periods after this Unix second' }),
-      ),
-      endTimestamp: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'only periods before this Unix second' }),
-      ),
-      timeInterval: Type.Optional(
-        Type.Enum(['hour', 'day', 'week', 'month'], { default: 'day', description: 'period' }),
-      ),
-      pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
-      pageSize: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
-      ),
-    }),
-  },
-  response: pageShape({
-    results: Type.Array(
-      Type.Object(
-        { value: sent('in the period'), timestamp: Type.Integer(), ...ends },
-        { $id: 'IcmPoint', additionalProperties: false },
-      ),
-    ),
-  }),
-} as const
-
-const GetIcmSummary = {
-  id: 'getICMSummary',
-  path: '/v2/icm/summary',
-  summary: 'Interchain messages sent within windows that end now',
-  tag: 'Interchain messages',
-  weight: 100,
-  parameters: { path: Type.Object({}), query: Type.Object(filters) },
-  response: Type.Object({
-    result: Type.Intersect([Windows], { description: 'the only row, or the greatest' }),
-    results: Type.Array(Windows, { description: 'all rows, greatest first' }),
-  }),
-} as const
-
-const GetTeleporterMetrics = {
-  id: 'getTeleporterMetricsByChain',
-  path: '/v2/chains/{chainId}/teleporterMetrics/{metric}',
-  summary: 'Messages a chain sent, received, or both',
-  tag: 'Interchain messages',
-  weight: 100,
-  parameters: {
-    path: Type.Object({
-      chainId: Type.String({
-        description: 'chain id, blockchain id, or total, mainnet, testnet',
-        maxLength: 512,
-      }),
-      metric: Type.Enum([
-        'teleporterSourceTxnCount',
-        'teleporterDestinationTxnCount',
-        'teleporterTotalTxnCount',
-      ]),
-    }),
-    query: Type.Object({}),
-  },
-  response: Type.Object({ result: Type.Object({ value: Type.Integer() }) }),
-} as const
-
 type Filters = {
   readonly srcBlockchainId?: string | undefined
   readonly destBlockchainId?: string | undefined
@@ -135,12 +22,14 @@ type Filters = {
 }
 
 const always = { from: 0, to: Number.MAX_SAFE_INTEGER } as const
+
 const hourSeconds = 3_600
+
 const defaultPoints = 100
 
 /** Messages sent per period; periods and pairs without any are left out. */
-export function icmTimeseries(context: IcmContext): Operation {
-  return operation(GetIcmTimeseries, async ({ query }) => {
+export function icmTimeseries(context: IcmContext): Operation<'getICMTimeseries'> {
+  return operation(Icm.getICMTimeseries, async ({ query }) => {
     const unit = query.timeInterval ?? 'day'
     const { startTimestamp = -1, endTimestamp = Infinity } = query
     const hours = await hoursOf(context, query, always)
@@ -148,7 +37,7 @@ export function icmTimeseries(context: IcmContext): Operation {
       .filter(({ start }) => start > startTimestamp && start < endTimestamp)
       .toSorted((a, b) => b.start - a.start || b.sent - a.sent)
     const page = await numberedPage(context.tokens, {
-      route: GetIcmTimeseries.id,
+      route: Icm.getICMTimeseries.id,
       subject: {},
       query,
       usualSize: defaultPoints,
@@ -169,8 +58,8 @@ export function icmTimeseries(context: IcmContext): Operation {
 }
 
 /** Messages sent within windows that end with the newest hour that has any, or is known to have none. */
-export function icmSummary(context: IcmContext): Operation {
-  return operation(GetIcmSummary, async ({ query }) => {
+export function icmSummary(context: IcmContext): Operation<'getICMSummary'> {
+  return operation(Icm.getICMSummary, async ({ query }) => {
     const hours = await hoursOf(context, query, always)
     const known = await knownUntil(context.chains.all())
     const quiet = known - (known % hourSeconds)
@@ -190,8 +79,8 @@ export function icmSummary(context: IcmContext): Operation {
 }
 
 /** Messages a chain sent, received, or both, ever. */
-export function teleporterMetrics(context: IcmContext): Operation {
-  return operation(GetTeleporterMetrics, async ({ path }) => {
+export function teleporterMetrics(context: IcmContext): Operation<'getTeleporterMetricsByChain'> {
+  return operation(Icm.getTeleporterMetricsByChain, async ({ path }) => {
     const hours = await hoursNamed(context, path.chainId)
     const total = ({ sent, received }: { sent: number; received: number }): number =>
       path.metric === 'teleporterSourceTxnCount'
@@ -245,6 +134,7 @@ async function hoursOf(
 }
 
 type Ends = { readonly srcBlockchainId: string; readonly destBlockchainId: string }
+
 type Group = Ends & { readonly start: number; sent: number; readonly hours: MessageHour[] }
 
 /** Hours by period and by the ids of the filter. */

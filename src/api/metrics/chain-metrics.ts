@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
-import { isDayMetric, metricNames, timeIntervals } from '../../shape/metrics/metric-names.ts'
-import { MetricPoint, pointRange } from '../../shape/metrics/metric-point.ts'
-import { Type } from '../../shape/type.ts'
+import { isDayMetric } from '../../shape/metrics/metric-names.ts'
+import { MetricPoint } from '../../shape/metrics/metric-point.ts'
+import { Metrics } from '../../shape/operations/metrics.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'
@@ -10,55 +10,16 @@ import type { MetricsContext } from './metrics-context.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
 import { type SeriesRequest, seriesPage } from './series.ts'
 
-const chainName =
-  'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
-
-const pointPage = {
-  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
-  pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
-  ),
-}
-const NextPageToken = Type.Optional(Type.String({ description: 'present when more points exist' }))
-
-const chainMetricsShape = {
-  id: 'getChainMetrics',
-  path: '/v2/chains/{chainId}/metrics/{metric}',
-  summary: 'Series of a metric of a chain, newest point first',
-  tag: 'Metrics',
-  weight: 100,
-  parameters: {
-    path: Type.Object({
-      chainId: Type.String({ description: chainName }),
-      metric: Type.Enum([...metricNames], { description: 'metric' }),
-    }),
-    query: Type.Object({
-      ...pointRange,
-      timeInterval: Type.Optional(
-        Type.Enum([...timeIntervals], { default: 'day', description: 'length of a period' }),
-      ),
-      ...pointPage,
-    }),
-  },
-  response: Type.Object(
-    {
-      nextPageToken: NextPageToken,
-      results: Type.Array(MetricPoint),
-    },
-    { $id: 'ChainMetrics', additionalProperties: false },
-  ),
-} as const
-
 /** Document C, part A, operation 2. */
-export function chainMetrics(context: MetricsContext): Operation {
-  return operation(chainMetricsShape, async ({ path, query }) => {
+export function chainMetrics(context: MetricsContext): Operation<'getChainMetrics'> {
+  return operation(Metrics.getChainMetrics, async ({ path, query }) => {
     const { metric } = path
     const unit = query.timeInterval ?? 'day'
     if (isDayMetric(metric) && unit !== 'day') {
       throw new Fault('bad-parameter', `timeInterval must be day for ${metric}: ${unit}`)
     }
     const served = chainsOf(context.chains, path.chainId)
-    const binding = bindingOf(chainMetricsShape.id, { ...path, ...query })
+    const binding = bindingOf(Metrics.getChainMetrics.id, { ...path, ...query })
     const { startTimestamp: after, endTimestamp: until } = query
     const of = { metric, unit, after, until, binding, query }
     const { results, nextPageToken, headers } = await pointsPage(context, served, of)
@@ -66,33 +27,11 @@ export function chainMetrics(context: MetricsContext): Operation {
   })
 }
 
-const averageTpsShape = {
-  id: 'getAverageTps',
-  path: '/v1/avg_tps/{chainId}',
-  summary: 'Average transactions per second of a chain by day, newest first',
-  tag: 'Metrics',
-  weight: 100,
-  listMessages: true,
-  parameters: {
-    path: Type.Object({ chainId: Type.String({ description: chainName }) }),
-    query: Type.Object(pointPage),
-  },
-  response: Type.Object(
-    {
-      results: Type.Array(MetricPoint),
-      status: Type.Integer({ description: 'always 200' }),
-      lastRun: Type.Integer({ description: 'Unix seconds of the newest block counted' }),
-      nextPageToken: NextPageToken,
-    },
-    { $id: 'AverageTps', additionalProperties: false },
-  ),
-} as const
-
 /** Document C, part A, operation 1. */
-export function averageTps(context: MetricsContext): Operation {
-  return operation(averageTpsShape, async ({ path, query }) => {
+export function averageTps(context: MetricsContext): Operation<'getAverageTps'> {
+  return operation(Metrics.getAverageTps, async ({ path, query }) => {
     const served = chainsOf(context.chains, path.chainId)
-    const binding = bindingOf(averageTpsShape.id, { ...path, ...query })
+    const binding = bindingOf(Metrics.getAverageTps.id, { ...path, ...query })
     const of = { metric: 'avgTps', unit: 'day', binding, query } as const
     const { results, nextPageToken } = await pointsPage(context, served, of)
     let newestMs = 0

@@ -1,54 +1,15 @@
 import type { AddressUnion, UnionChain } from '../../rollup/address-union.ts'
 import { periodStart } from '../../rollup/period.ts'
-import {
-  isDayMetric,
-  rollingMetricNames,
-  type MetricName,
-} from '../../shape/metrics/metric-names.ts'
-import { Type, type Schema } from '../../shape/type.ts'
+import { isDayMetric, type MetricName } from '../../shape/metrics/metric-names.ts'
+import { Metrics } from '../../shape/operations/metrics.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import type { MetricsContext } from './metrics-context.ts'
 import { chainsOf, counted, knownUntil } from './scope.ts'
 import { seriesPage } from './series.ts'
 
-const value = (description: string): Schema<number> => Type.Number({ description })
-
-const rollingWindowShape = {
-  id: 'getRollingWindowMetrics',
-  path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
-  summary: 'A metric of a chain over the last hour, day, week, month, 90 days, year and all time',
-  tag: 'Metrics',
-  weight: 100,
-  parameters: {
-    path: Type.Object({
-      chainId: Type.String({
-        description: 'EVM chain id, blockchain id, total, mainnet or testnet',
-      }),
-      metric: Type.Enum(rollingMetricNames, { description: 'metric' }),
-    }),
-    query: Type.Object({}),
-  },
-  response: Type.Object(
-    {
-      result: Type.Object(
-        {
-          lastHour: value('the running hour, or day for metrics of days only'),
-          lastDay: value('24 hours'),
-          lastWeek: value('7 days'),
-          lastMonth: value('30 days'),
-          last90Days: value('90 days'),
-          lastYear: value('365 days'),
-          allTime: value('since the first block'),
-        },
-        { additionalProperties: false },
-      ),
-    },
-    { $id: 'RollingWindowMetrics', additionalProperties: false },
-  ),
-} as const
-
 const hour = 3_600
+
 const day = 24 * hour
 
 /** Values of all windows, each by the length of its window in seconds. */
@@ -67,8 +28,11 @@ export function inWindows(
 }
 
 /** Neighbour of document C. Windows end with the newest block, on a live chain later; see `knownUntil`. */
-export function rollingWindow({ chains, union }: MetricsContext): Operation {
-  return operation(rollingWindowShape, async ({ path }) => {
+export function rollingWindow({
+  chains,
+  union,
+}: MetricsContext): Operation<'getRollingWindowMetrics'> {
+  return operation(Metrics.getRollingWindowMetrics, async ({ path }) => {
     const served = chainsOf(chains, path.chainId)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape allows these names only
     const metric = path.metric as MetricName

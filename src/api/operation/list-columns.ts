@@ -8,7 +8,7 @@
 
 import { isObject, ownValue } from '../../core/json.ts'
 import { withPoint } from '../../core/text.ts'
-import type { OperationShape } from './operation.ts'
+import type { Contract } from '../../shape/operations/contract.ts'
 
 /** A column of a file: its value of an item, and its type in Parquet. */
 export type ListColumn = {
@@ -46,7 +46,7 @@ function keywordsOf(schema: unknown): Keywords {
 const pageName = 'nextPageToken'
 
 /** The list of an operation; `undefined` where its body holds none, or several that could be meant. */
-export function listShapeOf({ response, parameters }: OperationShape): ListShape | undefined {
+export function listShapeOf({ response, parameters }: Contract): ListShape | undefined {
   return listShapeIn(response, keywordsOf(parameters.query).properties?.['pageSize'])
 }
 

@@ -1,62 +1,19 @@
 /**
- * An operation: its path, its parameters, the shape of its response, and the function that answers.
+ * An operation: its contract, and the function that answers.
  *
  * An operation knows no status code, no header and no dialect; `server.ts` does these for all.
  */
 
 import { Fault } from '../../core/fault.ts'
-import type { Static, ObjectSchema, Schema } from '../../shape/type.ts'
-
-/** The declared half of an operation, as pages write it. */
-export type DeclaredShape = {
-  /** `operationId` of the OpenAPI document. */
-  readonly id: string
-  /** GET where none is named. */
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** As in the documents, `{name}` for a path parameter, `:verb` literally. */
-  readonly path: string
-  readonly summary: string
-  /** Heading in the OpenAPI document. */
-  readonly tag: string
-  /** Compute units, as the original service weighs the call: 20 where none are named, as of most. */
-  readonly weight?: number
-  readonly parameters: {
-    readonly path: ObjectSchema
-    readonly query: ObjectSchema
-    readonly body?: Schema
-  }
-  readonly response: Schema
-  /** Status of success where the documents and clients know another than 200. */
-  readonly status?: number
-  /** True when `message` of an error is a list, as in version 1 of document C. */
-  readonly listMessages?: boolean
-  /** Answered to everybody, also where keys are required: how the service is. */
-  readonly open?: boolean
-  /** Bytes that its body may have, where the general limit does not fit. */
-  readonly bodyBytes?: number
-  /** Its body may be a form instead of JSON: what web pages and older tools send. */
-  readonly takesForm?: boolean
-  /** Its body is a JSON-RPC call: failures have that form, whoever finds them. */
-  readonly isJsonRpc?: boolean
-  /** A 404 may have the form of the response: {@link Answer.isAbsent}. */
-  readonly mayBeAbsent?: boolean
-  /** It reads its query by itself, as text by name or a list of texts where a name is given twice. */
-  readonly anyQuery?: boolean
-  /** Milliseconds the answer may take where the general limit does not fit. */
-  readonly timeoutMs?: number
-}
-
-const usual = { method: 'GET', weight: 20 } as const
-
-/** The declared half of an operation, whole. */
-export type OperationShape = DeclaredShape & Required<Pick<DeclaredShape, keyof typeof usual>>
+import type { Contract } from '../../shape/operations/contract.ts'
+import type { Schema, Static } from '../../shape/type.ts'
 
 /** Checked input of an operation. */
-export type Input<S extends DeclaredShape> = {
-  readonly path: Static<S['parameters']['path']>
-  readonly query: Static<S['parameters']['query']>
-  readonly body: S['parameters']['body'] extends Schema
-    ? Static<S['parameters']['body']>
+export type Input<C extends Contract> = {
+  readonly path: Static<C['parameters']['path']>
+  readonly query: Static<C['parameters']['query']>
+  readonly body: C['parameters']['body'] extends Schema
+    ? Static<C['parameters']['body']>
     : undefined
   /** Aborted when the caller goes away or the time is over. */
   readonly signal: AbortSignal
@@ -81,19 +38,30 @@ export type Answer<Body = unknown> = {
   readonly immutable?: boolean | undefined
 }
 
-/** An operation ready to serve; what its shape promised the compiler is checked, and forgotten. */
+/** An operation ready to serve; what its contract promised the compiler is checked, and forgotten. */
 export type Operation<Id extends string = string> = {
-  readonly shape: OperationShape & { readonly id: Id }
-  readonly answer: (input: Input<DeclaredShape>) => Promise<Answer>
+  readonly contract: Contract & { readonly id: Id }
+  readonly answer: (input: Input<Contract>) => Promise<Answer>
 }
 
-/** Ties a shape to its answer: types of the input and the body follow the shape. */
-export function operation<S extends DeclaredShape>(
-  shape: S,
-  answer: (input: Input<NoInfer<S>>) => Promise<Answer<Static<NoInfer<S>['response']>>>,
-): Operation<S['id']> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server reads the input by this shape
-  return { shape: { ...usual, ...shape }, answer: answer as Operation['answer'] }
+/** An operation for each contract of a table: the compiler misses none, and swaps none. */
+export type AllOf<T> = { readonly [Id in keyof T & string]: Operation<Id> }
+
+/** Ties a contract to its answer: types of the input and the body follow the contract. */
+export function operation<C extends Contract>(
+  contract: C,
+  answer: (input: Input<NoInfer<C>>) => Promise<Answer<Static<NoInfer<C>['response']>>>,
+): Operation<C['id']> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server reads the input by this contract
+  return { contract, answer: answer as Operation['answer'] }
+}
+
+/** The same operation by an older name. */
+export function renamed<Id extends string>(
+  contract: Contract & { readonly id: Id },
+  { answer }: Operation,
+): Operation<Id> {
+  return { contract, answer }
 }
 
 /** A caller as admission found it. */

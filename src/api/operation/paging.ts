@@ -3,9 +3,8 @@
 import { decode, encode, type Format } from '../../codec/cursor.ts'
 import { f64 } from '../../codec/primitives.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
-import { nextPeriod, periodStart, previousPeriod, unitNames } from '../../rollup/period.ts'
+import { nextPeriod, periodStart, previousPeriod, type Unit } from '../../rollup/period.ts'
 import { defaultPageSize } from '../../shape/evm/parameters.ts'
-import { Type, type Schema } from '../../shape/type.ts'
 import type { Binding, PageTokens } from './page-token.ts'
 
 /** A page: at most `limit` rows, and the token of the next page if there is one. */
@@ -159,18 +158,6 @@ export function bindingOf(route: string, parameters: Readonly<Record<string, unk
   return { route, filter: `[${filter}]` }
 }
 
-const seconds = (description: string): Schema<number> =>
-  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds; ${description}` })
-
-/** Parameters of a series. */
-export const seriesQuery = {
-  timeInterval: Type.Optional(
-    Type.Enum([...unitNames], { default: 'day', description: 'Time between two points' }),
-  ),
-  startTimestamp: Type.Optional(seconds('default 30 intervals before the end')),
-  endTimestamp: Type.Optional(seconds('default now')),
-}
-
 const defaultPoints = 30
 /** Each point costs a balance of the past. */
 const mostPoints = 100
@@ -181,7 +168,7 @@ const mostPoints = 100
  */
 export function momentsOf(
   query: {
-    readonly timeInterval?: (typeof unitNames)[number] | undefined
+    readonly timeInterval?: Unit | undefined
     readonly startTimestamp?: number | undefined
     readonly endTimestamp?: number | undefined
   },
@@ -203,7 +190,7 @@ export function momentsOf(
 }
 
 /** The beginning of the interval that lies the usual number of intervals before `end`. */
-function startBefore(unit: (typeof unitNames)[number], end: number): number {
+function startBefore(unit: Unit, end: number): number {
   let at = periodStart(unit, end)
   for (let back = 0; back < defaultPoints && at > 0; back++) at = previousPeriod(unit, at)
   return at

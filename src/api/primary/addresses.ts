@@ -6,8 +6,8 @@ import { toPrimaryAddress } from '../../core/address.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
-import { Addresses, ChainPath, NetworkPath, chainNames } from '../../shape/primary/parameters.ts'
-import { Type, type Static } from '../../shape/type.ts'
+import { PrimaryAddresses } from '../../shape/operations/primary-addresses.ts'
+import { type Static } from '../../shape/type.ts'
 import {
   knownNumbers,
   chainsOfAddress,
@@ -21,83 +21,40 @@ import { chainNameOf, chainOf, type ChainOf, indexedTo, addressesIn, amountFrom 
 import type { PrimaryContext } from './network/networks.ts'
 import { heightText } from './views/values.ts'
 
-const response = Type.Object(
-  {
-    timestamp: Type.Integer({ description: 'Unix seconds' }),
-    blockNumber: Type.String({ description: 'Height of its block', pattern: '^[0-9]+$' }),
-    txHash: Type.String({ description: 'transaction that made or spent the UTXO, cb58' }),
-    utxoId: Type.String({ description: 'cb58' }),
-    isConsumed: Type.Boolean({ description: 'spent, else made' }),
-    chainName: Type.Enum(['p-chain', 'x-chain', 'c-chain']),
-    network: Type.Enum(['mainnet', 'fuji']),
-  },
-  { $id: 'LastActivity', additionalProperties: false },
-)
-
-const minUtxoAmount = Type.Optional(
-  Type.Number({
-    minimum: 0,
-    default: 0,
-    description: 'Only UTXOs of at least this, smallest unit',
-  }),
-)
-
-const shared = {
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/lastActivityTimestampByAddresses',
-  summary:
-    'The newest UTXO that transactions of a chain made for, or spent of, any of the addresses',
-  tag: 'Primary Network UTXOs',
-  weight: 100,
-  response,
-} as const
-
 /** Addresses in the query. */
-const GetLastActivity = {
-  ...shared,
-  id: 'getLastActivityTimestampByAddresses',
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({ addresses: Type.Optional(Addresses), minUtxoAmount }),
-  },
-} as const
-
-/** Addresses in the body. */
-const GetLastActivityOfMany = {
-  ...shared,
-  id: 'getLastActivityTimestampByAddressesV2',
-  method: 'POST',
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({ minUtxoAmount }),
-    body: Type.Object({
-      addresses: Type.String({ description: 'Comma-separated addresses', maxLength: 512_000 }),
-    }),
-  },
-} as const
-
-/** Addresses in the query. */
-export function getLastActivity(context: PrimaryContext): Operation {
-  return operation(GetLastActivity, async ({ path, query }) => {
-    const chain = chainOf(context.networks, path)
-    const { maxAddresses } = context.limits
-    const addresses = addressesIn(query.addresses ?? '', chain, maxAddresses)
-    return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
-  })
+export function getLastActivity(
+  context: PrimaryContext,
+): Operation<'getLastActivityTimestampByAddresses'> {
+  return operation(
+    PrimaryAddresses.getLastActivityTimestampByAddresses,
+    async ({ path, query }) => {
+      const chain = chainOf(context.networks, path)
+      const { maxAddresses } = context.limits
+      const addresses = addressesIn(query.addresses ?? '', chain, maxAddresses)
+      return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+    },
+  )
 }
 
 /** Addresses in the body. */
-export function getLastActivityOfMany(context: PrimaryContext): Operation {
-  return operation(GetLastActivityOfMany, async ({ path, query, body }) => {
-    const chain = chainOf(context.networks, path)
-    const { maxBodyAddresses } = context.limits
-    const addresses = addressesIn(body.addresses, chain, maxBodyAddresses)
-    return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
-  })
+export function getLastActivityOfMany(
+  context: PrimaryContext,
+): Operation<'getLastActivityTimestampByAddressesV2'> {
+  return operation(
+    PrimaryAddresses.getLastActivityTimestampByAddressesV2,
+    async ({ path, query, body }) => {
+      const chain = chainOf(context.networks, path)
+      const { maxBodyAddresses } = context.limits
+      const addresses = addressesIn(body.addresses, chain, maxBodyAddresses)
+      return answered(chain, addresses, amountFrom('minUtxoAmount', query.minUtxoAmount))
+    },
+  )
 }
 
 // Transactions may concern an address without a UTXO of it: as owner of rewards to come. Beyond
 // this many in a row the rest is passed over in larger steps.
 const firstRead = 4
+
 const mostRead = 256
 
 type Found = { readonly utxo: StoredUtxo; readonly isConsumed: boolean }
@@ -106,7 +63,7 @@ async function answered(
   chain: ChainOf,
   addresses: readonly Uint8Array[],
   minAmount: bigint,
-): Promise<Answer<Static<typeof GetLastActivity.response>>> {
+): Promise<Answer<Static<typeof PrimaryAddresses.getLastActivityTimestampByAddresses.response>>> {
   const { store } = chain
   const height = await indexedTo(store, chain.chain)
   const numbers = await knownNumbers(store, addresses)
@@ -169,29 +126,9 @@ function idOf(utxo: StoredUtxo): string {
   return keyOf(utxoIdOf(utxo.txId, utxo.outputIndex))
 }
 
-const ListChainIds = {
-  id: 'getChainIdsForAddresses',
-  path: '/v1/networks/{network}/addresses:listChainIds',
-  summary: 'Chains on which addresses were seen',
-  tag: 'Primary Network',
-  parameters: { path: NetworkPath, query: Type.Object({ addresses: Addresses }) },
-  response: Type.Object({
-    addresses: Type.Array(
-      Type.Object(
-        {
-          address: Type.String(),
-          blockchainIds: Type.Array(Type.String({ description: 'cb58' })),
-          chainNames: Type.Array(Type.Enum([...chainNames]), { description: 'in the same order' }),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-  }),
-} as const
-
 /** Chains of addresses; addresses never seen are left out. */
-export function listChainIds(context: PrimaryContext): Operation {
-  return operation(ListChainIds, async ({ path, query }) => {
+export function listChainIds(context: PrimaryContext): Operation<'getChainIdsForAddresses'> {
+  return operation(PrimaryAddresses.getChainIdsForAddresses, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const { store, hrp } = network
     const height = await indexedTo(store, 'P')

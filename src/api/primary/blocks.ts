@@ -3,16 +3,9 @@
 import { pBlockNames } from '../../codec/primary/p-block.ts'
 import { clip, to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
-import { pageShape } from '../../shape/page-shape.ts'
+import { PrimaryTransactions } from '../../shape/operations/primary-transactions.ts'
 import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
-import {
-  PrimaryChainInfo,
-  ChainPath,
-  ChainNodePath,
-  pageQuery,
-  timeQuery,
-} from '../../shape/primary/parameters.ts'
-import { Type, type Static } from '../../shape/type.ts'
+import { type Static } from '../../shape/type.ts'
 import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import {
   latestBlocks,
@@ -36,49 +29,24 @@ import { chainOf, type ChainOf, indexedTo, unknownOn, idIn, nodeIdIn, chainInfo 
 import type { PrimaryContext } from './network/networks.ts'
 import { wideInteger } from './views/values.ts'
 
-const ListPrimaryBlocks = {
-  id: 'listLatestPrimaryNetworkBlocks',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks',
-  summary: 'Latest blocks of a chain',
-  tag: 'Primary Network Blocks',
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({ ...timeQuery, ...pageQuery }),
-  },
-  response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
-} as const
-
 /** Latest blocks, newest first. */
-export function listPrimaryBlocks(context: PrimaryContext): Operation {
-  return operation(ListPrimaryBlocks, async ({ path, query }) => {
+export function listPrimaryBlocks(
+  context: PrimaryContext,
+): Operation<'listLatestPrimaryNetworkBlocks'> {
+  return operation(PrimaryTransactions.listLatestPrimaryNetworkBlocks, async ({ path, query }) => {
     const chain = chainOf(context.networks, path)
     return blockPage(context, {
       chain,
       query,
-      route: ListPrimaryBlocks.id,
+      route: PrimaryTransactions.listLatestPrimaryNetworkBlocks.id,
       rows: (range) => latestBlocks(chain.store, range),
     })
   })
 }
 
-const GetPrimaryBlock = {
-  id: 'getBlockById',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}',
-  summary: 'One block by height or id',
-  tag: 'Primary Network Blocks',
-  parameters: {
-    path: Type.Object({
-      ...ChainPath.properties,
-      blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
-    }),
-    query: Type.Object({}),
-  },
-  response: PrimaryNetworkBlock,
-} as const
-
 /** The block with a height or an id. */
-export function getPrimaryBlock(context: PrimaryContext): Operation {
-  return operation(GetPrimaryBlock, async ({ path }) => {
+export function getPrimaryBlock(context: PrimaryContext): Operation<'getBlockById'> {
+  return operation(PrimaryTransactions.getBlockById, async ({ path }) => {
     const chain = chainOf(context.networks, path)
     const height = await indexedTo(chain.store, chain.chain)
     const row = await blockNamed(chain, path.blockId)
@@ -97,37 +65,30 @@ async function blockNamed(chain: ChainOf, text: string): Promise<StoredBlock | u
   return blockById(chain.store, blockIdOf(chainNumbers[chain.chain], height))
 }
 
-const ListNodeBlocks = {
-  id: 'listPrimaryNetworkBlocksByNodeId',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
-  summary: 'Latest blocks proposed by a node',
-  tag: 'Primary Network Blocks',
-  parameters: {
-    path: ChainNodePath,
-    query: Type.Object({ ...timeQuery, ...pageQuery }),
-  },
-  response: pageShape({ blocks: Type.Array(PrimaryNetworkBlock), chainInfo: PrimaryChainInfo }),
-} as const
-
 /** Latest blocks a node proposed. A node never seen proposed none. */
-export function listNodeBlocks(context: PrimaryContext): Operation {
-  return operation(ListNodeBlocks, async ({ path, query }) => {
-    const chain = chainOf(context.networks, path)
-    const node = await numberOfNode(chain.store, nodeIdIn('nodeId', path.nodeId))
-    return blockPage(context, {
-      chain,
-      query,
-      route: `${ListNodeBlocks.id} ${path.nodeId}`,
-      rows: async (range) => (node === undefined ? [] : blocksOfNode(chain.store, node, range)),
-    })
-  })
+export function listNodeBlocks(
+  context: PrimaryContext,
+): Operation<'listPrimaryNetworkBlocksByNodeId'> {
+  return operation(
+    PrimaryTransactions.listPrimaryNetworkBlocksByNodeId,
+    async ({ path, query }) => {
+      const chain = chainOf(context.networks, path)
+      const node = await numberOfNode(chain.store, nodeIdIn('nodeId', path.nodeId))
+      return blockPage(context, {
+        chain,
+        query,
+        route: `${PrimaryTransactions.listPrimaryNetworkBlocksByNodeId.id} ${path.nodeId}`,
+        rows: async (range) => (node === undefined ? [] : blocksOfNode(chain.store, node, range)),
+      })
+    },
+  )
 }
 
 /** Parameters of a list of blocks. */
 type BlockPageQuery = {
   readonly chain: ChainOf
   readonly route: string
-  readonly query: Input<typeof ListPrimaryBlocks>['query']
+  readonly query: Input<typeof PrimaryTransactions.listLatestPrimaryNetworkBlocks>['query']
   /** Blocks with ids in a range, newest first. */
   readonly rows: (range: BlockRange) => Promise<StoredBlock[]>
 }
@@ -136,7 +97,7 @@ type BlockPageQuery = {
 async function blockPage(
   context: PrimaryContext,
   wanted: BlockPageQuery,
-): Promise<Answer<Static<typeof ListPrimaryBlocks.response>>> {
+): Promise<Answer<Static<typeof PrimaryTransactions.listLatestPrimaryNetworkBlocks.response>>> {
   const { chain, query } = wanted
   const height = await indexedTo(chain.store, chain.chain)
   const { startTimestamp, endTimestamp } = query

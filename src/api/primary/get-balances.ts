@@ -2,14 +2,8 @@
 
 import { outputContent } from '../../codec/primary/output-content.ts'
 import { keyOf } from '../../core/bytes.ts'
+import { PrimaryAddresses } from '../../shape/operations/primary-addresses.ts'
 import { Balances, type AtomicBalanceAsset, type BalanceAsset } from '../../shape/primary/asset.ts'
-import {
-  PrimaryChainInfo,
-  Addresses,
-  BlockTimestamp,
-  ChainPath,
-} from '../../shape/primary/parameters.ts'
-import { Type } from '../../shape/type.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { knownNumbers } from '../../store/query/primary/addresses.ts'
 import {
@@ -20,28 +14,15 @@ import { renewedPositions } from '../../store/query/primary/rewards.ts'
 import type { StoredUtxo } from '../../store/query/primary/utxos.ts'
 import { type PrimaryChain, utxoKinds } from '../../store/schema/primary/position.ts'
 import { operation, type Operation } from '../operation/operation.ts'
-import { momentsOf, seriesQuery } from '../operation/paging.ts'
+import { momentsOf } from '../operation/paging.ts'
 import { chainInfo, chainOf, indexedTo, addressesIn, type ChainOf } from './inputs.ts'
 import type { PrimaryContext } from './network/networks.ts'
 import { assetBook, type AssetBook } from './views/asset.ts'
 import { restakedOf } from './views/auto-renew.ts'
 
-const GetBalances = {
-  id: 'getBalancesByAddresses',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/balances',
-  summary: 'Balances of addresses, now or at a moment',
-  tag: 'Primary Network Balances',
-  weight: 100,
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({ blockTimestamp: BlockTimestamp, addresses: Type.Optional(Addresses) }),
-  },
-  response: Type.Object({ balances: Balances, chainInfo: PrimaryChainInfo }),
-} as const
-
 /** Balances of addresses, now or at a moment. */
-export function getBalances(primary: PrimaryContext): Operation {
-  return operation(GetBalances, async ({ path, query }) => {
+export function getBalances(primary: PrimaryContext): Operation<'getBalancesByAddresses'> {
+  return operation(PrimaryAddresses.getBalancesByAddresses, async ({ path, query }) => {
     const chain = chainOf(primary.networks, path)
     const { store } = chain
     const { blockTimestamp: moment } = query
@@ -204,27 +185,12 @@ function atomicView(
   )
 }
 
-const ListBalanceSeries = {
-  id: 'listBalanceSeries',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/balances:listSeries',
-  summary: 'Balances of addresses at regular moments, stakes among them, oldest first',
-  tag: 'Primary Network Balances',
-  weight: 200,
-  parameters: { path: ChainPath, query: Type.Object({ addresses: Addresses, ...seriesQuery }) },
-  response: Type.Object({
-    series: Type.Array(
-      Type.Object({ timestamp: Type.Integer({ description: 'Unix seconds' }), balances: Balances }),
-    ),
-    chainInfo: PrimaryChainInfo,
-  }),
-} as const
-
 /**
  * Balances at each moment, as `getBalancesByAddresses` gives them with `blockTimestamp`. A point
  * costs as much as one such call.
  */
-export function listBalanceSeries(primary: PrimaryContext): Operation {
-  return operation(ListBalanceSeries, async ({ path, query, signal }) => {
+export function listBalanceSeries(primary: PrimaryContext): Operation<'listBalanceSeries'> {
+  return operation(PrimaryAddresses.listBalanceSeries, async ({ path, query, signal }) => {
     const chain = chainOf(primary.networks, path)
     const addresses = addressesIn(query.addresses, chain, primary.limits.maxAddresses)
     const height = await indexedTo(chain.store, chain.chain)

@@ -3,18 +3,8 @@
 import { struct } from '../../codec/kit.ts'
 import { f64, i64 } from '../../codec/primitives.ts'
 import { toHex } from '../../core/bytes.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import {
-  PrimaryChainInfo,
-  ChainPath,
-  PageToken,
-  pageSize,
-  Addresses,
-  UtxoFilters,
-  pageQuery,
-} from '../../shape/primary/parameters.ts'
-import { Utxo } from '../../shape/primary/utxo.ts'
-import { Type, type Static } from '../../shape/type.ts'
+import { PrimaryAddresses } from '../../shape/operations/primary-addresses.ts'
+import { type Static } from '../../shape/type.ts'
 import { knownNumbers, numberOfAsset } from '../../store/query/primary/addresses.ts'
 import {
   utxosByNumber,
@@ -37,57 +27,32 @@ import type { PrimaryContext } from './network/networks.ts'
 import { assetBook } from './views/asset.ts'
 import { credentialsShown, utxoView } from './views/utxo.ts'
 
-const ListUtxos = {
-  id: 'getUtxosByAddressesV2',
-  method: 'POST',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
-  summary: 'UTXOs of addresses; the addresses in the body',
-  tag: 'Primary Network UTXOs',
-  weight: 100,
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({ pageToken: PageToken, pageSize: pageSize(10, 1024), ...UtxoFilters }),
-    body: Type.Object({
-      addresses: Type.String({
-        description:
-          'Comma-separated addresses, at most 1,024 unless the deployment says otherwise',
-        // 4,096, the most that can be set, of 64 characters each.
-        maxLength: 262_144,
-      }),
-    }),
-  },
-  response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
-} as const
-
 /** UTXOs of the addresses of the body. */
-export function listUtxos(context: PrimaryContext): Operation {
-  return operation(ListUtxos, async ({ path, query, body }) => {
+export function listUtxos(context: PrimaryContext): Operation<'getUtxosByAddressesV2'> {
+  return operation(PrimaryAddresses.getUtxosByAddressesV2, async ({ path, query, body }) => {
     const chain = chainOf(context.networks, path)
     const addresses = addressesIn(body.addresses, chain, context.limits.maxBodyAddresses)
-    return utxoPage(context, { chain, addresses, filters: query, route: ListUtxos.id })
+    return utxoPage(context, {
+      chain,
+      addresses,
+      filters: query,
+      route: PrimaryAddresses.getUtxosByAddressesV2.id,
+    })
   })
 }
 
-const ListUtxosByQuery = {
-  id: 'getUtxosByAddresses',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
-  summary: 'UTXOs of addresses',
-  tag: 'Primary Network UTXOs',
-  weight: 100,
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({ addresses: Addresses, ...pageQuery, ...UtxoFilters }),
-  },
-  response: pageShape({ utxos: Type.Array(Utxo), chainInfo: PrimaryChainInfo }),
-} as const
-
 /** UTXOs of the addresses of the query. */
-export function listUtxosByQuery(context: PrimaryContext): Operation {
-  return operation(ListUtxosByQuery, async ({ path, query }) => {
+export function listUtxosByQuery(context: PrimaryContext): Operation<'getUtxosByAddresses'> {
+  return operation(PrimaryAddresses.getUtxosByAddresses, async ({ path, query }) => {
     const chain = chainOf(context.networks, path)
     const { addresses: text, ...filters } = query
     const addresses = addressesIn(text, chain, context.limits.maxAddresses)
-    return utxoPage(context, { chain, addresses, filters, route: ListUtxosByQuery.id })
+    return utxoPage(context, {
+      chain,
+      addresses,
+      filters,
+      route: PrimaryAddresses.getUtxosByAddresses.id,
+    })
   })
 }
 
@@ -97,7 +62,7 @@ type UtxoPageQuery = {
   /** 20 bytes each. */
   readonly addresses: readonly Uint8Array[]
   readonly route: string
-  readonly filters: Input<typeof ListUtxos>['query']
+  readonly filters: Input<typeof PrimaryAddresses.getUtxosByAddressesV2>['query']
 }
 
 const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
@@ -106,7 +71,7 @@ const holdingCursor = cursorOf<HoldingCursor>(struct({ key: i64, utxo: f64 }))
 async function utxoPage(
   context: PrimaryContext,
   wanted: UtxoPageQuery,
-): Promise<Answer<Static<typeof ListUtxos.response>>> {
+): Promise<Answer<Static<typeof PrimaryAddresses.getUtxosByAddressesV2.response>>> {
   const { chain, filters, addresses } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)

@@ -4,17 +4,7 @@ import { primarySubnetId } from '../../codec/primary/ids.ts'
 import { toPrimaryAddress } from '../../core/address.ts'
 import { clip, equalBytes } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { pageShape } from '../../shape/page-shape.ts'
-import {
-  NetworkPath,
-  PageToken,
-  pageSize,
-  SortOrder,
-  SubnetId,
-  ChainPath,
-} from '../../shape/primary/parameters.ts'
-import { Subnet, Blockchain } from '../../shape/primary/subnet.ts'
-import { Type } from '../../shape/type.ts'
+import { PrimaryNetwork } from '../../shape/operations/primary-network.ts'
 import { validationsBetween } from '../../store/query/primary/l1-validators.ts'
 import {
   listSubnets as subnetRows,
@@ -37,31 +27,15 @@ import {
   pChainView,
 } from './views/subnet.ts'
 
-const ListSubnets = {
-  id: 'listSubnets',
-  path: '/v1/networks/{network}/subnets',
-  summary: 'Subnets with their chains, without the primary network, which is no subnet of its own',
-  tag: 'Primary Network',
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({
-      pageToken: PageToken,
-      pageSize: pageSize(100, 10_000),
-      sortOrder: SortOrder,
-    }),
-  },
-  response: pageShape({ subnets: Type.Array(Subnet) }),
-} as const
-
 /** Subnets with their chains, newest first. A page ends early when their geneses are large. */
-export function listSubnets(context: PrimaryContext): Operation {
-  return operation(ListSubnets, async ({ path, query }) => {
+export function listSubnets(context: PrimaryContext): Operation<'listSubnets'> {
+  return operation(PrimaryNetwork.listSubnets, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const page = await weighedPage<SubnetWithChains>(context.tokens, {
       ...chainScales,
       weightOf: ({ chains }) => chains.map(chainScales.weightOf).reduce((a, b) => a + b, 0),
-      route: ListSubnets.id,
+      route: PrimaryNetwork.listSubnets.id,
       subject: { network: network.network },
       query,
       usualSize: defaultWidePageSize,
@@ -76,21 +50,9 @@ export function listSubnets(context: PrimaryContext): Operation {
   })
 }
 
-const GetSubnet = {
-  id: 'getSubnetById',
-  path: '/v1/networks/{network}/subnets/{subnetId}',
-  summary: 'One subnet with its chains',
-  tag: 'Primary Network',
-  parameters: {
-    path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
-    query: Type.Object({}),
-  },
-  response: Subnet,
-} as const
-
 /** The subnet with an id, the primary network included. */
-export function getSubnet(context: PrimaryContext): Operation {
-  return operation(GetSubnet, async ({ path }) => {
+export function getSubnet(context: PrimaryContext): Operation<'getSubnetById'> {
+  return operation(PrimaryNetwork.getSubnetById, async ({ path }) => {
     const network = context.networks.find(path.network)
     const subnetId = idIn('subnetId', path.subnetId)
     const height = await indexedTo(network.store, 'P')
@@ -104,30 +66,14 @@ export function getSubnet(context: PrimaryContext): Operation {
   })
 }
 
-const ListBlockchains = {
-  id: 'listBlockchains',
-  path: '/v1/networks/{network}/blockchains',
-  summary: 'Chains of all subnets',
-  tag: 'Primary Network',
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({
-      pageToken: PageToken,
-      pageSize: pageSize(100, 10_000),
-      sortOrder: SortOrder,
-    }),
-  },
-  response: pageShape({ blockchains: Type.Array(Blockchain) }),
-} as const
-
 /** Chains made by transactions or genesis, newest first. A page ends early as that of subnets. */
-export function listBlockchains(context: PrimaryContext): Operation {
-  return operation(ListBlockchains, async ({ path, query }) => {
+export function listBlockchains(context: PrimaryContext): Operation<'listBlockchains'> {
+  return operation(PrimaryNetwork.listBlockchains, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const page = await weighedPage(context.tokens, {
       ...chainScales,
-      route: ListBlockchains.id,
+      route: PrimaryNetwork.listBlockchains.id,
       subject: { network: network.network },
       query,
       usualSize: defaultWidePageSize,
@@ -139,18 +85,9 @@ export function listBlockchains(context: PrimaryContext): Operation {
   })
 }
 
-const GetBlockchain = {
-  id: 'getBlockchainById',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}',
-  summary: 'One chain',
-  tag: 'Primary Network',
-  parameters: { path: ChainPath, query: Type.Object({}) },
-  response: Blockchain,
-} as const
-
 /** The chain with an id or alias. */
-export function getBlockchain(context: PrimaryContext): Operation {
-  return operation(GetBlockchain, async ({ path }) => {
+export function getBlockchain(context: PrimaryContext): Operation<'getBlockchainById'> {
+  return operation(PrimaryNetwork.getBlockchainById, async ({ path }) => {
     const { chain: own, text, ...network } = namedChain(context.networks, path)
     const id = own === undefined ? idIn('blockchainId', text) : network.chainIds[own]
     const height = await indexedTo(network.store, 'P')
@@ -162,46 +99,16 @@ export function getBlockchain(context: PrimaryContext): Operation {
   })
 }
 
-const GetValidatorsByDateRange = {
-  id: 'getValidatorsByDateRange',
-  path: '/v2/subnets/{subnetId}/validators:getAddresses',
-  summary: 'Reward owners of validations of a subnet that overlap a range of time, newest first',
-  tag: 'Network metrics',
-  weight: 500,
-  parameters: {
-    path: Type.Object({ subnetId: SubnetId }),
-    query: Type.Object({
-      startTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
-      endTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
-      network: Type.Optional(
-        Type.Enum(['mainnet', 'fuji', 'testnet'], {
-          description: 'default: mainnet where it is served, else the other',
-        }),
-      ),
-      pageToken: PageToken,
-      pageSize: pageSize(1_000, 5_000),
-    }),
-  },
-  response: pageShape({
-    addresses: Type.Array(
-      Type.Object({
-        addresses: Type.Array(Type.String(), { description: 'owners of the rewards, bech32' }),
-        sortKey: Type.String({ description: 'time of the staking transaction, Unix seconds' }),
-      }),
-    ),
-  }),
-} as const
-
 const defaultOwners = 1_000
 
 /** Reward owners of validations; those of permissioned validators have none and an empty list. */
-export function listSubnetOwners(context: PrimaryContext): Operation {
-  return operation(GetValidatorsByDateRange, async ({ path, query }) => {
+export function listSubnetOwners(context: PrimaryContext): Operation<'getValidatorsByDateRange'> {
+  return operation(PrimaryNetwork.getValidatorsByDateRange, async ({ path, query }) => {
     const network = meantNetwork(context.networks, query.network)
     const subnetId = idIn('subnetId', path.subnetId)
     const height = await indexedTo(network.store, 'P')
     const page = await numberedPage(context.tokens, {
-      route: GetValidatorsByDateRange.id,
+      route: PrimaryNetwork.getValidatorsByDateRange.id,
       subject: { network: network.network },
       query: { ...query, ...path },
       usualSize: defaultOwners,

@@ -1,8 +1,8 @@
 /** One question over every kind of id and name that is served here. */
 
 import { networkOf } from '../../core/network.ts'
+import { Service } from '../../shape/operations/service.ts'
 import { hitKinds, SearchHit } from '../../shape/search-hit.ts'
-import { Type } from '../../shape/type.ts'
 import { assetNames, chainNames } from '../../store/query/search/primary-ids.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { keptFor } from '../primary/lists.ts'
@@ -10,43 +10,18 @@ import { evmHits } from './evm-hits.ts'
 import { type Names, primaryHits } from './primary-hits.ts'
 import type { SearchContext } from './search-context.ts'
 
-const Search = {
-  id: 'search',
-  path: '/v1/search',
-  summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
-  tag: 'Search',
-  parameters: {
-    path: Type.Object({}),
-    query: Type.Object({
-      q: Type.String({
-        description:
-          'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
-        minLength: 1,
-        maxLength: 128,
-        pattern: '\\S',
-        allowed: 'a text of 1 to 128 characters',
-      }),
-      network: Type.Optional(
-        Type.Enum(['mainnet', 'fuji', 'testnet'], { description: 'Only of this network' }),
-      ),
-    }),
-  },
-  response: Type.Object({
-    hits: Type.Array(SearchHit, { maxItems: 50, description: 'best first, 50 at most' }),
-  }),
-} as const
-
 const mostHits = 50
+
 const matches = ['id', 'height', 'name', 'part'] as const
 
 /** Hits in order, what looks like spam last: the surest match, then the kind, then the networks and chains as configured. */
-export function search(context: SearchContext): Operation {
+export function search(context: SearchContext): Operation<'search'> {
   const [chains, assets] = [keptFor(context.clock, chainNames), keptFor(context.clock, assetNames)]
   const names: Names = {
     chains: ({ store }) => chains(store),
     assets: ({ store }) => assets(store),
   }
-  return operation(Search, async ({ query }) => {
+  return operation(Service.search, async ({ query }) => {
     const q = query.q.trim()
     const wanted = query.network === undefined ? undefined : networkOf(query.network)
     const isWanted = (network: string): boolean => wanted === undefined || network === wanted

@@ -8,6 +8,7 @@
  */
 
 import { publicNetworks } from '../../core/network.ts'
+import type { OperationId } from '../../shape/operations/operations.ts'
 
 /**
  * The form of an answer: that of the documents, of the official clients, or of clients that know
@@ -37,7 +38,7 @@ export type DialectRule = {
 }
 
 /** Rules by operation id. */
-export type DialectRules = Readonly<Record<string, DialectRule>>
+export type DialectRules = Readonly<Partial<Record<OperationId, DialectRule>>>
 
 /** The part of a request that shows its dialect. */
 type DialectRequest = {

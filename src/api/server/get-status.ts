@@ -1,21 +1,10 @@
 /** Progress of each chain and stage. */
 
+import { Service } from '../../shape/operations/service.ts'
 import { Status } from '../../shape/status.ts'
-import { Type } from '../../shape/type.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 
-const GetStatus = {
-  id: 'getStatus',
-  path: '/status',
-  summary: 'How far each chain and stage is indexed',
-  tag: 'Service',
-  weight: 1,
-  open: true,
-  parameters: { path: Type.Object({}), query: Type.Object({}) },
-  response: Status,
-} as const
-
 /** The status of the process that serves. */
-export function getStatus(status: () => Promise<Status>): Operation {
-  return operation(GetStatus, async () => ({ body: await status() }))
+export function getStatus(status: () => Promise<Status>): Operation<'getStatus'> {
+  return operation(Service.getStatus, async () => ({ body: await status() }))
 }

@@ -10,6 +10,7 @@ import type { Validator } from 'typebox/compile'
 
 import { Fault } from '../../core/fault.ts'
 import { isDeeper, isObject, ownValue } from '../../core/json.ts'
+import type { Contract } from '../../shape/operations/contract.ts'
 import type { Schema } from '../../shape/type.ts'
 import type { Replicas } from '../../store/engine/replicas.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -28,7 +29,6 @@ import {
   unknownCaller,
   type Input,
   type Operation,
-  type OperationShape,
   type Answer,
 } from '../operation/operation.ts'
 import { type ParameterReader, parameterReader, unknownRefuser } from '../operation/parameters.ts'
@@ -68,13 +68,13 @@ export function routeOperation(
   operation: Operation,
 ): void {
   const route = new Route(options, operation)
-  const { method, path, parameters, takesForm = false, isJsonRpc = false } = operation.shape
+  const { method, path, parameters, takesForm = false, isJsonRpc = false } = operation.contract
   const usualBytes = parameters.body === undefined ? bodyBytes : wideBodyBytes
   const { readings } = options
   http.route({
     method,
     url: routePath(path),
-    bodyLimit: operation.shape.bodyBytes ?? usualBytes,
+    bodyLimit: operation.contract.bodyBytes ?? usualBytes,
     config: { takesForm, isJsonRpc },
     handler:
       readings === undefined
@@ -144,7 +144,7 @@ class Exchange {
 type Values = ReturnType<ParameterReader>
 
 /** Input of an operation. */
-class RequestInput implements Input<OperationShape> {
+class RequestInput implements Input<Contract> {
   readonly path: Values
   readonly query: Values
   readonly body: never
@@ -182,23 +182,23 @@ class Route {
   readonly #vary: string
 
   constructor(options: RouteOptions, operation: Operation) {
-    const { shape } = operation
-    const { path, query, body } = shape.parameters
+    const { contract } = operation
+    const { path, query, body } = contract.parameters
     this.options = options
     this.#operation = operation
     this.#readPath = parameterReader(path)
-    this.#readQuery = shape.anyQuery === true ? (raw) => raw : parameterReader(query)
-    const isStrict = options.refusesUnknown === true && shape.anyQuery !== true
+    this.#readQuery = contract.anyQuery === true ? (raw) => raw : parameterReader(query)
+    const isStrict = options.refusesUnknown === true && contract.anyQuery !== true
     this.#refuseUnknown = isStrict ? unknownRefuser(query) : undefined
     this.#readBody = body === undefined ? undefined : bodyReader(body)
-    this.#list = listShapeOf(shape)
-    this.#chainOf = options.freshChains?.(shape.path)
+    this.#list = listShapeOf(contract)
+    this.#chainOf = options.freshChains?.(contract.path)
     this.#vary = varyOf(options, operation)
   }
 
   deadline(): Deadline {
     const { deadlineOf, limits } = this.options
-    return deadlineOf(this.#operation.shape.timeoutMs ?? limits.handlerTimeoutMs)
+    return deadlineOf(this.#operation.contract.timeoutMs ?? limits.handlerTimeoutMs)
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -210,7 +210,7 @@ class Route {
       if (turn !== undefined) await turn
       return await this.#answered(new Exchange(this, request, reply))
     } catch (error) {
-      const listsMessages = this.#operation.shape.listMessages === true
+      const listsMessages = this.#operation.contract.listMessages === true
       return fail(log, reply, { error, listsMessages })
     } finally {
       this.#record(request, reply, startedAt)
@@ -222,7 +222,7 @@ class Route {
     const options = this.options
     const operation = this.#operation
     const vary = this.#vary
-    const { open, weight } = operation.shape
+    const { open, weight } = operation.contract
     if (open !== true && options.admit !== undefined) {
       // What is there is not waited for: a wait costs every request, and few callers have a limit.
       const admitted = options.admit(callerOf(request, options.addressOf, weight))
@@ -276,7 +276,7 @@ class Route {
   /** Records an answer: the gauges, and what keys have used. */
   #record(request: FastifyRequest, reply: FastifyReply, startedAt: number): void {
     const { clock, observe, record, addressOf } = this.options
-    const { id, path, weight } = this.#operation.shape
+    const { id, path, weight } = this.#operation.contract
     const elapsedMs = clock.monotonic() - startedAt
     const status = reply.statusCode
     observe?.(id, status, elapsedMs)

@@ -49,20 +49,20 @@ export type Done = {
 /** Sends an answer in the caller's dialect, compressed where it accepts that. */
 export function send(done: Done): FastifyReply | Promise<FastifyReply> {
   const { options, operation, request, reply, vary, answer } = done
-  const { shape } = operation
-  const rule = ownValue(options.dialectRules, shape.id)
+  const { contract } = operation
+  const rule = ownValue(options.dialectRules, contract.id)
   const dialect = dialectOf(options.dialect, request)
   if (answer.indexedHeight !== undefined)
     reply.header('x-indexed-height', String(answer.indexedHeight))
   if (answer.headers !== undefined) reply.headers(answer.headers)
-  const status = dialect === 'documented' ? shape.status : (rule?.sdkStatus ?? shape.status)
+  const status = dialect === 'documented' ? contract.status : (rule?.sdkStatus ?? contract.status)
   if (answer.isAbsent === true) reply.code(404)
   else if (status !== undefined) reply.code(status)
   reply.header('vary', vary)
   // A body that exists as text is made of views only where a dialect reads those.
   if (answer.json === undefined && answer.body === undefined) return reply.send()
   const text = textOf(done, rule, dialect)
-  if (shape.method === 'GET') {
+  if (contract.method === 'GET') {
     const etag = etagOf(text)
     reply.header('etag', etag)
     reply.header('cache-control', cacheControl(request, answer.immutable === true))
@@ -101,8 +101,8 @@ function sendText(
 /** Header `vary` of an operation; the origin of pages is added where it matters. */
 export function varyOf({ dialectRules, dialect }: SendOptions, operation: Operation): string {
   const names = ['accept-encoding']
-  if (listShapeOf(operation.shape) !== undefined) names.push('accept')
-  if (ownValue(dialectRules, operation.shape.id) !== undefined) {
+  if (listShapeOf(operation.contract) !== undefined) names.push('accept')
+  if (ownValue(dialectRules, operation.contract.id) !== undefined) {
     names.push('x-firn-dialect')
     if (dialect === 'auto') names.push('user-agent')
   }
@@ -133,9 +133,9 @@ export async function sendList(
   { options, operation, request, reply, vary }: Omit<Done, 'answer'>,
   { format, list, query, isWhole, answerPage }: ListRequest,
 ): Promise<FastifyReply> {
-  const rule = ownValue(options.dialectRules, operation.shape.id)
+  const rule = ownValue(options.dialectRules, operation.contract.id)
   const dialect = dialectOf(options.dialect, request)
-  const caller = callerOf(request, options.addressOf, operation.shape.weight)
+  const caller = callerOf(request, options.addressOf, operation.contract.weight)
   const size = isWhole && list.mostItems !== undefined ? { pageSize: list.mostItems } : {}
   const read = async (pageToken: string | undefined): Promise<unknown> => {
     // Every further page counts as a request of its own.

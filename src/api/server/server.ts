@@ -136,7 +136,7 @@ export function createServer(options: ApiServerOptions): ApiServer {
     addressOf,
     common: entrance.common,
     limits: options.load ?? usualLoadLimits,
-    shapes: options.operations.map(({ shape }) => shape),
+    shapes: options.operations.map(({ contract }) => contract),
     clock: options.clock,
     log: options.log,
     gauges: options.gauges,

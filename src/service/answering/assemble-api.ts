@@ -3,6 +3,7 @@
 import { mountBlockStream } from '../../api/events/event-streams.ts'
 import { NewestBlocks } from '../../api/events/newest-blocks.ts'
 import { mountExportFiles } from '../../api/exports/export-transactions.ts'
+import type { Operation } from '../../api/operation/operation.ts'
 import { allOperations, exportContextOf } from '../../api/operations.ts'
 import { callerIn, createAdmission } from '../../api/server/admission/admission.ts'
 import { readRateLimit, readTiers } from '../../api/server/admission/rate-limit.ts'
@@ -19,6 +20,7 @@ import { type ApiServer, createServer } from '../../api/server/server.ts'
 import type { Config } from '../../config/settings.ts'
 import { recordedEnd } from '../../core/recorded-time.ts'
 import type { Clock } from '../../core/world.ts'
+import { operations } from '../../shape/operations/operations.ts'
 import type { Status } from '../../shape/status.ts'
 import { primaryStream } from '../chain-specs.ts'
 import { freshHeads, statusOf } from '../status/status-view.ts'
@@ -60,7 +62,7 @@ export function assembleApi(config: Config, options: ApiOptions): Api {
   const status = statusReader(config, options, evm.clock)
   const shared = { ...directories, evm, events: events.context, status }
   const context = apiContext(config, options, shared)
-  const operations = allOperations(context)
+  const operations = Object.values<Operation>(allOperations(context))
   const server = createServer({
     operations,
     dialectRules,
@@ -93,7 +95,7 @@ export function assembleApi(config: Config, options: ApiOptions): Api {
     readings: options.readings,
     observe: observer(options),
   })
-  mountDocument(server, operations)
+  mountDocument(server)
   mountExportFiles(server.http, exportContextOf(context), log.child('api'))
   if (config['api.explorer'])
     mountExplorer(server.http, status, {
@@ -110,7 +112,7 @@ export function assembleApi(config: Config, options: ApiOptions): Api {
 function picturesOf(
   config: Config,
   { world, served, knowledge }: ApiOptions,
-  operations: ReturnType<typeof allOperations>,
+  operations: readonly Operation[],
 ): { readonly pictures: FindPicture; readonly logos: FindPicture } {
   const fetching = nftFetching(config.nftMetadata)
   const logoUri = logoUriOf(served.chains.list, knowledge.notes)
@@ -134,12 +136,11 @@ function observer({
 }
 
 /** Serves the OpenAPI document, written when it is first requested: few starts need it. */
-function mountDocument({ http }: ApiServer, operations: ReturnType<typeof allOperations>): void {
-  const shapes = operations.map(({ shape }) => shape)
+function mountDocument({ http }: ApiServer): void {
   let document: Promise<string> | undefined
   const write = async (): Promise<string> => {
     const { describeDocument } = await import('../../api/server/openapi/describe-document.ts')
-    const plain = openApiDocument(shapes, version, dialectRules)
+    const plain = openApiDocument(Object.values(operations), version, dialectRules)
     return JSON.stringify(describeDocument(plain, await readExamples()))
   }
   http.get('/openapi.json', async (_request, reply) =>

@@ -113,7 +113,7 @@ function pictureFetcher(
 
 /** Calls the operation that describes an NFT; `undefined` for what it does not know. */
 export function imageUriOf(operations: readonly Operation[]): PictureOptions['imageUri'] {
-  const details = operations.find(({ shape }) => shape.id === 'getTokenDetails')
+  const details = operations.find(({ contract }) => contract.id === 'getTokenDetails')
   return async ({ chainId, address, tokenId }) => {
     if (!/^0x[0-9a-f]{40}$/i.test(address) || !/^\d{1,78}$/.test(tokenId)) return undefined
     try {

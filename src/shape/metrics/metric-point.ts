@@ -1,4 +1,5 @@
-import { Type, type Static } from '../type.ts'
+import { type Schema, type Static, Type } from '../type.ts'
+import { timeIntervals } from './metric-names.ts'
 
 export const MetricPoint = Type.Object(
   {
@@ -18,4 +19,16 @@ export const pointRange = {
   endTimestamp: Type.Optional(
     Type.Integer({ minimum: 0, description: 'only points before this Unix second' }),
   ),
+}
+
+const seconds = (description: string): Schema<number> =>
+  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds; ${description}` })
+
+/** Parameters of a series of balances. */
+export const balanceSeriesQuery = {
+  timeInterval: Type.Optional(
+    Type.Enum([...timeIntervals], { default: 'day', description: 'Time between two points' }),
+  ),
+  startTimestamp: Type.Optional(seconds('default 30 intervals before the end')),
+  endTimestamp: Type.Optional(seconds('default now')),
 }

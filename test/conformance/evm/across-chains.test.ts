@@ -7,6 +7,7 @@ import { AvaCloudSDK } from '@avalabs/avacloud-sdk'
 import { Avalanche } from '@avalanche-sdk/chainkit'
 
 import { evmService } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 
 const service = await evmService({ chains: [51001, 51002] })
 
@@ -54,3 +55,8 @@ void test('older names: both clients read them', async () => {
     }
   }
 })
+
+provesOperations(
+  [service],
+  ['getAddressChains', 'listAllLatestTransactions', 'listAllLatestBlocks'],
+)

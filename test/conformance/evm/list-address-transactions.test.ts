@@ -8,6 +8,7 @@ import {
 } from '../../../src/api/evm/transactions/list-address-transactions.ts'
 import { partsOf } from '../../support/services/evm-context.ts'
 import { evmService, type Json } from '../../support/services/evm-service.ts'
+import { provesOperations } from '../../support/services/proven-operations.ts'
 import { stillClock } from '../../support/stores/demo-store.ts'
 import {
   busiest,
@@ -156,3 +157,5 @@ void test('address transactions: version 2 rates tokens and hides transfers of s
   assert.equal(kept.length, open.length)
   assert.ok(!tokensOf(kept).some(({ address }) => spam.has(address.toLowerCase())))
 })
+
+provesOperations([service], ['listTransactionsV2'])

@@ -10,6 +10,7 @@ import { Compile } from 'typebox/compile'
 
 import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
 import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
+import type { Operation } from '../../../src/api/operation/operation.ts'
 import { icmOperations } from '../../../src/api/operations.ts'
 import { createServer } from '../../../src/api/server/server.ts'
 import { fromHex, to0x, toHex } from '../../../src/core/bytes.ts'
@@ -208,14 +209,16 @@ const labelOf = (chain: number, address: string): string => `${address} of ${cha
 async function serve(key: string) {
   const store = await openStore(location, key, messageTables, 'read')
   const chains = demos.map(({ served }) => served)
-  const operations = icmOperations({
-    chains: createChainDirectory(() => chains),
-    tokens: pageTokens(stillClock),
-    addressBooks: createRichAddressBooks(stillClock, ({ evmChainId }, address) => ({
-      label: labelOf(evmChainId, to0x(address)),
-    })),
-    messages: () => store,
-  })
+  const operations = Object.values<Operation>(
+    icmOperations({
+      chains: createChainDirectory(() => chains),
+      tokens: pageTokens(stillClock),
+      addressBooks: createRichAddressBooks(stillClock, ({ evmChainId }, address) => ({
+        label: labelOf(evmChainId, to0x(address)),
+      })),
+      messages: () => store,
+    }),
+  )
   const server = createServer({
     operations,
     dialectRules: {},
@@ -223,7 +226,7 @@ async function serve(key: string) {
     log: silentLog,
     clock: stillClock,
     limits: { maxConnections: 10, requestTimeoutMs: 5_000, handlerTimeoutMs: 5_000 },
-    inspect: ({ shape }, body) => assert.ok(Compile(shape.response).Check(body), shape.id),
+    inspect: ({ contract }, body) => assert.ok(Compile(contract.response).Check(body), contract.id),
   })
   services.push(noteAnswers(server, operations))
   const url = await server.listen('127.0.0.1', 0)

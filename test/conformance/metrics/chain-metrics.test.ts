@@ -329,5 +329,11 @@ void test('metrics: chains are listed with what clients ask first', async () => 
 
 provesOperations(
   [service],
-  ['getAverageTps', 'getRollingWindowMetrics', 'listMetricsChains', 'getMetricsChain'],
+  [
+    'getChainMetrics',
+    'getAverageTps',
+    'getRollingWindowMetrics',
+    'listMetricsChains',
+    'getMetricsChain',
+  ],
 )

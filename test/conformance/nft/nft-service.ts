@@ -8,6 +8,7 @@ import { after } from 'node:test'
 import { storedRequests } from '../../../src/api/evm/nft/nft-requests.ts'
 import { storedNfts } from '../../../src/api/evm/nft/stored-nfts.ts'
 import { createRichAddressBooks } from '../../../src/api/evm/rich-addresses.ts'
+import type { Operation } from '../../../src/api/operation/operation.ts'
 import { nftOperations } from '../../../src/api/operations.ts'
 import { noTokenNotes } from '../../../src/api/prices/token-lists.ts'
 import type { Database } from '../../../src/store/engine/database.ts'
@@ -40,7 +41,10 @@ export async function nftService(options: ServiceOptions): Promise<NftService> {
   const service = await evmService({
     ...options,
     parts: { nfts, ...options.parts },
-    more: (parts) => nftOperations({ ...parts, requests: storedRequests(requests, parts.clock) }),
+    more: (parts) =>
+      Object.values<Operation>(
+        nftOperations({ ...parts, requests: storedRequests(requests, parts.clock) }),
+      ),
   })
   return { ...service, requests }
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
+import type { Operation } from '../../../src/api/operation/operation.ts'
 import { primaryOperations } from '../../../src/api/operations.ts'
 import { noPrices } from '../../../src/api/prices/token-lists.ts'
 import { createNetworkDirectory, openNetwork } from '../../../src/api/primary/network/networks.ts'
@@ -125,15 +126,17 @@ for (const network of ['mainnet', 'fuji'] as const) {
     try {
       const served = await openNetwork(network, host.database)
       assert.ok(served !== undefined)
-      const operations = primaryOperations({
-        networks: createNetworkDirectory(() => [served]),
-        tokens: pageTokens(world.clock),
-        clock: world.clock,
-        prices: noPrices,
-        limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
-      })
+      const operations = Object.values<Operation>(
+        primaryOperations({
+          networks: createNetworkDirectory(() => [served]),
+          tokens: pageTokens(world.clock),
+          clock: world.clock,
+          prices: noPrices,
+          limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
+        }),
+      )
       const ask = async (id: string, path: Json, query: Json): Promise<Json> => {
-        const operation = operations.find(({ shape }) => shape.id === id)
+        const operation = operations.find(({ contract }) => contract.id === id)
         assert.ok(operation !== undefined, id)
         const signal = new AbortController().signal
         const input = { path: { network, ...path }, query, signal } as Json

@@ -8,6 +8,7 @@ import type { Operation } from '../../../src/api/operation/operation.ts'
 import { dialectOf, type DialectRules } from '../../../src/api/server/dialect.ts'
 import { openApiDocument } from '../../../src/api/server/openapi/openapi.ts'
 import type { ApiServer } from '../../../src/api/server/server.ts'
+import { ownValue } from '../../../src/core/json.ts'
 
 /** An answer as it was sent. */
 export type SentAnswer = {
@@ -102,12 +103,12 @@ export function holdToDocument(
   operations: readonly Operation[],
   rules: DialectRules,
 ): void {
-  const shapes = operations.map(({ shape }) => shape)
+  const shapes = operations.map(({ contract }) => contract)
   const document = JSON.stringify(openApiDocument(shapes, 'test', rules))
   const book = books.get(document) ?? answerBook(JSON.parse(document))
   books.set(document, book)
   const rewritten = new Set(
-    shapes.filter(({ id }) => rules[id]?.sdk !== undefined).map(({ path }) => path),
+    shapes.filter(({ id }) => ownValue(rules, id)?.sdk !== undefined).map(({ path }) => path),
   )
   server.http.addHook('onSend', async (request, reply, payload) => {
     const problem = book.problemOf({

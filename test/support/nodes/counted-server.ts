@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test'
 import { operation, type Operation } from '../../../src/api/operation/operation.ts'
 import type { LoadLimits } from '../../../src/api/server/front/front-door.ts'
 import { createServer, type ApiServer } from '../../../src/api/server/server.ts'
+import { contracts } from '../../../src/shape/operations/contract.ts'
 import { Type } from '../../../src/shape/type.ts'
 import { createGauges, type Gauges } from '../../../src/telemetry/gauges.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
@@ -123,14 +124,20 @@ export async function startCounted(
 const noParameters = { path: Type.Object({}), query: Type.Object({}) }
 
 function named(id: string, path: string, answer: Operation['answer']): Operation {
-  const about = { method: 'GET', summary: id, tag: 'Test', weight: 1 } as const
-  const shape = { id, path, ...about, parameters: noParameters, response: Type.Unknown() }
-  return { shape, answer }
+  const about = { summary: id, tag: 'Test', weight: 1, parameters: noParameters }
+  const contract = {
+    ...about,
+    id,
+    path,
+    method: 'GET',
+    lane: 'list',
+    response: Type.Unknown(),
+  } as const
+  return { contract, answer }
 }
 
-const echo = operation(
-  {
-    id: 'echo',
+const { echo: echoContract } = contracts({
+  echo: {
     method: 'POST',
     path: '/v1/echo',
     summary: 'echo',
@@ -139,9 +146,8 @@ const echo = operation(
     parameters: { ...noParameters, body: Type.Object({ text: Type.String() }) },
     response: Type.Unknown(),
   },
-  async ({ body }) => ({ body }),
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an operation with a body in a list of all
-) as unknown as Operation
+})
+const echo = operation(echoContract, async ({ body }) => ({ body }))
 
 /** Keeps the thread for `ms`. */
 export function spin(ms: number): void {

@@ -9,9 +9,10 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { objectOf } from '../../../src/codec/evm/raw.ts'
+import type { Contract } from '../../../src/shape/operations/contract.ts'
+import { operations } from '../../../src/shape/operations/operations.ts'
 import { busiestSender } from '../chains/event-truth.ts'
 import { openReplayNode, type ReplayNode, serveReplayNode } from '../nodes/replay-node.ts'
-import { operationShapes } from '../services/operation-shapes.ts'
 import {
   freshFolder,
   runFirn,
@@ -27,7 +28,7 @@ export const chainKey = 'fuji-demo'
 const path = fileURLToPath(new URL(`../../../demo/chain-${chain}.firnrec`, import.meta.url))
 export const begin = 40
 export const address = busiestSender(chain)
-const shapes = operationShapes()
+const shapes = Object.values<Contract>(operations)
 /** Operations that the processes of these tests answered with success. */
 export const answered = new Set<string>()
 

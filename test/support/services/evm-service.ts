@@ -105,9 +105,9 @@ export async function startEvmService(options: ServiceOptions): Promise<EvmServi
   }
   const parts = { ...partsOf(chains, clock), ...options.parts }
   const operations = [
-    ...evmOperations(parts),
-    ...healthOperations(() => chains.map(({ store }) => store)),
-    ...metricsOperations({ ...parts, union: new AddressUnion() }),
+    ...Object.values<Operation>(evmOperations(parts)),
+    ...Object.values<Operation>(healthOperations(() => chains.map(({ store }) => store))),
+    ...Object.values<Operation>(metricsOperations({ ...parts, union: new AddressUnion() })),
     ...(options.more?.(parts) ?? []),
   ]
   const dialectRules = evmDialectRules
@@ -173,16 +173,16 @@ async function readAll(get: EvmService['get'], path: string, key: string): Promi
 
 const checks = new Map<string, ReturnType<typeof Compile>>()
 
-function holdAgainstShape({ shape }: Operation, body: unknown, json?: string): void {
+function holdAgainstShape({ contract }: Operation, body: unknown, json?: string): void {
   if (body === undefined) return
   // What was written from rows is what the view of them gives, to the byte.
   const text = JSON.stringify(body)
-  if (json !== undefined) assert.equal(json, text, shape.id)
-  let check = checks.get(shape.id)
-  if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
+  if (json !== undefined) assert.equal(json, text, contract.id)
+  let check = checks.get(contract.id)
+  if (check === undefined) checks.set(contract.id, (check = Compile(contract.response)))
   // What is sent is JSON: a field that is undefined is absent there.
   const sent: unknown = JSON.parse(text)
   if (check.Check(sent)) return
   const [first] = check.Errors(sent)
-  throw new Error(`${shape.id}: ${first?.instancePath} ${first?.message}`)
+  throw new Error(`${contract.id}: ${first?.instancePath} ${first?.message}`)
 }

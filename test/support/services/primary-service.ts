@@ -271,7 +271,10 @@ export async function servePrimary(
     limits: { maxAddresses: 64, maxBodyAddresses: 1_024, transactionPageUtxos: 4_000 },
     ...more,
   }
-  const operations = [...primaryOperations(parts), getAvaxSupply(parts, chains)]
+  const operations = [
+    ...Object.values<Operation>(primaryOperations(parts)),
+    getAvaxSupply(parts, chains),
+  ]
   const server = createServer({
     operations,
     dialectRules: primaryDialectRules,
@@ -334,11 +337,11 @@ export async function servePrimary(
 
 const checks = new Map<string, ReturnType<typeof Compile>>()
 
-function holdAgainstShape({ shape }: Operation, body: unknown): void {
-  let check = checks.get(shape.id)
-  if (check === undefined) checks.set(shape.id, (check = Compile(shape.response)))
+function holdAgainstShape({ contract }: Operation, body: unknown): void {
+  let check = checks.get(contract.id)
+  if (check === undefined) checks.set(contract.id, (check = Compile(contract.response)))
   const sent: unknown = JSON.parse(JSON.stringify(body))
   if (check.Check(sent)) return
   const [first] = check.Errors(sent)
-  throw new Error(`${shape.id}: ${first?.instancePath} ${first?.message}`)
+  throw new Error(`${contract.id}: ${first?.instancePath} ${first?.message}`)
 }

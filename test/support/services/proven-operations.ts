@@ -12,7 +12,9 @@ export type Answered = { readonly answered: ReadonlySet<string> }
 
 /** Notes from now on which of `operations` the server answers with success. */
 export function noteAnswers(server: ApiServer, operations: readonly Operation[]): Answered {
-  const ids = new Map(operations.map(({ shape }) => [`${shape.method} ${shape.path}`, shape.id]))
+  const ids = new Map(
+    operations.map(({ contract }) => [`${contract.method} ${contract.path}`, contract.id]),
+  )
   const answered = new Set<string>()
   server.http.addHook('onSend', async (request, reply, payload) => {
     const id = ids.get(`${request.method} ${templateOf(request.routeOptions.url ?? '')}`)

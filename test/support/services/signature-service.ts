@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 
+import type { Operation } from '../../../src/api/operation/operation.ts'
 import { warpOperations } from '../../../src/api/operations.ts'
 import { primaryDialectRules } from '../../../src/api/server/dialect.ts'
 import { createServer } from '../../../src/api/server/server.ts'
@@ -49,9 +50,11 @@ export async function serveSignatures(): Promise<SignatureService> {
   })
   network.state.chains[Buffer.from(data.managerChainId).toString('hex')] = '00'.repeat(32)
   const server = createServer({
-    operations: warpOperations({
-      aggregators: { fuji: { networkId: 12_345, aggregator: network.aggregator } },
-    }),
+    operations: Object.values<Operation>(
+      warpOperations({
+        aggregators: { fuji: { networkId: 12_345, aggregator: network.aggregator } },
+      }),
+    ),
     dialectRules: primaryDialectRules,
     dialect: 'auto',
     log: silentLog,

@@ -5,15 +5,7 @@ import { fromHex, to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
 import { Log } from '../../../shape/evm/log.ts'
-import {
-  ChainPath,
-  blockRange,
-  pageSize,
-  pageToken,
-  sortOrder,
-} from '../../../shape/evm/parameters.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type, type OptionalSchema } from '../../../shape/type.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import {
@@ -32,63 +24,18 @@ import { hexText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import type { AbiBook } from './abi-book.ts'
 
-const topic = (place: string): OptionalSchema<string> =>
-  Type.Optional(
-    Type.String({
-      description: `Only logs whose ${place} topic is this`,
-      pattern: '^0x[0-9a-fA-F]{64}$',
-      allowed: 'a topic: 0x and 64 hex digits',
-    }),
-  )
-
-const ListLogs = {
-  id: 'listLogs',
-  path: '/v1/chains/{chainId}/logs',
-  summary: 'Logs by contract and topics, newest first, where the operator keeps logs',
-  tag: 'EVM transactions',
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({
-      address: Type.Optional(
-        Type.String({
-          description: 'Only logs of this contract',
-          pattern: '^0x[0-9a-fA-F]{40}$',
-          allowed: 'an EVM address: 0x and 40 hex digits',
-        }),
-      ),
-      event: Type.Optional(
-        Type.String({
-          description: 'Only logs of this event: `Transfer(address,address,uint256)`',
-          pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
-          maxLength: 2_000,
-          allowed: 'the signature of an event, types alone',
-        }),
-      ),
-      topic0: topic('first'),
-      topic1: topic('second'),
-      topic2: topic('third'),
-      topic3: topic('fourth'),
-      ...blockRange,
-      sortOrder,
-      pageToken,
-      pageSize,
-    }),
-  },
-  response: pageShape({ logs: Type.Array(Log) }),
-} as const
-
 /**
  * Logs by contract and topics. Throws `not-found` for a chain whose logs are not kept, and
  * `not-ready` before the first of them is.
  */
-export function listLogs({ chains, tokens, contracts }: EvmContext): Operation {
-  return operation(ListLogs, async ({ path, query, signal }) => {
+export function listLogs({ chains, tokens, contracts }: EvmContext): Operation<'listLogs'> {
+  return operation(EvmTransactions.listLogs, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
     const store = await keptLogs(chain)
     const height = (await getCheckpoint(store, logStage))?.height ?? -1
     const { sortOrder: order = 'desc' } = query
     const { after, limit, next } = requestedPage(tokens, {
-      route: ListLogs.id,
+      route: EvmTransactions.listLogs.id,
       subject: { chainId: chain.facts.key },
       query,
       ...numberCursor,
@@ -130,7 +77,7 @@ export async function keptLogs(chain: ServedChain): Promise<Database> {
 }
 
 function filterOf(
-  query: Input<typeof ListLogs>['query'],
+  query: Input<typeof EvmTransactions.listLogs>['query'],
 ): Parameters<typeof logsMatching>[1]['filter'] {
   const { event } = query
   const topic0 =

@@ -2,63 +2,17 @@
 
 import { toChecksumAddress } from '../../../core/address.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
-import { ChainAddressPath } from '../../../shape/evm/parameters.ts'
-import { address, amount, decimal } from '../../../shape/evm/scalars.ts'
-import { Type, type Static } from '../../../shape/type.ts'
+import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
+import { type Static } from '../../../shape/type.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
-import { momentsOf, seriesQuery } from '../../operation/paging.ts'
+import { momentsOf } from '../../operation/paging.ts'
 import { subjectOf } from '../address-list.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { balancesHeader, type Compared, olderOf } from './compared-balances.ts'
 import { heldTokens } from './held-tokens.ts'
-
-const mostTokens = 10
-
-const ListEvmBalanceSeries = {
-  id: 'listEvmBalanceSeries',
-  path: '/v1/chains/{chainId}/addresses/{address}/balances:listSeries',
-  summary: 'Balances of an address at regular moments, the coin and ERC-20 tokens, oldest first',
-  tag: 'EVM balances',
-  weight: 200,
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({
-      contractAddresses: Type.Optional(
-        Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
-          description: 'Tokens wanted beside the coin, separated by commas',
-          allowed: `a list of at most ${mostTokens} EVM addresses, separated by commas`,
-          maxItems: mostTokens,
-        }),
-      ),
-      ...seriesQuery,
-    }),
-  },
-  response: Type.Object({
-    series: Type.Array(
-      Type.Object({
-        timestamp: Type.Integer({ description: 'Unix seconds' }),
-        blockNumber: decimal('Last block that is not younger'),
-        nativeBalance: Type.Optional(
-          amount('Wei, as a node gives it; absent where none has the state of that block', 18),
-        ),
-        erc20Balances: Type.Array(
-          Type.Object({
-            contractAddress: address('The token'),
-            balance: Type.Optional(
-              decimal('Smallest unit; absent where logs do not give it and no node can'),
-            ),
-          }),
-        ),
-      }),
-    ),
-    notTold: Type.Optional(
-      Type.Array(Type.String(), { description: 'Values that are absent above, and why' }),
-    ),
-  }),
-} as const
 
 /** Points read side by side: each may take a question to a node. */
 const atOnce = 8
@@ -76,15 +30,15 @@ type Query = {
   compared: Compared
 }
 
-type Point = Static<typeof ListEvmBalanceSeries.response>['series'][number]
+type Point = Static<typeof EvmBalances.listEvmBalanceSeries.response>['series'][number]
 
 /**
  * Balances at each moment, as the lists of balances give them at its block. Where something cannot
  * be given for a point it is absent there, never zero. Cost of a point: a search of the block by
  * halves, the state of it once for the coin, and for each token as a balance at a block.
  */
-export function listEvmBalanceSeries(context: EvmContext): Operation {
-  return operation(ListEvmBalanceSeries, async ({ path, query, signal }) => {
+export function listEvmBalanceSeries(context: EvmContext): Operation<'listEvmBalanceSeries'> {
+  return operation(EvmBalances.listEvmBalanceSeries, async ({ path, query, signal }) => {
     const { chain, address: own, id } = await subjectOf(context, path)
     const newest = await indexedHeight(chain.store, 'blocks')
     const tokens = await tokensIn(context, chain, query.contractAddresses ?? [])

@@ -1,20 +1,7 @@
 /** ERC-20 balances of an address. */
 
-import {
-  ChainAddressPath,
-  blockNumber,
-  compared,
-  currency,
-  pageToken,
-  widePageSize,
-} from '../../../shape/evm/parameters.ts'
-import {
-  Erc20TokenBalance,
-  type CurrencyCode,
-  NativeTokenBalance,
-} from '../../../shape/evm/token.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { Erc20TokenBalance, type CurrencyCode } from '../../../shape/evm/token.ts'
+import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
@@ -29,44 +16,13 @@ import { balancesHeader } from './compared-balances.ts'
 import { type Holding, heldTokens } from './held-tokens.ts'
 import { balanceMoment, nativeBalance } from './native-balance.ts'
 
-const ListErc20Balances = {
-  id: 'listErc20Balances',
-  path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
-  summary: 'ERC-20 balances of an address, now or at a block',
-  tag: 'EVM balances',
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({
-      blockNumber,
-      pageToken,
-      pageSize: widePageSize,
-      filterSpamTokens: Type.Optional(
-        Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
-      ),
-      contractAddresses: Type.Optional(
-        Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
-          description: 'Only these token contracts, separated by commas',
-          allowed: 'a list of at most 100 EVM addresses, separated by commas',
-          maxItems: 100,
-        }),
-      ),
-      currency,
-      compared,
-    }),
-  },
-  response: pageShape({
-    nativeTokenBalance: NativeTokenBalance,
-    erc20TokenBalances: Type.Array(Erc20TokenBalance),
-  }),
-} as const
-
 /** Document B, endpoint 5. */
-export function listErc20Balances(context: EvmContext): Operation {
-  return operation(ListErc20Balances, async ({ path, query, signal }) => {
+export function listErc20Balances(context: EvmContext): Operation<'listErc20Balances'> {
+  return operation(EvmBalances.listErc20Balances, async ({ path, query, signal }) => {
     const { chain, address, id, binding: subject } = await subjectOf(context, path)
     const moment = await balanceMoment(chain, query, signal)
     const { after, limit, next } = requestedPage(context.tokens, {
-      route: ListErc20Balances.id,
+      route: EvmBalances.listErc20Balances.id,
       subject,
       query,
       ...numberCursor,

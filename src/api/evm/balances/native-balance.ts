@@ -2,13 +2,12 @@
 
 import { parseEvmAddress } from '../../../core/address.ts'
 import { Fault } from '../../../core/fault.ts'
-import { ChainAddressPath, blockNumber, currency } from '../../../shape/evm/parameters.ts'
 import {
   type CurrencyCode,
   NativeTokenBalance,
   type NetworkToken,
 } from '../../../shape/evm/token.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ChainFacts, ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
@@ -60,18 +59,9 @@ export function networkToken(facts: ChainFacts): NetworkToken {
   }
 }
 
-const GetNativeBalance = {
-  id: 'getNativeBalance',
-  path: '/v1/chains/{chainId}/addresses/{address}/balances:getNative',
-  summary: 'Native balance of an address',
-  tag: 'EVM balances',
-  parameters: { path: ChainAddressPath, query: Type.Object({ blockNumber, currency }) },
-  response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
-} as const
-
 /** Native balance of an address, as the node reports it. */
-export function getNativeBalance({ chains, prices }: EvmContext): Operation {
-  return operation(GetNativeBalance, async ({ path, query, signal }) => {
+export function getNativeBalance({ chains, prices }: EvmContext): Operation<'getNativeBalance'> {
+  return operation(EvmBalances.getNativeBalance, async ({ path, query, signal }) => {
     const chain = chains.find(path.chainId)
     const height = await balanceHeight(chain, query.blockNumber)
     const nativeTokenBalance = await nativeBalance(prices, chain, {

@@ -9,10 +9,9 @@
 import { struct } from '../../../codec/kit.ts'
 import { f64 } from '../../../codec/primitives.ts'
 import { type networkNames, networkOf } from '../../../core/network.ts'
-import { NoPath, network, pageSize, pageToken, status } from '../../../shape/evm/parameters.ts'
 import { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmBlocks } from '../../../shape/operations/evm-blocks.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { blockTimestamp, latestBlocks } from '../../../store/query/evm/blocks.ts'
 import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import { posOfHeight } from '../../../store/query/evm/position.ts'
@@ -23,7 +22,6 @@ import { cursorOf, type Page, readPage, nextToken } from '../../operation/paging
 import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions } from '../transactions/transaction-views.ts'
 import { blockView } from './blocks.ts'
-import { listAddressChains } from './chains.ts'
 
 /** Where a page ended: Unix seconds, place of the chain, position (or height) in it. */
 type MomentCursor = { readonly timestamp: number; readonly chain: number; readonly pos: number }
@@ -46,7 +44,7 @@ type ChainRows<R> = {
 type ListAcross<R> = {
   /** Operation id: tokens of another are refused. */
   readonly route: string
-  readonly query: Input<typeof ListAllLatestBlocks>['query']
+  readonly query: Input<typeof EvmBlocks.listLatestBlocksAllChains>['query']
   readonly source: ChainRows<R>
 }
 
@@ -123,21 +121,11 @@ function chainsOf(
   return chains.all().filter(({ facts }) => facts.network === wanted)
 }
 
-const ListAllLatestBlocks = {
-  id: 'listLatestBlocksAllChains',
-  path: '/v1/blocks',
-  summary: 'Latest blocks of all chains, newest first',
-  tag: 'EVM blocks',
-  weight: 10,
-  parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
-  response: pageShape({ blocks: Type.Array(EvmBlock) }),
-} as const
-
 /** Latest blocks of every chain served, by time. */
-export function listAllLatestBlocks(context: EvmContext): Operation {
-  return operation(ListAllLatestBlocks, async ({ query }) => {
+export function listAllLatestBlocks(context: EvmContext): Operation<'listLatestBlocksAllChains'> {
+  return operation(EvmBlocks.listLatestBlocksAllChains, async ({ query }) => {
     const { chains, page } = await pageAcross(context, {
-      route: ListAllLatestBlocks.id,
+      route: EvmBlocks.listLatestBlocksAllChains.id,
       query,
       source: {
         before: ({ store }, before, limit) => latestBlocks(store, { before, limit }),
@@ -154,20 +142,13 @@ export function listAllLatestBlocks(context: EvmContext): Operation {
   })
 }
 
-const ListAllLatestTransactions = {
-  id: 'listLatestTransactionsAllChains',
-  path: '/v1/transactions',
-  summary: 'Latest transactions of all chains, newest first',
-  tag: 'EVM transactions',
-  parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
-  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
-} as const
-
 /** Latest transactions of every chain served, by time of their blocks. */
-export function listAllLatestTransactions(context: EvmContext): Operation {
-  return operation(ListAllLatestTransactions, async ({ query }) => {
+export function listAllLatestTransactions(
+  context: EvmContext,
+): Operation<'listLatestTransactionsAllChains'> {
+  return operation(EvmTransactions.listLatestTransactionsAllChains, async ({ query }) => {
     const { chains, page } = await pageAcross(context, {
-      route: ListAllLatestTransactions.id,
+      route: EvmTransactions.listLatestTransactionsAllChains.id,
       query,
       source: {
         before: ({ store }, pos, limit) =>
@@ -201,32 +182,4 @@ async function viewsAcross(
     }
   }
   return rows.map(({ row }) => views.get(row)).filter((view) => view !== undefined)
-}
-
-/** The three operations. Page tokens of either name work for the other. */
-export function olderEvmOperations(context: EvmContext): Operation[] {
-  return [
-    renamed(listAddressChains(context), {
-      id: 'getAddressChains',
-      path: '/v1/chains/address/{address}',
-      summary: 'Older name of /v1/address/{address}/chains',
-    }),
-    renamed(listAllLatestTransactions(context), {
-      id: 'listAllLatestTransactions',
-      path: '/v1/chains/allTransactions',
-      summary: 'Older name of /v1/transactions',
-    }),
-    renamed(listAllLatestBlocks(context), {
-      id: 'listAllLatestBlocks',
-      path: '/v1/chains/allBlocks',
-      summary: 'Older name of /v1/blocks',
-    }),
-  ]
-}
-
-function renamed(
-  { shape, answer }: Operation,
-  names: { readonly id: string; readonly path: string; readonly summary: string },
-): Operation {
-  return { shape: { ...shape, ...names }, answer }
 }

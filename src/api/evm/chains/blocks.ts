@@ -2,10 +2,8 @@
 
 import { fromHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { ChainPath, PageQuery, ChainBlockPath, NoQuery } from '../../../shape/evm/parameters.ts'
 import { EvmBlock } from '../../../shape/evm/transaction.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmBlocks } from '../../../shape/operations/evm-blocks.ts'
 import {
   latestBlocks,
   blockByHash,
@@ -18,22 +16,12 @@ import { nextToken, numberedPage } from '../../operation/paging.ts'
 import { decimalText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 
-const ListBlocks = {
-  id: 'getLatestBlocks',
-  path: '/v1/chains/{chainId}/blocks',
-  summary: 'Latest blocks of a chain, newest first',
-  tag: 'EVM blocks',
-  weight: 10,
-  parameters: { path: ChainPath, query: PageQuery },
-  response: pageShape({ blocks: Type.Array(EvmBlock) }),
-} as const
-
 /** Latest blocks of a chain, newest first. */
-export function listBlocks({ chains, tokens }: EvmContext): Operation {
-  return operation(ListBlocks, async ({ path, query }) => {
+export function listBlocks({ chains, tokens }: EvmContext): Operation<'getLatestBlocks'> {
+  return operation(EvmBlocks.getLatestBlocks, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
     const page = await numberedPage(tokens, {
-      route: ListBlocks.id,
+      route: EvmBlocks.getLatestBlocks.id,
       subject: { chain: chain.facts.key },
       query,
       rows: (before, limit) =>
@@ -45,19 +33,9 @@ export function listBlocks({ chains, tokens }: EvmContext): Operation {
   })
 }
 
-const GetBlock = {
-  id: 'getBlock',
-  path: '/v1/chains/{chainId}/blocks/{blockId}',
-  summary: 'A block by number or hash',
-  tag: 'EVM blocks',
-  weight: 10,
-  parameters: { path: ChainBlockPath, query: NoQuery },
-  response: EvmBlock,
-} as const
-
 /** A block by number or hash. Throws `not-found`. */
-export function getBlock({ chains }: EvmContext): Operation {
-  return operation(GetBlock, async ({ path }) => {
+export function getBlock({ chains }: EvmContext): Operation<'getBlock'> {
+  return operation(EvmBlocks.getBlock, async ({ path }) => {
     const chain = chains.find(path.chainId)
     const row = await namedBlock(chain, path.blockId)
     // A block shows nothing that later blocks, traces, prices or names change. An alias may be given

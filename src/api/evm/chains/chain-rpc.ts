@@ -8,10 +8,9 @@
 import { clip } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { isObject } from '../../../core/json.ts'
-import { ChainPath, NoQuery } from '../../../shape/evm/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmChains } from '../../../shape/operations/evm-chains.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
-import { operation, type Operation } from '../../operation/operation.ts'
+import { type AllOf, operation } from '../../operation/operation.ts'
 import {
   rpcCodes as codes,
   rpcFailure as failure,
@@ -20,29 +19,6 @@ import {
   publicWords,
 } from '../../operation/status.ts'
 import type { EvmContext } from '../evm-context.ts'
-
-const CallChain = {
-  id: 'callChain',
-  method: 'POST',
-  path: '/v1/chains/{chainId}/rpc',
-  summary: 'JSON-RPC of the node of a chain, where the operator offers it',
-  tag: 'EVM chains',
-  weight: 1,
-  isJsonRpc: true,
-  parameters: {
-    path: ChainPath,
-    query: NoQuery,
-    body: Type.Unknown({ description: 'a JSON-RPC 2.0 call, or a list of up to 100' }),
-  },
-  response: Type.Unknown({ description: 'a JSON-RPC 2.0 answer, or a list of them' }),
-} as const
-
-const OlderCallChain = {
-  ...CallChain,
-  id: 'callBlockchain',
-  path: '/ext/bc/{chainId}/rpc',
-  summary: 'The same at the path of a node',
-} as const
 
 /** Calls of one batch. Source: 1,000 is the limit of AvalancheGo's VMs; a page requests tens. */
 const mostCalls = 100
@@ -59,7 +35,9 @@ const weights: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Both paths. A call that cannot be answered gets its error in JSON-RPC, with status 200. */
-export function chainRpcOperations({ chains }: EvmContext): Operation[] {
+export function chainRpcOperations({
+  chains,
+}: EvmContext): Pick<AllOf<typeof EvmChains>, 'callChain' | 'callBlockchain'> {
   const answer = async (
     name: string,
     body: unknown,
@@ -79,10 +57,14 @@ export function chainRpcOperations({ chains }: EvmContext): Operation[] {
       return { body: failure(body, code, publicWords(fault)) }
     }
   }
-  return [
-    operation(CallChain, (input) => answer(input.path.chainId, input.body, input)),
-    operation(OlderCallChain, (input) => answer(input.path.chainId, input.body, input)),
-  ]
+  return {
+    callChain: operation(EvmChains.callChain, (input) =>
+      answer(input.path.chainId, input.body, input),
+    ),
+    callBlockchain: operation(EvmChains.callBlockchain, (input) =>
+      answer(input.path.chainId, input.body, input),
+    ),
+  }
 }
 
 type Limits = { readonly charge: (weight: number) => Promise<void>; readonly signal: AbortSignal }

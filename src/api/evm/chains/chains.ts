@@ -3,37 +3,16 @@
 import { parseEvmAddress } from '../../../core/address.ts'
 import { networkOf } from '../../../core/network.ts'
 import { ChainInfo, chainFeatures } from '../../../shape/evm/chain-info.ts'
-import { NoPath, network, ChainPath, NoQuery, AddressPath } from '../../../shape/evm/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmChains } from '../../../shape/operations/evm-chains.ts'
 import { addressId, hasActivity } from '../../../store/query/evm/addresses.ts'
 import { blockchainIdText, type ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { networkToken } from '../balances/native-balance.ts'
 import type { EvmContext } from '../evm-context.ts'
 
-const ListChains = {
-  id: 'supportedChains',
-  path: '/v1/chains',
-  summary: 'Chains served here',
-  tag: 'EVM chains',
-  weight: 1,
-  parameters: {
-    path: NoPath,
-    query: Type.Object({
-      network,
-      feature: Type.Optional(
-        Type.Enum([...chainFeatures], {
-          description: 'Only chains with this ability; every chain served here has all',
-        }),
-      ),
-    }),
-  },
-  response: Type.Object({ chains: Type.Array(ChainInfo) }),
-} as const
-
 /** The chains operation document B refers to, in configured order. */
-export function listChains({ chains }: EvmContext): Operation {
-  return operation(ListChains, async ({ query, caller }) => {
+export function listChains({ chains }: EvmContext): Operation<'supportedChains'> {
+  return operation(EvmChains.supportedChains, async ({ query, caller }) => {
     const network = query.network === undefined ? undefined : networkOf(query.network)
     const listed = chains
       .all()
@@ -42,38 +21,16 @@ export function listChains({ chains }: EvmContext): Operation {
   })
 }
 
-const GetChain = {
-  id: 'getChainInfo',
-  path: '/v1/chains/{chainId}',
-  summary: 'One chain served here',
-  tag: 'EVM chains',
-  weight: 1,
-  parameters: { path: ChainPath, query: NoQuery },
-  response: ChainInfo,
-} as const
-
 /** One chain served here. Throws `not-found`. */
-export function getChain({ chains }: EvmContext): Operation {
-  return operation(GetChain, async ({ path, caller }) => ({
+export function getChain({ chains }: EvmContext): Operation<'getChainInfo'> {
+  return operation(EvmChains.getChainInfo, async ({ path, caller }) => ({
     body: chainView(chains.find(path.chainId), caller.origin),
   }))
 }
 
-const ListAddressChains = {
-  id: 'listAddressChains',
-  path: '/v1/address/{address}/chains',
-  summary: 'Chains on which an address was active',
-  tag: 'EVM chains',
-  parameters: { path: AddressPath, query: NoQuery },
-  response: Type.Object({
-    indexedChains: Type.Array(ChainInfo),
-    unindexedChains: Type.Array(Type.String()),
-  }),
-} as const
-
 /** Chains on which an address was active. Every chain served is indexed. */
-export function listAddressChains({ chains }: EvmContext): Operation {
-  return operation(ListAddressChains, async ({ path, caller }) => {
+export function listAddressChains({ chains }: EvmContext): Operation<'listAddressChains'> {
+  return operation(EvmChains.listAddressChains, async ({ path, caller }) => {
     const address = parseEvmAddress(path.address)
     const indexedChains: ChainInfo[] = []
     for (const chain of chains.all()) {

@@ -4,8 +4,8 @@ import { readAbi } from '../../../codec/evm/abi/abi.ts'
 import { contractNameOf } from '../../../contracts/standard-input.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
 import { fromHex } from '../../../core/bytes.ts'
-import { ContractCode, type ContractSource } from '../../../shape/evm/contract.ts'
-import { ChainAddressPath, NoQuery } from '../../../shape/evm/parameters.ts'
+import { type ContractSource } from '../../../shape/evm/contract.ts'
+import { EvmContracts } from '../../../shape/operations/evm-contracts.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { constructorValues } from '../abi/abi-book.ts'
@@ -15,19 +15,10 @@ import { answerOfNode } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import type { KnownContract } from './contract-book.ts'
 
-const GetContractCode = {
-  id: 'getContractCode',
-  path: '/v1/chains/{chainId}/contracts/{address}',
-  summary: 'Verified sources and ABI of a contract, and of what a proxy leads to',
-  tag: 'EVM contracts',
-  parameters: { path: ChainAddressPath, query: NoQuery },
-  response: ContractCode,
-} as const
-
 /** Sources of a contract and its implementations, of each that is verified. */
-export function getContractCode(context: EvmContext): Operation {
+export function getContractCode(context: EvmContext): Operation<'getContractCode'> {
   const { contracts, clock } = context
-  return operation(GetContractCode, async ({ path, signal }) => {
+  return operation(EvmContracts.getContractCode, async ({ path, signal }) => {
     const { chain, address, id } = await subjectOf(context, path)
     const find = (of: Uint8Array): Promise<KnownContract | undefined> =>
       answerOfNode(clock, signal, (until) => contracts.find(chain, of, until))

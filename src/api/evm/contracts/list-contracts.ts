@@ -6,19 +6,8 @@ import { contractNameOf } from '../../../contracts/standard-input.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { ContractMetadata, matchWord } from '../../../shape/evm/contract.ts'
-import {
-  ChainAddressPath,
-  NoQuery,
-  currency,
-  PageQuery,
-  ChainPath,
-  pageSize,
-  pageToken,
-} from '../../../shape/evm/parameters.ts'
-import { TransactionDetail } from '../../../shape/evm/transaction.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { ContractMetadata } from '../../../shape/evm/contract.ts'
+import { EvmContracts } from '../../../shape/operations/evm-contracts.ts'
 import {
   creationOfContract,
   type DeploymentCursor,
@@ -43,21 +32,12 @@ import { knownDecimals, type RichAddressEntry } from '../rich-addresses.ts'
 import { tokenPricer } from '../tokens/token-views.ts'
 import { transactionDetail } from '../transactions/get-transaction.ts'
 
-const GetContract = {
-  id: 'getContractMetadata',
-  path: '/v1/chains/{chainId}/addresses/{address}',
-  summary: 'Facts about a contract',
-  tag: 'EVM contracts',
-  parameters: { path: ChainAddressPath, query: NoQuery },
-  response: ContractMetadata,
-} as const
-
 /**
  * Metadata of a contract. Throws `not-found` for an address that indexing has not seen as a
  * contract.
  */
-export function getContract(context: EvmContext): Operation {
-  return operation(GetContract, async ({ path }) => {
+export function getContract(context: EvmContext): Operation<'getContractMetadata'> {
+  return operation(EvmContracts.getContractMetadata, async ({ path }) => {
     const { chain, id } = await subjectOf(context, path)
     const deploymentDetails = id === undefined ? undefined : await deployment(context, chain, id)
     const named = await context.addressBooks(chain).load(id === undefined ? [] : [id])
@@ -128,18 +108,9 @@ async function deployment(
   }
 }
 
-const GetContractDeployment = {
-  id: 'getDeploymentTransaction',
-  path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
-  summary: 'The transaction that created a contract',
-  tag: 'EVM contracts',
-  parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
-  response: TransactionDetail,
-} as const
-
 /** The transaction that created a contract. Throws `not-found` where none is known. */
-export function getContractDeployment(context: EvmContext): Operation {
-  return operation(GetContractDeployment, async ({ path, query, signal }) => {
+export function getContractDeployment(context: EvmContext): Operation<'getDeploymentTransaction'> {
+  return operation(EvmContracts.getDeploymentTransaction, async ({ path, query, signal }) => {
     const { chain, id } = await subjectOf(context, path)
     const creation = id === undefined ? undefined : await creationOfContract(chain.store, id)
     const row =
@@ -151,20 +122,11 @@ export function getContractDeployment(context: EvmContext): Operation {
   })
 }
 
-const ListContractDeployments = {
-  id: 'listContractDeployments',
-  path: '/v1/chains/{chainId}/contracts/{address}/deployments',
-  summary: 'Contracts created by transactions of an address, also inside, newest first',
-  tag: 'EVM contracts',
-  parameters: { path: ChainAddressPath, query: PageQuery },
-  response: pageShape({ contracts: Type.Array(ContractMetadata) }),
-} as const
-
 /** Contracts of an address, newest first; those created inside where traces are read. */
-export function listContractDeployments(context: EvmContext): Operation {
-  return operation(ListContractDeployments, async ({ path, query }) => {
+export function listContractDeployments(context: EvmContext): Operation<'listContractDeployments'> {
+  return operation(EvmContracts.listContractDeployments, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(context, path)
-    const route = ListContractDeployments.id
+    const route = EvmContracts.listContractDeployments.id
     const page = requestedPage(context.tokens, { route, subject, query, ...cursor })
     return {
       body:
@@ -222,49 +184,18 @@ async function viewsOf(
   })
 }
 
-const ListedSource = Type.Object(
-  {
-    name: Type.String({ description: 'of the contract in its source' }),
-    match: matchWord,
-    verifiedAt: Type.Integer({ description: 'Unix seconds' }),
-  },
-  { description: 'Of a contract that is verified itself' },
-)
-
-const ListContracts = {
-  id: 'listContracts',
-  path: '/v1/chains/{chainId}/contracts',
-  summary:
-    'Contracts of a chain, newest first: the verified ones, or all that transactions created',
-  tag: 'EVM contracts',
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({
-      verified: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: 'Only contracts that are verified, in the order in which they were',
-        }),
-      ),
-      pageToken,
-      pageSize,
-    }),
-  },
-  response: pageShape({
-    contracts: Type.Array(
-      Type.Object({ ...ContractMetadata.properties, source: Type.Optional(ListedSource) }),
-    ),
-  }),
-} as const
-
 const place = cursorOf(struct({ verifiedAt: f64, address: fixed(20) }))
 
 /** Contracts that are verified, or all that were created, also inside where traces are read. */
-export function listContracts(context: EvmContext): Operation {
+export function listContracts(context: EvmContext): Operation<'listContracts'> {
   const { chains, contracts, addressBooks, tokens } = context
-  return operation(ListContracts, async ({ path, query }) => {
+  return operation(EvmContracts.listContracts, async ({ path, query }) => {
     const chain = chains.find(path.chainId)
-    const list = { route: ListContracts.id, subject: { chain: chain.facts.key }, query }
+    const list = {
+      route: EvmContracts.listContracts.id,
+      subject: { chain: chain.facts.key },
+      query,
+    }
     if (query.verified !== true) {
       const wanted = requestedPage(tokens, { ...list, ...cursor })
       const page = await deploymentPage(context, chain, { ...wanted, addressId: undefined })

@@ -9,103 +9,15 @@ import { parseEvmAddress, toChecksumAddress } from '../../../core/address.ts'
 import { to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { keccak256 } from '../../../core/hash.ts'
-import { ChainAddressPath, NoQuery } from '../../../shape/evm/parameters.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmContracts } from '../../../shape/operations/evm-contracts.ts'
 import type { VerifiedContract } from '../../../store/query/verified-contracts.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import type { EvmContext } from '../evm-context.ts'
-import { endedOf, verification, verifyWeight } from './verification.ts'
+import { endedOf, verification } from './verification.ts'
 
-/** Bytes of sources with their settings; the largest contracts in use have half of it. */
-export const sourceBytes = 8_388_608
-/** Milliseconds for waiting one's turn and compiling. */
-export const verifyMs = 180_000
-
-const matchText = Type.Union([Type.Literal('exact_match'), Type.Literal('match'), Type.Null()])
-const Matches = {
-  match: matchText,
-  creationMatch: matchText,
-  runtimeMatch: matchText,
-  chainId: Type.String(),
-  address: Type.String(),
-  verifiedAt: Type.Optional(Type.String({ description: 'ISO 8601' })),
-  matchId: Type.Optional(Type.String()),
-}
-
-const VerifyContract = {
-  id: 'verifyContract',
-  method: 'POST',
-  path: '/v2/verify/{chainId}/{address}',
-  summary: 'Verifies a contract by the standard JSON input of its compiler (Sourcify)',
-  tag: 'EVM contracts',
-  weight: verifyWeight,
-  status: 202,
-  timeoutMs: verifyMs,
-  bodyBytes: sourceBytes,
-  parameters: {
-    path: ChainAddressPath,
-    query: NoQuery,
-    body: Type.Object({
-      stdJsonInput: Type.Unknown({
-        description: 'standard JSON input with the content of sources',
-      }),
-      compilerVersion: Type.String({ maxLength: 128, description: '0.8.30+commit.73712a01' }),
-      contractIdentifier: Type.String({ maxLength: 2_048, description: 'src/Token.sol:Token' }),
-      creationTransactionHash: Type.Optional(
-        Type.String({ maxLength: 128, description: 'not needed here' }),
-      ),
-    }),
-  },
-  response: Type.Object({ verificationId: Type.String() }),
-} as const
-
-const GetVerification = {
-  id: 'getVerification',
-  path: '/v2/verify/{verificationId}',
-  summary: 'How a verification ended (Sourcify)',
-  tag: 'EVM contracts',
-  weight: 10,
-  parameters: {
-    path: Type.Object({ verificationId: Type.String({ maxLength: 2_048 }) }),
-    query: NoQuery,
-  },
-  response: Type.Object({
-    isJobCompleted: Type.Boolean(),
-    verificationId: Type.String(),
-    jobStartTime: Type.String({ description: 'ISO 8601' }),
-    jobFinishTime: Type.String({ description: 'ISO 8601' }),
-    contract: Type.Object(Matches),
-    error: Type.Optional(
-      Type.Object({ customCode: Type.String(), message: Type.String(), errorId: Type.String() }),
-    ),
-  }),
-} as const
-
-const GetSourcifyContract = {
-  id: 'getSourcifyContract',
-  path: '/v2/contract/{chainId}/{address}',
-  summary: 'A verified contract (Sourcify)',
-  tag: 'EVM contracts',
-  mayBeAbsent: true,
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({
-      fields: Type.Optional(
-        Type.String({ description: 'all, or names with commas: abi, sources, compilation, …' }),
-      ),
-      omit: Type.Optional(Type.String({ description: 'names that are left out' })),
-    }),
-  },
-  response: Type.Object(Matches),
-} as const
-
-/** The three operations. */
-export function sourcifyOperations(context: EvmContext): Operation[] {
-  return [verifyContract(context), getVerification(context), getSourcifyContract(context)]
-}
-
-function verifyContract(context: EvmContext): Operation {
-  return operation(VerifyContract, async ({ path, body, caller, signal }) => {
+/** Verifies a contract by its sources. */
+export function verifyContract(context: EvmContext): Operation<'verifyContract'> {
+  return operation(EvmContracts.verifyContract, async ({ path, body, caller, signal }) => {
     const chain = context.chains.find(path.chainId)
     const claim = {
       input: readStandardInput(body.stdJsonInput),
@@ -118,9 +30,9 @@ function verifyContract(context: EvmContext): Operation {
   })
 }
 
-/** Throws `not-found` for an id that was not given here in the last day. */
-function getVerification(context: EvmContext): Operation {
-  return operation(GetVerification, async ({ path, signal }) => {
+/** How a verification ended. Throws `not-found` for an id that was not given here in the last day. */
+export function getVerification(context: EvmContext): Operation<'getVerification'> {
+  return operation(EvmContracts.getVerification, async ({ path, signal }) => {
     const id = path.verificationId
     const ended = endedOf(context, id)
     if (ended === undefined)
@@ -143,8 +55,9 @@ function getVerification(context: EvmContext): Operation {
   })
 }
 
-function getSourcifyContract(context: EvmContext): Operation {
-  return operation(GetSourcifyContract, async ({ path, query, signal }) => {
+/** A verified contract, in Sourcify's words. */
+export function getSourcifyContract(context: EvmContext): Operation<'getSourcifyContract'> {
+  return operation(EvmContracts.getSourcifyContract, async ({ path, query, signal }) => {
     const chain = context.chains.find(path.chainId)
     const known = await context.contracts.find(chain, parseEvmAddress(path.address), signal)
     const contract = known?.isOwn === true ? known.contract : undefined

@@ -23,9 +23,6 @@ export type Ended = {
   readonly problem?: string | undefined
 }
 
-/** Compute units of a claim, in whatever form it comes: what compiling costs. */
-export const verifyWeight = 1_000
-
 const binding = { route: 'verification', filter: '' }
 const longestProblem = 480
 

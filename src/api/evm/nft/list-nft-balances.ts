@@ -2,16 +2,7 @@
 
 import { itemAt } from '../../../core/item-at.ts'
 import { Erc1155TokenBalance, Erc721TokenBalance } from '../../../shape/evm/nft-token.ts'
-import {
-  ChainAddressPath,
-  pageToken,
-  widePageSize,
-  blockNumber,
-} from '../../../shape/evm/parameters.ts'
-import { NativeTokenBalance } from '../../../shape/evm/token.ts'
-import { contractAddress } from '../../../shape/nft/nft-path.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { Nfts } from '../../../shape/operations/nft.ts'
 import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { AmountRow } from '../../../store/query/nft/amounts-of-owner.ts'
 import type { NftPlace } from '../../../store/query/nft/nft-place.ts'
@@ -31,54 +22,10 @@ import {
 import type { NftContext } from './nft-context.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
-const ListErc1155Balances = {
-  id: 'listErc1155Balances',
-  path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc1155',
-  summary: 'ERC-1155 amounts of an address, now or at a block',
-  tag: 'EVM balances',
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({ blockNumber, contractAddress, pageToken, pageSize: widePageSize }),
-  },
-  response: pageShape({
-    nativeTokenBalance: NativeTokenBalance,
-    erc1155TokenBalances: Type.Array(Erc1155TokenBalance),
-  }),
-} as const
-
-const ListErc721Balances = {
-  id: 'listErc721Balances',
-  path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc721',
-  summary: 'ERC-721 tokens an address owns',
-  tag: 'EVM balances',
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
-  },
-  response: pageShape({
-    nativeTokenBalance: NativeTokenBalance,
-    erc721TokenBalances: Type.Array(Erc721TokenBalance),
-  }),
-} as const
-
-const ListCollectibleBalances = {
-  id: 'listCollectibleBalances',
-  path: '/v1/chains/{chainId}/addresses/{address}/balances:listCollectibles',
-  summary: 'NFTs of an address: ERC-721, then ERC-1155',
-  tag: 'EVM balances',
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
-  },
-  response: pageShape({
-    collectibleBalances: Type.Array(Type.Union([Erc721TokenBalance, Erc1155TokenBalance])),
-  }),
-} as const
-
 /** ERC-721 tokens an address owns. */
-export function listErc721Balances(context: NftContext): Operation {
-  return operation(ListErc721Balances, async ({ path, query, signal }) => {
-    const list = await openList(context, { route: ListErc721Balances.id, path, query })
+export function listErc721Balances(context: NftContext): Operation<'listErc721Balances'> {
+  return operation(Nfts.listErc721Balances, async ({ path, query, signal }) => {
+    const list = await openList(context, { route: Nfts.listErc721Balances.id, path, query })
     const [page, nativeTokenBalance] = await Promise.all([
       list.read(['erc721']),
       coins(context, list, undefined, signal),
@@ -92,9 +39,9 @@ export function listErc721Balances(context: NftContext): Operation {
 }
 
 /** ERC-1155 amounts of an address, now or after a block. */
-export function listErc1155Balances(context: NftContext): Operation {
-  return operation(ListErc1155Balances, async ({ path, query, signal }) => {
-    const list = await openList(context, { route: ListErc1155Balances.id, path, query })
+export function listErc1155Balances(context: NftContext): Operation<'listErc1155Balances'> {
+  return operation(Nfts.listErc1155Balances, async ({ path, query, signal }) => {
+    const list = await openList(context, { route: Nfts.listErc1155Balances.id, path, query })
     const [page, nativeTokenBalance] = await Promise.all([
       list.read(['erc1155']),
       coins(context, list, list.height, signal),
@@ -108,9 +55,9 @@ export function listErc1155Balances(context: NftContext): Operation {
 }
 
 /** Both: all ERC-721 tokens, then the ERC-1155 ones. */
-export function listCollectibleBalances(context: NftContext): Operation {
-  return operation(ListCollectibleBalances, async ({ path, query }) => {
-    const list = await openList(context, { route: ListCollectibleBalances.id, path, query })
+export function listCollectibleBalances(context: NftContext): Operation<'listCollectibleBalances'> {
+  return operation(Nfts.listCollectibleBalances, async ({ path, query }) => {
+    const list = await openList(context, { route: Nfts.listCollectibleBalances.id, path, query })
     const page = await list.read(['erc721', 'erc1155'])
     const [owned, held] = await Promise.all([
       erc721Balances(context, list.chain, page.erc721),
@@ -140,7 +87,7 @@ async function openList(
   request: {
     readonly route: string
     readonly path: { readonly chainId: string; readonly address: string }
-    readonly query: Input<typeof ListErc1155Balances>['query']
+    readonly query: Input<typeof Nfts.listErc1155Balances>['query']
   },
 ): Promise<OpenList> {
   const { route, path, query } = request

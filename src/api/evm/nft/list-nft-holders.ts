@@ -2,10 +2,8 @@
 
 import { struct } from '../../../codec/kit.ts'
 import { f64 } from '../../../codec/primitives.ts'
-import { defaultHolders, Holder, holderPaging } from '../../../shape/evm/holder.ts'
-import { ChainAddressPath, tokenId } from '../../../shape/evm/parameters.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { defaultHolders } from '../../../shape/evm/holder.ts'
+import { Nfts } from '../../../shape/operations/nft.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import { mayHold } from '../../../store/query/evm/balances.ts'
 import { indexedHeight } from '../../../store/query/evm/heights.ts'
@@ -17,27 +15,9 @@ import { subjectOf } from '../address-list.ts'
 import { balancesHeader } from '../balances/compared-balances.ts'
 import type { NftContext } from './nft-context.ts'
 
-const ListNftHolders = {
-  id: 'getNftHoldersByContractAddress',
-  path: '/v2/chains/{chainId}/contracts/{address}/nfts:listHolders',
-  summary: 'Holders of the tokens of an NFT contract, and how many each has',
-  tag: 'NFTs',
-  weight: 500,
-  parameters: { path: ChainAddressPath, query: Type.Object({ ...holderPaging, tokenId }) },
-  response: pageShape({
-    addresses: Type.Array(Holder),
-    nftCollectionName: Type.Optional(Type.Array(Type.String())),
-    nftSymbol: Type.Optional(Type.Array(Type.String())),
-    totalHolders: Type.Integer({ description: 'Holders; see `totalsAreLeast`' }),
-    totalTokens: Type.Number({ description: 'Tokens held; of ERC-1155 all units' }),
-    totalsAreLeast: Type.Optional(
-      Type.Boolean({ description: 'True where only the first 5000 addresses were counted' }),
-    ),
-  }),
-} as const
-
 /** Addresses looked at for one page, and for the totals of a list. */
 const maxLookedAt = 5_000
+
 const chunkSize = 500
 
 /** Sums of a whole list; page tokens carry them, so that only the first page counts. */
@@ -58,13 +38,13 @@ const holderCursor = cursorOf<Totals & { readonly after: number }>(
  * Cost of a page: a range scan of who may hold the contract's tokens, and a count of the tokens of
  * each; the first page counts the totals the same way.
  */
-export function listNftHolders(context: NftContext): Operation {
-  return operation(ListNftHolders, async ({ path, query }) => {
+export function listNftHolders(context: NftContext): Operation<'getNftHoldersByContractAddress'> {
+  return operation(Nfts.getNftHoldersByContractAddress, async ({ path, query }) => {
     const { chain, id, binding: subject } = await subjectOf(context, path)
     const { store } = chain
     const headers = balancesHeader(undefined, await indexedHeight(store, 'blocks'))
     const page = requestedPage(context.tokens, {
-      route: ListNftHolders.id,
+      route: Nfts.getNftHoldersByContractAddress.id,
       subject,
       query,
       usualSize: defaultHolders,
@@ -105,6 +85,7 @@ type Contract = {
   /** Only holders of it. */
   readonly item: bigint | undefined
 }
+
 type HeldRow = { readonly ownerId: number; readonly held: bigint }
 
 async function holders(

@@ -1,9 +1,6 @@
 /** Tokens of an NFT contract. */
 
-import { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
-import { ChainAddressPath, PageQuery } from '../../../shape/evm/parameters.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { Nfts } from '../../../shape/operations/nft.ts'
 import { maxItem, type NftPlace } from '../../../store/query/nft/nft-place.ts'
 import {
   type ContractToken,
@@ -16,21 +13,12 @@ import { decodeNftCursor, encodeNftCursor, type NftCursor } from './held-nfts.ts
 import type { NftContext } from './nft-context.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
-const ListNftTokens = {
-  id: 'listTokens',
-  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens',
-  summary: 'Tokens of an NFT contract, in order of their ids',
-  tag: 'NFTs',
-  parameters: { path: ChainAddressPath, query: PageQuery },
-  response: pageShape({ tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])) }),
-} as const
-
 /** A token id of one of the two standards. */
 type Listed = ContractToken & { readonly standard: 721 | 1155 }
 
 /** Document B, endpoint 8. A contract of two standards shows both: of one id, ERC-721 first. */
-export function listNftTokens(context: NftContext): Operation {
-  return operation(ListNftTokens, async ({ path, query }) => {
+export function listNftTokens(context: NftContext): Operation<'listTokens'> {
+  return operation(Nfts.listTokens, async ({ path, query }) => {
     const { chain, id: contractId, binding } = await subjectOf(context, path)
     const rows = async (last: NftCursor | undefined, limit: number): Promise<Listed[]> => {
       if (contractId === undefined) return []
@@ -44,7 +32,7 @@ export function listNftTokens(context: NftContext): Operation {
       return (await Promise.all(lists)).flat().toSorted(inOrder).slice(0, limit)
     }
     const page = await readPage<Listed, NftCursor>(context.tokens, {
-      route: ListNftTokens.id,
+      route: Nfts.listTokens.id,
       subject: binding,
       query,
       encode: encodeNftCursor,

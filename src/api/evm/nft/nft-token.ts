@@ -1,10 +1,7 @@
 /** One token of an NFT contract. */
 
 import { assert, Fault } from '../../../core/fault.ts'
-import { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
-import { NoQuery } from '../../../shape/evm/parameters.ts'
-import { NftTokenPath } from '../../../shape/nft/nft-path.ts'
-import { Type } from '../../../shape/type.ts'
+import { Nfts } from '../../../shape/operations/nft.ts'
 import { isKnownErc1155, ownersOfTokens } from '../../../store/query/nft/nft-details.ts'
 import { maxItem, type NftPlace, itemBytes } from '../../../store/query/nft/nft-place.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
@@ -13,18 +10,9 @@ import { type Subject, subjectOf } from '../address-list.ts'
 import type { NftContext } from './nft-context.ts'
 import { erc1155Tokens, erc721Tokens } from './nft-views.ts'
 
-const GetNftToken = {
-  id: 'getTokenDetails',
-  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
-  summary: 'One token of an NFT contract',
-  tag: 'NFTs',
-  parameters: { path: NftTokenPath, query: NoQuery },
-  response: Type.Union([Erc721Token, Erc1155Token]),
-} as const
-
 /** Neighbour of document B, endpoint 8: its owner and metadata. */
-export function getNftToken(context: NftContext): Operation {
-  return operation(GetNftToken, async ({ path }) => {
+export function getNftToken(context: NftContext): Operation<'getTokenDetails'> {
+  return operation(Nfts.getTokenDetails, async ({ path }) => {
     const { chain, place, standard } = await tokenOf(context, path)
     const views = standard === 1155 ? erc1155Tokens : erc721Tokens
     const [body] = await views(context, chain, [place])
@@ -68,22 +56,9 @@ function unknown(tokenId: string): Fault {
   return new Fault('not-found', `token is not known here: ${tokenId}`)
 }
 
-// A request to read the metadata of a token again.
-
-const ReindexNftToken = {
-  id: 'reindexNft',
-  method: 'POST',
-  path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex',
-  summary: 'Read the metadata of a token again, at most once an hour',
-  tag: 'NFTs',
-  status: 201,
-  parameters: { path: NftTokenPath, query: NoQuery },
-  response: Type.Void({ description: 'Nothing' }),
-} as const
-
 /** Takes the request; the indexer fulfils it and moves `metadataLastUpdatedTimestamp`. */
-export function reindexNftToken(context: NftContext): Operation {
-  return operation(ReindexNftToken, async ({ path }) => {
+export function reindexNftToken(context: NftContext): Operation<'reindexNft'> {
+  return operation(Nfts.reindexNft, async ({ path }) => {
     const { chain, address, place, standard } = await tokenOf(context, path)
     await context.requests.add({
       chainKey: chain.facts.key,

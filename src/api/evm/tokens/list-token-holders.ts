@@ -4,10 +4,8 @@ import { balanceOfData } from '../../../codec/evm/abi/abi.ts'
 import { parseEvmAddress, toChecksumAddress, zeroAddress } from '../../../core/address.ts'
 import { fromHex, toBigint, toHex } from '../../../core/bytes.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import { defaultHolders, Holder, holderPaging } from '../../../shape/evm/holder.ts'
-import { ChainAddressPath, compared } from '../../../shape/evm/parameters.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type, type Schema } from '../../../shape/type.ts'
+import { defaultHolders } from '../../../shape/evm/holder.ts'
+import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import { type TokenRow, tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { balancesOfPairs, heldMoreThan, mayHold } from '../../../store/query/evm/balances.ts'
@@ -27,39 +25,12 @@ import {
 import type { EvmContext } from '../evm-context.ts'
 import type { Named } from '../rich-addresses.ts'
 
-const seconds = (description: string): Schema<number> =>
-  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds: ${description}` })
-
-const GetAddressesByBalanceOverTime = {
-  id: 'getAddressesByBalanceOverTime',
-  path: '/v2/chains/{chainId}/contracts/{address}/balances',
-  summary: 'Holders of more than so much of an ERC-20 token, now or at some time of a range',
-  tag: 'EVM contracts',
-  weight: 500,
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({
-      threshold: Type.Optional(
-        Type.String({
-          default: '0',
-          pattern: '^[0-9]{1,78}$',
-          description: 'Only who holds more than this, in the smallest unit',
-          allowed: 'a whole number, base 10',
-        }),
-      ),
-      startTimestamp: Type.Optional(seconds('held more than the threshold then or later')),
-      endTimestamp: Type.Optional(seconds('held more than the threshold then or before')),
-      ...holderPaging,
-      compared,
-    }),
-  },
-  response: pageShape({ addresses: Type.Array(Holder) }),
-} as const
-
 /** Addresses looked at for one page: rows of a token that most have left make short pages. */
 const maxLookedAt = 10_000
+
 // Each of a range is a scan of its balances.
 const maxLookedAtInRange = 1_000
+
 // A small page needs few: most addresses that ever held a token still do.
 const chunkOf = (limit: number): number => Math.min(500, Math.max(20, limit + 1))
 
@@ -69,14 +40,14 @@ const chunkOf = (limit: number): number => Math.min(500, Math.max(20, limit + 1)
  *
  * Cost of a page: a range scan of who may hold the token, and a look-up of the balance of each.
  */
-export function listTokenHolders(context: EvmContext): Operation {
-  return operation(GetAddressesByBalanceOverTime, async ({ path, query, signal }) => {
+export function listTokenHolders(context: EvmContext): Operation<'getAddressesByBalanceOverTime'> {
+  return operation(EvmBalances.getAddressesByBalanceOverTime, async ({ path, query, signal }) => {
     const { chain, address: contract, id, binding: subject } = await subjectOf(context, path)
     const { store } = chain
     const indexed = await indexedHeight(store, 'blocks')
     const header = indexed < 0 ? {} : { indexedHeight: indexed }
     const { after, limit, next } = requestedPage(context.tokens, {
-      route: GetAddressesByBalanceOverTime.id,
+      route: EvmBalances.getAddressesByBalanceOverTime.id,
       subject,
       query,
       usualSize: defaultHolders,

@@ -6,13 +6,13 @@ import { fromHex, equalBytes, toHex } from '../../../core/bytes.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { publicNetworks } from '../../../core/network.ts'
-import { ChainTransactionPath, NoQuery } from '../../../shape/evm/parameters.ts'
 import type { CurrencyCode, NetworkTokenDetails } from '../../../shape/evm/token.ts'
 import {
   TransactionDetail,
   type FullNativeTransaction,
   type TeleporterMessageInfo,
 } from '../../../shape/evm/transaction.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { eventsOfTransaction, type EventRow } from '../../../store/query/evm/events.ts'
 import { internalsOfTransaction } from '../../../store/query/evm/internals.ts'
 import {
@@ -43,18 +43,9 @@ import {
   transactionContext,
 } from './transaction-views.ts'
 
-const GetTransaction = {
-  id: 'getTransaction',
-  path: '/v1/chains/{chainId}/transactions/{txHash}',
-  summary: 'A transaction with its transfers and internal transactions',
-  tag: 'EVM transactions',
-  parameters: { path: ChainTransactionPath, query: NoQuery },
-  response: TransactionDetail,
-} as const
-
 /** Document B, endpoint 7. Throws `not-found` for a hash the chain does not have. */
-export function getTransaction(evm: EvmContext): Operation {
-  return operation(GetTransaction, async ({ path, signal }) => {
+export function getTransaction(evm: EvmContext): Operation<'getTransaction'> {
+  return operation(EvmTransactions.getTransaction, async ({ path, signal }) => {
     const chain = evm.chains.find(path.chainId)
     const row = await transactionByHash(chain.store, fromHex(path.txHash))
     if (row === undefined)

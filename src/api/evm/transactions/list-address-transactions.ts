@@ -3,19 +3,11 @@
 import { standardOf } from '../../../codec/evm/columns/columns.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import {
-  ChainAddressPath,
-  blockRange,
-  pageSize,
-  pageToken,
-  sortOrder,
-} from '../../../shape/evm/parameters.ts'
-import {
   AddressTransaction,
   AddressTransactionV2,
   InternalTransactionDetails,
 } from '../../../shape/evm/transaction.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { activityOfAddress } from '../../../store/query/evm/addresses.ts'
 import { type InternalRow, internalsOfAddress } from '../../../store/query/evm/internals.ts'
 import {
@@ -56,55 +48,27 @@ import {
   transactionContext,
 } from './transaction-views.ts'
 
-const list = { ...blockRange, sortOrder, pageToken, pageSize }
-
-const ListAddressTransactions = {
-  id: 'listTransactions',
-  path: '/v1/chains/{chainId}/addresses/{address}/transactions',
-  summary: 'Transactions an address took part in',
-  tag: 'EVM transactions',
-  parameters: { path: ChainAddressPath, query: Type.Object(list) },
-  response: pageShape({ transactions: Type.Array(AddressTransaction) }),
-} as const
-
-const ListAddressTransactionsV2 = {
-  id: 'listTransactionsV2',
-  path: '/v2/chains/{chainId}/addresses/{address}/transactions',
-  summary: 'Transactions an address took part in, with token reputation',
-  tag: 'EVM transactions',
-  parameters: {
-    path: ChainAddressPath,
-    query: Type.Object({
-      ...list,
-      filterSpamTokens: Type.Optional(
-        Type.Boolean({
-          default: true,
-          description: 'Leave transfers of tokens out that look like spam',
-        }),
-      ),
-    }),
-  },
-  response: pageShape({ transactions: Type.Array(AddressTransactionV2) }),
-} as const
-
 /** Transactions an address sent, received, or in which tokens or coins moved to or from it. */
-export function listAddressTransactions(evm: EvmContext): Operation {
-  return operation(ListAddressTransactions, async ({ path, query }) => {
+export function listAddressTransactions(evm: EvmContext): Operation<'listTransactions'> {
+  return operation(EvmTransactions.listTransactions, async ({ path, query }) => {
     const subject = await subjectOf(evm, path)
     const height = await tracedHeaders(subject.chain)
-    const page = await participationPage(evm, subject, { route: ListAddressTransactions.id, query })
+    const page = await participationPage(evm, subject, {
+      route: EvmTransactions.listTransactions.id,
+      query,
+    })
     const { views } = await participationViews(evm, subject.chain, page.rows)
     return { body: { ...nextToken(page), transactions: page.rows.map(views) }, ...height }
   })
 }
 
 /** The same with the reputation of tokens; transfers of spam tokens can be left out. */
-export function listAddressTransactionsV2(evm: EvmContext): Operation {
-  return operation(ListAddressTransactionsV2, async ({ path, query }) => {
+export function listAddressTransactionsV2(evm: EvmContext): Operation<'listTransactionsV2'> {
+  return operation(EvmTransactions.listTransactionsV2, async ({ path, query }) => {
     const subject = await subjectOf(evm, path)
     const height = await tracedHeaders(subject.chain)
     const page = await participationPage(evm, subject, {
-      route: ListAddressTransactionsV2.id,
+      route: EvmTransactions.listTransactionsV2.id,
       query,
     })
     const { facts } = subject.chain
@@ -196,7 +160,7 @@ export async function participationPage(
   { chain, id, binding: subject }: Subject,
   request: {
     readonly route: string
-    readonly query: Input<typeof ListAddressTransactions>['query']
+    readonly query: Input<typeof EvmTransactions.listTransactions>['query']
     readonly maxEntries?: number
   },
 ): Promise<Page<Participation>> {

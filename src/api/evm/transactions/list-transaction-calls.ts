@@ -6,10 +6,7 @@ import { parseEvmAddress } from '../../../core/address.ts'
 import { fromHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
 import { isObject } from '../../../core/json.ts'
-import { Decoded } from '../../../shape/evm/log.ts'
-import { ChainTransactionPath, NoQuery } from '../../../shape/evm/parameters.ts'
-import { address, amount, decimal, hex } from '../../../shape/evm/scalars.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { heightOf, placeOf } from '../../../store/query/evm/position.ts'
 import { transactionByHash } from '../../../store/query/evm/transactions.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
@@ -21,50 +18,11 @@ import { withLabels } from '../rich-addresses.ts'
 
 // The most that a page shows. The total says how many there are.
 const mostCalls = 1_000
+
 // An input may be passed on from call to call, and each contract that is called is looked up with its proxy.
 const mostHexDecoded = 500_000
-const mostContracts = 100
 
-const ListTransactionCalls = {
-  id: 'listTransactionCalls',
-  path: '/v1/chains/{chainId}/transactions/{txHash}/calls',
-  summary: 'Calls inside a transaction with their depth, as a node of the chain traces them',
-  tag: 'EVM transactions',
-  // A node executes the whole block for it.
-  weight: 100,
-  parameters: { path: ChainTransactionPath, query: NoQuery },
-  response: Type.Object({
-    calls: Type.Array(
-      Type.Object({
-        depth: Type.Integer({ description: '0: the transaction itself; 1: what it called' }),
-        callType: Type.String({ description: 'as the tracer names it: CALL, STATICCALL, …' }),
-        from: address('Caller'),
-        to: Type.Optional(address('Callee, or the contract created; absent where that failed')),
-        toLabel: Type.Optional(Type.String({ description: 'What the operator calls the callee' })),
-        value: amount('Coins moved, wei', 18),
-        gasLimit: decimal('Gas the call was given'),
-        gasUsed: decimal('Gas used by the call and those inside it'),
-        methodHash: Type.Optional(
-          Type.String({ description: 'first four bytes of the input, 0x hex' }),
-        ),
-        methodName: Type.Optional(
-          Type.String({ description: 'signature of the method, where it is known' }),
-        ),
-        input: Type.Optional(hex('Input; absent where it is empty')),
-        decodedInput: Type.Optional(Decoded),
-        error: Type.Optional(
-          Type.String({ description: 'why it failed, in the words of the node' }),
-        ),
-        isReverted: Type.Boolean({ description: 'Whether the call, or one around it, was undone' }),
-      }),
-      {
-        description:
-          'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
-      },
-    ),
-    callCount: Type.Integer({ description: 'How many calls there are' }),
-  }),
-} as const
+const mostContracts = 100
 
 /**
  * Calls of a transaction. They are not stored whole: while no node traces them the answer is 503.
@@ -75,8 +33,8 @@ export function listTransactionCalls({
   contracts,
   methodNames,
   addressBooks,
-}: EvmContext): Operation {
-  return operation(ListTransactionCalls, async (input) => {
+}: EvmContext): Operation<'listTransactionCalls'> {
+  return operation(EvmTransactions.listTransactionCalls, async (input) => {
     const { chainId, txHash } = input.path
     const chain = chains.find(chainId)
     const { store, traces, wantsTraces } = chain
@@ -127,32 +85,16 @@ function selectorOf(input: string): number {
   return Number(input.slice(0, 10))
 }
 
-const ListTransactionLogs = {
-  id: 'listTransactionLogs',
-  path: '/v1/chains/{chainId}/transactions/{txHash}/logs',
-  summary: 'Logs of a transaction, as a node of the chain gives them',
-  tag: 'EVM transactions',
-  parameters: { path: ChainTransactionPath, query: NoQuery },
-  response: Type.Object({
-    logs: Type.Array(
-      Type.Object({
-        address: Type.String({ description: 'contract that logged it, 0x hex' }),
-        label: Type.Optional(Type.String({ description: 'What the operator calls the contract' })),
-        topics: Type.Array(Type.String(), { description: '32 bytes each, 0x hex; at most 4' }),
-        data: Type.String({ description: '0x hex' }),
-        logIndex: Type.Integer({ description: 'place among the logs of the block' }),
-        decoded: Type.Optional(Decoded),
-      }),
-    ),
-  }),
-} as const
-
 /**
  * Logs of a transaction, in their order. They are not stored: while no node gives them the answer
  * is 503. Throws `not-found` for a transaction that is not indexed.
  */
-export function listTransactionLogs({ chains, contracts, addressBooks }: EvmContext): Operation {
-  return operation(ListTransactionLogs, async (input) => {
+export function listTransactionLogs({
+  chains,
+  contracts,
+  addressBooks,
+}: EvmContext): Operation<'listTransactionLogs'> {
+  return operation(EvmTransactions.listTransactionLogs, async (input) => {
     const { chainId, txHash } = input.path
     const chain = chains.find(chainId)
     const row = await transactionByHash(chain.store, fromHex(txHash))

@@ -1,18 +1,6 @@
 /** Transactions of a chain, a block and an address, and internal transactions of an address. */
 
-import {
-  ChainPath,
-  pageSize,
-  pageToken,
-  status,
-  ChainAddressPath,
-  AddressTransactionsQuery,
-  ChainBlockPath,
-  AddressListQuery,
-} from '../../../shape/evm/parameters.ts'
-import { NativeTransaction, InternalTransaction } from '../../../shape/evm/transaction.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { internalsOfAddress } from '../../../store/query/evm/internals.ts'
 import { posRange, rangeBefore } from '../../../store/query/evm/position.ts'
 import {
@@ -28,21 +16,12 @@ import { namedBlock } from '../chains/blocks.ts'
 import type { EvmContext } from '../evm-context.ts'
 import { nativeTransactions, internalAddresses, internalTransaction } from './transaction-views.ts'
 
-const ListLatestTransactions = {
-  id: 'listLatestTransactions',
-  path: '/v1/chains/{chainId}/transactions',
-  summary: 'Latest transactions of a chain, newest first',
-  tag: 'EVM transactions',
-  parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
-  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
-} as const
-
 /** Document B, endpoint 6. */
-export function listLatestTransactions(context: EvmContext): Operation {
-  return operation(ListLatestTransactions, async ({ path, query }) => {
+export function listLatestTransactions(context: EvmContext): Operation<'listLatestTransactions'> {
+  return operation(EvmTransactions.listLatestTransactions, async ({ path, query }) => {
     const chain = context.chains.find(path.chainId)
     const page = await numberedPage(context.tokens, {
-      route: ListLatestTransactions.id,
+      route: EvmTransactions.listLatestTransactions.id,
       subject: { chain: chain.facts.key },
       query,
       rows: (before, limit) =>
@@ -58,21 +37,12 @@ export function listLatestTransactions(context: EvmContext): Operation {
   })
 }
 
-const ListNativeTransactions = {
-  id: 'listNativeTransactions',
-  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
-  summary: 'Native transactions of an address, newest first',
-  tag: 'EVM transactions',
-  parameters: { path: ChainAddressPath, query: AddressTransactionsQuery },
-  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
-} as const
-
 /** Native transactions an address sent, received or was created by. */
-export function listNativeTransactions(context: EvmContext): Operation {
-  return operation(ListNativeTransactions, async ({ path, query }) => {
+export function listNativeTransactions(context: EvmContext): Operation<'listNativeTransactions'> {
+  return operation(EvmTransactions.listNativeTransactions, async ({ path, query }) => {
     const { methodHash } = query
     const { chain, page } = await addressPage(context, {
-      route: ListNativeTransactions.id,
+      route: EvmTransactions.listNativeTransactions.id,
       path,
       query,
       rows: transactionsOfAddress,
@@ -86,36 +56,14 @@ export function listNativeTransactions(context: EvmContext): Operation {
   })
 }
 
-const ListBlockTransactions = {
-  id: 'getTransactionsForBlock',
-  path: '/v1/chains/{chainId}/blocks/{blockId}/transactions',
-  summary: 'Transactions of a block, in block order',
-  tag: 'EVM transactions',
-  parameters: {
-    path: ChainBlockPath,
-    query: Type.Object({
-      pageToken,
-      pageSize: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 100,
-          default: 0,
-          description: 'Items per page; 0 is all of them',
-        }),
-      ),
-    }),
-  },
-  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
-} as const
-
 /** Transactions of a block in block order. A `pageSize` of 0, the default, is the whole block. */
-export function listBlockTransactions(context: EvmContext): Operation {
-  return operation(ListBlockTransactions, async ({ path, query }) => {
+export function listBlockTransactions(context: EvmContext): Operation<'getTransactionsForBlock'> {
+  return operation(EvmTransactions.getTransactionsForBlock, async ({ path, query }) => {
     const chain = context.chains.find(path.chainId)
     const block = await namedBlock(chain, path.blockId)
     const { from, until } = posRange(block.height, block.height + 1)
     const page = await numberedPage(context.tokens, {
-      route: ListBlockTransactions.id,
+      route: EvmTransactions.getTransactionsForBlock.id,
       subject: { chain: chain.facts.key, block: block.height },
       query: { ...query, pageSize: query.pageSize === 0 ? undefined : query.pageSize },
       usualSize: block.txCount,
@@ -131,23 +79,16 @@ export function listBlockTransactions(context: EvmContext): Operation {
   })
 }
 
-const ListInternalTransactions = {
-  id: 'listInternalTransactions',
-  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',
-  summary: 'Internal transactions of an address, newest first',
-  tag: 'EVM transactions',
-  parameters: { path: ChainAddressPath, query: AddressListQuery },
-  response: pageShape({ transactions: Type.Array(InternalTransaction) }),
-} as const
-
 /**
  * Document B, endpoint 4. `x-indexed-height` says how far traces are complete, and
  * `x-traces-indexed-height` also from where, or that there are none.
  */
-export function listInternalTransactions(context: EvmContext): Operation {
-  return operation(ListInternalTransactions, async ({ path, query }) => {
+export function listInternalTransactions(
+  context: EvmContext,
+): Operation<'listInternalTransactions'> {
+  return operation(EvmTransactions.listInternalTransactions, async ({ path, query }) => {
     const { chain, page } = await addressPage(context, {
-      route: ListInternalTransactions.id,
+      route: EvmTransactions.listInternalTransactions.id,
       path,
       query,
       rows: internalsOfAddress,

@@ -1,13 +1,6 @@
 /** Transfers of one token standard to or from an address: one list, of which three operations are made. */
 
-import { ChainAddressPath, AddressTransfersQuery } from '../../../shape/evm/parameters.ts'
-import {
-  Erc20Transfer,
-  Erc721Transfer,
-  Erc1155Transfer,
-} from '../../../shape/evm/token-transfer.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { heightOf } from '../../../store/query/evm/position.ts'
 import { type TransferRow, transfersOfAddress } from '../../../store/query/evm/transfers.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
@@ -89,24 +82,11 @@ async function addressTransfers<V>(
   return new TransferAnswer(list, page, await transferViewer(context, chain, page.rows))
 }
 
-const transferList = {
-  tag: 'EVM transactions',
-  parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
-} as const
-
-const ListErc20Transfers = {
-  id: 'listErc20Transactions',
-  ...transferList,
-  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc20',
-  summary: 'ERC-20 transfers of an address, newest first',
-  response: pageShape({ transactions: Type.Array(Erc20Transfer) }),
-} as const
-
 /** Document B, endpoint 2. */
-export function listErc20Transfers(context: EvmContext): Operation {
-  return operation(ListErc20Transfers, ({ path, query }) =>
+export function listErc20Transfers(context: EvmContext): Operation<'listErc20Transactions'> {
+  return operation(EvmTransactions.listErc20Transactions, ({ path, query }) =>
     addressTransfers(context, {
-      route: ListErc20Transfers.id,
+      route: EvmTransactions.listErc20Transactions.id,
       path,
       query,
       standard: 20,
@@ -144,19 +124,11 @@ function erc20Text(row: TransferRow, viewer: TransferViewer): string {
   )
 }
 
-const ListErc721Transfers = {
-  id: 'listErc721Transactions',
-  ...transferList,
-  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc721',
-  summary: 'ERC-721 transfers of an address, newest first',
-  response: pageShape({ transactions: Type.Array(Erc721Transfer) }),
-} as const
-
 /** Completes endpoints 1 and 2 of document B. */
-export function listErc721Transfers(context: EvmContext): Operation {
-  return operation(ListErc721Transfers, ({ path, query }) =>
+export function listErc721Transfers(context: EvmContext): Operation<'listErc721Transactions'> {
+  return operation(EvmTransactions.listErc721Transactions, ({ path, query }) =>
     addressTransfers(context, {
-      route: ListErc721Transfers.id,
+      route: EvmTransactions.listErc721Transactions.id,
       path,
       query,
       standard: 721,
@@ -165,19 +137,11 @@ export function listErc721Transfers(context: EvmContext): Operation {
   )
 }
 
-const ListErc1155Transfers = {
-  id: 'listErc1155Transactions',
-  ...transferList,
-  path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc1155',
-  summary: 'ERC-1155 transfers of an address, newest first',
-  response: pageShape({ transactions: Type.Array(Erc1155Transfer) }),
-} as const
-
 /** Document B, endpoint 1. */
-export function listErc1155Transfers(context: EvmContext): Operation {
-  return operation(ListErc1155Transfers, ({ path, query }) =>
+export function listErc1155Transfers(context: EvmContext): Operation<'listErc1155Transactions'> {
+  return operation(EvmTransactions.listErc1155Transactions, ({ path, query }) =>
     addressTransfers(context, {
-      route: ListErc1155Transfers.id,
+      route: EvmTransactions.listErc1155Transactions.id,
       path,
       query,
       standard: 1155,

@@ -1,14 +1,12 @@
 /** Transfers of a token contract. */
 
 import { standardOf } from '../../../codec/evm/columns/columns.ts'
-import { ChainAddressPath, TokenTransfersQuery } from '../../../shape/evm/parameters.ts'
 import {
   Erc1155Transfer,
   Erc20Transfer,
   Erc721Transfer,
 } from '../../../shape/evm/token-transfer.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type } from '../../../shape/type.ts'
+import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { type TransferRow, transfersOfToken } from '../../../store/query/evm/transfers.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { nextToken } from '../../operation/paging.ts'
@@ -22,23 +20,12 @@ import {
   transferViewer,
 } from './transfer-views.ts'
 
-const ListTokenTransfers = {
-  id: 'listTransfers',
-  path: '/v1/chains/{chainId}/tokens/{address}/transfers',
-  summary: 'Transfers of a token contract, newest first',
-  tag: 'EVM contracts',
-  parameters: { path: ChainAddressPath, query: TokenTransfersQuery },
-  response: pageShape({
-    transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
-  }),
-} as const
-
 /** Document B, endpoint 3. */
-export function listTokenTransfers(context: EvmContext): Operation {
-  return operation(ListTokenTransfers, async ({ path, query }) => {
+export function listTokenTransfers(context: EvmContext): Operation<'listTransfers'> {
+  return operation(EvmTransactions.listTransfers, async ({ path, query }) => {
     const { tokenId } = query
     const { chain, page } = await addressPage(context, {
-      route: ListTokenTransfers.id,
+      route: EvmTransactions.listTransfers.id,
       path,
       query,
       rows: (store, { addressId, ...rest }) =>

@@ -5,9 +5,8 @@
 
 import { Fault } from '../../../core/fault.ts'
 import type { networkNames } from '../../../core/network.ts'
-import { MetricPoint, pointRange } from '../../../shape/metrics/metric-point.ts'
-import { SubnetId } from '../../../shape/primary/parameters.ts'
-import { Type, type Static } from '../../../shape/type.ts'
+import { L1Validators } from '../../../shape/operations/l1-validators.ts'
+import { type Static } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
 import {
@@ -22,110 +21,34 @@ import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
 import { dayPoints, type PointRange } from '../lists.ts'
 import { networksInOrder, type PrimaryContext } from '../network/networks.ts'
 
-const network = Type.Optional(
-  Type.Enum(['mainnet', 'fuji', 'testnet'], {
-    description: 'network meant; default the first served that knows the id, mainnet before others',
-  }),
-)
-
-const feeSeries = {
-  tag: 'L1 metrics',
-  weight: 100,
-  response: Type.Object({ results: Type.Array(MetricPoint) }),
-} as const
-
-const feeQuery = Type.Object({ ...pointRange, network })
-
-const GetTotalL1ValidatorMetrics = {
-  ...feeSeries,
-  id: 'getTotalL1ValidatorMetrics',
-  path: '/v2/validators/metrics/{metric}',
-  summary: 'Fees of all L1 validators by day, newest first',
-  parameters: {
-    path: Type.Object({
-      metric: Type.Enum(
-        ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
-        { description: 'fees in nAVAX, or how many validators paid any' },
-      ),
-    }),
-    query: feeQuery,
-  },
-} as const
-
-const GetMetricsByValidationId = {
-  ...feeSeries,
-  id: 'getMetricsByValidationId',
-  path: '/v2/validation/{l1ValidationId}/metrics/{metric}',
-  summary: 'Fees of an L1 validation by day, newest first',
-  parameters: {
-    path: Type.Object({
-      l1ValidationId: Type.String({ description: 'validation id, cb58 or hex', maxLength: 128 }),
-      metric: Type.Enum(['validationCumulativeFeesDaily', 'validationFeesDaily'], {
-        description: 'fees in nAVAX',
-      }),
-    }),
-    query: feeQuery,
-  },
-} as const
-
-const GetMetricsByNodeId = {
-  ...feeSeries,
-  id: 'getMetricsByNodeId',
-  path: '/v2/validator/{nodeId}/metrics/{metric}',
-  summary: 'Fees of the L1 validations of a node by day, newest first',
-  parameters: {
-    path: Type.Object({
-      nodeId: Type.String({ description: 'node id', maxLength: 128 }),
-      metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], {
-        description: 'fees in nAVAX',
-      }),
-    }),
-    query: feeQuery,
-  },
-} as const
-
-const GetMetricsBySubnetId = {
-  ...feeSeries,
-  id: 'getMetricsBySubnetId',
-  path: '/v2/subnet/{subnetId}/metrics/{metric}',
-  summary: 'Fees of the validators of an L1 by day, newest first',
-  parameters: {
-    path: Type.Object({
-      subnetId: SubnetId,
-      metric: Type.Enum(
-        ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
-        { description: 'fees in nAVAX, or how many validators paid any' },
-      ),
-    }),
-    query: feeQuery,
-  },
-} as const
-
 /** Of all L1 validators. */
-export function totalL1Fees(context: PrimaryContext): Operation {
+export function totalL1Fees(context: PrimaryContext): Operation<'getTotalL1ValidatorMetrics'> {
   const past: PastDays = new WeakMap()
-  return operation(GetTotalL1ValidatorMetrics, ({ path, query }) =>
+  return operation(L1Validators.getTotalL1ValidatorMetrics, ({ path, query }) =>
     answered(context, past, { ...path, query, scopeOn: async () => ({ kind: 'all' }) }),
   )
 }
 
 /** Of one validation. */
-export function validationFees(context: PrimaryContext): Operation {
+export function validationFees(context: PrimaryContext): Operation<'getMetricsByValidationId'> {
   const past: PastDays = new WeakMap()
-  return operation(GetMetricsByValidationId, ({ path: { metric, l1ValidationId }, query }) => {
-    const id = idIn('l1ValidationId', l1ValidationId)
-    return answered(context, past, {
-      metric,
-      query,
-      scopeOn: async () => ({ kind: 'validation', id }),
-    })
-  })
+  return operation(
+    L1Validators.getMetricsByValidationId,
+    ({ path: { metric, l1ValidationId }, query }) => {
+      const id = idIn('l1ValidationId', l1ValidationId)
+      return answered(context, past, {
+        metric,
+        query,
+        scopeOn: async () => ({ kind: 'validation', id }),
+      })
+    },
+  )
 }
 
 /** Of the validations of a node. */
-export function nodeFees(context: PrimaryContext): Operation {
+export function nodeFees(context: PrimaryContext): Operation<'getMetricsByNodeId'> {
   const past: PastDays = new WeakMap()
-  return operation(GetMetricsByNodeId, ({ path: { metric, nodeId }, query }) => {
+  return operation(L1Validators.getMetricsByNodeId, ({ path: { metric, nodeId }, query }) => {
     const id = nodeIdIn('nodeId', nodeId)
     return answered(context, past, {
       metric,
@@ -136,9 +59,9 @@ export function nodeFees(context: PrimaryContext): Operation {
 }
 
 /** Of the validators of an L1. */
-export function subnetFees(context: PrimaryContext): Operation {
+export function subnetFees(context: PrimaryContext): Operation<'getMetricsBySubnetId'> {
   const past: PastDays = new WeakMap()
-  return operation(GetMetricsBySubnetId, ({ path: { metric, subnetId }, query }) => {
+  return operation(L1Validators.getMetricsBySubnetId, ({ path: { metric, subnetId }, query }) => {
     const id = idIn('subnetId', subnetId)
     return answered(context, past, { metric, query, scopeOn: async () => ({ kind: 'subnet', id }) })
   })
@@ -157,7 +80,7 @@ async function answered(
   { networks }: PrimaryContext,
   past: PastDays,
   { metric, query, scopeOn }: Query,
-): Promise<Answer<Static<typeof GetMetricsByNodeId.response>>> {
+): Promise<Answer<Static<typeof L1Validators.getMetricsByNodeId.response>>> {
   const looked =
     query.network === undefined ? networksInOrder(networks) : [networks.find(query.network)]
   for (const { store } of looked) {

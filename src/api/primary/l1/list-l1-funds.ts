@@ -4,9 +4,8 @@ import { equalBytes, keyOf } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../../core/l1-fee.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { NetworkPath, SubnetId, pageQuery } from '../../../shape/primary/parameters.ts'
-import { Type, type Schema, type Static } from '../../../shape/type.ts'
+import { FeeRate, L1Validators } from '../../../shape/operations/l1-validators.ts'
+import { type Static } from '../../../shape/type.ts'
 import {
   l1Now,
   type L1Validation,
@@ -19,93 +18,12 @@ import { keptFor } from '../lists.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
-const hash = Type.String({ description: 'cb58' })
-
-const amount = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
-
-const days = Type.Number({ description: 'days the balance lasts at this rate, two decimals' })
-
-/** The current fee rate. */
-const FeeRate = Type.Object(
-  {
-    perSecond: amount('fee of each active validator a second, at present'),
-    perDay: amount('the same, for a day at this rate'),
-    activeValidators: Type.Integer({ description: 'of the whole network' }),
-    target: Type.Integer({ description: 'more active validators make the rate grow' }),
-    excess: Type.String({ description: 'validator-seconds above the target so far' }),
-  },
-  { $id: 'L1FeeRate', additionalProperties: false },
-)
-
-const ListL1ValidatorFunds = {
-  id: 'listL1ValidatorFunds',
-  path: '/v1/networks/{network}/l1Validators:listFunds',
-  summary: 'Balances of active L1 validators and how long they last, shortest first',
-  tag: 'L1 metrics',
-  weight: 100,
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({ subnetId: Type.Optional(SubnetId), ...pageQuery }),
-  },
-  response: pageShape({
-    feeRate: FeeRate,
-    validators: Type.Array(
-      Type.Object(
-        {
-          validationId: hash,
-          nodeId: Type.String(),
-          subnetId: hash,
-          weight: Type.Integer(),
-          remainingBalance: amount('balance'),
-          daysLeft: days,
-        },
-        { $id: 'L1ValidatorFunds', additionalProperties: false },
-      ),
-    ),
-  }),
-} as const
-
-const ListL1Funds = {
-  id: 'listL1Funds',
-  path: '/v1/networks/{network}/subnets:listFunds',
-  summary:
-    'Validators, weight and balances of L1s, the one whose first validator runs out coming first',
-  tag: 'L1 metrics',
-  weight: 100,
-  parameters: { path: NetworkPath, query: Type.Object({ ...pageQuery }) },
-  response: pageShape({
-    feeRate: FeeRate,
-    subnets: Type.Array(
-      Type.Object(
-        {
-          subnetId: hash,
-          validatorCount: Type.Integer({ description: 'validations that were not removed' }),
-          activeValidatorCount: Type.Integer({ description: 'those with a balance' }),
-          seats: Type.Integer({ description: 'validatorCount by its old name, until 0.2' }),
-          activeSeats: Type.Integer({
-            description: 'activeValidatorCount by its old name, until 0.2',
-          }),
-          totalWeight: Type.Integer({ description: 'of all validators' }),
-          activeWeight: Type.Integer({ description: 'of those that can sign' }),
-          totalBalance: amount('balances together'),
-          feesPerDay: amount('fees of all of them a day, at this rate'),
-          daysLeft: Type.Optional(
-            Type.Number({ description: 'until the first active validator runs out' }),
-          ),
-        },
-        { $id: 'L1Funds', additionalProperties: false },
-      ),
-    ),
-  }),
-} as const
-
 type Validations = ReturnType<typeof keptFor<ServedNetwork['store'], readonly L1Validation[]>>
 
 /** Balances of active L1 validators, shortest first. */
-export function listL1ValidatorFunds(context: PrimaryContext): Operation {
+export function listL1ValidatorFunds(context: PrimaryContext): Operation<'listL1ValidatorFunds'> {
   const validations = keptFor(context.clock, l1Validations)
-  return operation(ListL1ValidatorFunds, async ({ path, query }) => {
+  return operation(L1Validators.listL1ValidatorFunds, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const rate = await rateOf(network, validations)
@@ -114,7 +32,7 @@ export function listL1ValidatorFunds(context: PrimaryContext): Operation {
       .filter((validation) => subnetId === undefined || equalBytes(validation.subnetId, subnetId))
       .toSorted(byEnd)
     const page = await numberedPage(context.tokens, {
-      route: ListL1ValidatorFunds.id,
+      route: L1Validators.listL1ValidatorFunds.id,
       subject: { network: network.network },
       query,
       rows: async (after, limit) => afterValidation(funded, after).slice(0, limit),
@@ -133,16 +51,16 @@ export function listL1ValidatorFunds(context: PrimaryContext): Operation {
 }
 
 /** L1s in sum, the one whose first validator runs out coming first. */
-export function listL1Funds(context: PrimaryContext): Operation {
+export function listL1Funds(context: PrimaryContext): Operation<'listL1Funds'> {
   const validations = keptFor(context.clock, l1Validations)
-  return operation(ListL1Funds, async ({ path, query }) => {
+  return operation(L1Validators.listL1Funds, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const rate = await rateOf(network, validations)
     const groups = groupsOf(await validations(network.store))
     const ordered = groups.toSorted((a, b) => byEnd(firstOut(a), firstOut(b)))
     const page = await numberedPage(context.tokens, {
-      route: ListL1Funds.id,
+      route: L1Validators.listL1Funds.id,
       subject: { network: network.network },
       query,
       rows: async (after, limit) => {
@@ -250,7 +168,7 @@ function firstOut(group: readonly L1Validation[]): L1Validation | undefined {
 function subnetView(
   group: readonly L1Validation[],
   rate: Rate,
-): Static<typeof ListL1Funds.response>['subnets'][number] {
+): Static<typeof L1Validators.listL1Funds.response>['subnets'][number] {
   const active = group.filter(({ balanceEnd }) => balanceEnd > rate.accrued)
   const sum = (
     validations: readonly L1Validation[],

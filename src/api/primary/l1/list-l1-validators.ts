@@ -3,10 +3,8 @@
 import { toPrimaryAddress } from '../../../core/address.ts'
 import { to0x } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { NetworkPath, SubnetId, pageQuery } from '../../../shape/primary/parameters.ts'
+import { L1Validators } from '../../../shape/operations/l1-validators.ts'
 import { L1Validator } from '../../../shape/primary/validator.ts'
-import { Type } from '../../../shape/type.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
 import {
   accruedFees,
@@ -19,34 +17,9 @@ import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { wideInteger } from '../views/values.ts'
 
-const ListL1Validators = {
-  id: 'listL1Validators',
-  path: '/v1/networks/{network}/l1Validators',
-  summary: 'Validators of L1s with their balances',
-  tag: 'Primary Network',
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({
-      ...pageQuery,
-      l1ValidationId: Type.Optional(
-        Type.String({ description: 'Only this validation, cb58 or hex', maxLength: 128 }),
-      ),
-      nodeId: Type.Optional(Type.String({ description: 'Only this node', maxLength: 128 })),
-      subnetId: Type.Optional(SubnetId),
-      includeInactiveL1Validators: Type.Optional(
-        Type.Boolean({ default: false, description: 'Also validators whose balance is spent' }),
-      ),
-    }),
-  },
-  response: pageShape({
-    blockHeight: Type.String({ description: 'P-Chain height of the balances' }),
-    validators: Type.Array(L1Validator),
-  }),
-} as const
-
 /** Validators of L1s with their balances, newest first. */
-export function listL1Validators(context: PrimaryContext): Operation {
-  return operation(ListL1Validators, async ({ path, query }) => {
+export function listL1Validators(context: PrimaryContext): Operation<'listL1Validators'> {
+  return operation(L1Validators.listL1Validators, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
@@ -59,7 +32,7 @@ export function listL1Validators(context: PrimaryContext): Operation {
       node: node === undefined ? undefined : ((await numberOfNode(store, node)) ?? 0),
     }
     const page = await numberedPage(context.tokens, {
-      route: ListL1Validators.id,
+      route: L1Validators.listL1Validators.id,
       subject: { network: network.network },
       query,
       rows: (after, limit) =>

@@ -10,7 +10,8 @@ import { equalBytes, toBigint } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
 import { withPoint } from '../../../core/text.ts'
 import { outputTypes } from '../../../core/type-ids.ts'
-import { Type, type Schema, type Static } from '../../../shape/type.ts'
+import { PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
+import { type Static } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { blockTimestamp } from '../../../store/query/evm/blocks.ts'
 import { dayWei } from '../../../store/query/metrics/days.ts'
@@ -23,54 +24,6 @@ import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
 import { meantNetwork, type ServedNetwork, type PrimaryContext } from './networks.ts'
 
-const amount = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, AVAX with decimals` })
-
-const GetAvaxSupply = {
-  id: 'getAvaxSupply',
-  path: '/v1/avax/supply',
-  summary: 'Supply of AVAX: what exists, what was burned and what is staked',
-  tag: 'Primary Network',
-  weight: 1,
-  parameters: {
-    path: Type.Object({}),
-    query: Type.Object({
-      network: Type.Optional(
-        Type.Enum(['mainnet', 'fuji', 'testnet'], {
-          description: 'network meant; default mainnet where it is served, else the other',
-        }),
-      ),
-      partial: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: 'answer with what is known where not everything is',
-        }),
-      ),
-    }),
-  },
-  response: Type.Object({
-    circulatingSupply: Type.Optional(amount('the total supply: what is locked counts, too')),
-    totalSupply: Type.Optional(
-      amount('`genesisUnlock` and `totalRewards` less what was burned on the three chains'),
-    ),
-    totalPBurned: Type.Optional(amount('fees of P-Chain transactions and of L1 validators')),
-    totalCBurned: Type.Optional(amount('fees of the C-Chain, imports and exports among them')),
-    totalXBurned: Type.Optional(amount('fees of X-Chain transactions')),
-    totalStaked: amount('stake of active validators and delegators'),
-    totalLocked: amount('locked by genesis and not unlocked yet'),
-    totalRewards: amount('rewards of stakes that are over, restaked ones among them'),
-    genesisUnlock: amount('allocated by genesis, locked or not'),
-    l1ValidatorFees: amount('what L1 validators have paid; part of `totalPBurned`'),
-    lastUpdated: Type.String({
-      description: 'when this was summed, ISO 8601',
-      format: 'date-time',
-    }),
-    notTold: Type.Optional(
-      Type.Array(Type.String(), { description: 'fields that are left out, and why' }),
-    ),
-  }),
-} as const
-
 /** Sums of one network in nAVAX, and their time. */
 type Sums = {
   readonly stakes: StakeSummary
@@ -80,7 +33,10 @@ type Sums = {
 }
 
 /** Supply of AVAX. */
-export function getAvaxSupply(context: PrimaryContext, chains: ChainDirectory): Operation {
+export function getAvaxSupply(
+  context: PrimaryContext,
+  chains: ChainDirectory,
+): Operation<'getAvaxSupply'> {
   const kept = new WeakMap<Reader, Genesis>()
   const sums = keptFor(context.clock, async (store: Reader): Promise<Sums> => ({
     stakes: await stakeSummary(store),
@@ -88,7 +44,7 @@ export function getAvaxSupply(context: PrimaryContext, chains: ChainDirectory): 
     genesis: await genesisOf(kept, store),
     nowMs: context.clock.now(),
   }))
-  return operation(GetAvaxSupply, async ({ query }) => {
+  return operation(PrimaryNetwork.getAvaxSupply, async ({ query }) => {
     const network = meantNetwork(context.networks, query.network)
     const height = await indexedTo(network.store, 'P')
     const evmFees = await evmFeesOf(network, chains)
@@ -147,7 +103,7 @@ async function evmFeesOf(
   return sum
 }
 
-type Body = Static<typeof GetAvaxSupply.response>
+type Body = Static<typeof PrimaryNetwork.getAvaxSupply.response>
 
 /** An amount of the platform, nAVAX, as AVAX. */
 function avax(navax: bigint): string {

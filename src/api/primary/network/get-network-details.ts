@@ -1,70 +1,25 @@
 /** A network in sum. Source: official clients, GetNetworkDetailsResponse. */
 
 import { withPlaces } from '../../../core/text.ts'
-import { NetworkPath } from '../../../shape/primary/parameters.ts'
-import { Type, type Schema, type Static } from '../../../shape/type.ts'
+import { PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
+import { type Static } from '../../../shape/type.ts'
 import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'
 import { keptFor } from '../lists.ts'
 import type { PrimaryContext } from './networks.ts'
 
-const amount = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
-
-const percent = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, percent with two decimals` })
-
-const GetNetworkDetails = {
-  id: 'getNetworkDetails',
-  path: '/v1/networks/{network}',
-  summary: 'Stake, delegation and reward rates of the primary network',
-  tag: 'Primary Network',
-  weight: 100,
-  parameters: { path: NetworkPath, query: Type.Object({}) },
-  response: Type.Object({
-    validatorDetails: Type.Object({
-      validatorCount: Type.Integer(),
-      totalAmountStaked: amount('stake of validators themselves'),
-      estimatedAnnualStakingReward: amount(
-        'rewards of all running validations and delegations by their ends',
-      ),
-      stakingDistributionByVersion: Type.Array(
-        Type.Object({
-          version: Type.String({
-            description:
-              '`offline`: not connected to the node used; `unknown`: connected or not checked',
-          }),
-          amountStaked: amount('stake of these nodes, delegations included'),
-          validatorCount: Type.Integer(),
-        }),
-        { description: 'most stake first' },
-      ),
-      stakingRatio: Type.String({ description: 'stake and delegations over the current supply' }),
-    }),
-    delegatorDetails: Type.Object({
-      delegatorCount: Type.Integer(),
-      totalAmountStaked: amount('delegated'),
-    }),
-    apr: Type.Object(
-      { shortest: percent('of a stake of 14 days'), longest: percent('of a stake of 365 days') },
-      { description: 'yearly rate of a stake that begins now; a delegator’s is less by the fee' },
-    ),
-    currentSupply: amount('existing amount, rewards of running stakes included'),
-  }),
-} as const
-
 /** Stake, delegation and reward rates of the primary network. */
-export function getNetworkDetails(context: PrimaryContext): Operation {
+export function getNetworkDetails(context: PrimaryContext): Operation<'getNetworkDetails'> {
   const summaries = keptFor(context.clock, stakeSummary)
-  return operation(GetNetworkDetails, async ({ path }) => {
+  return operation(PrimaryNetwork.getNetworkDetails, async ({ path }) => {
     const { store } = context.networks.find(path.network)
     const height = await indexedTo(store, 'P')
     return { body: view(await summaries(store)), ...height }
   })
 }
 
-function view(summary: StakeSummary): Static<typeof GetNetworkDetails.response> {
+function view(summary: StakeSummary): Static<typeof PrimaryNetwork.getNetworkDetails.response> {
   const { validators, delegators, supply } = summary
   const versions = [...summary.byReach].map(([version, { weight, count }]) => ({
     version,
@@ -102,7 +57,9 @@ function fraction(part: bigint, whole: bigint): string {
 // 720 M AVAX, and the rates of a year at the ends of the range, in millionths.
 // Source: avalanchego genesis/params.go; before Helicon, which lowers the first over 90 days.
 const supplyCap = 720_000_000_000_000_000n
+
 const minRate = 100_000n
+
 const maxRate = 120_000n
 
 /** Yearly rate in percent of a stake of `days`. Source: vms/platformvm/reward/calculator.go. */

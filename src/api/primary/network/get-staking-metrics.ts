@@ -5,11 +5,8 @@
 
 import { primarySubnetId } from '../../../codec/primary/ids.ts'
 import { equalBytes } from '../../../core/bytes.ts'
-import { MetricPoint, pointRange } from '../../../shape/metrics/metric-point.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
+import { stakingMetrics, PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
 import { Asset } from '../../../shape/primary/asset.ts'
-import { NetworkPath, PageToken, pageSize, SubnetId } from '../../../shape/primary/parameters.ts'
-import { Type } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { l1Now, l1Steps } from '../../../store/query/primary/l1-validators.ts'
 import { subnetById } from '../../../store/query/primary/network.ts'
@@ -22,45 +19,13 @@ import { dayPoints } from '../lists.ts'
 import { stakeAssets } from '../views/asset.ts'
 import type { PrimaryContext, ServedNetwork } from './networks.ts'
 
-/** Metrics of stakers. */
-const stakingMetrics = [
-  'validatorCount',
-  'validatorWeight',
-  'delegatorCount',
-  'delegatorWeight',
-] as const
-
-const GetStakingMetrics = {
-  id: 'getStakingMetrics',
-  path: '/v2/networks/{network}/metrics/{metric}',
-  summary: 'Validators and delegators of a subnet by day, newest first',
-  tag: 'Network metrics',
-  weight: 100,
-  parameters: {
-    path: Type.Object({
-      ...NetworkPath.properties,
-      metric: Type.Enum([...stakingMetrics], {
-        description:
-          'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
-      }),
-    }),
-    query: Type.Object({
-      ...pointRange,
-      subnetId: Type.Optional(SubnetId),
-      pageToken: PageToken,
-      pageSize: pageSize(100, 2_160),
-    }),
-  },
-  response: pageShape({ results: Type.Array(MetricPoint), asset: Type.Optional(Asset) }),
-} as const
-
 const defaultPoints = 100
 
 type Metric = (typeof stakingMetrics)[number]
 
 /** Counts or weights at the end of each day; of today so far. */
-export function getStakingMetrics(context: PrimaryContext): Operation {
-  return operation(GetStakingMetrics, async ({ path, query }) => {
+export function getStakingMetrics(context: PrimaryContext): Operation<'getStakingMetrics'> {
+  return operation(PrimaryNetwork.getStakingMetrics, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
@@ -69,7 +34,7 @@ export function getStakingMetrics(context: PrimaryContext): Operation {
     const values = await valuesOf(store, subnetId, path.metric)
     const points = dayPoints(values, (await l1Now(store)).time, query)
     const page = await numberedPage(context.tokens, {
-      route: GetStakingMetrics.id,
+      route: PrimaryNetwork.getStakingMetrics.id,
       subject: { ...path, network: network.network },
       query,
       usualSize: defaultPoints,

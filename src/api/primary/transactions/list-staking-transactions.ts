@@ -2,17 +2,8 @@
 
 import { parseId, toCb58 } from '../../../core/cb58.ts'
 import { Fault } from '../../../core/fault.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import {
-  PrimaryChainInfo,
-  Addresses,
-  ChainPath,
-  SortOrder,
-  pageQuery,
-  timeQuery,
-} from '../../../shape/primary/parameters.ts'
-import { PrimaryNetworkTransaction, TxTypes } from '../../../shape/primary/transaction.ts'
-import { Type } from '../../../shape/type.ts'
+import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
+import { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import { knownNumbers } from '../../../store/query/primary/addresses.ts'
 import { stakersByTx } from '../../../store/query/primary/stakers.ts'
 import { transactionsOfAddresses } from '../../../store/query/primary/transactions.ts'
@@ -23,55 +14,42 @@ import { autoRenewView } from '../views/auto-renew.ts'
 import { transactionTypesNamed } from '../views/transaction.ts'
 import { addressKeys, transactionList } from './list-transactions.ts'
 
-const ListStakingTransactions = {
-  id: 'listActivePrimaryNetworkStakingTransactions',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
-  summary: 'Staking transactions of addresses whose stake is active',
-  tag: 'Primary Network Transactions',
-  weight: 100,
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({
-      addresses: Type.Optional(Addresses),
-      txTypes: TxTypes,
-      ...timeQuery,
-      ...pageQuery,
-      sortOrder: SortOrder,
-    }),
-  },
-  response: pageShape({
-    transactions: Type.Array(PrimaryNetworkTransaction),
-    chainInfo: PrimaryChainInfo,
-  }),
-} as const
-
 /** Staking transactions of addresses whose stake is pending or active. */
-export function listStakingTransactions(context: PrimaryContext): Operation {
-  return operation(ListStakingTransactions, async ({ path, query }) => {
-    const chain = chainOf(context.networks, path)
-    if (chain.chain !== 'P')
-      throw new Fault(
-        'bad-parameter',
-        `blockchainId must be p-chain or its id here: ${path.blockchainId}`,
+export function listStakingTransactions(
+  context: PrimaryContext,
+): Operation<'listActivePrimaryNetworkStakingTransactions'> {
+  return operation(
+    PrimaryTransactions.listActivePrimaryNetworkStakingTransactions,
+    async ({ path, query }) => {
+      const chain = chainOf(context.networks, path)
+      if (chain.chain !== 'P')
+        throw new Fault(
+          'bad-parameter',
+          `blockchainId must be p-chain or its id here: ${path.blockchainId}`,
+        )
+      const sets = ownersAndAccountsIn(
+        query.addresses ?? '',
+        chain.hrp,
+        context.limits.maxAddresses,
       )
-    const sets = ownersAndAccountsIn(query.addresses ?? '', chain.hrp, context.limits.maxAddresses)
-    const addresses = await knownNumbers(chain.store, addressKeys(chain, sets))
-    const types = query.txTypes?.flatMap((name) => transactionTypesNamed('P', name))
-    const list = await transactionList(context, {
-      chain,
-      query,
-      route: ListStakingTransactions.id,
-      places: async (range) =>
-        transactionsOfAddresses(chain.store, {
-          ...range,
-          addresses,
-          onlyOpenStakes: true,
-          types,
-        }),
-    })
-    const transactions = await withRenewal(chain, list.body.transactions)
-    return { ...list, body: { ...list.body, transactions } }
-  })
+      const addresses = await knownNumbers(chain.store, addressKeys(chain, sets))
+      const types = query.txTypes?.flatMap((name) => transactionTypesNamed('P', name))
+      const list = await transactionList(context, {
+        chain,
+        query,
+        route: PrimaryTransactions.listActivePrimaryNetworkStakingTransactions.id,
+        places: async (range) =>
+          transactionsOfAddresses(chain.store, {
+            ...range,
+            addresses,
+            onlyOpenStakes: true,
+            types,
+          }),
+      })
+      const transactions = await withRenewal(chain, list.body.transactions)
+      return { ...list, body: { ...list.body, transactions } }
+    },
+  )
 }
 
 /** Says what the auto-renewed validators among the stakes will do. */

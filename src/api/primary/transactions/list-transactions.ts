@@ -2,17 +2,9 @@
 
 import { clip } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import {
-  PrimaryChainInfo,
-  Addresses,
-  ChainPath,
-  SortOrder,
-  pageQuery,
-  timeQuery,
-} from '../../../shape/primary/parameters.ts'
-import { PrimaryNetworkTransaction, TxTypes } from '../../../shape/primary/transaction.ts'
-import { Type, type Static } from '../../../shape/type.ts'
+import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
+import { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
+import { type Static } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { knownNumbers } from '../../../store/query/primary/addresses.ts'
 import { numberOfValidation } from '../../../store/query/primary/l1-validators.ts'
@@ -45,44 +37,29 @@ import type { PrimaryContext } from '../network/networks.ts'
 import { pageFactsOf } from '../views/transaction-facts.ts'
 import { transactionTypesNamed, transactionView } from '../views/transaction.ts'
 
-const ListTransactions = {
-  id: 'listLatestPrimaryNetworkTransactions',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions',
-  summary: 'Latest transactions of a chain, of addresses, or of an L1 validation',
-  tag: 'Primary Network Transactions',
-  weight: 100,
-  parameters: {
-    path: ChainPath,
-    query: Type.Object({
-      addresses: Type.Optional(Addresses),
-      l1ValidationId: Type.Optional(
-        Type.String({ description: 'L1 validation id, cb58 or hex; P-Chain only', maxLength: 128 }),
-      ),
-      txTypes: TxTypes,
-      ...timeQuery,
-      ...pageQuery,
-      sortOrder: SortOrder,
-    }),
-  },
-  response: pageShape({
-    transactions: Type.Array(PrimaryNetworkTransaction),
-    chainInfo: PrimaryChainInfo,
-  }),
-} as const
-
 /** Latest transactions of a chain, of addresses, or of an L1 validation. */
-export function listTransactions(context: PrimaryContext): Operation {
-  return operation(ListTransactions, async ({ path, query }) => {
-    const chain = chainOf(context.networks, path)
-    const addresses = itemsOf(query.addresses ?? '')
-    checkFilters(addresses.length > 0 || query.l1ValidationId !== undefined, query)
-    const types = query.txTypes?.flatMap((name) => transactionTypesNamed(chain.chain, name))
-    const places = await placesOf(context, chain, { ...query, types })
-    return transactionList(context, { chain, query, route: ListTransactions.id, places })
-  })
+export function listTransactions(
+  context: PrimaryContext,
+): Operation<'listLatestPrimaryNetworkTransactions'> {
+  return operation(
+    PrimaryTransactions.listLatestPrimaryNetworkTransactions,
+    async ({ path, query }) => {
+      const chain = chainOf(context.networks, path)
+      const addresses = itemsOf(query.addresses ?? '')
+      checkFilters(addresses.length > 0 || query.l1ValidationId !== undefined, query)
+      const types = query.txTypes?.flatMap((name) => transactionTypesNamed(chain.chain, name))
+      const places = await placesOf(context, chain, { ...query, types })
+      return transactionList(context, {
+        chain,
+        query,
+        route: PrimaryTransactions.listLatestPrimaryNetworkTransactions.id,
+        places,
+      })
+    },
+  )
 }
 
-type Query = Input<typeof ListTransactions>['query']
+type Query = Input<typeof PrimaryTransactions.listLatestPrimaryNetworkTransactions>['query']
 
 /** Document A: these filters need an address; with an L1 validation id they are allowed too. */
 function checkFilters(hasSubject: boolean, filters: Query): void {
@@ -147,24 +124,9 @@ function placesOfBoth(few: PlacePage, many: PlacePage): PlacePage {
   }
 }
 
-const GetPrimaryTransaction = {
-  id: 'getTxByHash',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}',
-  summary: 'One transaction',
-  tag: 'Primary Network Transactions',
-  parameters: {
-    path: Type.Object({
-      ...ChainPath.properties,
-      txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-    }),
-    query: Type.Object({}),
-  },
-  response: PrimaryNetworkTransaction,
-} as const
-
 /** The transaction with an id. */
-export function getPrimaryTransaction(context: PrimaryContext): Operation {
-  return operation(GetPrimaryTransaction, async ({ path }) => {
+export function getPrimaryTransaction(context: PrimaryContext): Operation<'getTxByHash'> {
+  return operation(PrimaryTransactions.getTxByHash, async ({ path }) => {
     const chain = chainOf(context.networks, path)
     const txId = idIn('txHash', path.txHash)
     const height = await indexedTo(chain.store, chain.chain)
@@ -203,7 +165,9 @@ export function addressKeys(chain: ChainOf, sets: AddressSets): Uint8Array[] {
 export async function transactionList(
   context: PrimaryContext,
   wanted: TransactionListQuery,
-): Promise<Answer<Static<typeof ListTransactions.response>>> {
+): Promise<
+  Answer<Static<typeof PrimaryTransactions.listLatestPrimaryNetworkTransactions.response>>
+> {
   const { chain, query, places } = wanted
   const { store } = chain
   const height = await indexedTo(store, chain.chain)

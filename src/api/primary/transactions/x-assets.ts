@@ -1,19 +1,7 @@
 /** Assets of the X-Chain and their transactions. Source: official clients, XChainAssetDetails. */
 
 import { Fault } from '../../../core/fault.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import {
-  PrimaryChainInfo,
-  ChainPath,
-  pageQuery,
-  timeQuery,
-} from '../../../shape/primary/parameters.ts'
-import {
-  CreatedAsset,
-  PrimaryNetworkTransaction,
-  TxTypes,
-} from '../../../shape/primary/transaction.ts'
-import { Type } from '../../../shape/type.ts'
+import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
 import { assetsById, numberOfAsset } from '../../../store/query/primary/addresses.ts'
 import { transactionsOfAsset } from '../../../store/query/primary/transactions.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
@@ -23,40 +11,9 @@ import { createdAssetView } from '../views/asset.ts'
 import { transactionTypesNamed } from '../views/transaction.ts'
 import { transactionList } from './list-transactions.ts'
 
-const AssetPath = Type.Object({
-  ...ChainPath.properties,
-  assetId: Type.String({ description: 'asset id, cb58 or hex', maxLength: 128 }),
-})
-
-const GetAssetDetails = {
-  id: 'getAssetDetails',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}',
-  summary: 'An asset of the X-Chain',
-  tag: 'Primary Network',
-  weight: 100,
-  parameters: { path: AssetPath, query: Type.Object({}) },
-  response: CreatedAsset,
-} as const
-
-const ListAssetTransactions = {
-  id: 'listAssetTransactions',
-  path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}/transactions',
-  summary: 'X-Chain transactions that spend, make or create an asset, newest first',
-  tag: 'Primary Network Transactions',
-  weight: 100,
-  parameters: {
-    path: AssetPath,
-    query: Type.Object({ txTypes: TxTypes, ...timeQuery, ...pageQuery }),
-  },
-  response: pageShape({
-    transactions: Type.Array(PrimaryNetworkTransaction),
-    chainInfo: PrimaryChainInfo,
-  }),
-} as const
-
 /** One asset. Throws `not-found`, also for one whose creation is not indexed. */
-export function getAssetDetails(context: PrimaryContext): Operation {
-  return operation(GetAssetDetails, async ({ path }) => {
+export function getAssetDetails(context: PrimaryContext): Operation<'getAssetDetails'> {
+  return operation(PrimaryTransactions.getAssetDetails, async ({ path }) => {
     const chain = xChainOf(context, path)
     const height = await indexedTo(chain.store, 'X')
     const [asset] = await assetsById(chain.store, [idIn('assetId', path.assetId)])
@@ -66,8 +23,8 @@ export function getAssetDetails(context: PrimaryContext): Operation {
 }
 
 /** Transactions of an asset, newest first. Throws `not-found` for one never seen. */
-export function listAssetTransactions(context: PrimaryContext): Operation {
-  return operation(ListAssetTransactions, async ({ path, query }) => {
+export function listAssetTransactions(context: PrimaryContext): Operation<'listAssetTransactions'> {
+  return operation(PrimaryTransactions.listAssetTransactions, async ({ path, query }) => {
     const chain = xChainOf(context, path)
     const { store } = chain
     const asset = await numberOfAsset(store, idIn('assetId', path.assetId))
@@ -76,7 +33,7 @@ export function listAssetTransactions(context: PrimaryContext): Operation {
     return transactionList(context, {
       chain,
       query,
-      route: `${ListAssetTransactions.id} ${asset}`,
+      route: `${PrimaryTransactions.listAssetTransactions.id} ${asset}`,
       places: async (range) => transactionsOfAsset(store, { ...range, asset, types }),
     })
   })

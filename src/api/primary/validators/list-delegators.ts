@@ -5,10 +5,8 @@ import { keyOf } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { assert } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { NetworkPath, NodeIds, SortOrder, pageQuery } from '../../../shape/primary/parameters.ts'
+import { Validators } from '../../../shape/operations/validators.ts'
 import { delegationStatuses, Delegator } from '../../../shape/primary/validator.ts'
-import { Type } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { rewardsOfStakers } from '../../../store/query/primary/rewards.ts'
 import {
@@ -26,38 +24,15 @@ import type { PrimaryContext, ServedNetwork } from '../network/networks.ts'
 import { stakeAssets } from '../views/asset.ts'
 import { percentOf } from '../views/values.ts'
 
-const ListDelegators = {
-  id: 'listDelegators',
-  path: '/v1/networks/{network}/delegators',
-  summary: 'Delegations by reward address, by node, or all, in every state',
-  tag: 'Primary Network',
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({
-      ...pageQuery,
-      rewardAddresses: Type.Optional(
-        Type.String({
-          description: 'Comma-separated owners of rewards: bech32, bare or after `P-`',
-          maxLength: 16_384,
-        }),
-      ),
-      nodeIds: Type.Optional(NodeIds),
-      delegationStatus: Type.Optional(Type.Enum([...delegationStatuses])),
-      sortOrder: SortOrder,
-    }),
-  },
-  response: pageShape({ delegators: Type.Array(Delegator) }),
-} as const
-
 /** Delegations, newest first. */
-export function listDelegators(context: PrimaryContext): Operation {
-  return operation(ListDelegators, async ({ path, query }) => {
+export function listDelegators(context: PrimaryContext): Operation<'listDelegators'> {
+  return operation(Validators.listDelegators, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const { rewardAddresses, nodeIds, delegationStatus } = query
     const whose = await whoseOrAll(context, network, { addresses: rewardAddresses, nodeIds })
     const page = await numberedPage(context.tokens, {
-      route: ListDelegators.id,
+      route: Validators.listDelegators.id,
       subject: { network: network.network },
       query,
       rows: (after, limit) =>

@@ -2,10 +2,8 @@
 
 import { struct } from '../../../codec/kit.ts'
 import { f64, u32 } from '../../../codec/primitives.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { NodePath, SortOrder, pageQuery } from '../../../shape/primary/parameters.ts'
-import { CurrentAutoRenewedCycle, AutoRenewedCycle } from '../../../shape/primary/validator.ts'
-import { Type } from '../../../shape/type.ts'
+import { Validators } from '../../../shape/operations/validators.ts'
+import { CurrentAutoRenewedCycle } from '../../../shape/primary/validator.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
 import {
   type CycleCursor,
@@ -20,33 +18,11 @@ import { indexedTo, idIn, nodeIdIn } from '../inputs.ts'
 import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { currentCycleView, cycleView } from '../views/auto-renew.ts'
 
-const ListValidatorCycles = {
-  id: 'listAutoRenewedValidatorCycles',
-  path: '/v1/networks/{network}/validators/{nodeId}/cycles',
-  summary: 'Cycles of the auto-renewed validators of a node, and the one that runs',
-  tag: 'Primary Network',
-  parameters: {
-    path: NodePath,
-    query: Type.Object({
-      txHash: Type.Optional(
-        Type.String({
-          description: 'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
-          maxLength: 128,
-        }),
-      ),
-      sortOrder: SortOrder,
-      ...pageQuery,
-    }),
-  },
-  response: pageShape({
-    cycles: Type.Array(AutoRenewedCycle, { description: 'cycles that are over' }),
-    currentCycle: Type.Optional(CurrentAutoRenewedCycle),
-  }),
-} as const
-
 /** Cycles that are over, and on the first page the one that runs. */
-export function listValidatorCycles(context: PrimaryContext): Operation {
-  return operation(ListValidatorCycles, async ({ path, query }) => {
+export function listValidatorCycles(
+  context: PrimaryContext,
+): Operation<'listAutoRenewedValidatorCycles'> {
+  return operation(Validators.listAutoRenewedValidatorCycles, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const nodeId = nodeIdIn('nodeId', path.nodeId)
@@ -54,7 +30,7 @@ export function listValidatorCycles(context: PrimaryContext): Operation {
     const only = stakingTxId === undefined ? {} : { stakingTxId }
     const node = (await numberOfNode(network.store, nodeId)) ?? -1
     const page = await readPage<StoredCycle, CycleCursor>(context.tokens, {
-      route: ListValidatorCycles.id,
+      route: Validators.listAutoRenewedValidatorCycles.id,
       subject: { ...path, network: network.network },
       query,
       ...cycleCursor,

@@ -5,16 +5,8 @@ import { primarySubnetId } from '../../../codec/primary/ids.ts'
 import { f64, i64 } from '../../../codec/primitives.ts'
 import { equalBytes, keyOf } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import {
-  NetworkPath,
-  SortOrder,
-  SubnetId,
-  NodePath,
-  pageQuery,
-} from '../../../shape/primary/parameters.ts'
+import { Validators } from '../../../shape/operations/validators.ts'
 import { validationStatuses, Validator } from '../../../shape/primary/validator.ts'
-import { Type, type OptionalSchema } from '../../../shape/type.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import { nodesContaining, numberOfNode } from '../../../store/query/primary/addresses.ts'
 import { rewardsOfStakers } from '../../../store/query/primary/rewards.ts'
@@ -36,76 +28,13 @@ import type { ServedNetwork, PrimaryContext } from '../network/networks.ts'
 import { stakeAssets } from '../views/asset.ts'
 import { type PaidRewards, validatorView } from '../views/validator.ts'
 
-/** Columns by which validators can be sorted. */
-const validatorSorts = [
-  'blockIndex',
-  'delegationCapacity',
-  'timeRemaining',
-  'delegationFee',
-  'uptimePerformance',
-] as const
-
-const between = (minimum: number, maximum: number, description: string): OptionalSchema<number> =>
-  Type.Optional(Type.Number({ minimum, maximum, description }))
-
-// 720 M AVAX, all there can ever be.
-const capacity = (description: string): OptionalSchema<string> =>
-  Type.Optional(
-    Type.String({
-      description,
-      pattern: '^(0|[1-9][0-9]{0,16}|[1-6][0-9]{17}|7[01][0-9]{16}|720{16})$',
-      allowed: 'an integer from 0 to 720000000000000000',
-    }),
-  )
-
-const ListValidators = {
-  id: 'listValidators',
-  path: '/v1/networks/{network}/validators',
-  summary: 'Validators of the primary network and of subnets, in all states',
-  tag: 'Primary Network',
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({
-      ...pageQuery,
-      nodeIds: Type.Optional(
-        Type.String({
-          description: 'Comma-separated node ids, or context of them',
-          maxLength: 8_192,
-        }),
-      ),
-      sortBy: Type.Optional(
-        Type.Enum([...validatorSorts], {
-          default: 'blockIndex',
-          description: 'Order of the list; delegationFee: mainnet, primary subnet only',
-        }),
-      ),
-      sortOrder: SortOrder,
-      validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
-      minDelegationCapacity: capacity(
-        'Least capacity left for delegations, in the unit of the stake',
-      ),
-      maxDelegationCapacity: capacity(
-        'Most capacity left for delegations, in the unit of the stake',
-      ),
-      minTimeRemaining: between(0, 2_147_483_647, 'Least time left, seconds'),
-      maxTimeRemaining: between(0, 2_147_483_647, 'Most time left, seconds'),
-      minFeePercentage: between(2, 100, 'Least delegation fee, percent'),
-      maxFeePercentage: between(2, 100, 'Most delegation fee, percent'),
-      minUptimePerformance: between(0, 100, 'Least uptime as the node saw it, percent'),
-      maxUptimePerformance: between(0, 100, 'Most uptime as the node saw it, percent'),
-      subnetId: Type.Optional(SubnetId),
-    }),
-  },
-  response: pageShape({ validators: Type.Array(Validator) }),
-} as const
-
 // Parts of node ids may fit many; beyond this the part is too short to be meant.
 const maxNodes = 100_000
 
 /** Validators of the primary network and of subnets, in all states. */
-export function listValidators(context: PrimaryContext): Operation {
+export function listValidators(context: PrimaryContext): Operation<'listValidators'> {
   const weightsOf = keptFor(context.clock, totalWeights)
-  return operation(ListValidators, async ({ path, query }) => {
+  return operation(Validators.listValidators, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
@@ -114,7 +43,7 @@ export function listValidators(context: PrimaryContext): Operation {
     const nodes = await nodesOf(network, context, query.nodeIds)
     const now = BigInt(Math.floor(context.clock.now() / 1_000))
     const page = await readPage<ListedValidator, ValidatorCursor>(context.tokens, {
-      route: ListValidators.id,
+      route: Validators.listValidators.id,
       subject: { network: network.network },
       query,
       ...validatorCursor,
@@ -152,7 +81,7 @@ function statusesOf({
   validationStatus,
   minUptimePerformance,
   maxUptimePerformance,
-}: Input<typeof ListValidators>['query']): readonly Status[] {
+}: Input<typeof Validators.listValidators>['query']): readonly Status[] {
   const statuses = validationStatus === undefined ? validationStatuses : [validationStatus]
   const isByUptime = minUptimePerformance !== undefined || maxUptimePerformance !== undefined
   return isByUptime ? statuses.filter((status) => status === 'active') : statuses
@@ -215,33 +144,19 @@ function times(value: number, factor: number): number {
   return Number((value * factor).toPrecision(15))
 }
 
-const ListNodeValidators = {
-  id: 'getSingleValidatorDetails',
-  path: '/v1/networks/{network}/validators/{nodeId}',
-  summary: 'Validations of one node',
-  tag: 'Primary Network',
-  parameters: {
-    path: NodePath,
-    query: Type.Object({
-      ...pageQuery,
-      validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
-      sortOrder: SortOrder,
-    }),
-  },
-  response: pageShape({ validators: Type.Array(Validator) }),
-} as const
-
 const unbounded = { capacity: {}, until: {}, shares: {}, uptime: {} } as const
 
 /** Validations of a node, newest first. A node never seen has none. */
-export function listNodeValidators(context: PrimaryContext): Operation {
+export function listNodeValidators(
+  context: PrimaryContext,
+): Operation<'getSingleValidatorDetails'> {
   const weightsOf = keptFor(context.clock, totalWeights)
-  return operation(ListNodeValidators, async ({ path, query }) => {
+  return operation(Validators.getSingleValidatorDetails, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const node = await numberOfNode(network.store, nodeIdIn('nodeId', path.nodeId))
     const page = await readPage<ListedValidator, ValidatorCursor>(context.tokens, {
-      route: ListNodeValidators.id,
+      route: Validators.getSingleValidatorDetails.id,
       subject: { ...path, network: network.network },
       query,
       ...validatorCursor,

@@ -5,17 +5,9 @@ import { toPrimaryAddress } from '../../../core/address.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { assert } from '../../../core/fault.ts'
-import { type CurrencyCode, currencies } from '../../../shape/evm/token.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import {
-  Addresses,
-  NetworkPath,
-  NodeIds,
-  SortOrder,
-  pageQuery,
-} from '../../../shape/primary/parameters.ts'
+import { type CurrencyCode } from '../../../shape/evm/token.ts'
+import { Validators } from '../../../shape/operations/validators.ts'
 import { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
-import { Type } from '../../../shape/type.ts'
 import { chainsById } from '../../../store/query/primary/network.ts'
 import {
   listRewards as rewardRows,
@@ -32,35 +24,16 @@ import { type AssetBook, assetBook, avax, stakeAssets } from '../views/asset.ts'
 import { stakingTypeOf, withdrawnPart } from '../views/auto-renew.ts'
 import { delegationFees } from './list-delegators.ts'
 
-const ListRewards = {
-  id: 'listHistoricalPrimaryNetworkRewards',
-  path: '/v1/networks/{network}/rewards',
-  summary: 'Rewards paid to addresses or for nodes',
-  tag: 'Primary Network Rewards',
-  weight: 100,
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({
-      addresses: Type.Optional(Addresses),
-      nodeIds: Type.Optional(NodeIds),
-      ...pageQuery,
-      sortOrder: SortOrder,
-      currency: Type.Optional(
-        Type.Enum([...currencies], { default: 'usd', description: 'Currency of prices' }),
-      ),
-    }),
-  },
-  response: pageShape({ historicalRewards: Type.Array(HistoricalReward) }),
-} as const
-
 /** Rewards paid to addresses or for nodes, newest first. */
-export function listRewards(context: PrimaryContext): Operation {
-  return operation(ListRewards, async ({ path, query }) => {
+export function listRewards(
+  context: PrimaryContext,
+): Operation<'listHistoricalPrimaryNetworkRewards'> {
+  return operation(Validators.listHistoricalPrimaryNetworkRewards, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const height = await indexedTo(network.store, 'P')
     const whose = await whoseIn(context, network, query)
     const page = await numberedPage(context.tokens, {
-      route: ListRewards.id,
+      route: Validators.listHistoricalPrimaryNetworkRewards.id,
       subject: { network: network.network },
       query,
       rows: (after, limit) =>
@@ -129,32 +102,17 @@ export function rewardView(
   }
 }
 
-const ListPendingRewards = {
-  id: 'listPendingPrimaryNetworkRewards',
-  path: '/v1/networks/{network}/rewards:listPending',
-  summary: 'Rewards to come for running stakes of addresses or nodes',
-  tag: 'Primary Network Rewards',
-  parameters: {
-    path: NetworkPath,
-    query: Type.Object({
-      addresses: Type.Optional(Addresses),
-      nodeIds: Type.Optional(NodeIds),
-      ...pageQuery,
-      sortOrder: SortOrder,
-    }),
-  },
-  response: pageShape({ pendingRewards: Type.Array(PendingReward) }),
-} as const
-
 /** Rewards to come of addresses or nodes, newest stake first. */
-export function listPendingRewards(context: PrimaryContext): Operation {
-  return operation(ListPendingRewards, async ({ path, query }) => {
+export function listPendingRewards(
+  context: PrimaryContext,
+): Operation<'listPendingPrimaryNetworkRewards'> {
+  return operation(Validators.listPendingPrimaryNetworkRewards, async ({ path, query }) => {
     const network = context.networks.find(path.network)
     const { store } = network
     const height = await indexedTo(store, 'P')
     const whose = await whoseIn(context, network, query)
     const page = await numberedPage(context.tokens, {
-      route: ListPendingRewards.id,
+      route: Validators.listPendingPrimaryNetworkRewards.id,
       subject: { network: network.network },
       query,
       rows: (after, limit) =>

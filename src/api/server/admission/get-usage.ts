@@ -1,54 +1,29 @@
 /** Usage of a key by period. Source: official clients, UsageMetrics. */
 
 import { Fault } from '../../../core/fault.ts'
-import { NoPath } from '../../../shape/evm/parameters.ts'
-import { Type, type Static } from '../../../shape/type.ts'
-import { usageFilters, usageGroups, usageIntervals, UsageValue } from '../../../shape/usage.ts'
+import { Service } from '../../../shape/operations/service.ts'
+import { type Static } from '../../../shape/type.ts'
+import { usageGroups, UsageValue } from '../../../shape/usage.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { callsOfKey, type CountedCalls, newestCalls } from '../../../store/query/api-use.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { bucketOf, type CallBody, middleOf } from './call-recorder.ts'
 import { keyOf, startOf, organisation, type UsageContext } from './usage-context.ts'
 
-const GetApiUsageMetrics = {
-  id: 'getApiUsageMetrics',
-  path: '/v1/apiUsageMetrics',
-  summary: 'Use of the key of the caller, by period, newest first',
-  tag: 'Usage',
-  weight: 200,
-  parameters: {
-    path: NoPath,
-    query: Type.Object({
-      ...usageFilters,
-      timeInterval: Type.Optional(
-        Type.Enum([...usageIntervals], { default: 'daily', description: 'Length of a period' }),
-      ),
-      groupBy: Type.Optional(Type.Enum([...usageGroups])),
-    }),
-  },
-  response: Type.Object({
-    aggregateDuration: Type.String(),
-    orgId: Type.String(),
-    metrics: Type.Array(
-      Type.Object({
-        timestamp: Type.Integer({ description: 'Unix seconds; beginning of the period' }),
-        values: Type.Array(UsageValue),
-      }),
-    ),
-  }),
-} as const
+type Query = Static<(typeof Service.getApiUsageMetrics)['parameters']['query']>
 
-type Query = Static<(typeof GetApiUsageMetrics)['parameters']['query']>
 type Group = (typeof usageGroups)[number] | 'None'
 
 /** Rows read for one answer: more are requested in shorter ranges. */
 const mostRows = 200_000
+
 const hourSeconds = 3_600
+
 const defaultDays = 30
 
 /** Usage of the caller's key. Throws `key-required` without one. */
-export function getUsage(context: UsageContext): Operation {
-  return operation(GetApiUsageMetrics, async ({ query, caller }) => {
+export function getUsage(context: UsageContext): Operation<'getApiUsageMetrics'> {
+  return operation(Service.getApiUsageMetrics, async ({ query, caller }) => {
     const keyId = keyOf(caller)
     const { timeInterval = 'daily', groupBy } = query
     await context.flush()

@@ -1,25 +1,14 @@
 /** The newest answers to a key, one by one. Source: official clients, UsageMetrics. */
 
 import { Fault } from '../../../core/fault.ts'
-import { NoPath, pageSize, pageToken } from '../../../shape/evm/parameters.ts'
-import { pageShape } from '../../../shape/page-shape.ts'
-import { Type, type Static } from '../../../shape/type.ts'
-import { usageFilters, UsageLog } from '../../../shape/usage.ts'
+import { Service } from '../../../shape/operations/service.ts'
+import { type Static } from '../../../shape/type.ts'
+import { UsageLog } from '../../../shape/usage.ts'
 import { type KeptCall, newestCalls } from '../../../store/query/api-use.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { readPage } from '../../operation/paging.ts'
 import type { CallBody } from './call-recorder.ts'
 import { keyOf, startOf, organisation, type UsageContext } from './usage-context.ts'
-
-const GetApiLogs = {
-  id: 'getApiLogs',
-  path: '/v1/apiLogs',
-  summary: 'The newest answers to the key of the caller, newest first',
-  tag: 'Usage',
-  weight: 200,
-  parameters: { path: NoPath, query: Type.Object({ ...usageFilters, pageToken, pageSize }) },
-  response: pageShape({ orgId: Type.String(), logs: Type.Array(UsageLog) }),
-} as const
 
 type Place = { readonly atMs: number; readonly id: string }
 
@@ -27,8 +16,8 @@ type Place = { readonly atMs: number; readonly id: string }
 const chunkSize = 500
 
 /** The newest answers to the caller's key. Throws `key-required` without one. */
-export function listCalls(context: UsageContext): Operation {
-  return operation(GetApiLogs, async ({ query, caller }) => {
+export function listCalls(context: UsageContext): Operation<'getApiLogs'> {
+  return operation(Service.getApiLogs, async ({ query, caller }) => {
     const keyId = keyOf(caller)
     await context.flush()
     const store = await context.store()
@@ -41,7 +30,7 @@ export function listCalls(context: UsageContext): Operation {
       (requestPath === undefined || requestPath === path)
     const isNone = requestType === 'rpc' || (apiKeyId !== undefined && apiKeyId !== keyId)
     const page = await readPage<KeptCall, Place>(context.tokens, {
-      route: GetApiLogs.id,
+      route: Service.getApiLogs.id,
       subject: { key: keyId },
       query,
       ...placeCursor,

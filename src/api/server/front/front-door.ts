@@ -27,9 +27,9 @@ import {
   createSocketGuard,
   type SocketLimits,
 } from '../../../http/socket-guard.ts'
+import type { Contract } from '../../../shape/operations/contract.ts'
 import type { Gauges } from '../../../telemetry/gauges.ts'
 import type { Log } from '../../../telemetry/log.ts'
-import type { OperationShape } from '../../operation/operation.ts'
 import { errorBody } from '../../operation/status.ts'
 import { type Lanes, createLanes } from './lanes.ts'
 import type { AddressReader } from './proxy-address.ts'
@@ -185,7 +185,7 @@ export function openDoor(options: {
   readonly addressOf: AddressReader
   readonly common: FrontDoorOptions['common']
   readonly limits: LoadLimits
-  readonly shapes: readonly OperationShape[]
+  readonly shapes: readonly Contract[]
   readonly clock: Clock
   readonly log: Log
   readonly gauges: Gauges | undefined

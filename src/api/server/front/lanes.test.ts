@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { operationShapes } from '../../../../test/support/services/operation-shapes.ts'
+import { operations } from '../../../shape/operations/operations.ts'
 import { createLanes } from './lanes.ts'
 
 /** A path with something in the place of each parameter. */
 const filled = (path: string): string => path.replace(/\{\w+\}/g, '0xabc-1')
 
 void test('lanes: cheap is what is named so, with a key in each place, and nothing else', () => {
-  const shapes = operationShapes()
+  const shapes = Object.values(operations)
   const { laneOf } = createLanes(shapes)
   const lanes = new Map<string, string[]>()
   for (const { path } of shapes) {
@@ -30,7 +30,7 @@ void test('lanes: cheap is what is named so, with a key in each place, and nothi
 })
 
 void test('lanes: another spelling of a path gets no better lane', () => {
-  const { laneOf, listsMessages } = createLanes(operationShapes())
+  const { laneOf, listsMessages } = createLanes(Object.values(operations))
   for (const [target, lane] of [
     ['/v1/health-check', 'vital'],
     ['/v1/chains/1/blocks/5', 'item'],

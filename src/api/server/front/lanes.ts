@@ -1,7 +1,7 @@
 /** The lane of the load gate that a request takes. Its target decides before anything is parsed. */
 
 import type { Lane } from '../../../http/load-gate.ts'
-import type { OperationShape } from '../../operation/operation.ts'
+import type { Contract } from '../../../shape/operations/contract.ts'
 import { pathOf } from './entrance.ts'
 
 /** Facts about a request that its target shows, for instance `/v1/chains/1?x=y`. */
@@ -62,7 +62,7 @@ const documents: ReadonlyMap<Lane, readonly string[]> = new Map([
 const lanesByRank = ['vital', 'item', 'patient'] as const
 
 /** Reads targets of the operations of `shapes`. */
-export function createLanes(shapes: readonly OperationShape[]): Lanes {
+export function createLanes(shapes: readonly Contract[]): Lanes {
   const forms = lanesByRank.map((lane) => {
     const paths = shapes.filter((shape) => laneFor(shape) === lane).map(({ path }) => path)
     return { lane, form: formOf([...paths, ...(documents.get(lane) ?? [])]) }
@@ -80,7 +80,7 @@ export function createLanes(shapes: readonly OperationShape[]): Lanes {
   }
 }
 
-function laneFor({ id, timeoutMs }: OperationShape): Lane {
+function laneFor({ id, timeoutMs }: Contract): Lane {
   if (vital.has(id)) return 'vital'
   if (items.has(id)) return 'item'
   return patient.has(id) || timeoutMs !== undefined ? 'patient' : 'list'

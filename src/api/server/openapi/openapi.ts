@@ -1,10 +1,10 @@
 /** The OpenAPI 3.1 document, printed from the operations that are served. */
 
 import { ownValue } from '../../../core/json.ts'
+import type { Contract } from '../../../shape/operations/contract.ts'
 import type { ObjectSchema, Schema } from '../../../shape/type.ts'
 import { listShapeOf } from '../../operation/list-columns.ts'
 import { contentTypes, fileFormats } from '../../operation/list-format.ts'
-import type { OperationShape } from '../../operation/operation.ts'
 import { rpcCodes, rpcFailure, errorBody, errorWords } from '../../operation/status.ts'
 import type { DialectRules } from '../dialect.ts'
 import { mayBeOfOneChain } from '../read-position.ts'
@@ -39,7 +39,7 @@ type Components = Map<string, unknown>
 
 /** The document as a JSON value. Shapes with an `$id` become components. */
 export function openApiDocument(
-  shapes: readonly OperationShape[],
+  contracts: readonly Contract[],
   version: string,
   rules: DialectRules = {},
 ): unknown {
@@ -48,10 +48,10 @@ export function openApiDocument(
     ['RpcError', rpcErrorSchema],
   ])
   const paths = new Map<string, Map<string, unknown>>()
-  for (const shape of shapes) {
-    const item = paths.get(shape.path) ?? new Map<string, unknown>()
-    item.set(shape.method.toLowerCase(), operationOf(shape, schemas, rules))
-    paths.set(shape.path, item)
+  for (const contract of contracts) {
+    const item = paths.get(contract.path) ?? new Map<string, unknown>()
+    item.set(contract.method.toLowerCase(), operationOf(contract, schemas, rules))
+    paths.set(contract.path, item)
   }
   return {
     openapi: '3.1.0',
@@ -176,21 +176,21 @@ function failureOf(status: number): unknown {
 
 const notModified = { description: 'The body with the ETag in if-none-match is still the answer' }
 
-function operationOf(shape: OperationShape, schemas: Components, rules: DialectRules): unknown {
-  const { path, query, body } = shape.parameters
-  const isFresh = mayBeOfOneChain(shape.path)
-  const success = { ...successOf(shape, schemas), ...(isFresh ? freshness : {}) }
-  const statuses = [shape.status ?? 200, ownValue(rules, shape.id)?.sdkStatus ?? []].flat()
-  const others = shape.method === 'GET' ? failures : [...failures, ...bodyFailures]
+function operationOf(contract: Contract, schemas: Components, rules: DialectRules): unknown {
+  const { path, query, body } = contract.parameters
+  const isFresh = mayBeOfOneChain(contract.path)
+  const success = { ...successOf(contract, schemas), ...(isFresh ? freshness : {}) }
+  const statuses = [contract.status ?? 200, ownValue(rules, contract.id)?.sdkStatus ?? []].flat()
+  const others = contract.method === 'GET' ? failures : [...failures, ...bodyFailures]
   return {
-    operationId: shape.id,
-    summary: shape.summary,
-    tags: [shape.tag],
+    operationId: contract.id,
+    summary: contract.summary,
+    tags: [contract.tag],
     parameters: [
       ...parametersOf(path, 'path'),
       ...parametersOf(query, 'query'),
       ...(isFresh ? [minHeight] : []),
-      ...(isList(shape) ? [listFormat] : []),
+      ...(isList(contract) ? [listFormat] : []),
     ],
     ...(body === undefined
       ? {}
@@ -202,35 +202,36 @@ function operationOf(shape: OperationShape, schemas: Components, rules: DialectR
         }),
     responses: Object.fromEntries([
       ...statuses.map((status) => [String(status), success]),
-      ...(shape.method === 'GET' ? [['304', notModified]] : []),
-      ...others.map((status) => [String(status), refusalOf(shape, status, schemas)]),
+      ...(contract.method === 'GET' ? [['304', notModified]] : []),
+      ...others.map((status) => [String(status), refusalOf(contract, status, schemas)]),
     ]),
   }
 }
 
 /** A failure, in the form of its operation where that has one of its own. */
-function refusalOf(shape: OperationShape, status: number, schemas: Components): unknown {
+function refusalOf(contract: Contract, status: number, schemas: Components): unknown {
   const description = errorWords[status]
-  if (shape.isJsonRpc === true) return { description, content: { 'application/json': rpcFailures } }
-  if (status !== 404 || shape.mayBeAbsent !== true)
+  if (contract.isJsonRpc === true)
+    return { description, content: { 'application/json': rpcFailures } }
+  if (status !== 404 || contract.mayBeAbsent !== true)
     return { $ref: `#/components/responses/${status}` }
-  const anyOf = [referenced(shape.response, schemas), reference('Error')]
+  const anyOf = [referenced(contract.response, schemas), reference('Error')]
   return { description, content: { 'application/json': { schema: { anyOf } } } }
 }
 
 /** A success; without content where the shape is empty, lists also as files. */
-function successOf(shape: OperationShape, schemas: Components): object {
-  const { response } = shape
+function successOf(contract: Contract, schemas: Components): object {
+  const { response } = contract
   const description = 'Success'
   if ('type' in response && response.type === 'void') return { description }
   const files = fileFormats.map((format) => [contentTypes[format].replace(/;.*/, ''), {}])
-  const lines: object = isList(shape) ? Object.fromEntries(files) : {}
+  const lines: object = isList(contract) ? Object.fromEntries(files) : {}
   const json = { schema: referenced(response, schemas) }
   return { description, content: { 'application/json': json, ...lines } }
 }
 
-function isList(shape: OperationShape): boolean {
-  return shape.method === 'GET' && listShapeOf(shape) !== undefined
+function isList(contract: Contract): boolean {
+  return contract.method === 'GET' && listShapeOf(contract) !== undefined
 }
 
 function parametersOf(schema: ObjectSchema, place: 'path' | 'query'): unknown[] {

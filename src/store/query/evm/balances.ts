@@ -1,6 +1,7 @@
 /** ERC-20 balances from logs: of an address, and of all holders of a token. */
 
 import { toBigint } from '../../../core/bytes.ts'
+import { mostCounted } from '../../../core/token-counts.ts'
 import type { Random } from '../../../core/world.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { balance } from '../../schema/evm.ts'
@@ -213,9 +214,6 @@ export async function heldMoreThan(
     heights = rows.map((row) => integerAt(row, 0))
   }
 }
-
-/** Counts of a token that has so many or more. */
-export const mostCounted = { transfers: 1_000_000, holders: 100_000 } as const
 
 const transfers = statement(
   `select count(*) from (select 1 from transfer_by_token where token_id = ? limit ${mostCounted.transfers}) as few`,

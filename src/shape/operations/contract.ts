@@ -1,0 +1,85 @@
+/**
+ * The contract of an operation as data: where it is called, what it takes, what it answers.
+ *
+ * The files beside this one hold the contracts by subject. Routes, checks of requests, queues, the OpenAPI document, the
+ * reference, and the types of answers in `api` and of requests in `explorer` are made of them.
+ */
+
+import type { ObjectSchema, Schema } from '../type.ts'
+
+/**
+ * The queue of requests: how the service is, one thing by its key or what is kept in memory, a list, or
+ * what waits for a node or for validators.
+ */
+export type Lane = 'vital' | 'item' | 'list' | 'patient'
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** A contract as it is written. */
+type Declaration = {
+  /** GET where none is named. */
+  readonly method?: Method
+  /** As in the documents, `{name}` for a path parameter, `:verb` literally. */
+  readonly path: string
+  readonly summary: string
+  /** Heading in the OpenAPI document. */
+  readonly tag: string
+  /** Compute units, as the original service weighs the call: 20 where none are named, as of most. */
+  readonly weight?: number
+  /** `list` where none is named, and `patient` where it has a time limit of its own. */
+  readonly lane?: Lane
+  readonly parameters: {
+    readonly path: ObjectSchema
+    readonly query: ObjectSchema
+    readonly body?: Schema
+  }
+  readonly response: Schema
+  /** Status of success where the documents and clients know another than 200. */
+  readonly status?: number
+  /** True when `message` of an error is a list, as in version 1 of document C. */
+  readonly listMessages?: boolean
+  /** Answered to everybody, also where keys are required: how the service is. */
+  readonly open?: boolean
+  /** Bytes that its body may have, where the general limit does not fit. */
+  readonly bodyBytes?: number
+  /** Its body may be a form instead of JSON: what web pages and older tools send. */
+  readonly takesForm?: boolean
+  /** Its body is a JSON-RPC call: failures have that form, whoever finds them. */
+  readonly isJsonRpc?: boolean
+  /** A 404 may have the form of the response. */
+  readonly mayBeAbsent?: boolean
+  /** It reads its query by itself, as text by name or a list of texts where a name is given twice. */
+  readonly anyQuery?: boolean
+  /** Milliseconds the answer may take where the general limit does not fit. */
+  readonly timeoutMs?: number
+}
+
+/** Contracts of a subject by their ids, as they are written. */
+export type Declarations = Readonly<Record<string, Declaration>>
+
+/** A contract. Its id is the `operationId` of the OpenAPI document. */
+export type Contract = Declaration & {
+  readonly id: string
+  readonly method: Method
+  readonly weight: number
+  readonly lane: Lane
+}
+
+type Whole<T extends Declarations> = {
+  readonly [Id in keyof T & string]: T[Id] & {
+    readonly id: Id
+    readonly method: T[Id] extends { readonly method: Method } ? Method : 'GET'
+    readonly weight: number
+    readonly lane: Lane
+  }
+}
+
+/** Contracts with their ids, and with what most have in common. */
+export function contracts<T extends Declarations>(declarations: T): Whole<T> {
+  const whole = Object.entries(declarations).map(([id, one]) => {
+    const lane: Lane = one.timeoutMs === undefined ? 'list' : 'patient'
+    return [id, { method: 'GET', weight: 20, lane, ...one, id }]
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of `declarations`
+  return Object.fromEntries(whole) as Whole<T>
+}

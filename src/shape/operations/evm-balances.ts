@@ -1,0 +1,127 @@
+/** Balances of coins and tokens, and holders. */
+
+import { Holder, holderPaging } from '../evm/holder.ts'
+import {
+  ChainAddressPath,
+  blockNumber,
+  compared,
+  currency,
+  pageToken,
+  widePageSize,
+} from '../evm/parameters.ts'
+import { address, amount, decimal } from '../evm/scalars.ts'
+import { Erc20TokenBalance, NativeTokenBalance } from '../evm/token.ts'
+import { balanceSeriesQuery } from '../metrics/metric-point.ts'
+import { pageShape } from '../page-shape.ts'
+import { type Schema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const mostTokens = 10
+
+const seconds = (description: string): Schema<number> =>
+  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds: ${description}` })
+
+/** Balances of coins and tokens, and holders. */
+export const EvmBalances = contracts({
+  getAddressesByBalanceOverTime: {
+    path: '/v2/chains/{chainId}/contracts/{address}/balances',
+    summary: 'Holders of more than so much of an ERC-20 token, now or at some time of a range',
+    tag: 'EVM contracts',
+    weight: 500,
+    parameters: {
+      path: ChainAddressPath,
+      query: Type.Object({
+        threshold: Type.Optional(
+          Type.String({
+            default: '0',
+            pattern: '^[0-9]{1,78}$',
+            description: 'Only who holds more than this, in the smallest unit',
+            allowed: 'a whole number, base 10',
+          }),
+        ),
+        startTimestamp: Type.Optional(seconds('held more than the threshold then or later')),
+        endTimestamp: Type.Optional(seconds('held more than the threshold then or before')),
+        ...holderPaging,
+        compared,
+      }),
+    },
+    response: pageShape({ addresses: Type.Array(Holder) }),
+  },
+  listErc20Balances: {
+    path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
+    summary: 'ERC-20 balances of an address, now or at a block',
+    tag: 'EVM balances',
+    parameters: {
+      path: ChainAddressPath,
+      query: Type.Object({
+        blockNumber,
+        pageToken,
+        pageSize: widePageSize,
+        filterSpamTokens: Type.Optional(
+          Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
+        ),
+        contractAddresses: Type.Optional(
+          Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
+            description: 'Only these token contracts, separated by commas',
+            allowed: 'a list of at most 100 EVM addresses, separated by commas',
+            maxItems: 100,
+          }),
+        ),
+        currency,
+        compared,
+      }),
+    },
+    response: pageShape({
+      nativeTokenBalance: NativeTokenBalance,
+      erc20TokenBalances: Type.Array(Erc20TokenBalance),
+    }),
+  },
+  getNativeBalance: {
+    path: '/v1/chains/{chainId}/addresses/{address}/balances:getNative',
+    summary: 'Native balance of an address',
+    tag: 'EVM balances',
+    parameters: { path: ChainAddressPath, query: Type.Object({ blockNumber, currency }) },
+    response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
+  },
+  listEvmBalanceSeries: {
+    path: '/v1/chains/{chainId}/addresses/{address}/balances:listSeries',
+    summary: 'Balances of an address at regular moments, the coin and ERC-20 tokens, oldest first',
+    tag: 'EVM balances',
+    weight: 200,
+    parameters: {
+      path: ChainAddressPath,
+      query: Type.Object({
+        contractAddresses: Type.Optional(
+          Type.Array(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', allowed: 'an EVM address' }), {
+            description: 'Tokens wanted beside the coin, separated by commas',
+            allowed: `a list of at most ${mostTokens} EVM addresses, separated by commas`,
+            maxItems: mostTokens,
+          }),
+        ),
+        ...balanceSeriesQuery,
+      }),
+    },
+    response: Type.Object({
+      series: Type.Array(
+        Type.Object({
+          timestamp: Type.Integer({ description: 'Unix seconds' }),
+          blockNumber: decimal('Last block that is not younger'),
+          nativeBalance: Type.Optional(
+            amount('Wei, as a node gives it; absent where none has the state of that block', 18),
+          ),
+          erc20Balances: Type.Array(
+            Type.Object({
+              contractAddress: address('The token'),
+              balance: Type.Optional(
+                decimal('Smallest unit; absent where logs do not give it and no node can'),
+              ),
+            }),
+          ),
+        }),
+      ),
+      notTold: Type.Optional(
+        Type.Array(Type.String(), { description: 'Values that are absent above, and why' }),
+      ),
+    }),
+  },
+} as const satisfies Declarations)

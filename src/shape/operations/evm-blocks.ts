@@ -1,0 +1,51 @@
+/** Blocks of EVM chains. */
+
+import {
+  ChainBlockPath,
+  ChainPath,
+  NoPath,
+  NoQuery,
+  PageQuery,
+  network,
+  pageSize,
+  pageToken,
+} from '../evm/parameters.ts'
+import { EvmBlock } from '../evm/transaction.ts'
+import { pageShape } from '../page-shape.ts'
+import { Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const ListAllBlocks = {
+  path: '/v1/blocks',
+  summary: 'Latest blocks of all chains, newest first',
+  tag: 'EVM blocks',
+  weight: 10,
+  parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
+  response: pageShape({ blocks: Type.Array(EvmBlock) }),
+} as const
+
+/** Blocks of EVM chains. */
+export const EvmBlocks = contracts({
+  getLatestBlocks: {
+    path: '/v1/chains/{chainId}/blocks',
+    summary: 'Latest blocks of a chain, newest first',
+    tag: 'EVM blocks',
+    weight: 10,
+    parameters: { path: ChainPath, query: PageQuery },
+    response: pageShape({ blocks: Type.Array(EvmBlock) }),
+  },
+  getBlock: {
+    path: '/v1/chains/{chainId}/blocks/{blockId}',
+    summary: 'A block by number or hash',
+    tag: 'EVM blocks',
+    weight: 10,
+    parameters: { path: ChainBlockPath, query: NoQuery },
+    response: EvmBlock,
+  },
+  listLatestBlocksAllChains: ListAllBlocks,
+  listAllLatestBlocks: {
+    ...ListAllBlocks,
+    path: '/v1/chains/allBlocks',
+    summary: 'Older name of /v1/blocks',
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,74 @@
+/** Chains served here, and calls of their nodes. */
+
+import { ChainInfo, chainFeatures } from '../evm/chain-info.ts'
+import { AddressPath, ChainPath, NoPath, NoQuery, network } from '../evm/parameters.ts'
+import { Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const CallChain = {
+  method: 'POST',
+  path: '/v1/chains/{chainId}/rpc',
+  summary: 'JSON-RPC of the node of a chain, where the operator offers it',
+  tag: 'EVM chains',
+  weight: 1,
+  isJsonRpc: true,
+  parameters: {
+    path: ChainPath,
+    query: NoQuery,
+    body: Type.Unknown({ description: 'a JSON-RPC 2.0 call, or a list of up to 100' }),
+  },
+  response: Type.Unknown({ description: 'a JSON-RPC 2.0 answer, or a list of them' }),
+} as const
+
+const ListAddressChains = {
+  path: '/v1/address/{address}/chains',
+  summary: 'Chains on which an address was active',
+  tag: 'EVM chains',
+  parameters: { path: AddressPath, query: NoQuery },
+  response: Type.Object({
+    indexedChains: Type.Array(ChainInfo),
+    unindexedChains: Type.Array(Type.String()),
+  }),
+} as const
+
+/** Chains served here, and calls of their nodes. */
+export const EvmChains = contracts({
+  supportedChains: {
+    path: '/v1/chains',
+    summary: 'Chains served here',
+    tag: 'EVM chains',
+    weight: 1,
+    parameters: {
+      path: NoPath,
+      query: Type.Object({
+        network,
+        feature: Type.Optional(
+          Type.Enum([...chainFeatures], {
+            description: 'Only chains with this ability; every chain served here has all',
+          }),
+        ),
+      }),
+    },
+    response: Type.Object({ chains: Type.Array(ChainInfo) }),
+  },
+  getChainInfo: {
+    path: '/v1/chains/{chainId}',
+    summary: 'One chain served here',
+    tag: 'EVM chains',
+    weight: 1,
+    parameters: { path: ChainPath, query: NoQuery },
+    response: ChainInfo,
+  },
+  callChain: CallChain,
+  callBlockchain: {
+    ...CallChain,
+    path: '/ext/bc/{chainId}/rpc',
+    summary: 'The same at the path of a node',
+  },
+  listAddressChains: ListAddressChains,
+  getAddressChains: {
+    ...ListAddressChains,
+    path: '/v1/chains/address/{address}',
+    summary: 'Older name of /v1/address/{address}/chains',
+  },
+} as const satisfies Declarations)

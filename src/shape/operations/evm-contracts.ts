@@ -1,0 +1,258 @@
+/** Contracts and tokens, and their sources. */
+
+import { mostCounted } from '../../core/token-counts.ts'
+import { ContractCode, ContractMetadata, matchWord } from '../evm/contract.ts'
+import { DecodedValues } from '../evm/log.ts'
+import {
+  ChainAddressPath,
+  ChainPath,
+  NoQuery,
+  PageQuery,
+  currency,
+  pageSize,
+  pageToken,
+} from '../evm/parameters.ts'
+import { decimal, hex } from '../evm/scalars.ts'
+import { TransactionDetail } from '../evm/transaction.ts'
+import { pageShape } from '../page-shape.ts'
+import { type Schema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const ListedSource = Type.Object(
+  {
+    name: Type.String({ description: 'of the contract in its source' }),
+    match: matchWord,
+    verifiedAt: Type.Integer({ description: 'Unix seconds' }),
+  },
+  { description: 'Of a contract that is verified itself' },
+)
+
+const count = (of: string, most: number): Schema<number> =>
+  Type.Integer({
+    description: `${of}, when the token was last looked at: at most a day ago, mostly seconds; ${most.toLocaleString('en-US')} stands for so many or more`,
+  })
+
+const shared = {
+  tag: 'EVM contracts',
+  parameters: {
+    path: ChainPath,
+    query: Type.Object({
+      sortBy: Type.Optional(
+        Type.Enum(['transfers', 'holders'], {
+          default: 'transfers',
+          description: 'Of what those with the most come first',
+        }),
+      ),
+      filterSpamTokens: Type.Optional(
+        Type.Boolean({ default: true, description: 'Leave tokens out that look like spam' }),
+      ),
+      pageToken,
+      pageSize,
+    }),
+  },
+  response: pageShape({
+    tokens: Type.Array(
+      Type.Object({
+        ...ContractMetadata.properties,
+        transferCount: count('Transfers', mostCounted.transfers),
+        holderCount: count('Addresses that ever had some', mostCounted.holders),
+      }),
+    ),
+  }),
+} as const
+
+/** Bytes of sources with their settings; the largest contracts in use have half of it. */
+export const sourceBytes = 8_388_608
+
+/** Milliseconds for waiting one's turn and compiling. */
+export const verifyMs = 180_000
+
+const matchText = Type.Union([Type.Literal('exact_match'), Type.Literal('match'), Type.Null()])
+
+const Matches = {
+  match: matchText,
+  creationMatch: matchText,
+  runtimeMatch: matchText,
+  chainId: Type.String(),
+  address: Type.String(),
+  verifiedAt: Type.Optional(Type.String({ description: 'ISO 8601' })),
+  matchId: Type.Optional(Type.String()),
+}
+
+/** Contracts and tokens, and their sources. */
+export const EvmContracts = contracts({
+  listErc20Tokens: {
+    ...shared,
+    path: '/v1/chains/{chainId}/tokens',
+    summary: 'ERC-20 tokens of a chain, those with the most transfers or holders first',
+  },
+  listNftCollections: {
+    ...shared,
+    path: '/v1/chains/{chainId}/nfts/collections',
+    summary:
+      'ERC-721 and ERC-1155 collections of a chain, those with the most transfers or holders first',
+  },
+  getContractMetadata: {
+    path: '/v1/chains/{chainId}/addresses/{address}',
+    summary: 'Facts about a contract',
+    tag: 'EVM contracts',
+    parameters: { path: ChainAddressPath, query: NoQuery },
+    response: ContractMetadata,
+  },
+  getContractCode: {
+    path: '/v1/chains/{chainId}/contracts/{address}',
+    summary: 'Verified sources and ABI of a contract, and of what a proxy leads to',
+    tag: 'EVM contracts',
+    parameters: { path: ChainAddressPath, query: NoQuery },
+    response: ContractCode,
+  },
+  callContract: {
+    method: 'POST',
+    path: '/v1/chains/{chainId}/contracts/{address}/calls',
+    summary: 'Calls methods of a contract by their ABI on its node, without a transaction',
+    tag: 'EVM contracts',
+    weight: 10,
+    parameters: {
+      path: ChainAddressPath,
+      query: NoQuery,
+      body: Type.Object({
+        calls: Type.Array(
+          Type.Object({
+            abi: Type.Unknown({ description: 'of one method, as the compiler writes it' }),
+            arguments: Type.Optional(
+              Type.Array(Type.Unknown(), {
+                description: 'integers as text in base 10, bytes in hex, lists and tuples as JSON',
+              }),
+            ),
+          }),
+          { minItems: 1, maxItems: 100, description: `1 to 100` },
+        ),
+        from: Type.Optional(
+          Type.String({
+            description: 'Who calls',
+            pattern: '^0x[0-9a-fA-F]{40}$',
+            allowed: 'an EVM address: 0x and 40 hex digits',
+          }),
+        ),
+        value: Type.Optional(
+          Type.String({
+            ...decimal('Coins that are sent along, smallest unit'),
+            maxLength: 78,
+          }),
+        ),
+      }),
+    },
+    response: Type.Object({
+      calls: Type.Array(
+        Type.Object({
+          signature: Type.String({ description: '`balanceOf(address)`' }),
+          data: hex('Input: selector and arguments'),
+          values: Type.Optional(DecodedValues),
+          error: Type.Optional(
+            Type.String({ description: 'why there are no values: the reason of the revert, …' }),
+          ),
+        }),
+      ),
+    }),
+  },
+  verifyContract: {
+    method: 'POST',
+    path: '/v2/verify/{chainId}/{address}',
+    summary: 'Verifies a contract by the standard JSON input of its compiler (Sourcify)',
+    tag: 'EVM contracts',
+    // What compiling costs.
+    weight: 1_000,
+    status: 202,
+    timeoutMs: verifyMs,
+    bodyBytes: sourceBytes,
+    parameters: {
+      path: ChainAddressPath,
+      query: NoQuery,
+      body: Type.Object({
+        stdJsonInput: Type.Unknown({
+          description: 'standard JSON input with the content of sources',
+        }),
+        compilerVersion: Type.String({ maxLength: 128, description: '0.8.30+commit.73712a01' }),
+        contractIdentifier: Type.String({ maxLength: 2_048, description: 'src/Token.sol:Token' }),
+        creationTransactionHash: Type.Optional(
+          Type.String({ maxLength: 128, description: 'not needed here' }),
+        ),
+      }),
+    },
+    response: Type.Object({ verificationId: Type.String() }),
+  },
+  getVerification: {
+    path: '/v2/verify/{verificationId}',
+    summary: 'How a verification ended (Sourcify)',
+    tag: 'EVM contracts',
+    weight: 10,
+    parameters: {
+      path: Type.Object({ verificationId: Type.String({ maxLength: 2_048 }) }),
+      query: NoQuery,
+    },
+    response: Type.Object({
+      isJobCompleted: Type.Boolean(),
+      verificationId: Type.String(),
+      jobStartTime: Type.String({ description: 'ISO 8601' }),
+      jobFinishTime: Type.String({ description: 'ISO 8601' }),
+      contract: Type.Object(Matches),
+      error: Type.Optional(
+        Type.Object({ customCode: Type.String(), message: Type.String(), errorId: Type.String() }),
+      ),
+    }),
+  },
+  getSourcifyContract: {
+    path: '/v2/contract/{chainId}/{address}',
+    summary: 'A verified contract (Sourcify)',
+    tag: 'EVM contracts',
+    mayBeAbsent: true,
+    parameters: {
+      path: ChainAddressPath,
+      query: Type.Object({
+        fields: Type.Optional(
+          Type.String({ description: 'all, or names with commas: abi, sources, compilation, …' }),
+        ),
+        omit: Type.Optional(Type.String({ description: 'names that are left out' })),
+      }),
+    },
+    response: Type.Object(Matches),
+  },
+  getDeploymentTransaction: {
+    path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
+    summary: 'The transaction that created a contract',
+    tag: 'EVM contracts',
+    parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
+    response: TransactionDetail,
+  },
+  listContracts: {
+    path: '/v1/chains/{chainId}/contracts',
+    summary:
+      'Contracts of a chain, newest first: the verified ones, or all that transactions created',
+    tag: 'EVM contracts',
+    parameters: {
+      path: ChainPath,
+      query: Type.Object({
+        verified: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description: 'Only contracts that are verified, in the order in which they were',
+          }),
+        ),
+        pageToken,
+        pageSize,
+      }),
+    },
+    response: pageShape({
+      contracts: Type.Array(
+        Type.Object({ ...ContractMetadata.properties, source: Type.Optional(ListedSource) }),
+      ),
+    }),
+  },
+  listContractDeployments: {
+    path: '/v1/chains/{chainId}/contracts/{address}/deployments',
+    summary: 'Contracts created by transactions of an address, also inside, newest first',
+    tag: 'EVM contracts',
+    parameters: { path: ChainAddressPath, query: PageQuery },
+    response: pageShape({ contracts: Type.Array(ContractMetadata) }),
+  },
+} as const satisfies Declarations)

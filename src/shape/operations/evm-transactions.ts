@@ -1,0 +1,264 @@
+/** Transactions of EVM chains, their transfers and logs. */
+
+import { Decoded, Log } from '../evm/log.ts'
+import {
+  AddressListQuery,
+  AddressTransactionsQuery,
+  AddressTransfersQuery,
+  ChainAddressPath,
+  ChainBlockPath,
+  ChainPath,
+  ChainTransactionPath,
+  NoPath,
+  NoQuery,
+  TokenTransfersQuery,
+  blockRange,
+  network,
+  pageSize,
+  pageToken,
+  sortOrder,
+  status,
+} from '../evm/parameters.ts'
+import { address, amount, decimal, hex } from '../evm/scalars.ts'
+import { Erc1155Transfer, Erc20Transfer, Erc721Transfer } from '../evm/token-transfer.ts'
+import {
+  AddressTransaction,
+  AddressTransactionV2,
+  InternalTransaction,
+  NativeTransaction,
+  TransactionDetail,
+} from '../evm/transaction.ts'
+import { pageShape } from '../page-shape.ts'
+import { type OptionalSchema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const topic = (place: string): OptionalSchema<string> =>
+  Type.Optional(
+    Type.String({
+      description: `Only logs whose ${place} topic is this`,
+      pattern: '^0x[0-9a-fA-F]{64}$',
+      allowed: 'a topic: 0x and 64 hex digits',
+    }),
+  )
+
+const list = { ...blockRange, sortOrder, pageToken, pageSize }
+
+const transferList = {
+  tag: 'EVM transactions',
+  parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
+} as const
+
+const ListAllTransactions = {
+  path: '/v1/transactions',
+  summary: 'Latest transactions of all chains, newest first',
+  tag: 'EVM transactions',
+  parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
+  response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+} as const
+
+/** Transactions of EVM chains, their transfers and logs. */
+export const EvmTransactions = contracts({
+  listErc1155Transactions: {
+    ...transferList,
+    path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc1155',
+    summary: 'ERC-1155 transfers of an address, newest first',
+    response: pageShape({ transactions: Type.Array(Erc1155Transfer) }),
+  },
+  listErc20Transactions: {
+    ...transferList,
+    path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc20',
+    summary: 'ERC-20 transfers of an address, newest first',
+    response: pageShape({ transactions: Type.Array(Erc20Transfer) }),
+  },
+  listTransfers: {
+    path: '/v1/chains/{chainId}/tokens/{address}/transfers',
+    summary: 'Transfers of a token contract, newest first',
+    tag: 'EVM contracts',
+    parameters: { path: ChainAddressPath, query: TokenTransfersQuery },
+    response: pageShape({
+      transfers: Type.Array(Type.Union([Erc20Transfer, Erc1155Transfer, Erc721Transfer])),
+    }),
+  },
+  listInternalTransactions: {
+    path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',
+    summary: 'Internal transactions of an address, newest first',
+    tag: 'EVM transactions',
+    parameters: { path: ChainAddressPath, query: AddressListQuery },
+    response: pageShape({ transactions: Type.Array(InternalTransaction) }),
+  },
+  listLatestTransactions: {
+    path: '/v1/chains/{chainId}/transactions',
+    summary: 'Latest transactions of a chain, newest first',
+    tag: 'EVM transactions',
+    parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
+    response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+  },
+  getTransaction: {
+    path: '/v1/chains/{chainId}/transactions/{txHash}',
+    summary: 'A transaction with its transfers and internal transactions',
+    tag: 'EVM transactions',
+    parameters: { path: ChainTransactionPath, query: NoQuery },
+    response: TransactionDetail,
+  },
+  listTransactionLogs: {
+    path: '/v1/chains/{chainId}/transactions/{txHash}/logs',
+    summary: 'Logs of a transaction, as a node of the chain gives them',
+    tag: 'EVM transactions',
+    parameters: { path: ChainTransactionPath, query: NoQuery },
+    response: Type.Object({
+      logs: Type.Array(
+        Type.Object({
+          address: Type.String({ description: 'contract that logged it, 0x hex' }),
+          label: Type.Optional(
+            Type.String({ description: 'What the operator calls the contract' }),
+          ),
+          topics: Type.Array(Type.String(), { description: '32 bytes each, 0x hex; at most 4' }),
+          data: Type.String({ description: '0x hex' }),
+          logIndex: Type.Integer({ description: 'place among the logs of the block' }),
+          decoded: Type.Optional(Decoded),
+        }),
+      ),
+    }),
+  },
+  listLogs: {
+    path: '/v1/chains/{chainId}/logs',
+    summary: 'Logs by contract and topics, newest first, where the operator keeps logs',
+    tag: 'EVM transactions',
+    parameters: {
+      path: ChainPath,
+      query: Type.Object({
+        address: Type.Optional(
+          Type.String({
+            description: 'Only logs of this contract',
+            pattern: '^0x[0-9a-fA-F]{40}$',
+            allowed: 'an EVM address: 0x and 40 hex digits',
+          }),
+        ),
+        event: Type.Optional(
+          Type.String({
+            description: 'Only logs of this event: `Transfer(address,address,uint256)`',
+            pattern: '^[A-Za-z_$][\\w$]*\\([\\w\\[\\](),]*\\)$',
+            maxLength: 2_000,
+            allowed: 'the signature of an event, types alone',
+          }),
+        ),
+        topic0: topic('first'),
+        topic1: topic('second'),
+        topic2: topic('third'),
+        topic3: topic('fourth'),
+        ...blockRange,
+        sortOrder,
+        pageToken,
+        pageSize,
+      }),
+    },
+    response: pageShape({ logs: Type.Array(Log) }),
+  },
+  listTransactionCalls: {
+    path: '/v1/chains/{chainId}/transactions/{txHash}/calls',
+    summary: 'Calls inside a transaction with their depth, as a node of the chain traces them',
+    tag: 'EVM transactions',
+    // A node executes the whole block for it.
+    weight: 100,
+    parameters: { path: ChainTransactionPath, query: NoQuery },
+    response: Type.Object({
+      calls: Type.Array(
+        Type.Object({
+          depth: Type.Integer({ description: '0: the transaction itself; 1: what it called' }),
+          callType: Type.String({ description: 'as the tracer names it: CALL, STATICCALL, …' }),
+          from: address('Caller'),
+          to: Type.Optional(address('Callee, or the contract created; absent where that failed')),
+          toLabel: Type.Optional(
+            Type.String({ description: 'What the operator calls the callee' }),
+          ),
+          value: amount('Coins moved, wei', 18),
+          gasLimit: decimal('Gas the call was given'),
+          gasUsed: decimal('Gas used by the call and those inside it'),
+          methodHash: Type.Optional(
+            Type.String({ description: 'first four bytes of the input, 0x hex' }),
+          ),
+          methodName: Type.Optional(
+            Type.String({ description: 'signature of the method, where it is known' }),
+          ),
+          input: Type.Optional(hex('Input; absent where it is empty')),
+          decodedInput: Type.Optional(Decoded),
+          error: Type.Optional(
+            Type.String({ description: 'why it failed, in the words of the node' }),
+          ),
+          isReverted: Type.Boolean({
+            description: 'Whether the call, or one around it, was undone',
+          }),
+        }),
+        {
+          description:
+            'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
+        },
+      ),
+      callCount: Type.Integer({ description: 'How many calls there are' }),
+    }),
+  },
+  listErc721Transactions: {
+    ...transferList,
+    path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc721',
+    summary: 'ERC-721 transfers of an address, newest first',
+    response: pageShape({ transactions: Type.Array(Erc721Transfer) }),
+  },
+  listNativeTransactions: {
+    path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
+    summary: 'Native transactions of an address, newest first',
+    tag: 'EVM transactions',
+    parameters: { path: ChainAddressPath, query: AddressTransactionsQuery },
+    response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+  },
+  listTransactions: {
+    path: '/v1/chains/{chainId}/addresses/{address}/transactions',
+    summary: 'Transactions an address took part in',
+    tag: 'EVM transactions',
+    parameters: { path: ChainAddressPath, query: Type.Object(list) },
+    response: pageShape({ transactions: Type.Array(AddressTransaction) }),
+  },
+  listTransactionsV2: {
+    path: '/v2/chains/{chainId}/addresses/{address}/transactions',
+    summary: 'Transactions an address took part in, with token reputation',
+    tag: 'EVM transactions',
+    parameters: {
+      path: ChainAddressPath,
+      query: Type.Object({
+        ...list,
+        filterSpamTokens: Type.Optional(
+          Type.Boolean({
+            default: true,
+            description: 'Leave transfers of tokens out that look like spam',
+          }),
+        ),
+      }),
+    },
+    response: pageShape({ transactions: Type.Array(AddressTransactionV2) }),
+  },
+  getTransactionsForBlock: {
+    path: '/v1/chains/{chainId}/blocks/{blockId}/transactions',
+    summary: 'Transactions of a block, in block order',
+    tag: 'EVM transactions',
+    parameters: {
+      path: ChainBlockPath,
+      query: Type.Object({
+        pageToken,
+        pageSize: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 100,
+            default: 0,
+            description: 'Items per page; 0 is all of them',
+          }),
+        ),
+      }),
+    },
+    response: pageShape({ transactions: Type.Array(NativeTransaction) }),
+  },
+  listLatestTransactionsAllChains: ListAllTransactions,
+  listAllLatestTransactions: {
+    ...ListAllTransactions,
+    path: '/v1/chains/allTransactions',
+    summary: 'Older name of /v1/transactions',
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,50 @@
+/** Health checks of the service. */
+
+import { NoPath, NoQuery } from '../evm/parameters.ts'
+import { Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const indicators = Type.Record(Type.String(), Type.Object({ status: Type.Enum(['up', 'down']) }))
+
+/** State of the service and its parts. */
+const HealthState = Type.Object(
+  {
+    status: Type.Enum(['ok', 'error', 'shutting_down'], { description: 'All in one word' }),
+    info: indicators,
+    error: indicators,
+    details: indicators,
+  },
+  { $id: 'Health', additionalProperties: false },
+)
+
+const common = {
+  tag: 'Health',
+  weight: 1,
+  open: true,
+  parameters: { path: NoPath, query: NoQuery },
+  response: HealthState,
+} as const
+
+/** Health of the stores and the process, where the clients of both generations read it. */
+export const Health = contracts({
+  'data-health-check': {
+    ...common,
+    path: '/v1/health-check',
+    summary: 'Whether the stores answer',
+  },
+  'metrics-health-check': {
+    ...common,
+    path: '/v2/health-check',
+    summary: 'Whether the stores answer',
+  },
+  'live-check': {
+    ...common,
+    path: '/v1/live-check',
+    summary: 'Whether the process answers',
+  },
+  'metrics-live-check': {
+    ...common,
+    path: '/v2/live-check',
+    summary: 'Whether the process answers',
+  },
+} as const satisfies Declarations)

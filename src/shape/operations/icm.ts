@@ -1,0 +1,212 @@
+/** Messages between chains, both ends joined. */
+
+import { networkNames } from '../../core/network.ts'
+import { IcmMessage, TeleporterMessage } from '../icm/icm-message.ts'
+import { pageShape } from '../page-shape.ts'
+import { type Schema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const pageQuery = {
+  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+  pageSize: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Messages a page' }),
+  ),
+  network: Type.Optional(Type.Enum([...networkNames], { description: 'Only of this network' })),
+}
+
+const evmAddress = {
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  allowed: 'an EVM address, 0x and 40 hex digits',
+}
+
+const icmMessages = pageShape({ messages: Type.Array(IcmMessage) })
+
+const idText = { description: 'Blockchain id, cb58 or hex' }
+
+/** Document B, endpoint 9. */
+const ListIcmMessagesByAddress = {
+  path: '/v1/icm/addresses/{address}/messages',
+  summary: 'Interchain messages from or to an address, newest first',
+  tag: 'Interchain messages',
+  parameters: {
+    path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
+    query: Type.Object(pageQuery),
+  },
+  response: icmMessages,
+} as const
+
+/** Neighbour of document B: all messages. */
+const ListIcmMessages = {
+  path: '/v1/icm/messages',
+  summary: 'Interchain messages, newest first',
+  tag: 'Interchain messages',
+  parameters: {
+    path: Type.Object({}),
+    query: Type.Object({
+      ...pageQuery,
+      sourceBlockchainId: Type.Optional(Type.String(idText)),
+      destinationBlockchainId: Type.Optional(Type.String(idText)),
+      blockchainId: Type.Optional(
+        Type.String({ description: 'Source or destination, cb58 or hex' }),
+      ),
+      from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
+      to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
+    }),
+  },
+  response: icmMessages,
+} as const
+
+/** Neighbour of document B: one message. */
+const GetIcmMessage = {
+  path: '/v1/icm/messages/{messageId}',
+  summary: 'One interchain message',
+  tag: 'Interchain messages',
+  parameters: {
+    path: Type.Object({
+      messageId: Type.String({
+        description: 'Message id, hex',
+        pattern: '^(0x)?[0-9a-fA-F]{64}$',
+        allowed: 'a message id, 64 hex digits',
+      }),
+    }),
+    query: Type.Object({}),
+  },
+  response: IcmMessage,
+} as const
+
+const teleporterMessages = pageShape({ messages: Type.Array(TeleporterMessage) })
+
+const groupings = [
+  'srcBlockchainId',
+  'destBlockchainId',
+  'srcBlockchainId,destBlockchainId',
+] as const
+
+const filters = {
+  srcBlockchainId: Type.Optional(
+    Type.String({ description: 'only sent from this blockchain, cb58 or hex', maxLength: 128 }),
+  ),
+  destBlockchainId: Type.Optional(
+    Type.String({ description: 'only sent to this blockchain, cb58 or hex', maxLength: 128 }),
+  ),
+  groupBy: Type.Optional(
+    Type.Enum([...groupings], { description: 'a row for each id; default: all together' }),
+  ),
+  network: Type.Optional(Type.Enum([...networkNames], { description: 'only of this network' })),
+}
+
+const ends = {
+  srcBlockchainId: Type.String({ description: 'cb58; `total` when any' }),
+  destBlockchainId: Type.String({ description: 'cb58; `total` when any' }),
+}
+
+const sent = (window: string): Schema<number> =>
+  Type.Integer({ description: `messages sent ${window}` })
+
+const Windows = Type.Object(
+  {
+    ...ends,
+    lastHour: sent('in this hour and the one before'),
+    lastDay: sent('in the last 24 hours, whole hours'),
+    lastWeek: sent('in 7 days'),
+    lastMonth: sent('in 30 days'),
+    last90Days: sent('in 90 days'),
+    lastYear: sent('in 365 days'),
+    allTime: sent('ever'),
+  },
+  { $id: 'IcmWindows', additionalProperties: false },
+)
+
+/** Messages between chains, both ends joined. */
+export const Icm = contracts({
+  listIcmMessagesByAddress: ListIcmMessagesByAddress,
+  listIcmMessages: ListIcmMessages,
+  getIcmMessage: GetIcmMessage,
+  getICMTimeseries: {
+    path: '/v2/icm/timeseries',
+    summary: 'Interchain messages sent per period, newest first',
+    tag: 'Interchain messages',
+    weight: 100,
+    parameters: {
+      path: Type.Object({}),
+      query: Type.Object({
+        ...filters,
+        startTimestamp: Type.Optional(
+          Type.Integer({ minimum: 0, description: 'only periods after this Unix second' }),
+        ),
+        endTimestamp: Type.Optional(
+          Type.Integer({ minimum: 0, description: 'only periods before this Unix second' }),
+        ),
+        timeInterval: Type.Optional(
+          Type.Enum(['hour', 'day', 'week', 'month'], { default: 'day', description: 'period' }),
+        ),
+        pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+        pageSize: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
+        ),
+      }),
+    },
+    response: pageShape({
+      results: Type.Array(
+        Type.Object(
+          { value: sent('in the period'), timestamp: Type.Integer(), ...ends },
+          { $id: 'IcmPoint', additionalProperties: false },
+        ),
+      ),
+    }),
+  },
+  getICMSummary: {
+    path: '/v2/icm/summary',
+    summary: 'Interchain messages sent within windows that end now',
+    tag: 'Interchain messages',
+    weight: 100,
+    parameters: { path: Type.Object({}), query: Type.Object(filters) },
+    response: Type.Object({
+      result: Type.Intersect([Windows], { description: 'the only row, or the greatest' }),
+      results: Type.Array(Windows, { description: 'all rows, greatest first' }),
+    }),
+  },
+  getTeleporterMetricsByChain: {
+    path: '/v2/chains/{chainId}/teleporterMetrics/{metric}',
+    summary: 'Messages a chain sent, received, or both',
+    tag: 'Interchain messages',
+    weight: 100,
+    parameters: {
+      path: Type.Object({
+        chainId: Type.String({
+          description: 'chain id, blockchain id, or total, mainnet, testnet',
+          maxLength: 512,
+        }),
+        metric: Type.Enum([
+          'teleporterSourceTxnCount',
+          'teleporterDestinationTxnCount',
+          'teleporterTotalTxnCount',
+        ]),
+      }),
+      query: Type.Object({}),
+    },
+    response: Type.Object({ result: Type.Object({ value: Type.Integer() }) }),
+  },
+} as const satisfies Declarations)
+
+/** Older names of the operations on messages. */
+export const Teleporter = contracts({
+  listTeleporterMessagesByAddress: {
+    ...ListIcmMessagesByAddress,
+    path: '/v1/teleporter/addresses/{address}/messages',
+    summary: 'Older name of /v1/icm/addresses/{address}/messages',
+    response: teleporterMessages,
+  },
+  listTeleporterMessages: {
+    ...ListIcmMessages,
+    path: '/v1/teleporter/messages',
+    summary: 'Older name of /v1/icm/messages',
+    response: teleporterMessages,
+  },
+  getTeleporterMessage: {
+    ...GetIcmMessage,
+    path: '/v1/teleporter/messages/{messageId}',
+    summary: 'Older name of /v1/icm/messages/{messageId}',
+    response: TeleporterMessage,
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,183 @@
+/** Validators of L1s, and what they pay. */
+
+import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
+import { pageShape } from '../page-shape.ts'
+import { NetworkPath, SubnetId, pageQuery } from '../primary/parameters.ts'
+import { L1Validator } from '../primary/validator.ts'
+import { type Schema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const hash = Type.String({ description: 'cb58' })
+
+const amount = (description: string): Schema<string> =>
+  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
+
+const days = Type.Number({ description: 'days the balance lasts at this rate, two decimals' })
+
+/** The current fee rate. */
+export const FeeRate = Type.Object(
+  {
+    perSecond: amount('fee of each active validator a second, at present'),
+    perDay: amount('the same, for a day at this rate'),
+    activeValidators: Type.Integer({ description: 'of the whole network' }),
+    target: Type.Integer({ description: 'more active validators make the rate grow' }),
+    excess: Type.String({ description: 'validator-seconds above the target so far' }),
+  },
+  { $id: 'L1FeeRate', additionalProperties: false },
+)
+
+const network = Type.Optional(
+  Type.Enum(['mainnet', 'fuji', 'testnet'], {
+    description: 'network meant; default the first served that knows the id, mainnet before others',
+  }),
+)
+
+const feeSeries = {
+  tag: 'L1 metrics',
+  weight: 100,
+  response: Type.Object({ results: Type.Array(MetricPoint) }),
+} as const
+
+const feeQuery = Type.Object({ ...pointRange, network })
+
+/** Validators of L1s, and what they pay. */
+export const L1Validators = contracts({
+  listL1Validators: {
+    path: '/v1/networks/{network}/l1Validators',
+    summary: 'Validators of L1s with their balances',
+    tag: 'Primary Network',
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({
+        ...pageQuery,
+        l1ValidationId: Type.Optional(
+          Type.String({ description: 'Only this validation, cb58 or hex', maxLength: 128 }),
+        ),
+        nodeId: Type.Optional(Type.String({ description: 'Only this node', maxLength: 128 })),
+        subnetId: Type.Optional(SubnetId),
+        includeInactiveL1Validators: Type.Optional(
+          Type.Boolean({ default: false, description: 'Also validators whose balance is spent' }),
+        ),
+      }),
+    },
+    response: pageShape({
+      blockHeight: Type.String({ description: 'P-Chain height of the balances' }),
+      validators: Type.Array(L1Validator),
+    }),
+  },
+  listL1ValidatorFunds: {
+    path: '/v1/networks/{network}/l1Validators:listFunds',
+    summary: 'Balances of active L1 validators and how long they last, shortest first',
+    tag: 'L1 metrics',
+    weight: 100,
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({ subnetId: Type.Optional(SubnetId), ...pageQuery }),
+    },
+    response: pageShape({
+      feeRate: FeeRate,
+      validators: Type.Array(
+        Type.Object(
+          {
+            validationId: hash,
+            nodeId: Type.String(),
+            subnetId: hash,
+            weight: Type.Integer(),
+            remainingBalance: amount('balance'),
+            daysLeft: days,
+          },
+          { $id: 'L1ValidatorFunds', additionalProperties: false },
+        ),
+      ),
+    }),
+  },
+  listL1Funds: {
+    path: '/v1/networks/{network}/subnets:listFunds',
+    summary:
+      'Validators, weight and balances of L1s, the one whose first validator runs out coming first',
+    tag: 'L1 metrics',
+    weight: 100,
+    parameters: { path: NetworkPath, query: Type.Object({ ...pageQuery }) },
+    response: pageShape({
+      feeRate: FeeRate,
+      subnets: Type.Array(
+        Type.Object(
+          {
+            subnetId: hash,
+            validatorCount: Type.Integer({ description: 'validations that were not removed' }),
+            activeValidatorCount: Type.Integer({ description: 'those with a balance' }),
+            seats: Type.Integer({ description: 'validatorCount by its old name, until 0.2' }),
+            activeSeats: Type.Integer({
+              description: 'activeValidatorCount by its old name, until 0.2',
+            }),
+            totalWeight: Type.Integer({ description: 'of all validators' }),
+            activeWeight: Type.Integer({ description: 'of those that can sign' }),
+            totalBalance: amount('balances together'),
+            feesPerDay: amount('fees of all of them a day, at this rate'),
+            daysLeft: Type.Optional(
+              Type.Number({ description: 'until the first active validator runs out' }),
+            ),
+          },
+          { $id: 'L1Funds', additionalProperties: false },
+        ),
+      ),
+    }),
+  },
+  getTotalL1ValidatorMetrics: {
+    ...feeSeries,
+    path: '/v2/validators/metrics/{metric}',
+    summary: 'Fees of all L1 validators by day, newest first',
+    parameters: {
+      path: Type.Object({
+        metric: Type.Enum(
+          ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
+          { description: 'fees in nAVAX, or how many validators paid any' },
+        ),
+      }),
+      query: feeQuery,
+    },
+  },
+  getMetricsByValidationId: {
+    ...feeSeries,
+    path: '/v2/validation/{l1ValidationId}/metrics/{metric}',
+    summary: 'Fees of an L1 validation by day, newest first',
+    parameters: {
+      path: Type.Object({
+        l1ValidationId: Type.String({ description: 'validation id, cb58 or hex', maxLength: 128 }),
+        metric: Type.Enum(['validationCumulativeFeesDaily', 'validationFeesDaily'], {
+          description: 'fees in nAVAX',
+        }),
+      }),
+      query: feeQuery,
+    },
+  },
+  getMetricsByNodeId: {
+    ...feeSeries,
+    path: '/v2/validator/{nodeId}/metrics/{metric}',
+    summary: 'Fees of the L1 validations of a node by day, newest first',
+    parameters: {
+      path: Type.Object({
+        nodeId: Type.String({ description: 'node id', maxLength: 128 }),
+        metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], {
+          description: 'fees in nAVAX',
+        }),
+      }),
+      query: feeQuery,
+    },
+  },
+  getMetricsBySubnetId: {
+    ...feeSeries,
+    path: '/v2/subnet/{subnetId}/metrics/{metric}',
+    summary: 'Fees of the validators of an L1 by day, newest first',
+    parameters: {
+      path: Type.Object({
+        subnetId: SubnetId,
+        metric: Type.Enum(
+          ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
+          { description: 'fees in nAVAX, or how many validators paid any' },
+        ),
+      }),
+      query: feeQuery,
+    },
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,139 @@
+/** Series of chains. */
+
+import { networkNames } from '../../core/network.ts'
+import { metricNames, rollingMetricNames, timeIntervals } from '../metrics/metric-names.ts'
+import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
+import { MetricsChain } from '../metrics/metrics-chain.ts'
+import { type Schema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const chainName =
+  'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
+
+const pointPage = {
+  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+  pageSize: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
+  ),
+}
+
+const NextPageToken = Type.Optional(Type.String({ description: 'present when more points exist' }))
+
+const value = (description: string): Schema<number> => Type.Number({ description })
+
+/** Series of chains. */
+export const Metrics = contracts({
+  getChainMetrics: {
+    path: '/v2/chains/{chainId}/metrics/{metric}',
+    summary: 'Series of a metric of a chain, newest point first',
+    tag: 'Metrics',
+    weight: 100,
+    parameters: {
+      path: Type.Object({
+        chainId: Type.String({ description: chainName }),
+        metric: Type.Enum([...metricNames], { description: 'metric' }),
+      }),
+      query: Type.Object({
+        ...pointRange,
+        timeInterval: Type.Optional(
+          Type.Enum([...timeIntervals], { default: 'day', description: 'length of a period' }),
+        ),
+        ...pointPage,
+      }),
+    },
+    response: Type.Object(
+      {
+        nextPageToken: NextPageToken,
+        results: Type.Array(MetricPoint),
+      },
+      { $id: 'ChainMetrics', additionalProperties: false },
+    ),
+  },
+  getAverageTps: {
+    path: '/v1/avg_tps/{chainId}',
+    summary: 'Average transactions per second of a chain by day, newest first',
+    tag: 'Metrics',
+    weight: 100,
+    listMessages: true,
+    parameters: {
+      path: Type.Object({ chainId: Type.String({ description: chainName }) }),
+      query: Type.Object(pointPage),
+    },
+    response: Type.Object(
+      {
+        results: Type.Array(MetricPoint),
+        status: Type.Integer({ description: 'always 200' }),
+        lastRun: Type.Integer({ description: 'Unix seconds of the newest block counted' }),
+        nextPageToken: NextPageToken,
+      },
+      { $id: 'AverageTps', additionalProperties: false },
+    ),
+  },
+  getRollingWindowMetrics: {
+    path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
+    summary: 'A metric of a chain over the last hour, day, week, month, 90 days, year and all time',
+    tag: 'Metrics',
+    weight: 100,
+    parameters: {
+      path: Type.Object({
+        chainId: Type.String({
+          description: 'EVM chain id, blockchain id, total, mainnet or testnet',
+        }),
+        metric: Type.Enum(rollingMetricNames, { description: 'metric' }),
+      }),
+      query: Type.Object({}),
+    },
+    response: Type.Object(
+      {
+        result: Type.Object(
+          {
+            lastHour: value('the running hour, or day for metrics of days only'),
+            lastDay: value('24 hours'),
+            lastWeek: value('7 days'),
+            lastMonth: value('30 days'),
+            last90Days: value('90 days'),
+            lastYear: value('365 days'),
+            allTime: value('since the first block'),
+          },
+          { additionalProperties: false },
+        ),
+      },
+      { $id: 'RollingWindowMetrics', additionalProperties: false },
+    ),
+  },
+  listMetricsChains: {
+    path: '/v2/chains',
+    summary: 'Chains that have metrics',
+    tag: 'Metrics',
+    weight: 1,
+    parameters: {
+      path: Type.Object({}),
+      query: Type.Object({
+        network: Type.Optional(
+          Type.Enum([...networkNames], { description: 'only of this network' }),
+        ),
+        pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+      }),
+    },
+    response: Type.Object(
+      {
+        nextPageToken: Type.Optional(
+          Type.String({ description: 'present when more chains exist' }),
+        ),
+        chains: Type.Array(MetricsChain),
+      },
+      { $id: 'MetricsChains', additionalProperties: false },
+    ),
+  },
+  getMetricsChain: {
+    path: '/v2/chains/{chainId}',
+    summary: 'One chain that has metrics',
+    tag: 'Metrics',
+    weight: 1,
+    parameters: {
+      path: Type.Object({ chainId: Type.String({ description: 'EVM chain id or blockchain id' }) }),
+      query: Type.Object({}),
+    },
+    response: MetricsChain,
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,213 @@
+/** The primary network as a whole: supply, stake, subnets and blockchains. */
+
+import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
+import { pageShape } from '../page-shape.ts'
+import { Asset } from '../primary/asset.ts'
+import {
+  ChainPath,
+  NetworkPath,
+  PageToken,
+  SortOrder,
+  SubnetId,
+  pageSize,
+} from '../primary/parameters.ts'
+import { Blockchain, Subnet } from '../primary/subnet.ts'
+import { type Schema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const nAvax = (description: string): Schema<string> =>
+  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
+
+const percent = (description: string): Schema<string> =>
+  Type.String({ description: `${description}, percent with two decimals` })
+
+const avax = (description: string): Schema<string> =>
+  Type.String({ description: `${description}, AVAX with decimals` })
+
+/** Metrics of stakers. */
+export const stakingMetrics = [
+  'validatorCount',
+  'validatorWeight',
+  'delegatorCount',
+  'delegatorWeight',
+] as const
+
+/** The primary network as a whole: supply, stake, subnets and blockchains. */
+export const PrimaryNetwork = contracts({
+  listSubnets: {
+    path: '/v1/networks/{network}/subnets',
+    summary:
+      'Subnets with their chains, without the primary network, which is no subnet of its own',
+    tag: 'Primary Network',
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({
+        pageToken: PageToken,
+        pageSize: pageSize(100, 10_000),
+        sortOrder: SortOrder,
+      }),
+    },
+    response: pageShape({ subnets: Type.Array(Subnet) }),
+  },
+  getSubnetById: {
+    path: '/v1/networks/{network}/subnets/{subnetId}',
+    summary: 'One subnet with its chains',
+    tag: 'Primary Network',
+    parameters: {
+      path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
+      query: Type.Object({}),
+    },
+    response: Subnet,
+  },
+  listBlockchains: {
+    path: '/v1/networks/{network}/blockchains',
+    summary: 'Chains of all subnets',
+    tag: 'Primary Network',
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({
+        pageToken: PageToken,
+        pageSize: pageSize(100, 10_000),
+        sortOrder: SortOrder,
+      }),
+    },
+    response: pageShape({ blockchains: Type.Array(Blockchain) }),
+  },
+  getBlockchainById: {
+    path: '/v1/networks/{network}/blockchains/{blockchainId}',
+    summary: 'One chain',
+    tag: 'Primary Network',
+    parameters: { path: ChainPath, query: Type.Object({}) },
+    response: Blockchain,
+  },
+  getNetworkDetails: {
+    path: '/v1/networks/{network}',
+    summary: 'Stake, delegation and reward rates of the primary network',
+    tag: 'Primary Network',
+    weight: 100,
+    parameters: { path: NetworkPath, query: Type.Object({}) },
+    response: Type.Object({
+      validatorDetails: Type.Object({
+        validatorCount: Type.Integer(),
+        totalAmountStaked: nAvax('stake of validators themselves'),
+        estimatedAnnualStakingReward: nAvax(
+          'rewards of all running validations and delegations by their ends',
+        ),
+        stakingDistributionByVersion: Type.Array(
+          Type.Object({
+            version: Type.String({
+              description:
+                '`offline`: not connected to the node used; `unknown`: connected or not checked',
+            }),
+            amountStaked: nAvax('stake of these nodes, delegations included'),
+            validatorCount: Type.Integer(),
+          }),
+          { description: 'most stake first' },
+        ),
+        stakingRatio: Type.String({ description: 'stake and delegations over the current supply' }),
+      }),
+      delegatorDetails: Type.Object({
+        delegatorCount: Type.Integer(),
+        totalAmountStaked: nAvax('delegated'),
+      }),
+      apr: Type.Object(
+        { shortest: percent('of a stake of 14 days'), longest: percent('of a stake of 365 days') },
+        { description: 'yearly rate of a stake that begins now; a delegator’s is less by the fee' },
+      ),
+      currentSupply: nAvax('existing amount, rewards of running stakes included'),
+    }),
+  },
+  getValidatorsByDateRange: {
+    path: '/v2/subnets/{subnetId}/validators:getAddresses',
+    summary: 'Reward owners of validations of a subnet that overlap a range of time, newest first',
+    tag: 'Network metrics',
+    weight: 500,
+    parameters: {
+      path: Type.Object({ subnetId: SubnetId }),
+      query: Type.Object({
+        startTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
+        endTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
+        network: Type.Optional(
+          Type.Enum(['mainnet', 'fuji', 'testnet'], {
+            description: 'default: mainnet where it is served, else the other',
+          }),
+        ),
+        pageToken: PageToken,
+        pageSize: pageSize(1_000, 5_000),
+      }),
+    },
+    response: pageShape({
+      addresses: Type.Array(
+        Type.Object({
+          addresses: Type.Array(Type.String(), { description: 'owners of the rewards, bech32' }),
+          sortKey: Type.String({ description: 'time of the staking transaction, Unix seconds' }),
+        }),
+      ),
+    }),
+  },
+  getStakingMetrics: {
+    path: '/v2/networks/{network}/metrics/{metric}',
+    summary: 'Validators and delegators of a subnet by day, newest first',
+    tag: 'Network metrics',
+    weight: 100,
+    parameters: {
+      path: Type.Object({
+        ...NetworkPath.properties,
+        metric: Type.Enum([...stakingMetrics], {
+          description:
+            'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
+        }),
+      }),
+      query: Type.Object({
+        ...pointRange,
+        subnetId: Type.Optional(SubnetId),
+        pageToken: PageToken,
+        pageSize: pageSize(100, 2_160),
+      }),
+    },
+    response: pageShape({ results: Type.Array(MetricPoint), asset: Type.Optional(Asset) }),
+  },
+  getAvaxSupply: {
+    path: '/v1/avax/supply',
+    summary: 'Supply of AVAX: what exists, what was burned and what is staked',
+    tag: 'Primary Network',
+    weight: 1,
+    parameters: {
+      path: Type.Object({}),
+      query: Type.Object({
+        network: Type.Optional(
+          Type.Enum(['mainnet', 'fuji', 'testnet'], {
+            description: 'network meant; default mainnet where it is served, else the other',
+          }),
+        ),
+        partial: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description: 'answer with what is known where not everything is',
+          }),
+        ),
+      }),
+    },
+    response: Type.Object({
+      circulatingSupply: Type.Optional(avax('the total supply: what is locked counts, too')),
+      totalSupply: Type.Optional(
+        avax('`genesisUnlock` and `totalRewards` less what was burned on the three chains'),
+      ),
+      totalPBurned: Type.Optional(avax('fees of P-Chain transactions and of L1 validators')),
+      totalCBurned: Type.Optional(avax('fees of the C-Chain, imports and exports among them')),
+      totalXBurned: Type.Optional(avax('fees of X-Chain transactions')),
+      totalStaked: avax('stake of active validators and delegators'),
+      totalLocked: avax('locked by genesis and not unlocked yet'),
+      totalRewards: avax('rewards of stakes that are over, restaked ones among them'),
+      genesisUnlock: avax('allocated by genesis, locked or not'),
+      l1ValidatorFees: avax('what L1 validators have paid; part of `totalPBurned`'),
+      lastUpdated: Type.String({
+        description: 'when this was summed, ISO 8601',
+        format: 'date-time',
+      }),
+      notTold: Type.Optional(
+        Type.Array(Type.String(), { description: 'fields that are left out, and why' }),
+      ),
+    }),
+  },
+} as const satisfies Declarations)

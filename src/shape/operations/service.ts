@@ -1,0 +1,101 @@
+/** The service itself: search, exports, use, progress. */
+
+import { ExportBody, ExportStatus } from '../events/export-job.ts'
+import { NoPath, NoQuery, pageSize, pageToken } from '../evm/parameters.ts'
+import { pageShape } from '../page-shape.ts'
+import { SearchHit } from '../search-hit.ts'
+import { Status } from '../status.ts'
+import { Type } from '../type.ts'
+import { UsageLog, UsageValue, usageFilters, usageGroups, usageIntervals } from '../usage.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+/** The service itself: search, exports, use, progress. */
+export const Service = contracts({
+  search: {
+    path: '/v1/search',
+    summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
+    tag: 'Search',
+    parameters: {
+      path: Type.Object({}),
+      query: Type.Object({
+        q: Type.String({
+          description:
+            'An id (cb58 or hex), hash, address (bech32 or 0x), node id, height, EVM chain id, or a name or symbol',
+          minLength: 1,
+          maxLength: 128,
+          pattern: '\\S',
+          allowed: 'a text of 1 to 128 characters',
+        }),
+        network: Type.Optional(
+          Type.Enum(['mainnet', 'fuji', 'testnet'], { description: 'Only of this network' }),
+        ),
+      }),
+    },
+    response: Type.Object({
+      hits: Type.Array(SearchHit, { maxItems: 50, description: 'best first, 50 at most' }),
+    }),
+  },
+  postTransactionExportJob: {
+    method: 'POST',
+    path: '/v1/operations/transactions:export',
+    summary: 'Make a CSV file of the transactions of addresses',
+    tag: 'Operations',
+    status: 201,
+    parameters: { path: NoPath, query: NoQuery, body: ExportBody },
+    response: ExportStatus,
+  },
+  getOperationResult: {
+    path: '/v1/operations/{operationId}',
+    summary: 'An export: where its file is',
+    tag: 'Operations',
+    weight: 10,
+    parameters: {
+      path: Type.Object({ operationId: Type.String({ maxLength: 64, description: 'UUID' }) }),
+      query: NoQuery,
+    },
+    response: ExportStatus,
+  },
+  getApiUsageMetrics: {
+    path: '/v1/apiUsageMetrics',
+    summary: 'Use of the key of the caller, by period, newest first',
+    tag: 'Usage',
+    weight: 200,
+    parameters: {
+      path: NoPath,
+      query: Type.Object({
+        ...usageFilters,
+        timeInterval: Type.Optional(
+          Type.Enum([...usageIntervals], { default: 'daily', description: 'Length of a period' }),
+        ),
+        groupBy: Type.Optional(Type.Enum([...usageGroups])),
+      }),
+    },
+    response: Type.Object({
+      aggregateDuration: Type.String(),
+      orgId: Type.String(),
+      metrics: Type.Array(
+        Type.Object({
+          timestamp: Type.Integer({ description: 'Unix seconds; beginning of the period' }),
+          values: Type.Array(UsageValue),
+        }),
+      ),
+    }),
+  },
+  getApiLogs: {
+    path: '/v1/apiLogs',
+    summary: 'The newest answers to the key of the caller, newest first',
+    tag: 'Usage',
+    weight: 200,
+    parameters: { path: NoPath, query: Type.Object({ ...usageFilters, pageToken, pageSize }) },
+    response: pageShape({ orgId: Type.String(), logs: Type.Array(UsageLog) }),
+  },
+  getStatus: {
+    path: '/status',
+    summary: 'How far each chain and stage is indexed',
+    tag: 'Service',
+    weight: 1,
+    open: true,
+    parameters: { path: Type.Object({}), query: Type.Object({}) },
+    response: Status,
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,84 @@
+/** Signatures of validators for Warp messages. */
+
+import { NetworkName, NetworkPath } from '../primary/parameters.ts'
+import { type Schema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+/** A message and the signature under it. */
+const SignedMessage = Type.Object({
+  signedMessage: Type.String({ description: 'Signed Warp message, hex without 0x' }),
+})
+
+/** Longest time an aggregation may take over HTTP: its own limits are shorter. */
+const aggregationTimeoutMs = 65_000
+
+const percent = (description: string, fallback: number): Schema<number> =>
+  Type.Integer({ minimum: 0, maximum: 100, default: fallback, description })
+
+/** Signatures of validators for Warp messages. */
+export const Signatures = contracts({
+  aggregateSignatures: {
+    method: 'POST',
+    path: '/v1/signatureAggregator/{network}/aggregateSignatures',
+    summary: 'Signs a Warp message with the validators of a subnet',
+    tag: 'Signature Aggregator',
+    timeoutMs: aggregationTimeoutMs,
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({}),
+      body: Type.Object({
+        message: Type.Optional(
+          Type.String({
+            description:
+              'Unsigned message, or the data of its SendWarpMessage log; hex, 0x optional; this or `justification` is required',
+            maxLength: 131_074,
+          }),
+        ),
+        justification: Type.Optional(
+          Type.String({
+            description: 'Why a P-Chain message is true; hex, 0x optional',
+            maxLength: 49_154,
+          }),
+        ),
+        signingSubnetId: Type.Optional(
+          Type.String({
+            description:
+              'Subnet whose validators sign, hex or cb58; the source chain’s when absent',
+            maxLength: 128,
+          }),
+        ),
+        quorumPercentage: Type.Optional(
+          percent('Share of the subnet’s weight that must sign, percent', 67),
+        ),
+        quorumPercentageBuffer: Type.Optional(
+          percent('Further share that is waited for, percent; with the quorum at most 100', 0),
+        ),
+        pChainHeight: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: Number.MAX_SAFE_INTEGER,
+            default: 0,
+            description:
+              'P-Chain height whose validators sign; 0 = the height of the P-Chain’s current epoch for messages that register a validator or set a weight, the proposed height for all others',
+          }),
+        ),
+      }),
+    },
+    response: SignedMessage,
+  },
+  getAggregatedSignatures: {
+    path: '/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',
+    summary:
+      'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
+    tag: 'Signature Aggregator',
+    timeoutMs: aggregationTimeoutMs,
+    parameters: {
+      path: Type.Object({
+        network: NetworkName,
+        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+      }),
+      query: Type.Object({}),
+    },
+    response: SignedMessage,
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,181 @@
+/** Validators, delegators and rewards. */
+
+import { currencies } from '../evm/token.ts'
+import { pageShape } from '../page-shape.ts'
+import {
+  Addresses,
+  NetworkPath,
+  NodeIds,
+  NodePath,
+  SortOrder,
+  SubnetId,
+  pageQuery,
+} from '../primary/parameters.ts'
+import {
+  AutoRenewedCycle,
+  CurrentAutoRenewedCycle,
+  Delegator,
+  HistoricalReward,
+  PendingReward,
+  Validator,
+  delegationStatuses,
+  validationStatuses,
+} from '../primary/validator.ts'
+import { type OptionalSchema, Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+/** Columns by which validators can be sorted. */
+const validatorSorts = [
+  'blockIndex',
+  'delegationCapacity',
+  'timeRemaining',
+  'delegationFee',
+  'uptimePerformance',
+] as const
+
+const between = (minimum: number, maximum: number, description: string): OptionalSchema<number> =>
+  Type.Optional(Type.Number({ minimum, maximum, description }))
+
+// 720 M AVAX, all there can ever be.
+const capacity = (description: string): OptionalSchema<string> =>
+  Type.Optional(
+    Type.String({
+      description,
+      pattern: '^(0|[1-9][0-9]{0,16}|[1-6][0-9]{17}|7[01][0-9]{16}|720{16})$',
+      allowed: 'an integer from 0 to 720000000000000000',
+    }),
+  )
+
+/** Validators, delegators and rewards. */
+export const Validators = contracts({
+  listValidators: {
+    path: '/v1/networks/{network}/validators',
+    summary: 'Validators of the primary network and of subnets, in all states',
+    tag: 'Primary Network',
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({
+        ...pageQuery,
+        nodeIds: Type.Optional(
+          Type.String({
+            description: 'Comma-separated node ids, or context of them',
+            maxLength: 8_192,
+          }),
+        ),
+        sortBy: Type.Optional(
+          Type.Enum([...validatorSorts], {
+            default: 'blockIndex',
+            description: 'Order of the list; delegationFee: mainnet, primary subnet only',
+          }),
+        ),
+        sortOrder: SortOrder,
+        validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+        minDelegationCapacity: capacity(
+          'Least capacity left for delegations, in the unit of the stake',
+        ),
+        maxDelegationCapacity: capacity(
+          'Most capacity left for delegations, in the unit of the stake',
+        ),
+        minTimeRemaining: between(0, 2_147_483_647, 'Least time left, seconds'),
+        maxTimeRemaining: between(0, 2_147_483_647, 'Most time left, seconds'),
+        minFeePercentage: between(2, 100, 'Least delegation fee, percent'),
+        maxFeePercentage: between(2, 100, 'Most delegation fee, percent'),
+        minUptimePerformance: between(0, 100, 'Least uptime as the node saw it, percent'),
+        maxUptimePerformance: between(0, 100, 'Most uptime as the node saw it, percent'),
+        subnetId: Type.Optional(SubnetId),
+      }),
+    },
+    response: pageShape({ validators: Type.Array(Validator) }),
+  },
+  listHistoricalPrimaryNetworkRewards: {
+    path: '/v1/networks/{network}/rewards',
+    summary: 'Rewards paid to addresses or for nodes',
+    tag: 'Primary Network Rewards',
+    weight: 100,
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({
+        addresses: Type.Optional(Addresses),
+        nodeIds: Type.Optional(NodeIds),
+        ...pageQuery,
+        sortOrder: SortOrder,
+        currency: Type.Optional(
+          Type.Enum([...currencies], { default: 'usd', description: 'Currency of prices' }),
+        ),
+      }),
+    },
+    response: pageShape({ historicalRewards: Type.Array(HistoricalReward) }),
+  },
+  getSingleValidatorDetails: {
+    path: '/v1/networks/{network}/validators/{nodeId}',
+    summary: 'Validations of one node',
+    tag: 'Primary Network',
+    parameters: {
+      path: NodePath,
+      query: Type.Object({
+        ...pageQuery,
+        validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+        sortOrder: SortOrder,
+      }),
+    },
+    response: pageShape({ validators: Type.Array(Validator) }),
+  },
+  listAutoRenewedValidatorCycles: {
+    path: '/v1/networks/{network}/validators/{nodeId}/cycles',
+    summary: 'Cycles of the auto-renewed validators of a node, and the one that runs',
+    tag: 'Primary Network',
+    parameters: {
+      path: NodePath,
+      query: Type.Object({
+        txHash: Type.Optional(
+          Type.String({
+            description: 'Only the position that this AddAutoRenewedValidatorTx began, cb58 or hex',
+            maxLength: 128,
+          }),
+        ),
+        sortOrder: SortOrder,
+        ...pageQuery,
+      }),
+    },
+    response: pageShape({
+      cycles: Type.Array(AutoRenewedCycle, { description: 'cycles that are over' }),
+      currentCycle: Type.Optional(CurrentAutoRenewedCycle),
+    }),
+  },
+  listDelegators: {
+    path: '/v1/networks/{network}/delegators',
+    summary: 'Delegations by reward address, by node, or all, in every state',
+    tag: 'Primary Network',
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({
+        ...pageQuery,
+        rewardAddresses: Type.Optional(
+          Type.String({
+            description: 'Comma-separated owners of rewards: bech32, bare or after `P-`',
+            maxLength: 16_384,
+          }),
+        ),
+        nodeIds: Type.Optional(NodeIds),
+        delegationStatus: Type.Optional(Type.Enum([...delegationStatuses])),
+        sortOrder: SortOrder,
+      }),
+    },
+    response: pageShape({ delegators: Type.Array(Delegator) }),
+  },
+  listPendingPrimaryNetworkRewards: {
+    path: '/v1/networks/{network}/rewards:listPending',
+    summary: 'Rewards to come for running stakes of addresses or nodes',
+    tag: 'Primary Network Rewards',
+    parameters: {
+      path: NetworkPath,
+      query: Type.Object({
+        addresses: Type.Optional(Addresses),
+        nodeIds: Type.Optional(NodeIds),
+        ...pageQuery,
+        sortOrder: SortOrder,
+      }),
+    },
+    response: pageShape({ pendingRewards: Type.Array(PendingReward) }),
+  },
+} as const satisfies Declarations)

@@ -1,0 +1,149 @@
+/** Webhooks: what happens to addresses, validators and L1s is reported. */
+
+import {
+  CreateWebhookBody,
+  UpdateWebhookBody,
+  Webhook,
+  WebhookAddressesBody,
+  WebhookPath,
+} from '../events/webhook.ts'
+import { NoPath, NoQuery } from '../evm/parameters.ts'
+import { pageShape } from '../page-shape.ts'
+import { pageQuery } from '../primary/parameters.ts'
+import { Type } from '../type.ts'
+import { contracts, type Declarations } from './contract.ts'
+
+const Secret = Type.Object({ secret: Type.String({ description: '64 hex digits, 32 bytes' }) })
+
+const path = '/v1/webhooks/{id}/addresses'
+
+/** Webhooks: what happens to addresses, validators and L1s is reported. */
+export const Webhooks = contracts({
+  listWebhooks: {
+    path: '/v1/webhooks',
+    summary: 'Webhooks of the API key, newest first',
+    tag: 'Webhooks',
+    weight: 10,
+    parameters: {
+      path: NoPath,
+      query: Type.Object({
+        status: Type.Optional(Type.Enum(['active', 'inactive'], { description: 'Only these' })),
+        ...pageQuery,
+      }),
+    },
+    response: pageShape({ webhooks: Type.Array(Webhook) }),
+  },
+  createWebhook: {
+    method: 'POST',
+    path: '/v1/webhooks',
+    summary: 'Register a webhook; it begins with the next block',
+    tag: 'Webhooks',
+    status: 201,
+    parameters: { path: NoPath, query: NoQuery, body: CreateWebhookBody },
+    response: Webhook,
+  },
+  getWebhook: {
+    path: '/v1/webhooks/{id}',
+    summary: 'One webhook, and how far its messages were delivered',
+    tag: 'Webhooks',
+    weight: 10,
+    parameters: { path: WebhookPath, query: NoQuery },
+    response: Webhook,
+  },
+  updateWebhook: {
+    method: 'PATCH',
+    path: '/v1/webhooks/{id}',
+    summary: 'Change a webhook; one that is made active again goes on with the next block',
+    tag: 'Webhooks',
+    parameters: { path: WebhookPath, query: NoQuery, body: UpdateWebhookBody },
+    response: Webhook,
+  },
+  deactivateWebhook: {
+    method: 'DELETE',
+    path: '/v1/webhooks/{id}',
+    summary: 'Deactivate a webhook: nothing is collected for it any more',
+    tag: 'Webhooks',
+    parameters: { path: WebhookPath, query: NoQuery },
+    response: Webhook,
+  },
+  getAddressesFromWebhook: {
+    path,
+    summary: 'Addresses of a webhook, in the order in which they were added',
+    tag: 'Webhooks',
+    parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
+    response: pageShape({
+      addresses: Type.Array(Type.String({ description: 'EVM address' })),
+      totalAddresses: Type.Integer({ description: 'How many the webhook has' }),
+    }),
+  },
+  addAddressesToWebhook: {
+    method: 'PATCH',
+    path,
+    summary: 'Add addresses to a webhook; their events are sent from the next block on',
+    tag: 'Webhooks',
+    parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
+    response: Webhook,
+  },
+  removeAddressesFromWebhook: {
+    method: 'DELETE',
+    path,
+    summary: 'Remove addresses from a webhook',
+    tag: 'Webhooks',
+    parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
+    response: Webhook,
+  },
+  generateOrRotateSharedSecret: {
+    method: 'POST',
+    path: '/v1/webhooks:generateOrRotateSharedSecret',
+    summary: 'A new secret for the webhooks of the API key; the one before ends at once',
+    tag: 'Webhooks',
+    status: 201,
+    parameters: { path: NoPath, query: NoQuery },
+    response: Secret,
+  },
+  getSharedSecret: {
+    path: '/v1/webhooks:getSharedSecret',
+    summary: 'The secret that signs messages of the webhooks of the API key',
+    tag: 'Webhooks',
+    weight: 10,
+    parameters: { path: NoPath, query: NoQuery },
+    response: Secret,
+  },
+  replayWebhook: {
+    method: 'POST',
+    path: '/v1/webhooks/{id}:replay',
+    summary: 'Deliver all messages again from a height on, with the ids they had',
+    tag: 'Webhooks',
+    weight: 100,
+    parameters: {
+      path: WebhookPath,
+      query: NoQuery,
+      body: Type.Object({
+        fromHeight: Type.Integer({
+          minimum: 0,
+          maximum: 2 ** 31 - 1,
+          description: 'First block, also from before the webhook was registered',
+        }),
+      }),
+    },
+    response: Webhook,
+  },
+  listDeadLetters: {
+    path: '/v1/webhooks/{id}/deadLetters',
+    summary: 'Messages that were given up, newest first',
+    tag: 'Webhooks',
+    weight: 10,
+    parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
+    response: pageShape({
+      deadLetters: Type.Array(
+        Type.Object({
+          messageId: Type.String({ description: 'Id of the message' }),
+          blockNumber: Type.String({ description: 'Block it is of: replay from there' }),
+          attempts: Type.Integer({ description: 'How often it was tried' }),
+          failedAt: Type.Integer({ description: 'Milliseconds since 1970' }),
+          problem: Type.String({ description: 'Why the last attempt failed' }),
+        }),
+      ),
+    }),
+  },
+} as const satisfies Declarations)

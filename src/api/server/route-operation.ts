@@ -68,14 +68,15 @@ export function routeOperation(
   operation: Operation,
 ): void {
   const route = new Route(options, operation)
-  const { method, path, parameters, takesForm = false, isJsonRpc = false } = operation.contract
+  const { method, path, parameters, lane, listMessages = false } = operation.contract
+  const { takesForm = false, isJsonRpc = false } = operation.contract
   const usualBytes = parameters.body === undefined ? bodyBytes : wideBodyBytes
   const { readings } = options
   http.route({
     method,
     url: routePath(path),
     bodyLimit: operation.contract.bodyBytes ?? usualBytes,
-    config: { takesForm, isJsonRpc },
+    config: { lane, listMessages, takesForm, isJsonRpc },
     handler:
       readings === undefined
         ? (request, reply) => route.handle(request, reply)
@@ -87,7 +88,7 @@ export function routeOperation(
  * `{name}` becomes `:name`, a literal `:verb` becomes `::verb`. A parameter right before a verb
  * says where it ends, else the router takes the verb for a part of its name.
  */
-function routePath(path: string): string {
+export function routePath(path: string): string {
   return path
     .replace(/:/g, '::')
     .replace(/\{(\w+)\}(?=::)/g, ':$1(^[^:/]*)')

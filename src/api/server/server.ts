@@ -35,15 +35,13 @@ import {
   anyHost,
   createEntrance,
   type Entrance,
-  pathOf,
   type WebRules,
   wrongMethod,
-  withColons,
 } from './front/entrance.ts'
 import { type FrontDoor, type LoadLimits, openDoor, usualLoadLimits } from './front/front-door.ts'
-import { createPathMethods } from './front/path-methods.ts'
 import { addressReader, type AddressReader } from './front/proxy-address.ts'
 import { WholeLists } from './list-stream.ts'
+import { pathOf, ServedPaths, withColons } from './path-tree.ts'
 import { bodyBytes, routeOperation } from './route-operation.ts'
 
 type ApiServerOptions = {
@@ -130,13 +128,13 @@ const routerOptions = {
 /** Builds the server over `operations`. */
 export function createServer(options: ApiServerOptions): ApiServer {
   const addressOf = options.addressOf ?? addressReader([])
-  const methods = createPathMethods()
-  const entrance = createEntrance(options.web ?? anyHost, methods)
+  const paths = new ServedPaths(absent)
+  const entrance = createEntrance(options.web ?? anyHost, paths)
   const { door, close: closeDoor } = openDoor({
     addressOf,
     common: entrance.common,
     limits: options.load ?? usualLoadLimits,
-    shapes: options.operations.map(({ contract }) => contract),
+    paths,
     clock: options.clock,
     log: options.log,
     gauges: options.gauges,
@@ -156,7 +154,7 @@ export function createServer(options: ApiServerOptions): ApiServer {
       failUnrouted(error, reply, entrance.common(request.raw)),
   })
 
-  addHooks(http, options, { entrance, door, methods })
+  addHooks(http, options, { entrance, door, paths })
   const deadlineOf = createDeadlines(options.clock)
   const fresh = createFreshReader(options.clock)
   const wholeLists = new WholeLists(mostWholeLists)
@@ -197,10 +195,10 @@ function addHooks(
   of: {
     readonly entrance: Entrance
     readonly door: FrontDoor
-    readonly methods: ReturnType<typeof createPathMethods>
+    readonly paths: ServedPaths
   },
 ): void {
-  const { entrance, door, methods } = of
+  const { entrance, door, paths } = of
   // Nothing here takes text: it is what any web page may send without a preflight.
   http.removeContentTypeParser('text/plain')
   http.addContentTypeParser(formType, { parseAs: 'string' }, readForm)
@@ -216,17 +214,17 @@ function addHooks(
       })
     },
   )
-  http.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()))
+  http.addHook('onRoute', ({ url, method, config = {} }) => paths.add(url, [method].flat(), config))
   http.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)
-    const known = methods.of(path)
-    if (known.length > 0) {
-      const { message, allow } = wrongMethod(request.method, known)
+    const { methods = [], why } = paths.at(path) ?? {}
+    if (methods.length > 0) {
+      const { message, allow } = wrongMethod(request.method, methods)
       return sendFailure(reply.header('allow', allow), 405, message)
     }
     const meant = isRpcCall(request.body) ? ' (JSON-RPC: /v1/chains/{chainId}/rpc)' : ''
     const words = `no such route: ${request.method} ${path.slice(0, 200)}${meant}`
-    return sendFailure(reply, 404, whyAbsent(path) ?? words)
+    return sendFailure(reply, 404, why ?? words)
   })
   http.setErrorHandler((error, _request, reply) =>
     fail(options.log, reply, { error, listsMessages: false }),
@@ -295,28 +293,20 @@ function parseQuery(text: string): Record<string, string | string[]> {
   return Object.fromEntries(values)
 }
 
+const vertices =
+  'vertices of the X-Chain before Cortina are not offered: nodes give them without a time'
+const rpcUsage =
+  'use of RPC is not offered: calls of nodes go through the node listener, which has no keys'
+
 /** Paths that official clients have and this service deliberately does not, and why. */
-
-const absent: readonly { readonly form: RegExp; readonly why: string }[] = [
-  {
-    form: /^\/v1\/networks\/[^/]+\/blockchains\/[^/]+\/vertices(:listByHeight|\/[^/]+)?$/,
-    why: 'vertices of the X-Chain before Cortina are not offered: nodes give them without a time',
-  },
-  {
-    form: /^\/v2\/chains\/[^/]+\/btcb\/bridged:getAddresses$/,
-    why: 'lists of users of the BTC.b bridge are not offered: they need the bridge operator’s records',
-  },
-  {
-    form: /^\/v1\/(rpcUsageMetrics|subnetRpcUsageMetrics)$/,
-    why: 'use of RPC is not offered: calls of nodes go through the node listener, which has no keys',
-  },
-  {
-    form: /^\/v2\/lookingGlass\/compositeQuery$/,
-    why: 'composite queries are not offered: join the lists of their options',
-  },
-]
-
-/** Why a path is not offered; `undefined` for an unknown one. */
-function whyAbsent(path: string): string | undefined {
-  return absent.find(({ form }) => form.test(path))?.why
+const absent: Readonly<Record<string, string>> = {
+  '/v1/networks/{network}/blockchains/{blockchainId}/vertices': vertices,
+  '/v1/networks/{network}/blockchains/{blockchainId}/vertices:listByHeight': vertices,
+  '/v1/networks/{network}/blockchains/{blockchainId}/vertices/{vertexHash}': vertices,
+  '/v2/chains/{chainId}/btcb/bridged:getAddresses':
+    'lists of users of the BTC.b bridge are not offered: they need the bridge operator’s records',
+  '/v1/rpcUsageMetrics': rpcUsage,
+  '/v1/subnetRpcUsageMetrics': rpcUsage,
+  '/v2/lookingGlass/compositeQuery':
+    'composite queries are not offered: call the lists it is made of, and join them',
 }

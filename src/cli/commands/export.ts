@@ -6,6 +6,7 @@ import type { Writable } from 'node:stream'
 
 import { type ListShape, listShapeIn } from '../../api/operation/list-columns.ts'
 import { fileFormats, listFile, type ListFormat } from '../../api/operation/list-format.ts'
+import { PathTree } from '../../api/server/path-tree.ts'
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf, membersOf, ownValue } from '../../core/json.ts'
 import type { World } from '../../core/world.ts'
@@ -92,22 +93,16 @@ async function writeList(api: Api, path: string, { format, out, token }: Wanted)
 
 /** The list that an OpenAPI document describes at a path. */
 function shapeAt(document: Json, pathname: string): ListShape | undefined {
-  const found = Object.entries(membersOf(document['paths']))
-    .filter(([template]) => formOf(template).test(pathname))
-    // A word of its own goes before a parameter.
-    .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
-  const get = membersOf(membersOf(found[0]?.[1])['get'])
+  const paths = new PathTree<unknown>()
+  for (const [path, item] of Object.entries(membersOf(document['paths'])))
+    paths.set(path, () => item)
+  const get = membersOf(membersOf(paths.find(pathname))['get'])
   const answer = membersOf(membersOf(membersOf(get['responses'])['200'])['content'])
   const { schema } = membersOf(answer['application/json'])
   const parameters = Array.isArray(get['parameters']) ? get['parameters'].map(membersOf) : []
   const pageSize = parameters.find(({ name }) => name === 'pageSize')
   const { schemas } = membersOf(document['components'])
   return listShapeIn(resolved(schema, membersOf(schemas)), membersOf(pageSize?.['schema']))
-}
-
-function formOf(template: string): RegExp {
-  const literal = template.replaceAll(/[.*+?^$()[\]|\\]/g, String.raw`\$&`)
-  return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 /** A schema with what its references name in their places. */

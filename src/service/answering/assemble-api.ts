@@ -143,7 +143,7 @@ function mountDocument({ http }: ApiServer): void {
     const plain = openApiDocument(Object.values(operations), version, dialectRules)
     return JSON.stringify(describeDocument(plain, await readExamples()))
   }
-  http.get('/openapi.json', async (_request, reply) =>
+  http.get('/openapi.json', { config: { lane: 'item' } }, async (_request, reply) =>
     reply
       .header('content-type', 'application/json; charset=utf-8')
       .send(await (document ??= write())),

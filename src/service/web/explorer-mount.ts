@@ -54,6 +54,9 @@ type HttpRequest = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
+// To refuse a file that lies in memory costs as much as to send it, and a page without its style is no page.
+const inMemory = { config: { lane: 'vital' } } as const
+
 /** Adds the routes. Files are read and compressed at the first request, then kept. */
 export function mountExplorer(
   http: ApiServer['http'],
@@ -87,7 +90,7 @@ export function mountExplorer(
   })
   mountDocs(http, ready, shown)
   for (const path of ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])])
-    http.get(path, async (request, reply) => {
+    http.get(path, path === '/' ? inMemory : {}, async (request, reply) => {
       const files = await ready()
       const { protocol, host, url } = request
       const page = explorerPage({
@@ -108,7 +111,7 @@ export function mountExplorer(
     http.get('/explorer/logo', (_request, reply) =>
       reply.headers({ ...kept, 'content-type': logo.contentType }).send(Buffer.from(logo.bytes)),
     )
-  http.get('/explorer/:version/:name', async (request, reply) => {
+  http.get('/explorer/:version/:name', inMemory, async (request, reply) => {
     const { version, files } = await ready()
     const path = pathOf(request.params)
     const file = path.version === version ? files.get(path.name) : undefined

@@ -80,6 +80,7 @@ export const EvmBalances = contracts({
     path: '/v1/chains/{chainId}/addresses/{address}/balances:getNative',
     summary: 'Native balance of an address',
     tag: 'EVM balances',
+    lane: 'patient',
     parameters: { path: ChainAddressPath, query: Type.Object({ blockNumber, currency }) },
     response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
   },

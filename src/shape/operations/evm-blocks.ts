@@ -39,6 +39,7 @@ export const EvmBlocks = contracts({
     summary: 'A block by number or hash',
     tag: 'EVM blocks',
     weight: 10,
+    lane: 'item',
     parameters: { path: ChainBlockPath, query: NoQuery },
     response: EvmBlock,
   },

@@ -11,6 +11,7 @@ const CallChain = {
   summary: 'JSON-RPC of the node of a chain, where the operator offers it',
   tag: 'EVM chains',
   weight: 1,
+  lane: 'patient',
   isJsonRpc: true,
   parameters: {
     path: ChainPath,
@@ -38,6 +39,7 @@ export const EvmChains = contracts({
     summary: 'Chains served here',
     tag: 'EVM chains',
     weight: 1,
+    lane: 'item',
     parameters: {
       path: NoPath,
       query: Type.Object({
@@ -56,6 +58,7 @@ export const EvmChains = contracts({
     summary: 'One chain served here',
     tag: 'EVM chains',
     weight: 1,
+    lane: 'item',
     parameters: { path: ChainPath, query: NoQuery },
     response: ChainInfo,
   },

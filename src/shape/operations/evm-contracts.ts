@@ -103,6 +103,7 @@ export const EvmContracts = contracts({
     path: '/v1/chains/{chainId}/contracts/{address}',
     summary: 'Verified sources and ABI of a contract, and of what a proxy leads to',
     tag: 'EVM contracts',
+    lane: 'patient',
     parameters: { path: ChainAddressPath, query: NoQuery },
     response: ContractCode,
   },
@@ -205,6 +206,7 @@ export const EvmContracts = contracts({
     path: '/v2/contract/{chainId}/{address}',
     summary: 'A verified contract (Sourcify)',
     tag: 'EVM contracts',
+    lane: 'patient',
     mayBeAbsent: true,
     parameters: {
       path: ChainAddressPath,
@@ -221,6 +223,7 @@ export const EvmContracts = contracts({
     path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
     summary: 'The transaction that created a contract',
     tag: 'EVM contracts',
+    lane: 'item',
     parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
     response: TransactionDetail,
   },

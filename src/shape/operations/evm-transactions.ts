@@ -97,6 +97,7 @@ export const EvmTransactions = contracts({
     path: '/v1/chains/{chainId}/transactions/{txHash}',
     summary: 'A transaction with its transfers and internal transactions',
     tag: 'EVM transactions',
+    lane: 'item',
     parameters: { path: ChainTransactionPath, query: NoQuery },
     response: TransactionDetail,
   },
@@ -104,6 +105,7 @@ export const EvmTransactions = contracts({
     path: '/v1/chains/{chainId}/transactions/{txHash}/logs',
     summary: 'Logs of a transaction, as a node of the chain gives them',
     tag: 'EVM transactions',
+    lane: 'patient',
     parameters: { path: ChainTransactionPath, query: NoQuery },
     response: Type.Object({
       logs: Type.Array(
@@ -160,6 +162,7 @@ export const EvmTransactions = contracts({
     tag: 'EVM transactions',
     // A node executes the whole block for it.
     weight: 100,
+    lane: 'patient',
     parameters: { path: ChainTransactionPath, query: NoQuery },
     response: Type.Object({
       calls: Type.Array(

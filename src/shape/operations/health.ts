@@ -20,6 +20,7 @@ const HealthState = Type.Object(
 const common = {
   tag: 'Health',
   weight: 1,
+  lane: 'vital',
   open: true,
   parameters: { path: NoPath, query: NoQuery },
   response: HealthState,

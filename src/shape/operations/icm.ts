@@ -61,6 +61,7 @@ const GetIcmMessage = {
   path: '/v1/icm/messages/{messageId}',
   summary: 'One interchain message',
   tag: 'Interchain messages',
+  lane: 'item',
   parameters: {
     path: Type.Object({
       messageId: Type.String({

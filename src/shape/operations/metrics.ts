@@ -130,6 +130,7 @@ export const Metrics = contracts({
     summary: 'One chain that has metrics',
     tag: 'Metrics',
     weight: 1,
+    lane: 'item',
     parameters: {
       path: Type.Object({ chainId: Type.String({ description: 'EVM chain id or blockchain id' }) }),
       query: Type.Object({}),

@@ -52,6 +52,7 @@ export const Nfts = contracts({
     path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
     summary: 'One token of an NFT contract',
     tag: 'NFTs',
+    lane: 'item',
     parameters: { path: NftTokenPath, query: NoQuery },
     response: Type.Union([Erc721Token, Erc1155Token]),
   },

@@ -53,6 +53,7 @@ export const PrimaryNetwork = contracts({
     path: '/v1/networks/{network}/subnets/{subnetId}',
     summary: 'One subnet with its chains',
     tag: 'Primary Network',
+    lane: 'item',
     parameters: {
       path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
       query: Type.Object({}),
@@ -77,6 +78,7 @@ export const PrimaryNetwork = contracts({
     path: '/v1/networks/{network}/blockchains/{blockchainId}',
     summary: 'One chain',
     tag: 'Primary Network',
+    lane: 'item',
     parameters: { path: ChainPath, query: Type.Object({}) },
     response: Blockchain,
   },

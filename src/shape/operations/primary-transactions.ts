@@ -82,6 +82,7 @@ export const PrimaryTransactions = contracts({
     path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}',
     summary: 'One transaction',
     tag: 'Primary Network Transactions',
+    lane: 'item',
     parameters: {
       path: Type.Object({
         ...ChainPath.properties,
@@ -105,6 +106,7 @@ export const PrimaryTransactions = contracts({
     path: '/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}',
     summary: 'One block by height or id',
     tag: 'Primary Network Blocks',
+    lane: 'item',
     parameters: {
       path: Type.Object({
         ...ChainPath.properties,

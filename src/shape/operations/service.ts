@@ -94,6 +94,7 @@ export const Service = contracts({
     summary: 'How far each chain and stage is indexed',
     tag: 'Service',
     weight: 1,
+    lane: 'item',
     open: true,
     parameters: { path: Type.Object({}), query: Type.Object({}) },
     response: Status,

@@ -11,8 +11,8 @@ import type { Duplex } from 'node:stream'
 
 import { isAllowedHost, isCrossSite } from '../../../core/web-request.ts'
 import { errorBody, errorWords } from '../../operation/status.ts'
+import { pathOf, type ServedPaths } from '../path-tree.ts'
 import { corsHeaders, noCors, preflightHeaders, type CorsPolicy } from './cors.ts'
-import type { PathMethods } from './path-methods.ts'
 
 /** Rules about hosts and pages. */
 export type WebRules = {
@@ -41,8 +41,8 @@ export type Entrance = {
   readonly close: () => void
 }
 
-/** An entrance over `rules`; `methods` knows every route once the server listens. */
-export function createEntrance(rules: WebRules, methods: PathMethods): Entrance {
+/** An entrance over `rules`; `paths` has every route once the server listens. */
+export function createEntrance(rules: WebRules, paths: ServedPaths): Entrance {
   let count = 0
   let closing = false
   const commonHeaders = (origin: string | undefined): [string, string][] => [
@@ -57,7 +57,7 @@ export function createEntrance(rules: WebRules, methods: PathMethods): Entrance 
   return {
     common,
     deciding: (serve) => (request, response) => {
-      const answer = closing ? closed : decide(request, rules, methods)
+      const answer = closing ? closed : decide(request, rules, paths)
       if (answer === undefined) return serve(request, response)
       greet(request, response)
       send(response, answer)
@@ -107,7 +107,7 @@ const closed = refusal(503, 'the service is stopping', [
 function decide(
   request: IncomingMessage,
   { allowedHosts, cors }: WebRules,
-  paths: PathMethods,
+  paths: ServedPaths,
 ): Answer | undefined {
   const { method = 'GET', url = '/', headers } = request
   const { host } = headers
@@ -126,15 +126,16 @@ function decide(
 function methodRefusal(
   { method = 'GET', headers }: IncomingMessage,
   path: string,
-  paths: PathMethods,
+  paths: ServedPaths,
 ): Answer | undefined {
-  // Reads are routed at once: what is no route is refused there in the same words.
-  if (!isUnsafe(method) && !paths.endsInWrite(path)) return undefined
+  // Reads are routed at once: what is no route is refused there in the same words. But readers take a verb that only
+  // writes for a part of a name.
+  if (!isUnsafe(method) && !path.includes(':')) return undefined
   // What may be a JSON-RPC call is read first: it is refused in its own form.
   if (method === 'POST' && isJson(headers)) return undefined
-  const known = paths.of(path)
-  if (known.length === 0 || known.includes(method)) return undefined
-  const { message, allow } = wrongMethod(method, known)
+  const { methods = [] } = paths.at(path) ?? {}
+  if (methods.length === 0 || methods.includes(method)) return undefined
+  const { message, allow } = wrongMethod(method, methods)
   return refusal(405, message, [['allow', allow]])
 }
 
@@ -168,10 +169,10 @@ function optionsAnswer(
   }: {
     readonly headers: IncomingMessage['headers']
     readonly cors: CorsPolicy
-    readonly paths: PathMethods
+    readonly paths: ServedPaths
   },
 ): Answer | undefined {
-  const known = path === '*' ? ['GET', 'HEAD', 'POST'] : paths.of(path)
+  const known = path === '*' ? ['GET', 'HEAD', 'POST'] : (paths.at(path)?.methods ?? [])
   const { origin } = headers
   if (origin !== undefined && headers['access-control-request-method'] !== undefined) {
     const methods = known.length === 0 ? ['GET', 'HEAD', 'POST'] : known
@@ -252,17 +253,4 @@ function end(
   const length = `content-length: ${Buffer.byteLength(body)}`
   const head = [`HTTP/1.1 ${status} ${errorWords[status] ?? ''}`, 'connection: close', length]
   socket.end([...head, ...lines, '', body].join('\r\n'))
-}
-
-/** The path of a target, in which a colon stands as itself, without a slash at its end. */
-export function pathOf(target: string): string {
-  const mark = target.indexOf('?')
-  const path = withColons(mark === -1 ? target : target.slice(0, mark))
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
-}
-
-/** `text` with each `%3a` as the colon it means. */
-export function withColons(text: string): string {
-  // Few have a percent sign, and every request comes here several times.
-  return text.includes('%') ? text.replace(/%3a/gi, ':') : text
 }

@@ -27,11 +27,10 @@ import {
   createSocketGuard,
   type SocketLimits,
 } from '../../../http/socket-guard.ts'
-import type { Contract } from '../../../shape/operations/contract.ts'
 import type { Gauges } from '../../../telemetry/gauges.ts'
 import type { Log } from '../../../telemetry/log.ts'
 import { errorBody } from '../../operation/status.ts'
-import { type Lanes, createLanes } from './lanes.ts'
+import { pathOf, type ServedPaths } from '../path-tree.ts'
 import type { AddressReader } from './proxy-address.ts'
 
 /** The door of one server. */
@@ -50,7 +49,7 @@ export type FrontDoor = {
 type FrontDoorOptions = {
   readonly gate: LoadGate
   readonly guard: SocketGuard
-  readonly lanes: Lanes
+  readonly paths: ServedPaths
   /** The address of the caller, behind reverse proxies too. */
   readonly addressOf: AddressReader
   /** Headers of every answer to a request. */
@@ -69,7 +68,10 @@ const listRefusal = refusalOf([busyWords])
 
 /** A door before its first connection. */
 function createFrontDoor(options: FrontDoorOptions): FrontDoor {
-  const { gate, guard, lanes, addressOf } = options
+  const { gate, guard, paths, addressOf } = options
+
+  // An unknown path counts as a list, so that another spelling that the router accepts gets no better lane.
+  const laneOf = ({ url = '/' }: IncomingMessage): Lane => paths.at(pathOf(url))?.lane ?? 'list'
 
   function enter(
     exchange: { request: IncomingMessage; response: ServerResponse; lane: Lane },
@@ -89,18 +91,18 @@ function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     attach: guard.attach,
     listener: (handler) =>
       guard.oneByOne((request, response) => {
-        const target = request.url ?? '/'
-        const lane = hasBody(request) ? 'body' : lanes.laneOf(target)
+        const lane = hasBody(request) ? 'body' : laneOf(request)
         const refuse = (): void => {
           for (const [name, value] of options.common(request)) response.setHeader(name, value)
-          send(response, lanes.listsMessages(target) ? listRefusal : refusal)
+          const { listMessages = false } = paths.at(pathOf(request.url ?? '/')) ?? {}
+          send(response, listMessages ? listRefusal : refusal)
         }
         enter({ request, response, lane }, () => handler(request, response), refuse)
       }),
     turn: (request, response) => {
       if (!hasBody(request)) return undefined
       ticketOf(request)?.leave()
-      const lane = lanes.laneOf(request.url ?? '/')
+      const lane = laneOf(request)
       return new Promise((resolve, reject) => {
         const refuse = (): void => {
           const detail = { reset: retryAfterOverloadSeconds }
@@ -185,7 +187,7 @@ export function openDoor(options: {
   readonly addressOf: AddressReader
   readonly common: FrontDoorOptions['common']
   readonly limits: LoadLimits
-  readonly shapes: readonly Contract[]
+  readonly paths: ServedPaths
   readonly clock: Clock
   readonly log: Log
   readonly gauges: Gauges | undefined
@@ -217,9 +219,8 @@ export function openDoor(options: {
     }
     gauges.set('firn_http_unsent_bytes', guard.unsentBytes(), { listener: 'api' })
   })
-  const { addressOf, common } = options
-  const lanesOf = createLanes(options.shapes)
-  const door = createFrontDoor({ gate, guard, lanes: lanesOf, addressOf, common })
+  const { addressOf, common, paths } = options
+  const door = createFrontDoor({ gate, guard, paths, addressOf, common })
   return { door, close: delay.stop }
 }
 

@@ -19,28 +19,28 @@ export const hitKinds = [
 ] as const
 
 /** Something known here that the question fits. */
-export const SearchHit = Type.Object(
+export const SearchHit = Type.Component(
+  'SearchHit',
+  'Something known here that fits the question',
   {
     kind: Type.Enum([...hitKinds]),
-    id: Type.String({ description: 'as paths of the API take it' }),
-    label: Type.String({ description: 'name, or what it is' }),
-    match: Type.Enum(['id', 'height', 'name', 'part'], {
-      description: 'the part that matched: its id, its height, its whole name, or part of it',
-    }),
-    network: Type.Enum(['mainnet', 'fuji']),
-    chainId: Type.Optional(Type.String({ description: 'EVM chain id of the chain it is on' })),
-    blockchainId: Type.Optional(
-      Type.String({ description: 'p-chain, x-chain or c-chain it is on, or its own id, cb58' }),
+    id: Type.String('as paths of the API take it'),
+    label: Type.String('name, or what it is'),
+    match: Type.Enum(
+      ['id', 'height', 'name', 'part'],
+      'the part that matched: its id, its height, its whole name, or part of it',
     ),
-    path: Type.String({ description: 'path of the operation that says more' }),
+    network: Type.Enum(['mainnet', 'fuji'], 'Network: mainnet, or fuji for any other'),
+    chainId: Type.Optional(Type.String('EVM chain id of the chain it is on')),
+    blockchainId: Type.Optional(
+      Type.String('p-chain, x-chain or c-chain it is on, or its own id, cb58'),
+    ),
+    path: Type.String('path of the operation that says more'),
     isLabelled: Type.Optional(
-      Type.Literal(true, {
-        description: 'The label is the one that the operator gives the address',
-      }),
+      Type.Literal(true, 'The label is the one that the operator gives the address'),
     ),
     isSpam,
   },
-  { $id: 'SearchHit', additionalProperties: false },
 )
 
 /** Decoded {@link SearchHit}. */

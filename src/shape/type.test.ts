@@ -124,9 +124,26 @@ type Same<A, B> =
 /** An intersection of objects as the object it is. */
 type Plain<T> = T extends object ? { [Name in keyof T]: T[Name] } : T
 
+void test('builders: a description may stand alone, and a component is a closed object with a name', () => {
+  assert.deepEqual(Type.Integer('count'), Type.Integer({ description: 'count' }))
+  assert.deepEqual(
+    Type.Array(Type.Null(), 'nothing'),
+    Type.Array(Type.Null(), { description: 'nothing' }),
+  )
+  const properties = { a: Type.String() }
+  assert.deepEqual(
+    Type.Component('Thing', 'A thing', properties),
+    Type.Object(properties, {
+      $id: 'Thing',
+      description: 'A thing',
+      additionalProperties: false,
+    }),
+  )
+})
+
 void test('builders: the static type of each is that of TypeBox', () => {
   const agrees: {
-    [Name in keyof typeof Type]: Same<
+    [Name in keyof typeof ours]: Same<
       Static<(typeof ours)[Name]>,
       StaticOfTypeBox<(typeof theirs)[Name]>
     >
@@ -147,5 +164,5 @@ void test('builders: the static type of each is that of TypeBox', () => {
     Unknown: true,
     Void: true,
   }
-  assert.deepEqual(Object.keys(agrees), Object.keys(Type))
+  assert.deepEqual([...Object.keys(agrees), 'Component'].toSorted(), Object.keys(Type).toSorted())
 })

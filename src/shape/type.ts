@@ -41,30 +41,37 @@ type AllOf<Parts extends readonly Schema[]> = Parts extends readonly [
   ? Static<First> & AllOf<Rest>
   : unknown
 
-type Keywords = Readonly<Record<string, unknown>>
+/** Further keywords of a schema, or its description alone. */
+type About = Readonly<Record<string, unknown>> | string
 
 /** Builders of shapes; each takes further keywords last. Records have any text as their keys. */
 export const Type = {
-  Array: <S extends Schema>(items: S, keywords?: Keywords): Schema<Static<S>[]> =>
-    schemaOf({ type: 'array', items, ...keywords }),
-  Boolean: (keywords?: Keywords): Schema<boolean> => schemaOf({ type: 'boolean', ...keywords }),
-  Enum: <const T>(values: readonly T[], keywords?: Keywords): Schema<T> =>
-    schemaOf({ enum: [...values], ...keywords }),
-  Integer: (keywords?: Keywords): Schema<number> => schemaOf({ type: 'integer', ...keywords }),
+  Array: <S extends Schema>(items: S, about?: About): Schema<Static<S>[]> =>
+    schemaOf({ type: 'array', items }, about),
+  Boolean: (about?: About): Schema<boolean> => schemaOf({ type: 'boolean' }, about),
+  /** An object that has a name in the OpenAPI document, and no other members. */
+  Component: <P extends Properties>(
+    $id: string,
+    description: string,
+    properties: P,
+  ): ObjectSchema<P> => Type.Object(properties, { $id, description, additionalProperties: false }),
+  Enum: <const T>(values: readonly T[], about?: About): Schema<T> =>
+    schemaOf({ enum: [...values] }, about),
+  Integer: (about?: About): Schema<number> => schemaOf({ type: 'integer' }, about),
   Intersect: <const Parts extends readonly Schema[]>(
     allOf: Parts,
-    keywords?: Keywords,
-  ): Schema<AllOf<Parts>> => schemaOf({ allOf, ...keywords }),
-  Literal: <const T>(value: T, keywords?: Keywords): Schema<T> =>
-    schemaOf({ type: typeof value, const: value, ...keywords }),
-  Null: (keywords?: Keywords): Schema<null> => schemaOf({ type: 'null', ...keywords }),
-  Number: (keywords?: Keywords): Schema<number> => schemaOf({ type: 'number', ...keywords }),
-  Object: <P extends Properties>(properties: P, keywords?: Keywords): ObjectSchema<P> => {
+    about?: About,
+  ): Schema<AllOf<Parts>> => schemaOf({ allOf }, about),
+  Literal: <const T>(value: T, about?: About): Schema<T> =>
+    schemaOf({ type: typeof value, const: value }, about),
+  Null: (about?: About): Schema<null> => schemaOf({ type: 'null' }, about),
+  Number: (about?: About): Schema<number> => schemaOf({ type: 'number' }, about),
+  Object: <P extends Properties>(properties: P, about?: About): ObjectSchema<P> => {
     const names = Object.entries(properties).flatMap(([name, schema]) =>
       Object.hasOwn(schema, optional) ? [] : [name],
     )
     const required = names.length === 0 ? {} : { required: names }
-    return schemaOf({ type: 'object', ...required, properties, ...keywords })
+    return schemaOf({ type: 'object', ...required, properties }, about)
   },
   /** A member that may be absent. JSON leaves out what is undefined, so a view may say that instead. */
   Optional: <S extends Schema>(schema: S): OptionalSchema<Static<S>> =>
@@ -72,19 +79,21 @@ export const Type = {
   Record: <S extends Schema>(
     _key: Schema<string>,
     value: S,
-    keywords?: Keywords,
+    about?: About,
   ): Schema<Record<string, Static<S>>> =>
-    schemaOf({ type: 'object', patternProperties: { '^.*$': value }, ...keywords }),
-  String: (keywords?: Keywords): Schema<string> => schemaOf({ type: 'string', ...keywords }),
+    schemaOf({ type: 'object', patternProperties: { '^.*$': value } }, about),
+  String: (about?: About): Schema<string> => schemaOf({ type: 'string' }, about),
   Union: <const Parts extends readonly Schema[]>(
     anyOf: Parts,
-    keywords?: Keywords,
-  ): Schema<Static<Parts[number]>> => schemaOf({ anyOf, ...keywords }),
-  Unknown: (keywords?: Keywords): Schema => schemaOf({ ...keywords }),
-  Void: (keywords?: Keywords): Schema<void> => schemaOf({ type: 'void', ...keywords }),
+    about?: About,
+  ): Schema<Static<Parts[number]>> => schemaOf({ anyOf }, about),
+  Unknown: (about?: About): Schema => schemaOf({}, about),
+  Void: (about?: About): Schema<void> => schemaOf({ type: 'void' }, about),
 }
 
-function schemaOf<S extends Schema>(keywords: object): S {
+function schemaOf<S extends Schema>(keywords: object, about?: About): S {
+  if (about !== undefined)
+    Object.assign(keywords, typeof about === 'string' ? { description: about } : about)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type.test.ts` holds each type against TypeBox's
   return keywords as S
 }

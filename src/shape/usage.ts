@@ -1,6 +1,6 @@
 /** Usage of API keys. Source: official clients, UsageMetrics. */
 
-import { Type, type Schema } from './type.ts'
+import { Type, type Schema, type OptionalSchema } from './type.ts'
 
 /** Lengths of the periods that use is given by; minutes of the newest answers only. */
 export const usageIntervals = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const
@@ -17,58 +17,66 @@ export const usageGroups = [
 const seconds = (description: string): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description })
 
-const text = Type.String({ maxLength: 256 })
+const text = (description: string): OptionalSchema<string> =>
+  Type.Optional(Type.String({ maxLength: 256, description }))
 
 /** The answers that are counted. */
 export const usageFilters = {
-  orgId: Type.Optional(text),
+  orgId: text('Organisation: whose keys they are'),
   startTimestamp: Type.Optional(seconds('Unix seconds; begins with the first hour of its day')),
   endTimestamp: Type.Optional(seconds('Unix seconds; default now')),
-  chainId: Type.Optional(text),
+  chainId: text('EVM chain id'),
   responseCode: Type.Optional(
-    Type.String({ pattern: '^[0-9]{3}$', allowed: 'an HTTP status of three digits' }),
+    Type.String({
+      pattern: '^[0-9]{3}$',
+      allowed: 'an HTTP status of three digits',
+      description: 'HTTP status',
+    }),
   ),
-  requestType: Type.Optional(Type.Enum(['data', 'rpc'])),
-  apiKeyId: Type.Optional(text),
-  requestPath: Type.Optional(text),
+  requestType: Type.Optional(Type.Enum(['data', 'rpc'], 'Kind of the request')),
+  apiKeyId: text('Id of the key'),
+  requestPath: text('Path of the operation'),
 }
 
 /** Use of one period and group. */
 export const UsageValue = Type.Object(
   {
-    groupedBy: Type.Enum([...usageGroups, 'None']),
-    groupValue: Type.Optional(Type.String()),
-    totalRequests: Type.Integer(),
-    requestsPerSecond: Type.Number(),
-    successRatePercent: Type.Number({ description: 'share of answers below 400' }),
-    medianResponseTimeMsecs: Type.Number({ description: 'to within a fifth' }),
-    invalidRequests: Type.Integer({ description: 'answers of 400 to 499' }),
-    apiCreditsUsed: Type.Integer({ description: 'compute units' }),
-    apiCreditsWasted: Type.Integer({ description: 'compute units of answers of 400 and more' }),
+    groupedBy: Type.Enum([...usageGroups, 'None'], 'What rows are grouped by'),
+    groupValue: Type.Optional(Type.String('Group of the row')),
+    totalRequests: Type.Integer('Answers'),
+    requestsPerSecond: Type.Number('Answers a second'),
+    successRatePercent: Type.Number('share of answers below 400'),
+    medianResponseTimeMsecs: Type.Number('to within a fifth'),
+    invalidRequests: Type.Integer('answers of 400 to 499'),
+    apiCreditsUsed: Type.Integer('compute units'),
+    apiCreditsWasted: Type.Integer('compute units of answers of 400 and more'),
   },
-  { $id: 'UsageValue' },
+  { $id: 'UsageValue', description: 'Use of one period and group' },
 )
 
 /** One answer. */
 export const UsageLog = Type.Object(
   {
-    orgId: Type.String(),
-    logId: Type.String({ description: 'UUID' }),
-    eventTimestamp: Type.Integer({ description: 'Unix seconds' }),
-    apiKeyId: Type.String(),
-    apiKeyAlias: Type.String({ description: 'name of the key' }),
-    hostRegion: Type.String(),
-    requestType: Type.Enum(['data']),
-    requestPath: Type.String(),
-    apiCreditsConsumed: Type.Integer({ description: 'compute units' }),
-    requestDurationMsecs: Type.Number(),
-    responseCode: Type.Integer(),
-    chainId: Type.Optional(Type.String()),
-    metadata: Type.Object({
-      ipAddress: Type.String(),
-      host: Type.String(),
-      userAgent: Type.String(),
-    }),
+    orgId: Type.String('Organisation: whose keys they are'),
+    logId: Type.String('UUID'),
+    eventTimestamp: Type.Integer('Unix seconds'),
+    apiKeyId: Type.String('Id of the key'),
+    apiKeyAlias: Type.String('name of the key'),
+    hostRegion: Type.String('Region; always empty here'),
+    requestType: Type.Enum(['data'], 'Kind of the request'),
+    requestPath: Type.String('Path of the operation'),
+    apiCreditsConsumed: Type.Integer('compute units'),
+    requestDurationMsecs: Type.Number('Time of the answer, milliseconds'),
+    responseCode: Type.Integer('HTTP status'),
+    chainId: Type.Optional(Type.String('EVM chain id')),
+    metadata: Type.Object(
+      {
+        ipAddress: Type.String('Address of the caller'),
+        host: Type.String('Host that was called'),
+        userAgent: Type.String('Program of the caller'),
+      },
+      'What it is about',
+    ),
   },
-  { $id: 'UsageLog' },
+  { $id: 'UsageLog', description: 'One answer that a key was given' },
 )

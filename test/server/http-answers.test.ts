@@ -20,7 +20,7 @@ import { openRaw, type RawAnswer } from '../support/services/raw-http.ts'
 
 const shape = {
   summary: 'a test',
-  tag: 'Test',
+  tag: 'Service',
   weight: 1,
   parameters: { path: Type.Object({ id: Type.String() }), query: Type.Object({}) },
   response: Type.Object({}),

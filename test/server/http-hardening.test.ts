@@ -19,7 +19,7 @@ before(async () => {
     echo: {
       path: '/v1/things/{name}/parts:list',
       summary: 'echo',
-      tag: 'Test',
+      tag: 'Service',
       parameters: {
         path: Type.Object({ name: Type.String({ pattern: '^[a-z]{1,2000}$' }) }),
         query: Type.Object({ pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }),
@@ -30,7 +30,7 @@ before(async () => {
       method: 'POST',
       path: '/v1/things',
       summary: 'put',
-      tag: 'Test',
+      tag: 'Service',
       parameters: {
         path: nothing,
         query: nothing,
@@ -41,7 +41,7 @@ before(async () => {
     broken: {
       path: '/v1/broken',
       summary: 'broken',
-      tag: 'Test',
+      tag: 'Service',
       parameters: { path: nothing, query: nothing },
       response: nothing,
     },

@@ -28,7 +28,7 @@ const { listCounted } = contracts({
   listCounted: {
     path: '/v1/counted',
     summary: '',
-    tag: '',
+    tag: 'Service',
     parameters: {
       path: Type.Object({}),
       query: Type.Object({

@@ -27,17 +27,20 @@ export const exportTypes = [
 export const ExportBody = Type.Object({
   type: Type.Enum([...exportTypes]),
   ...dates,
-  options: Type.Object({
-    addresses: Type.Optional(Type.Array(name, { maxItems: 100 })),
-    cChainEvmAddresses: Type.Optional(
-      Type.Array(name, { maxItems: 100, description: 'EVM addresses, for the C-Chain' }),
-    ),
-    includeChains: Type.Array(name, {
-      minItems: 1,
-      maxItems: 100,
-      description: 'EVM chain ids; or p-chain, x-chain, c-chain or their ids',
-    }),
-  }),
+  options: Type.Object(
+    {
+      addresses: Type.Optional(Type.Array(name, { maxItems: 100, description: 'Addresses' })),
+      cChainEvmAddresses: Type.Optional(
+        Type.Array(name, { maxItems: 100, description: 'EVM addresses, for the C-Chain' }),
+      ),
+      includeChains: Type.Array(name, {
+        minItems: 1,
+        maxItems: 100,
+        description: 'EVM chain ids; or p-chain, x-chain, c-chain or their ids',
+      }),
+    },
+    'What is exported',
+  ),
 })
 /** Decoded {@link ExportBody}. */
 export type ExportBody = Static<typeof ExportBody>
@@ -45,16 +48,19 @@ export type ExportBody = Static<typeof ExportBody>
 /** State of an export. */
 export const ExportStatus = Type.Object(
   {
-    operationId: Type.String({ description: 'UUID' }),
-    operationType: Type.Enum([...exportTypes]),
-    operationStatus: Type.Enum(['COMPLETED']),
-    metadata: Type.Object({
-      downloadUrl: Type.String({ description: 'CSV; valid for seven days' }),
-    }),
-    createdAtTimestamp: Type.Integer({ description: 'Unix seconds' }),
-    updatedAtTimestamp: Type.Integer({ description: 'Unix seconds' }),
+    operationId: Type.String('UUID'),
+    operationType: Type.Enum([...exportTypes], 'Kind of the export'),
+    operationStatus: Type.Enum(['COMPLETED'], 'State of the export'),
+    metadata: Type.Object(
+      {
+        downloadUrl: Type.String('CSV; valid for seven days'),
+      },
+      'What it is about',
+    ),
+    createdAtTimestamp: Type.Integer('Unix seconds'),
+    updatedAtTimestamp: Type.Integer('Unix seconds'),
   },
-  { $id: 'ExportStatus' },
+  { $id: 'ExportStatus', description: 'State of an export' },
 )
 /** Decoded {@link ExportStatus}. */
 export type ExportStatus = Static<typeof ExportStatus>

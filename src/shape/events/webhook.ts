@@ -44,28 +44,36 @@ export const validatorSubEvents = [
 type Text = Schema<string>
 
 const list = (description: string): Schema<string[]> =>
-  Type.Array(Type.String({ maxLength: 256 }), { description })
+  Type.Array(Type.String({ maxLength: 256 }), description)
 const nanoAvax = (description: string): Text =>
   Type.String({ description: `${description}, nAVAX, base 10`, pattern: '^[0-9]{1,19}$' })
 
 /** The watched subjects, and the filters on them. */
 const WebhookMetadata = Type.Object({
   addresses: Type.Optional(list('EVM addresses, `address_activity`')),
-  keyType: Type.Optional(
-    Type.Enum(['addresses', 'nodeId', 'subnetId'], { description: 'Kind of the keys' }),
-  ),
+  keyType: Type.Optional(Type.Enum(['addresses', 'nodeId', 'subnetId'], 'Kind of the keys')),
   keys: Type.Optional(list('Addresses, or exactly one node or subnet')),
   subEvents: Type.Optional(
-    Type.Object({
-      addressActivitySubEvents: Type.Optional(Type.Array(Type.Enum([...addressSubEvents]))),
-      validatorActivitySubEvents: Type.Optional(Type.Array(Type.Enum([...validatorSubEvents]))),
-    }),
+    Type.Object(
+      {
+        addressActivitySubEvents: Type.Optional(
+          Type.Array(Type.Enum([...addressSubEvents]), 'Events of addresses'),
+        ),
+        validatorActivitySubEvents: Type.Optional(
+          Type.Array(Type.Enum([...validatorSubEvents]), 'Events of validators'),
+        ),
+      },
+      'Which events of the kind',
+    ),
   ),
   balanceThresholdFilter: Type.Optional(
-    Type.Object({
-      balanceType: Type.Enum([...balanceTypes]),
-      balanceThreshold: nanoAvax('Sends an event once less than this is left'),
-    }),
+    Type.Object(
+      {
+        balanceType: Type.Enum([...balanceTypes], 'Which balance'),
+        balanceThreshold: nanoAvax('Sends an event once less than this is left'),
+      },
+      'When a balance is reported',
+    ),
   ),
   nodeIds: Type.Optional(list('Only these nodes of the subnet')),
   subnetIds: Type.Optional(list('Only these subnets of the node')),
@@ -79,17 +87,17 @@ const WebhookMetadata = Type.Object({
 
 /** Chat services whose form messages may have. */
 const format = Type.Optional(
-  Type.Enum(['slack', 'discord', 'telegram'], {
-    description:
-      'Messages are what this chat service takes: text, a line for each value of the event',
-  }),
+  Type.Enum(
+    ['slack', 'discord', 'telegram'],
+    'Messages are what this chat service takes: text, a line for each value of the event',
+  ),
 )
 
-const status = Type.Enum(['active', 'inactive'], { description: 'Whether anything is sent' })
+const status = Type.Enum(['active', 'inactive'], 'Whether anything is sent')
 
 /** Body of the operation that registers one. */
 export const CreateWebhookBody = Type.Object({
-  eventType: Type.Enum([...eventTypes], { description: 'Kind of the events' }),
+  eventType: Type.Enum([...eventTypes], 'Kind of the events'),
   url: Type.Optional(
     Type.String({
       maxLength: 2_048,
@@ -100,15 +108,13 @@ export const CreateWebhookBody = Type.Object({
   chainId: Type.Optional(
     Type.String({ maxLength: 256, description: 'EVM chain id, or `p-chain` or `x-chain`' }),
   ),
-  network: Type.Optional(Type.Enum(['mainnet', 'fuji'], { description: 'Of the primary network' })),
+  network: Type.Optional(Type.Enum(['mainnet', 'fuji'], 'Of the primary network')),
   name: Type.Optional(Type.String({ maxLength: 256, description: 'A name' })),
   description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
   includeInternalTxs: Type.Optional(
-    Type.Boolean({
-      description: 'Report internal transactions, and of those who took part in them',
-    }),
+    Type.Boolean('Report internal transactions, and of those who took part in them'),
   ),
-  includeLogs: Type.Optional(Type.Boolean({ description: 'Report all logs of the transaction' })),
+  includeLogs: Type.Optional(Type.Boolean('Report all logs of the transaction')),
   metadata: WebhookMetadata,
 })
 
@@ -118,8 +124,8 @@ export const UpdateWebhookBody = Type.Object({
   description: Type.Optional(Type.String({ maxLength: 2_048, description: 'A description' })),
   url: Type.Optional(Type.String({ maxLength: 2_048, description: 'Where messages are sent' })),
   status: Type.Optional(status),
-  includeInternalTxs: Type.Optional(Type.Boolean({ description: 'Report internal transactions' })),
-  includeLogs: Type.Optional(Type.Boolean({ description: 'Report all logs of the transaction' })),
+  includeInternalTxs: Type.Optional(Type.Boolean('Report internal transactions')),
+  includeLogs: Type.Optional(Type.Boolean('Report all logs of the transaction')),
 })
 
 /** Body of the operations on addresses. */
@@ -133,36 +139,32 @@ export const WebhookAddressesBody = Type.Object({
 /** One webhook. */
 export const Webhook = Type.Object(
   {
-    id: Type.String({ description: 'A UUID' }),
-    eventType: Type.Enum([...eventTypes], { description: 'Kind of the events' }),
-    url: Type.String({ description: 'Where messages are sent; empty: they are only listened to' }),
+    id: Type.String('A UUID'),
+    eventType: Type.Enum([...eventTypes], 'Kind of the events'),
+    url: Type.String('Where messages are sent; empty: they are only listened to'),
     format,
-    chainId: Type.String({ description: 'EVM chain id, or `p-chain` or `x-chain`' }),
-    network: Type.Optional(
-      Type.Enum(['mainnet', 'fuji'], { description: 'Of the primary network' }),
-    ),
+    chainId: Type.String('EVM chain id, or `p-chain` or `x-chain`'),
+    network: Type.Optional(Type.Enum(['mainnet', 'fuji'], 'Of the primary network')),
     status,
-    createdAt: Type.Integer({ description: 'Milliseconds since 1970' }),
-    name: Type.String({ description: 'A name, or empty' }),
-    description: Type.String({ description: 'A description, or empty' }),
-    includeInternalTxs: Type.Optional(
-      Type.Boolean({ description: 'Reports internal transactions' }),
-    ),
-    includeLogs: Type.Optional(Type.Boolean({ description: 'Reports logs' })),
+    createdAt: Type.Integer('Milliseconds since 1970'),
+    name: Type.String('A name, or empty'),
+    description: Type.String('A description, or empty'),
+    includeInternalTxs: Type.Optional(Type.Boolean('Reports internal transactions')),
+    includeLogs: Type.Optional(Type.Boolean('Reports logs')),
     metadata: WebhookMetadata,
     delivery: Type.Optional(
       Type.Object(
         {
-          toldUntilBlock: Type.String({ description: 'All of lower blocks was sent' }),
-          failedAttempts: Type.Integer({ description: 'Attempts at the next message that failed' }),
-          nextAttemptAt: Type.Optional(Type.Integer({ description: 'Milliseconds since 1970' })),
-          problem: Type.Optional(Type.String({ description: 'Why the last attempt failed' })),
+          toldUntilBlock: Type.String('All of lower blocks was sent'),
+          failedAttempts: Type.Integer('Attempts at the next message that failed'),
+          nextAttemptAt: Type.Optional(Type.Integer('Milliseconds since 1970')),
+          problem: Type.Optional(Type.String('Why the last attempt failed')),
         },
-        { description: 'How far messages were delivered' },
+        'How far messages were delivered',
       ),
     ),
   },
-  { $id: 'Webhook' },
+  { $id: 'Webhook', description: 'A webhook' },
 )
 
 /** Path of the operations on one. */

@@ -7,29 +7,27 @@ import { NetworkToken } from './token.ts'
 export const chainFeatures = ['nftIndexing', 'webhooks', 'teleporter'] as const
 
 /** A chain served here. */
-export const ChainInfo = Type.Object(
-  {
-    chainId: Type.String({ description: 'EVM chain id' }),
-    status: Type.Enum(['OK', 'UNAVAILABLE'], {
-      description: 'UNAVAILABLE while indexing is stopped or waits for a node',
-    }),
-    chainName: Type.String({ description: 'Name' }),
-    description: Type.String({ description: 'A sentence about the chain' }),
-    platformChainId: Type.Optional(Type.String({ description: 'Blockchain id, cb58' })),
-    subnetId: Type.Optional(Type.String({ description: 'Subnet id, cb58' })),
-    vmId: Type.Optional(Type.String({ description: 'Virtual machine id, cb58' })),
-    vmName: Type.Literal('EVM'),
-    explorerUrl: Type.Optional(Type.String()),
-    rpcUrl: Type.String({ description: 'Public RPC; empty where the operator names none' }),
-    wsUrl: Type.Optional(
-      Type.String({ description: 'Public WebSocket RPC; absent where the operator names none' }),
-    ),
-    isTestnet: Type.Boolean({ description: 'Whether it belongs to the test network' }),
-    networkToken: NetworkToken,
-    chainLogoUri: Type.Optional(Type.String()),
-    enabledFeatures: Type.Optional(Type.Array(Type.Enum([...chainFeatures]))),
-  },
-  { $id: 'ChainInfo', additionalProperties: false },
-)
+export const ChainInfo = Type.Component('ChainInfo', 'A chain served here', {
+  chainId: Type.String('EVM chain id'),
+  status: Type.Enum(
+    ['OK', 'UNAVAILABLE'],
+    'UNAVAILABLE while indexing is stopped or waits for a node',
+  ),
+  chainName: Type.String('Name'),
+  description: Type.String('A sentence about the chain'),
+  platformChainId: Type.Optional(Type.String('Blockchain id, cb58')),
+  subnetId: Type.Optional(Type.String('Subnet id, cb58')),
+  vmId: Type.Optional(Type.String('Virtual machine id, cb58')),
+  vmName: Type.Literal('EVM', 'Kind of its virtual machine'),
+  explorerUrl: Type.Optional(Type.String('Address of an explorer of the chain')),
+  rpcUrl: Type.String('Public RPC; empty where the operator names none'),
+  wsUrl: Type.Optional(Type.String('Public WebSocket RPC; absent where the operator names none')),
+  isTestnet: Type.Boolean('Whether it belongs to the test network'),
+  networkToken: NetworkToken,
+  chainLogoUri: Type.Optional(Type.String('Logo of the chain')),
+  enabledFeatures: Type.Optional(
+    Type.Array(Type.Enum([...chainFeatures]), 'What can be done with the chain here'),
+  ),
+})
 /** Decoded {@link ChainInfo}. */
 export type ChainInfo = Static<typeof ChainInfo>

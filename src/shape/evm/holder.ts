@@ -22,11 +22,11 @@ export const holderPaging = {
 /** One holder. */
 export const Holder = Type.Object(
   {
-    address: Type.String({ description: 'EIP-55' }),
+    address: Type.String('EIP-55'),
     sortKey: Type.String({
       description: 'amount held, in the smallest unit',
       pattern: '^[0-9]+$',
     }),
   },
-  { $id: 'Holder' },
+  { $id: 'Holder', description: 'A holder' },
 )

@@ -6,48 +6,41 @@ import { address, decimal, hash, hex } from './scalars.ts'
 /** Values with their types. */
 export const DecodedValues = Type.Array(
   Type.Object({
-    name: Type.String({ description: 'empty where the ABI names it not' }),
+    name: Type.String('empty where the ABI names it not'),
     type: Type.String(),
-    indexed: Type.Optional(Type.Boolean({ description: 'of events: whether it is a topic' })),
-    value: Type.String({
-      description:
-        'integers in base 10, bytes in hex, text as it is, lists and tuples as JSON; of an indexed parameter longer than a word the hash',
-    }),
-    label: Type.Optional(Type.String({ description: 'What the operator calls the address' })),
+    indexed: Type.Optional(Type.Boolean('of events: whether it is a topic')),
+    value: Type.String(
+      'integers in base 10, bytes in hex, text as it is, lists and tuples as JSON; of an indexed parameter longer than a word the hash',
+    ),
+    label: Type.Optional(Type.String('What the operator calls the address')),
   }),
 )
 
 /** A log or an input in words. */
-export const Decoded = Type.Object(
-  {
-    name: Type.String({ description: 'of the event or method' }),
-    signature: Type.String({ description: '`Transfer(address,address,uint256)`' }),
-    parameters: DecodedValues,
-  },
-  { $id: 'Decoded', additionalProperties: false },
-)
+export const Decoded = Type.Component('Decoded', 'A log or an input in words', {
+  name: Type.String('of the event or method'),
+  signature: Type.String('`Transfer(address,address,uint256)`'),
+  parameters: DecodedValues,
+})
 /** Decoded {@link Decoded}. */
 export type Decoded = Static<typeof Decoded>
 
 /** A log, with its place, and in words where an ABI fits. */
-export const Log = Type.Object(
-  {
-    blockNumber: decimal('Height of the block'),
-    blockHash: hash('Hash of the block'),
-    blockTimestamp: Type.Integer({ description: 'Unix seconds' }),
-    txHash: hash('Hash of the transaction'),
-    transactionIndex: Type.Integer({ description: 'Place of the transaction in the block' }),
-    logIndex: Type.Integer({ description: 'Place among the logs of the block' }),
-    address: address('Contract that logged it'),
-    topic0: Type.Optional(hash('First topic, of most events the hash of their signature')),
-    topic1: Type.Optional(hash('Second topic')),
-    topic2: Type.Optional(hash('Third topic')),
-    topic3: Type.Optional(hash('Fourth topic')),
-    data: hex('Data'),
-    removed: Type.Boolean({ description: 'always false: only accepted blocks are stored' }),
-    decoded: Type.Optional(Decoded),
-  },
-  { $id: 'Log', additionalProperties: false },
-)
+export const Log = Type.Component('Log', 'A log with its place, and in words where an ABI fits', {
+  blockNumber: decimal('Height of the block'),
+  blockHash: hash('Hash of the block'),
+  blockTimestamp: Type.Integer('Unix seconds'),
+  txHash: hash('Hash of the transaction'),
+  transactionIndex: Type.Integer('Place of the transaction in the block'),
+  logIndex: Type.Integer('Place among the logs of the block'),
+  address: address('Contract that logged it'),
+  topic0: Type.Optional(hash('First topic, of most events the hash of their signature')),
+  topic1: Type.Optional(hash('Second topic')),
+  topic2: Type.Optional(hash('Third topic')),
+  topic3: Type.Optional(hash('Fourth topic')),
+  data: hex('Data'),
+  removed: Type.Boolean('always false: only accepted blocks are stored'),
+  decoded: Type.Optional(Decoded),
+})
 /** Decoded {@link Log}. */
 export type Log = Static<typeof Log>

@@ -5,89 +5,77 @@ import { Type, type Static } from '../type.ts'
 import { address, decimal } from './scalars.ts'
 
 const commonMetadata = {
-  indexStatus: Type.Enum([...nftStatuses], { description: 'How far the metadata is known' }),
-  metadataLastUpdatedTimestamp: Type.Optional(
-    Type.Integer({ description: 'Unix seconds of the last attempt' }),
-  ),
+  indexStatus: Type.Enum([...nftStatuses], 'How far the metadata is known'),
+  metadataLastUpdatedTimestamp: Type.Optional(Type.Integer('Unix seconds of the last attempt')),
   name: Type.Optional(Type.String()),
   symbol: Type.Optional(Type.String()),
-  imageUri: Type.Optional(Type.String()),
+  imageUri: Type.Optional(Type.String('Picture')),
   description: Type.Optional(Type.String()),
-  animationUri: Type.Optional(Type.String()),
-  externalUrl: Type.Optional(Type.String()),
-  background: Type.Optional(Type.String()),
+  animationUri: Type.Optional(Type.String('Animation or sound')),
+  externalUrl: Type.Optional(Type.String('Page of the item')),
+  background: Type.Optional(Type.String('Colour behind the picture, six hex digits')),
 }
 
 /** Metadata of an ERC-721 token. */
-export const Erc721Metadata = Type.Object(
-  {
-    ...commonMetadata,
-    attributes: Type.Optional(Type.String({ description: 'JSON text of the attributes' })),
-  },
-  { $id: 'Erc721Metadata', additionalProperties: false },
-)
+export const Erc721Metadata = Type.Component('Erc721Metadata', 'Metadata of an ERC-721 token', {
+  ...commonMetadata,
+  attributes: Type.Optional(Type.String('JSON text of the attributes')),
+})
 /** Decoded {@link Erc721Metadata}. */
 export type Erc721Metadata = Static<typeof Erc721Metadata>
 
 /** Metadata of an ERC-1155 token. */
-export const Erc1155Metadata = Type.Object(
-  {
-    ...commonMetadata,
-    decimals: Type.Optional(Type.Integer()),
-    properties: Type.Optional(Type.String({ description: 'JSON text of the properties' })),
-  },
-  { $id: 'Erc1155Metadata', additionalProperties: false },
-)
+export const Erc1155Metadata = Type.Component('Erc1155Metadata', 'Metadata of an ERC-1155 token', {
+  ...commonMetadata,
+  decimals: Type.Optional(Type.Integer('Decimal places')),
+  properties: Type.Optional(Type.String('JSON text of the properties')),
+})
 /** Decoded {@link Erc1155Metadata}. */
 export type Erc1155Metadata = Static<typeof Erc1155Metadata>
 
 /** One ERC-721 token. */
-export const Erc721Token = Type.Object(
-  {
-    address: address('Token contract'),
-    name: Type.String({ description: 'Name of the contract; empty where it gives none' }),
-    symbol: Type.String({ description: 'Symbol of the contract; empty where it gives none' }),
-    ercType: Type.Literal('ERC-721'),
-    tokenId: decimal('Token id'),
-    tokenUri: Type.String({ description: 'URI of the metadata; empty where unknown' }),
-    ownerAddress: Type.Optional(address('Owner; absent when burned or unknown')),
-    metadata: Erc721Metadata,
-  },
-  { $id: 'Erc721Token', additionalProperties: false },
-)
+export const Erc721Token = Type.Component('Erc721Token', 'An ERC-721 token', {
+  address: address('Token contract'),
+  name: Type.String('Name of the contract; empty where it gives none'),
+  symbol: Type.String('Symbol of the contract; empty where it gives none'),
+  ercType: Type.Literal('ERC-721', 'Standard of the token'),
+  tokenId: decimal('Token id'),
+  tokenUri: Type.String('URI of the metadata; empty where unknown'),
+  ownerAddress: Type.Optional(address('Owner; absent when burned or unknown')),
+  metadata: Erc721Metadata,
+})
 /** Decoded {@link Erc721Token}. */
 export type Erc721Token = Static<typeof Erc721Token>
 
 /** One ERC-1155 token id. */
-export const Erc1155Token = Type.Object(
-  {
-    address: address('Token contract'),
-    ercType: Type.Literal('ERC-1155'),
-    tokenId: decimal('Token id'),
-    tokenUri: Type.String({ description: 'URI of the metadata; empty where unknown' }),
-    metadata: Erc1155Metadata,
-  },
-  { $id: 'Erc1155Token', additionalProperties: false },
-)
+export const Erc1155Token = Type.Component('Erc1155Token', 'An ERC-1155 token id', {
+  address: address('Token contract'),
+  ercType: Type.Literal('ERC-1155', 'Standard of the token'),
+  tokenId: decimal('Token id'),
+  tokenUri: Type.String('URI of the metadata; empty where unknown'),
+  metadata: Erc1155Metadata,
+})
 /** Decoded {@link Erc1155Token}. */
 export type Erc1155Token = Static<typeof Erc1155Token>
 
 /** An ERC-721 token someone owns. */
-export const Erc721TokenBalance = Type.Object(
+export const Erc721TokenBalance = Type.Component(
+  'Erc721TokenBalance',
+  'An ERC-721 token that somebody owns',
   { ...Erc721Token.properties, chainId: decimal('EVM chain id') },
-  { $id: 'Erc721TokenBalance', additionalProperties: false },
 )
 /** Decoded {@link Erc721TokenBalance}. */
 export type Erc721TokenBalance = Static<typeof Erc721TokenBalance>
 
 /** An ERC-1155 token id that an address holds. */
-export const Erc1155TokenBalance = Type.Object(
+export const Erc1155TokenBalance = Type.Component(
+  'Erc1155TokenBalance',
+  'An ERC-1155 token id of which somebody has some',
   {
     ...Erc1155Token.properties,
     chainId: decimal('EVM chain id'),
     balance: decimal('How much of it, by the logs'),
   },
-  { $id: 'Erc1155TokenBalance', additionalProperties: false },
 )
 /** Decoded {@link Erc1155TokenBalance}. */
 export type Erc1155TokenBalance = Static<typeof Erc1155TokenBalance>

@@ -53,9 +53,7 @@ export const NoPath = Type.Object({})
 export const defaultPageSize = 10
 
 /** Continues a list. Valid for 24 hours and for the same other parameters only. */
-export const pageToken = Type.Optional(
-  Type.String({ description: 'nextPageToken of the page before' }),
-)
+export const pageToken = Type.Optional(Type.String('nextPageToken of the page before'))
 
 /** Items per page, 1 to 100. */
 export const pageSize = Type.Optional(
@@ -114,7 +112,7 @@ export const currency = Type.Optional(
 
 /** Network of the chains wanted. */
 export const network = Type.Optional(
-  Type.Enum(['mainnet', 'fuji', 'testnet'], { description: 'Only chains of this network' }),
+  Type.Enum(['mainnet', 'fuji', 'testnet'], 'Only chains of this network'),
 )
 
 /** Direction of a list. */
@@ -124,7 +122,7 @@ export const sortOrder = Type.Optional(
 
 /** Limits a list to transactions that failed, or to those that did not. */
 export const status = Type.Optional(
-  Type.Enum(['failed', 'success'], { description: 'Only transactions with this outcome' }),
+  Type.Enum(['failed', 'success'], 'Only transactions with this outcome'),
 )
 
 /** A list without filters. */
@@ -142,7 +140,7 @@ const contract = {
 /** Parts of a list of an address: of a long one a page may be short, and its token goes on. */
 const filters = {
   direction: Type.Optional(
-    Type.Enum(['in', 'out'], { description: 'Only what came to the address, or what left it' }),
+    Type.Enum(['in', 'out'], 'Only what came to the address, or what left it'),
   ),
   counterparty: Type.Optional(
     Type.String({ ...contract, description: 'Only from or to this other address' }),

@@ -12,60 +12,55 @@ import {
 import { RichAddress, blockFields, placementFields, NetworkTokenDetails } from './token.ts'
 
 /** A block without its transactions. */
-export const EvmBlock = Type.Object(
-  {
-    chainId: decimal('EVM chain id'),
-    blockNumber: decimal('Height'),
-    blockTimestamp: Type.Integer({ description: 'Unix seconds' }),
-    blockTimestampMilliseconds: Type.Optional(
-      Type.Integer({ description: 'Unix milliseconds; only where the header has them' }),
-    ),
-    blockMinDelayExcess: Type.Optional(
-      Type.Integer({ description: 'Header field of ACP-226; only where the header has it' }),
-    ),
-    blockHash: hash('Hash'),
-    txCount: Type.Integer({ description: 'Transactions in the block', minimum: 0 }),
-    baseFee: amount('Base fee per gas, wei; 0 where the header has none', 18),
-    gasUsed: decimal('Gas used'),
-    gasLimit: decimal('Gas allowed'),
-    gasCost: decimal('Block gas cost of the header; 0 where it has none'),
-    parentHash: hash('Hash of the block before'),
-    feesSpent: amount('Sum of gas used times gas price, wei', 18),
-    cumulativeTransactions: decimal('Transactions of the chain up to and with this block'),
-  },
-  { $id: 'EvmBlock', additionalProperties: false },
-)
+export const EvmBlock = Type.Component('EvmBlock', 'A block without its transactions', {
+  chainId: decimal('EVM chain id'),
+  blockNumber: decimal('Height'),
+  blockTimestamp: Type.Integer('Unix seconds'),
+  blockTimestampMilliseconds: Type.Optional(
+    Type.Integer('Unix milliseconds; only where the header has them'),
+  ),
+  blockMinDelayExcess: Type.Optional(
+    Type.Integer('Header field of ACP-226; only where the header has it'),
+  ),
+  blockHash: hash('Hash'),
+  txCount: Type.Integer({ description: 'Transactions in the block', minimum: 0 }),
+  baseFee: amount('Base fee per gas, wei; 0 where the header has none', 18),
+  gasUsed: decimal('Gas used'),
+  gasLimit: decimal('Gas allowed'),
+  gasCost: decimal('Block gas cost of the header; 0 where it has none'),
+  parentHash: hash('Hash of the block before'),
+  feesSpent: amount('Sum of gas used times gas price, wei', 18),
+  cumulativeTransactions: decimal('Transactions of the chain up to and with this block'),
+})
 /** Decoded {@link EvmBlock}. */
 export type EvmBlock = Static<typeof EvmBlock>
 
 /** The method that a transaction calls. */
-export const Method = Type.Object(
-  {
-    callType: Type.Enum(['NATIVE_TRANSFER', 'CONTRACT_CALL', 'CONTRACT_CREATION'], {
-      description: 'Effect of the transaction',
-    }),
-    methodHash: Type.String({
-      description: 'First four bytes of the input of a CONTRACT_CALL, else empty',
-      pattern: '^(0x([0-9a-f]{2}){1,4})?$',
-    }),
-    methodName: Type.Optional(
-      Type.String({ description: 'Signature with types; absent when the selector is unknown' }),
-    ),
-  },
-  { $id: 'Method', additionalProperties: false },
-)
+export const Method = Type.Component('Method', 'The method that the transaction calls', {
+  callType: Type.Enum(
+    ['NATIVE_TRANSFER', 'CONTRACT_CALL', 'CONTRACT_CREATION'],
+    'Effect of the transaction',
+  ),
+  methodHash: Type.String({
+    description: 'First four bytes of the input of a CONTRACT_CALL, else empty',
+    pattern: '^(0x([0-9a-f]{2}){1,4})?$',
+  }),
+  methodName: Type.Optional(
+    Type.String('Signature with types; absent when the selector is unknown'),
+  ),
+})
 /** Decoded {@link Method}. */
 export type Method = Static<typeof Method>
 
 const fields = {
   ...blockFields,
   blockMinDelayExcess: Type.Optional(
-    Type.Integer({ description: 'Header field of ACP-226; only where the header has it' }),
+    Type.Integer('Header field of ACP-226; only where the header has it'),
   ),
   chainId: decimal('EVM chain id, also when the path named a blockchain id'),
   blockIndex: Type.Integer({ description: 'Place in the block', minimum: 0 }),
   txHash: hash('Hash of the transaction'),
-  txStatus: Type.Enum(['0', '1'], { description: '1 success, 0 failed' }),
+  txStatus: Type.Enum(['0', '1'], '1 success, 0 failed'),
   txType: Type.Integer({ description: 'EIP-2718 type', minimum: 0 }),
   gasLimit: decimal('Gas allowed'),
   gasUsed: decimal('Gas used'),
@@ -81,34 +76,33 @@ const fields = {
 }
 
 /** A transaction in a list. */
-export const NativeTransaction = Type.Object(fields, {
-  $id: 'NativeTransaction',
-  additionalProperties: false,
-})
+export const NativeTransaction = Type.Component(
+  'NativeTransaction',
+  'A transaction as lists have it',
+  fields,
+)
 /** Decoded {@link NativeTransaction}. */
 export type NativeTransaction = Static<typeof NativeTransaction>
 
 /** Why a transaction failed. */
-const TransactionRevertReason = Type.Object(
-  {
-    message: Type.String({
-      description:
-        'the text it reverted with, its error with arguments, or what the panic code means',
-    }),
-    source: Type.Enum(['trace', 'replay'], {
-      description:
-        '`replay`: a node tried it again on the state before its block, where earlier transactions of the block are missing',
-    }),
-    data: Type.Optional(Type.String({ description: 'bytes it reverted with, 0x hex' })),
-    decoded: Type.Optional(Decoded),
-  },
-  { $id: 'RevertReason', additionalProperties: false },
-)
+const TransactionRevertReason = Type.Component('RevertReason', 'Why the transaction failed', {
+  message: Type.String(
+    'the text it reverted with, its error with arguments, or what the panic code means',
+  ),
+  source: Type.Enum(
+    ['trace', 'replay'],
+    '`replay`: a node tried it again on the state before its block, where earlier transactions of the block are missing',
+  ),
+  data: Type.Optional(Type.String('bytes it reverted with, 0x hex')),
+  decoded: Type.Optional(Decoded),
+})
 /** Decoded {@link RevertReason}. */
 export type TransactionRevertReason = Static<typeof TransactionRevertReason>
 
 /** A transaction alone, with its input and fee fields. */
-export const FullNativeTransaction = Type.Object(
+export const FullNativeTransaction = Type.Component(
+  'FullNativeTransaction',
+  'A transaction with its input and its fees',
   {
     ...fields,
     input: hex('Input data'),
@@ -118,7 +112,6 @@ export const FullNativeTransaction = Type.Object(
     maxFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
     maxPriorityFeePerGas: Type.Optional(decimal('Wei; only of dynamic-fee transactions')),
   },
-  { $id: 'FullNativeTransaction', additionalProperties: false },
 )
 /** Decoded {@link FullNativeTransaction}. */
 export type FullNativeTransaction = Static<typeof FullNativeTransaction>
@@ -138,89 +131,101 @@ const internalTxTypes = [
 const frame = {
   from: RichAddress,
   to: RichAddress,
-  internalTxType: Type.Enum([...internalTxTypes], { description: 'Kind of the call' }),
+  internalTxType: Type.Enum([...internalTxTypes], 'Kind of the call'),
   value: amount('Coins moved, wei', 18),
-  isReverted: Type.Boolean({ description: 'Whether the call, or one around it, was undone' }),
+  isReverted: Type.Boolean('Whether the call, or one around it, was undone'),
   gasUsed: decimal('Gas used by the call and those inside it'),
   gasLimit: decimal('Gas the call was given'),
 }
 
 /** Internal transaction inside a transaction. */
-export const InternalTransactionDetails = Type.Object(frame, {
-  $id: 'InternalTransactionDetails',
-  additionalProperties: false,
-})
+export const InternalTransactionDetails = Type.Component(
+  'InternalTransactionDetails',
+  'A call inside the transaction',
+  frame,
+)
 /** Decoded {@link InternalTransactionDetails}. */
 export type InternalTransactionDetails = Static<typeof InternalTransactionDetails>
 
 /** Internal transaction with its place. */
-export const InternalTransaction = Type.Object(
+export const InternalTransaction = Type.Component(
+  'InternalTransaction',
+  'A call inside a transaction, with its place',
   { ...placementFields, ...frame },
-  { $id: 'InternalTransaction', additionalProperties: false },
 )
 /** Decoded {@link InternalTransaction}. */
 export type InternalTransaction = Static<typeof InternalTransaction>
 
 const others = {
-  erc721Transfers: Type.Optional(Type.Array(Erc721TransferDetails)),
-  erc1155Transfers: Type.Optional(Type.Array(Erc1155TransferDetails)),
-  internalTransactions: Type.Optional(Type.Array(InternalTransactionDetails)),
+  erc721Transfers: Type.Optional(Type.Array(Erc721TransferDetails, 'ERC-721 transfers')),
+  erc1155Transfers: Type.Optional(Type.Array(Erc1155TransferDetails, 'ERC-1155 transfers')),
+  internalTransactions: Type.Optional(
+    Type.Array(InternalTransactionDetails, 'Calls that moved coins, and creations'),
+  ),
 }
 
 /** One transaction; its lists hold only entries that touch the address, and none is empty. */
-export const AddressTransaction = Type.Object(
+export const AddressTransaction = Type.Component(
+  'AddressTransaction',
+  'A transaction with what touched the address; no list is empty',
   {
     nativeTransaction: NativeTransaction,
-    erc20Transfers: Type.Optional(Type.Array(Erc20TransferDetails)),
+    erc20Transfers: Type.Optional(Type.Array(Erc20TransferDetails, 'ERC-20 transfers')),
     ...others,
   },
-  { $id: 'AddressTransaction', additionalProperties: false },
 )
 
 /** Decoded {@link AddressTransaction}. */
 export type AddressTransaction = Static<typeof AddressTransaction>
 
 /** One transaction as version 2 shows it: its ERC-20 tokens carry their reputation. */
-export const AddressTransactionV2 = Type.Object(
+export const AddressTransactionV2 = Type.Component(
+  'AddressTransactionV2',
+  'The same with the reputation of tokens',
   {
     nativeTransaction: NativeTransaction,
-    erc20Transfers: Type.Optional(Type.Array(Erc20TransferDetailsV2)),
+    erc20Transfers: Type.Optional(Type.Array(Erc20TransferDetailsV2, 'ERC-20 transfers')),
     ...others,
   },
-  { $id: 'AddressTransactionV2', additionalProperties: false },
 )
 
 /** Decoded {@link AddressTransactionV2}. */
 export type AddressTransactionV2 = Static<typeof AddressTransactionV2>
 
 /** The interchain message a transaction sent or, if it sent none, delivered. */
-export const TeleporterMessageInfo = Type.Object(
+export const TeleporterMessageInfo = Type.Component(
+  'TeleporterMessageInfo',
+  'The message that the transaction sent or, if it sent none, delivered',
   {
-    teleporterMessageId: Type.String({ description: 'Message id, 64 hex digits' }),
-    direction: Type.Enum(['SOURCE_TRANSACTION', 'DESTINATION_TRANSACTION'], {
-      description: 'Whether it was sent or delivered',
-    }),
-    sourceChainId: Type.Optional(Type.String({ description: 'Of a delivery: where it was sent' })),
-    destinationChainId: Type.Optional(Type.String({ description: 'Of a sending: where it goes' })),
+    teleporterMessageId: Type.String('Message id, 64 hex digits'),
+    direction: Type.Enum(
+      ['SOURCE_TRANSACTION', 'DESTINATION_TRANSACTION'],
+      'Whether it was sent or delivered',
+    ),
+    sourceChainId: Type.Optional(Type.String('Of a delivery: where it was sent')),
+    destinationChainId: Type.Optional(Type.String('Of a sending: where it goes')),
   },
-  { $id: 'TeleporterMessageInfo', additionalProperties: false },
 )
 
 /** Decoded {@link TeleporterMessageInfo}. */
 export type TeleporterMessageInfo = Static<typeof TeleporterMessageInfo>
 
 /** A transaction, its transfers, internal transactions and interchain message. */
-export const TransactionDetail = Type.Object(
+export const TransactionDetail = Type.Component(
+  'TransactionDetail',
+  'A transaction with everything that happened in it',
   {
-    erc20Transfers: Type.Array(Erc20TransferDetails),
-    erc721Transfers: Type.Array(Erc721TransferDetails),
-    erc1155Transfers: Type.Array(Erc1155TransferDetails),
-    internalTransactions: Type.Array(InternalTransactionDetails),
+    erc20Transfers: Type.Array(Erc20TransferDetails, 'ERC-20 transfers'),
+    erc721Transfers: Type.Array(Erc721TransferDetails, 'ERC-721 transfers'),
+    erc1155Transfers: Type.Array(Erc1155TransferDetails, 'ERC-1155 transfers'),
+    internalTransactions: Type.Array(
+      InternalTransactionDetails,
+      'Calls that moved coins, and creations',
+    ),
     networkTokenDetails: NetworkTokenDetails,
     nativeTransaction: FullNativeTransaction,
     teleporterMessageInfo: Type.Optional(TeleporterMessageInfo),
   },
-  { $id: 'TransactionDetail', additionalProperties: false },
 )
 
 /** Decoded {@link TransactionDetail}. */

@@ -1,13 +1,10 @@
 import { type Schema, type Static, Type } from '../type.ts'
 import { timeIntervals } from './metric-names.ts'
 
-export const MetricPoint = Type.Object(
-  {
-    value: Type.Number({ description: 'value of the period that starts at timestamp' }),
-    timestamp: Type.Integer({ description: 'Unix seconds, first second of the period, UTC' }),
-  },
-  { $id: 'MetricPoint', additionalProperties: false },
-)
+export const MetricPoint = Type.Component('MetricPoint', 'A point of a series', {
+  value: Type.Number('value of the period that starts at timestamp'),
+  timestamp: Type.Integer('Unix seconds, first second of the period, UTC'),
+})
 /** One point of a series. */
 export type MetricPoint = Static<typeof MetricPoint>
 

@@ -13,6 +13,34 @@ import type { ObjectSchema, Schema } from '../type.ts'
  */
 export type Lane = 'vital' | 'item' | 'list' | 'patient'
 
+/** Headings of the OpenAPI document in reading order, and what stands under each. */
+export const tags = {
+  'EVM chains': 'Chains served here, and calls of their nodes',
+  'EVM blocks': 'Blocks',
+  'EVM transactions': 'Transactions, transfers and logs',
+  'EVM balances': 'Balances of coins and tokens, and holders',
+  'EVM contracts': 'Contracts, and their sources',
+  NFTs: 'NFTs with their metadata, and who holds them',
+  'Etherscan form': 'What tools of EVM chains speak: the same data in the form of Etherscan',
+  Metrics: 'Series of chains',
+  'Primary Network': 'Validators, subnets, L1s and blockchains',
+  'Primary Network Blocks': 'Blocks of the P-, X- and C-Chain',
+  'Primary Network Transactions': 'Transactions of the P-, X- and C-Chain',
+  'Primary Network UTXOs': 'Outputs of addresses',
+  'Primary Network Balances': 'Balances of addresses',
+  'Primary Network Rewards': 'Rewards of staking, paid and expected',
+  'Network metrics': 'Series of the primary network',
+  'L1 metrics': 'Fees of L1 validators',
+  'Interchain messages': 'Messages between chains, both ends joined',
+  'Signature Aggregator': 'Signatures of validators for Warp messages',
+  Search: 'One question over every kind of id and name',
+  Webhooks: 'What happens to addresses, validators and L1s is reported',
+  Operations: 'Exports',
+  Usage: 'What API keys have used',
+  Health: 'Whether the service is well',
+  Service: 'How far indexing is',
+} as const
+
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** A contract as it is written. */
@@ -22,8 +50,7 @@ type Declaration = {
   /** As in the documents, `{name}` for a path parameter, `:verb` literally. */
   readonly path: string
   readonly summary: string
-  /** Heading in the OpenAPI document. */
-  readonly tag: string
+  readonly tag: keyof typeof tags
   /** Compute units, as the original service weighs the call: 20 where none are named, as of most. */
   readonly weight?: number
   /** `list` where none is named, and `patient` where it has a time limit of its own. */

@@ -71,19 +71,19 @@ export const etherscanParameters = {
 const response = Type.Object(
   {
     status: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String()),
-    result: Type.Optional(Type.Unknown()),
+    message: Type.Optional(Type.String('What is wrong, in a sentence')),
+    result: Type.Optional(Type.Unknown('The answer')),
   },
-  { description: 'status 1 and OK, or 0 with what is wrong in result' },
+  'status 1 and OK, or 0 with what is wrong in result',
 )
 
-const chainid = { chainid: Type.String({ description: 'EVM chain id' }) }
+const chainid = { chainid: Type.String('EVM chain id') }
 
 const common = { tag: 'Etherscan form', anyQuery: true, response } as const
 
 const form = {
   // What the form has besides depends on the action: sources, their settings, up to ten libraries.
-  body: Type.Object({}, { description: 'the parameters, and sources of a verification' }),
+  body: Type.Object({}, 'the parameters, and sources of a verification'),
 } as const
 
 const sent = { takesForm: true, bodyBytes: sourceBytes, timeoutMs: verifyMs } as const

@@ -45,7 +45,7 @@ export const EvmBalances = contracts({
         compared,
       }),
     },
-    response: pageShape({ addresses: Type.Array(Holder) }),
+    response: pageShape({ addresses: Type.Array(Holder, 'Addresses') }),
   },
   listErc20Balances: {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
@@ -105,7 +105,7 @@ export const EvmBalances = contracts({
     response: Type.Object({
       series: Type.Array(
         Type.Object({
-          timestamp: Type.Integer({ description: 'Unix seconds' }),
+          timestamp: Type.Integer('Unix seconds'),
           blockNumber: decimal('Last block that is not younger'),
           nativeBalance: Type.Optional(
             amount('Wei, as a node gives it; absent where none has the state of that block', 18),
@@ -117,12 +117,12 @@ export const EvmBalances = contracts({
                 decimal('Smallest unit; absent where logs do not give it and no node can'),
               ),
             }),
+            'Balances of the tokens requested',
           ),
         }),
+        'One for each moment',
       ),
-      notTold: Type.Optional(
-        Type.Array(Type.String(), { description: 'Values that are absent above, and why' }),
-      ),
+      notTold: Type.Optional(Type.Array(Type.String(), 'Values that are absent above, and why')),
     }),
   },
 } as const satisfies Declarations)

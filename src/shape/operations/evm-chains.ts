@@ -16,9 +16,9 @@ const CallChain = {
   parameters: {
     path: ChainPath,
     query: NoQuery,
-    body: Type.Unknown({ description: 'a JSON-RPC 2.0 call, or a list of up to 100' }),
+    body: Type.Unknown('a JSON-RPC 2.0 call, or a list of up to 100'),
   },
-  response: Type.Unknown({ description: 'a JSON-RPC 2.0 answer, or a list of them' }),
+  response: Type.Unknown('a JSON-RPC 2.0 answer, or a list of them'),
 } as const
 
 const ListAddressChains = {
@@ -27,8 +27,8 @@ const ListAddressChains = {
   tag: 'EVM chains',
   parameters: { path: AddressPath, query: NoQuery },
   response: Type.Object({
-    indexedChains: Type.Array(ChainInfo),
-    unindexedChains: Type.Array(Type.String()),
+    indexedChains: Type.Array(ChainInfo, 'Chains served here on which it was seen'),
+    unindexedChains: Type.Array(Type.String(), 'Always empty: other chains are not known here'),
   }),
 } as const
 
@@ -45,9 +45,10 @@ export const EvmChains = contracts({
       query: Type.Object({
         network,
         feature: Type.Optional(
-          Type.Enum([...chainFeatures], {
-            description: 'Only chains with this ability; every chain served here has all',
-          }),
+          Type.Enum(
+            [...chainFeatures],
+            'Only chains with this ability; every chain served here has all',
+          ),
         ),
       }),
     },

@@ -20,17 +20,17 @@ import { contracts, type Declarations } from './contract.ts'
 
 const ListedSource = Type.Object(
   {
-    name: Type.String({ description: 'of the contract in its source' }),
+    name: Type.String('of the contract in its source'),
     match: matchWord,
-    verifiedAt: Type.Integer({ description: 'Unix seconds' }),
+    verifiedAt: Type.Integer('Unix seconds'),
   },
-  { description: 'Of a contract that is verified itself' },
+  'Of a contract that is verified itself',
 )
 
 const count = (of: string, most: number): Schema<number> =>
-  Type.Integer({
-    description: `${of}, when the token was last looked at: at most a day ago, mostly seconds; ${most.toLocaleString('en-US')} stands for so many or more`,
-  })
+  Type.Integer(
+    `${of}, when the token was last looked at: at most a day ago, mostly seconds; ${most.toLocaleString('en-US')} stands for so many or more`,
+  )
 
 const shared = {
   tag: 'EVM contracts',
@@ -67,16 +67,17 @@ export const sourceBytes = 8_388_608
 /** Milliseconds for waiting one's turn and compiling. */
 export const verifyMs = 180_000
 
-const matchText = Type.Union([Type.Literal('exact_match'), Type.Literal('match'), Type.Null()])
+const matchText = (description: string): Schema<'exact_match' | 'match' | null> =>
+  Type.Union([Type.Literal('exact_match'), Type.Literal('match'), Type.Null()], description)
 
 const Matches = {
-  match: matchText,
-  creationMatch: matchText,
-  runtimeMatch: matchText,
-  chainId: Type.String(),
-  address: Type.String(),
-  verifiedAt: Type.Optional(Type.String({ description: 'ISO 8601' })),
-  matchId: Type.Optional(Type.String()),
+  match: matchText('How far the code is that of the sources'),
+  creationMatch: matchText('The same of the code that created it'),
+  runtimeMatch: matchText('The same of the deployed code'),
+  chainId: Type.String('EVM chain id'),
+  address: Type.String('Address'),
+  verifiedAt: Type.Optional(Type.String('ISO 8601')),
+  matchId: Type.Optional(Type.String('Id of the match')),
 }
 
 /** Contracts and tokens, and their sources. */
@@ -119,11 +120,12 @@ export const EvmContracts = contracts({
       body: Type.Object({
         calls: Type.Array(
           Type.Object({
-            abi: Type.Unknown({ description: 'of one method, as the compiler writes it' }),
+            abi: Type.Unknown('of one method, as the compiler writes it'),
             arguments: Type.Optional(
-              Type.Array(Type.Unknown(), {
-                description: 'integers as text in base 10, bytes in hex, lists and tuples as JSON',
-              }),
+              Type.Array(
+                Type.Unknown(),
+                'integers as text in base 10, bytes in hex, lists and tuples as JSON',
+              ),
             ),
           }),
           { minItems: 1, maxItems: 100, description: `1 to 100` },
@@ -146,12 +148,10 @@ export const EvmContracts = contracts({
     response: Type.Object({
       calls: Type.Array(
         Type.Object({
-          signature: Type.String({ description: '`balanceOf(address)`' }),
+          signature: Type.String('`balanceOf(address)`'),
           data: hex('Input: selector and arguments'),
           values: Type.Optional(DecodedValues),
-          error: Type.Optional(
-            Type.String({ description: 'why there are no values: the reason of the revert, …' }),
-          ),
+          error: Type.Optional(Type.String('why there are no values: the reason of the revert, …')),
         }),
       ),
     }),
@@ -170,9 +170,7 @@ export const EvmContracts = contracts({
       path: ChainAddressPath,
       query: NoQuery,
       body: Type.Object({
-        stdJsonInput: Type.Unknown({
-          description: 'standard JSON input with the content of sources',
-        }),
+        stdJsonInput: Type.Unknown('standard JSON input with the content of sources'),
         compilerVersion: Type.String({ maxLength: 128, description: '0.8.30+commit.73712a01' }),
         contractIdentifier: Type.String({ maxLength: 2_048, description: 'src/Token.sol:Token' }),
         creationTransactionHash: Type.Optional(
@@ -180,7 +178,9 @@ export const EvmContracts = contracts({
         ),
       }),
     },
-    response: Type.Object({ verificationId: Type.String() }),
+    response: Type.Object({
+      verificationId: Type.String('Id of the verification; how it ended is in it'),
+    }),
   },
   getVerification: {
     path: '/v2/verify/{verificationId}',
@@ -188,17 +188,32 @@ export const EvmContracts = contracts({
     tag: 'EVM contracts',
     weight: 10,
     parameters: {
-      path: Type.Object({ verificationId: Type.String({ maxLength: 2_048 }) }),
+      path: Type.Object(
+        {
+          verificationId: Type.String({
+            maxLength: 2_048,
+            description: 'Id of the verification; how it ended is in it',
+          }),
+        },
+        'Path of the file',
+      ),
       query: NoQuery,
     },
     response: Type.Object({
-      isJobCompleted: Type.Boolean(),
-      verificationId: Type.String(),
-      jobStartTime: Type.String({ description: 'ISO 8601' }),
-      jobFinishTime: Type.String({ description: 'ISO 8601' }),
-      contract: Type.Object(Matches),
+      isJobCompleted: Type.Boolean('Whether it is done: always, since the answer waits for it'),
+      verificationId: Type.String('Id of the verification; how it ended is in it'),
+      jobStartTime: Type.String('ISO 8601'),
+      jobFinishTime: Type.String('ISO 8601'),
+      contract: Type.Object(Matches, 'The contract, with how far it matches'),
       error: Type.Optional(
-        Type.Object({ customCode: Type.String(), message: Type.String(), errorId: Type.String() }),
+        Type.Object(
+          {
+            customCode: Type.String('Which kind of failure'),
+            message: Type.String('What is wrong, in a sentence'),
+            errorId: Type.String('Id of the failure'),
+          },
+          'The standard word of the status, or what went wrong',
+        ),
       ),
     }),
   },
@@ -212,9 +227,9 @@ export const EvmContracts = contracts({
       path: ChainAddressPath,
       query: Type.Object({
         fields: Type.Optional(
-          Type.String({ description: 'all, or names with commas: abi, sources, compilation, …' }),
+          Type.String('all, or names with commas: abi, sources, compilation, …'),
         ),
-        omit: Type.Optional(Type.String({ description: 'names that are left out' })),
+        omit: Type.Optional(Type.String('names that are left out')),
       }),
     },
     response: Type.Object(Matches),

@@ -110,13 +110,11 @@ export const EvmTransactions = contracts({
     response: Type.Object({
       logs: Type.Array(
         Type.Object({
-          address: Type.String({ description: 'contract that logged it, 0x hex' }),
-          label: Type.Optional(
-            Type.String({ description: 'What the operator calls the contract' }),
-          ),
-          topics: Type.Array(Type.String(), { description: '32 bytes each, 0x hex; at most 4' }),
-          data: Type.String({ description: '0x hex' }),
-          logIndex: Type.Integer({ description: 'place among the logs of the block' }),
+          address: Type.String('contract that logged it, 0x hex'),
+          label: Type.Optional(Type.String('What the operator calls the contract')),
+          topics: Type.Array(Type.String(), '32 bytes each, 0x hex; at most 4'),
+          data: Type.String('0x hex'),
+          logIndex: Type.Integer('place among the logs of the block'),
           decoded: Type.Optional(Decoded),
         }),
       ),
@@ -167,37 +165,24 @@ export const EvmTransactions = contracts({
     response: Type.Object({
       calls: Type.Array(
         Type.Object({
-          depth: Type.Integer({ description: '0: the transaction itself; 1: what it called' }),
-          callType: Type.String({ description: 'as the tracer names it: CALL, STATICCALL, …' }),
+          depth: Type.Integer('0: the transaction itself; 1: what it called'),
+          callType: Type.String('as the tracer names it: CALL, STATICCALL, …'),
           from: address('Caller'),
           to: Type.Optional(address('Callee, or the contract created; absent where that failed')),
-          toLabel: Type.Optional(
-            Type.String({ description: 'What the operator calls the callee' }),
-          ),
+          toLabel: Type.Optional(Type.String('What the operator calls the callee')),
           value: amount('Coins moved, wei', 18),
           gasLimit: decimal('Gas the call was given'),
           gasUsed: decimal('Gas used by the call and those inside it'),
-          methodHash: Type.Optional(
-            Type.String({ description: 'first four bytes of the input, 0x hex' }),
-          ),
-          methodName: Type.Optional(
-            Type.String({ description: 'signature of the method, where it is known' }),
-          ),
+          methodHash: Type.Optional(Type.String('first four bytes of the input, 0x hex')),
+          methodName: Type.Optional(Type.String('signature of the method, where it is known')),
           input: Type.Optional(hex('Input; absent where it is empty')),
           decodedInput: Type.Optional(Decoded),
-          error: Type.Optional(
-            Type.String({ description: 'why it failed, in the words of the node' }),
-          ),
-          isReverted: Type.Boolean({
-            description: 'Whether the call, or one around it, was undone',
-          }),
+          error: Type.Optional(Type.String('why it failed, in the words of the node')),
+          isReverted: Type.Boolean('Whether the call, or one around it, was undone'),
         }),
-        {
-          description:
-            'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
-        },
+        'Each call before those inside it, in their order; the first 1,000. Inputs are given and decoded until they come to 250 kB, by the ABIs of the first 100 contracts',
       ),
-      callCount: Type.Integer({ description: 'How many calls there are' }),
+      callCount: Type.Integer('How many calls there are'),
     }),
   },
   listErc721Transactions: {

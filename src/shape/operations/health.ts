@@ -1,21 +1,19 @@
 /** Health checks of the service. */
 
 import { NoPath, NoQuery } from '../evm/parameters.ts'
-import { Type } from '../type.ts'
+import { Type, type Schema } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
-const indicators = Type.Record(Type.String(), Type.Object({ status: Type.Enum(['up', 'down']) }))
+const indicators = (description: string): Schema<Record<string, { status: 'up' | 'down' }>> =>
+  Type.Record(Type.String(), Type.Object({ status: Type.Enum(['up', 'down']) }), description)
 
 /** State of the service and its parts. */
-const HealthState = Type.Object(
-  {
-    status: Type.Enum(['ok', 'error', 'shutting_down'], { description: 'All in one word' }),
-    info: indicators,
-    error: indicators,
-    details: indicators,
-  },
-  { $id: 'Health', additionalProperties: false },
-)
+const HealthState = Type.Component('Health', 'State of the service and its parts', {
+  status: Type.Enum(['ok', 'error', 'shutting_down'], 'All in one word'),
+  info: indicators('Parts that are well'),
+  error: indicators('The standard word of the status, or what went wrong'),
+  details: indicators('All parts'),
+})
 
 const common = {
   tag: 'Health',

@@ -7,11 +7,11 @@ import { type Schema, Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const pageQuery = {
-  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+  pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
   pageSize: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Messages a page' }),
   ),
-  network: Type.Optional(Type.Enum([...networkNames], { description: 'Only of this network' })),
+  network: Type.Optional(Type.Enum([...networkNames], 'Only of this network')),
 }
 
 const evmAddress = {
@@ -29,7 +29,10 @@ const ListIcmMessagesByAddress = {
   summary: 'Interchain messages from or to an address, newest first',
   tag: 'Interchain messages',
   parameters: {
-    path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
+    path: Type.Object(
+      { address: Type.String({ ...evmAddress, description: 'EVM address' }) },
+      'Path of the file',
+    ),
     query: Type.Object(pageQuery),
   },
   response: icmMessages,
@@ -41,14 +44,12 @@ const ListIcmMessages = {
   summary: 'Interchain messages, newest first',
   tag: 'Interchain messages',
   parameters: {
-    path: Type.Object({}),
+    path: Type.Object({}, 'Path of the file'),
     query: Type.Object({
       ...pageQuery,
       sourceBlockchainId: Type.Optional(Type.String(idText)),
       destinationBlockchainId: Type.Optional(Type.String(idText)),
-      blockchainId: Type.Optional(
-        Type.String({ description: 'Source or destination, cb58 or hex' }),
-      ),
+      blockchainId: Type.Optional(Type.String('Source or destination, cb58 or hex')),
       from: Type.Optional(Type.String({ ...evmAddress, description: 'Sender' })),
       to: Type.Optional(Type.String({ ...evmAddress, description: 'Recipient' })),
     }),
@@ -63,13 +64,16 @@ const GetIcmMessage = {
   tag: 'Interchain messages',
   lane: 'item',
   parameters: {
-    path: Type.Object({
-      messageId: Type.String({
-        description: 'Message id, hex',
-        pattern: '^(0x)?[0-9a-fA-F]{64}$',
-        allowed: 'a message id, 64 hex digits',
-      }),
-    }),
+    path: Type.Object(
+      {
+        messageId: Type.String({
+          description: 'Message id, hex',
+          pattern: '^(0x)?[0-9a-fA-F]{64}$',
+          allowed: 'a message id, 64 hex digits',
+        }),
+      },
+      'Path of the file',
+    ),
     query: Type.Object({}),
   },
   response: IcmMessage,
@@ -90,33 +94,27 @@ const filters = {
   destBlockchainId: Type.Optional(
     Type.String({ description: 'only sent to this blockchain, cb58 or hex', maxLength: 128 }),
   ),
-  groupBy: Type.Optional(
-    Type.Enum([...groupings], { description: 'a row for each id; default: all together' }),
-  ),
-  network: Type.Optional(Type.Enum([...networkNames], { description: 'only of this network' })),
+  groupBy: Type.Optional(Type.Enum([...groupings], 'a row for each id; default: all together')),
+  network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
 }
 
 const ends = {
-  srcBlockchainId: Type.String({ description: 'cb58; `total` when any' }),
-  destBlockchainId: Type.String({ description: 'cb58; `total` when any' }),
+  srcBlockchainId: Type.String('cb58; `total` when any'),
+  destBlockchainId: Type.String('cb58; `total` when any'),
 }
 
-const sent = (window: string): Schema<number> =>
-  Type.Integer({ description: `messages sent ${window}` })
+const sent = (window: string): Schema<number> => Type.Integer(`messages sent ${window}`)
 
-const Windows = Type.Object(
-  {
-    ...ends,
-    lastHour: sent('in this hour and the one before'),
-    lastDay: sent('in the last 24 hours, whole hours'),
-    lastWeek: sent('in 7 days'),
-    lastMonth: sent('in 30 days'),
-    last90Days: sent('in 90 days'),
-    lastYear: sent('in 365 days'),
-    allTime: sent('ever'),
-  },
-  { $id: 'IcmWindows', additionalProperties: false },
-)
+const Windows = Type.Component('IcmWindows', 'Messages of the last hour, day and so on', {
+  ...ends,
+  lastHour: sent('in this hour and the one before'),
+  lastDay: sent('in the last 24 hours, whole hours'),
+  lastWeek: sent('in 7 days'),
+  lastMonth: sent('in 30 days'),
+  last90Days: sent('in 90 days'),
+  lastYear: sent('in 365 days'),
+  allTime: sent('ever'),
+})
 
 /** Messages between chains, both ends joined. */
 export const Icm = contracts({
@@ -129,7 +127,7 @@ export const Icm = contracts({
     tag: 'Interchain messages',
     weight: 100,
     parameters: {
-      path: Type.Object({}),
+      path: Type.Object({}, 'Path of the file'),
       query: Type.Object({
         ...filters,
         startTimestamp: Type.Optional(
@@ -141,7 +139,7 @@ export const Icm = contracts({
         timeInterval: Type.Optional(
           Type.Enum(['hour', 'day', 'week', 'month'], { default: 'day', description: 'period' }),
         ),
-        pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+        pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
         pageSize: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
         ),
@@ -149,10 +147,11 @@ export const Icm = contracts({
     },
     response: pageShape({
       results: Type.Array(
-        Type.Object(
-          { value: sent('in the period'), timestamp: Type.Integer(), ...ends },
-          { $id: 'IcmPoint', additionalProperties: false },
-        ),
+        Type.Component('IcmPoint', 'Messages of one period', {
+          value: sent('in the period'),
+          timestamp: Type.Integer('Unix seconds'),
+          ...ends,
+        }),
       ),
     }),
   },
@@ -161,10 +160,13 @@ export const Icm = contracts({
     summary: 'Interchain messages sent within windows that end now',
     tag: 'Interchain messages',
     weight: 100,
-    parameters: { path: Type.Object({}), query: Type.Object(filters) },
+    parameters: {
+      path: Type.Object({}, 'Path of the file'),
+      query: Type.Object(filters),
+    },
     response: Type.Object({
-      result: Type.Intersect([Windows], { description: 'the only row, or the greatest' }),
-      results: Type.Array(Windows, { description: 'all rows, greatest first' }),
+      result: Type.Intersect([Windows], 'the only row, or the greatest'),
+      results: Type.Array(Windows, 'all rows, greatest first'),
     }),
   },
   getTeleporterMetricsByChain: {
@@ -173,20 +175,28 @@ export const Icm = contracts({
     tag: 'Interchain messages',
     weight: 100,
     parameters: {
-      path: Type.Object({
-        chainId: Type.String({
-          description: 'chain id, blockchain id, or total, mainnet, testnet',
-          maxLength: 512,
-        }),
-        metric: Type.Enum([
-          'teleporterSourceTxnCount',
-          'teleporterDestinationTxnCount',
-          'teleporterTotalTxnCount',
-        ]),
-      }),
+      path: Type.Object(
+        {
+          chainId: Type.String({
+            description: 'chain id, blockchain id, or total, mainnet, testnet',
+            maxLength: 512,
+          }),
+          metric: Type.Enum(
+            [
+              'teleporterSourceTxnCount',
+              'teleporterDestinationTxnCount',
+              'teleporterTotalTxnCount',
+            ],
+            'What is counted',
+          ),
+        },
+        'Path of the file',
+      ),
       query: Type.Object({}),
     },
-    response: Type.Object({ result: Type.Object({ value: Type.Integer() }) }),
+    response: Type.Object({
+      result: Type.Object({ value: Type.Integer() }, 'The answer'),
+    }),
   },
 } as const satisfies Declarations)
 

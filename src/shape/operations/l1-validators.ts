@@ -7,29 +7,27 @@ import { L1Validator } from '../primary/validator.ts'
 import { type Schema, Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
-const hash = Type.String({ description: 'cb58' })
+const hash = Type.String('cb58')
 
 const amount = (description: string): Schema<string> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
 
-const days = Type.Number({ description: 'days the balance lasts at this rate, two decimals' })
+const days = Type.Number('days the balance lasts at this rate, two decimals')
 
 /** The current fee rate. */
-export const FeeRate = Type.Object(
-  {
-    perSecond: amount('fee of each active validator a second, at present'),
-    perDay: amount('the same, for a day at this rate'),
-    activeValidators: Type.Integer({ description: 'of the whole network' }),
-    target: Type.Integer({ description: 'more active validators make the rate grow' }),
-    excess: Type.String({ description: 'validator-seconds above the target so far' }),
-  },
-  { $id: 'L1FeeRate', additionalProperties: false },
-)
+export const FeeRate = Type.Component('L1FeeRate', 'What an L1 validator pays now', {
+  perSecond: amount('fee of each active validator a second, at present'),
+  perDay: amount('the same, for a day at this rate'),
+  activeValidators: Type.Integer('of the whole network'),
+  target: Type.Integer('more active validators make the rate grow'),
+  excess: Type.String('validator-seconds above the target so far'),
+})
 
 const network = Type.Optional(
-  Type.Enum(['mainnet', 'fuji', 'testnet'], {
-    description: 'network meant; default the first served that knows the id, mainnet before others',
-  }),
+  Type.Enum(
+    ['mainnet', 'fuji', 'testnet'],
+    'network meant; default the first served that knows the id, mainnet before others',
+  ),
 )
 
 const feeSeries = {
@@ -61,7 +59,7 @@ export const L1Validators = contracts({
       }),
     },
     response: pageShape({
-      blockHeight: Type.String({ description: 'P-Chain height of the balances' }),
+      blockHeight: Type.String('P-Chain height of the balances'),
       validators: Type.Array(L1Validator),
     }),
   },
@@ -77,16 +75,17 @@ export const L1Validators = contracts({
     response: pageShape({
       feeRate: FeeRate,
       validators: Type.Array(
-        Type.Object(
+        Type.Component(
+          'L1ValidatorFunds',
+          'The balance of an L1 validator, and how long it lasts',
           {
             validationId: hash,
-            nodeId: Type.String(),
+            nodeId: Type.String('Id of the node'),
             subnetId: hash,
-            weight: Type.Integer(),
+            weight: Type.Integer('Weight in the set of validators'),
             remainingBalance: amount('balance'),
             daysLeft: days,
           },
-          { $id: 'L1ValidatorFunds', additionalProperties: false },
         ),
       ),
     }),
@@ -101,24 +100,21 @@ export const L1Validators = contracts({
     response: pageShape({
       feeRate: FeeRate,
       subnets: Type.Array(
-        Type.Object(
+        Type.Component(
+          'L1Funds',
+          'The balances of the validators of an L1, and how long they last',
           {
             subnetId: hash,
-            validatorCount: Type.Integer({ description: 'validations that were not removed' }),
-            activeValidatorCount: Type.Integer({ description: 'those with a balance' }),
-            seats: Type.Integer({ description: 'validatorCount by its old name, until 0.2' }),
-            activeSeats: Type.Integer({
-              description: 'activeValidatorCount by its old name, until 0.2',
-            }),
-            totalWeight: Type.Integer({ description: 'of all validators' }),
-            activeWeight: Type.Integer({ description: 'of those that can sign' }),
+            validatorCount: Type.Integer('validations that were not removed'),
+            activeValidatorCount: Type.Integer('those with a balance'),
+            seats: Type.Integer('validatorCount by its old name, until 0.2'),
+            activeSeats: Type.Integer('activeValidatorCount by its old name, until 0.2'),
+            totalWeight: Type.Integer('of all validators'),
+            activeWeight: Type.Integer('of those that can sign'),
             totalBalance: amount('balances together'),
             feesPerDay: amount('fees of all of them a day, at this rate'),
-            daysLeft: Type.Optional(
-              Type.Number({ description: 'until the first active validator runs out' }),
-            ),
+            daysLeft: Type.Optional(Type.Number('until the first active validator runs out')),
           },
-          { $id: 'L1Funds', additionalProperties: false },
         ),
       ),
     }),
@@ -128,12 +124,15 @@ export const L1Validators = contracts({
     path: '/v2/validators/metrics/{metric}',
     summary: 'Fees of all L1 validators by day, newest first',
     parameters: {
-      path: Type.Object({
-        metric: Type.Enum(
-          ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
-          { description: 'fees in nAVAX, or how many validators paid any' },
-        ),
-      }),
+      path: Type.Object(
+        {
+          metric: Type.Enum(
+            ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
+            'fees in nAVAX, or how many validators paid any',
+          ),
+        },
+        'Path of the file',
+      ),
       query: feeQuery,
     },
   },
@@ -142,12 +141,19 @@ export const L1Validators = contracts({
     path: '/v2/validation/{l1ValidationId}/metrics/{metric}',
     summary: 'Fees of an L1 validation by day, newest first',
     parameters: {
-      path: Type.Object({
-        l1ValidationId: Type.String({ description: 'validation id, cb58 or hex', maxLength: 128 }),
-        metric: Type.Enum(['validationCumulativeFeesDaily', 'validationFeesDaily'], {
-          description: 'fees in nAVAX',
-        }),
-      }),
+      path: Type.Object(
+        {
+          l1ValidationId: Type.String({
+            description: 'validation id, cb58 or hex',
+            maxLength: 128,
+          }),
+          metric: Type.Enum(
+            ['validationCumulativeFeesDaily', 'validationFeesDaily'],
+            'fees in nAVAX',
+          ),
+        },
+        'Path of the file',
+      ),
       query: feeQuery,
     },
   },
@@ -156,12 +162,13 @@ export const L1Validators = contracts({
     path: '/v2/validator/{nodeId}/metrics/{metric}',
     summary: 'Fees of the L1 validations of a node by day, newest first',
     parameters: {
-      path: Type.Object({
-        nodeId: Type.String({ description: 'node id', maxLength: 128 }),
-        metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], {
-          description: 'fees in nAVAX',
-        }),
-      }),
+      path: Type.Object(
+        {
+          nodeId: Type.String({ description: 'node id', maxLength: 128 }),
+          metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], 'fees in nAVAX'),
+        },
+        'Path of the file',
+      ),
       query: feeQuery,
     },
   },
@@ -170,13 +177,16 @@ export const L1Validators = contracts({
     path: '/v2/subnet/{subnetId}/metrics/{metric}',
     summary: 'Fees of the validators of an L1 by day, newest first',
     parameters: {
-      path: Type.Object({
-        subnetId: SubnetId,
-        metric: Type.Enum(
-          ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
-          { description: 'fees in nAVAX, or how many validators paid any' },
-        ),
-      }),
+      path: Type.Object(
+        {
+          subnetId: SubnetId,
+          metric: Type.Enum(
+            ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
+            'fees in nAVAX, or how many validators paid any',
+          ),
+        },
+        'Path of the file',
+      ),
       query: feeQuery,
     },
   },

@@ -11,15 +11,15 @@ const chainName =
   'EVM chain id, blockchain id, total for all chains served, or mainnet or testnet for one network'
 
 const pointPage = {
-  pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+  pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
   pageSize: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_160, default: 100, description: 'points a page' }),
   ),
 }
 
-const NextPageToken = Type.Optional(Type.String({ description: 'present when more points exist' }))
+const NextPageToken = Type.Optional(Type.String('present when more points exist'))
 
-const value = (description: string): Schema<number> => Type.Number({ description })
+const value = (description: string): Schema<number> => Type.Number(description)
 
 /** Series of chains. */
 export const Metrics = contracts({
@@ -29,10 +29,13 @@ export const Metrics = contracts({
     tag: 'Metrics',
     weight: 100,
     parameters: {
-      path: Type.Object({
-        chainId: Type.String({ description: chainName }),
-        metric: Type.Enum([...metricNames], { description: 'metric' }),
-      }),
+      path: Type.Object(
+        {
+          chainId: Type.String(chainName),
+          metric: Type.Enum([...metricNames], 'metric'),
+        },
+        'Path of the file',
+      ),
       query: Type.Object({
         ...pointRange,
         timeInterval: Type.Optional(
@@ -41,13 +44,10 @@ export const Metrics = contracts({
         ...pointPage,
       }),
     },
-    response: Type.Object(
-      {
-        nextPageToken: NextPageToken,
-        results: Type.Array(MetricPoint),
-      },
-      { $id: 'ChainMetrics', additionalProperties: false },
-    ),
+    response: Type.Component('ChainMetrics', 'A series, newest first', {
+      nextPageToken: NextPageToken,
+      results: Type.Array(MetricPoint),
+    }),
   },
   getAverageTps: {
     path: '/v1/avg_tps/{chainId}',
@@ -56,18 +56,15 @@ export const Metrics = contracts({
     weight: 100,
     listMessages: true,
     parameters: {
-      path: Type.Object({ chainId: Type.String({ description: chainName }) }),
+      path: Type.Object({ chainId: Type.String(chainName) }, 'Path of the file'),
       query: Type.Object(pointPage),
     },
-    response: Type.Object(
-      {
-        results: Type.Array(MetricPoint),
-        status: Type.Integer({ description: 'always 200' }),
-        lastRun: Type.Integer({ description: 'Unix seconds of the newest block counted' }),
-        nextPageToken: NextPageToken,
-      },
-      { $id: 'AverageTps', additionalProperties: false },
-    ),
+    response: Type.Component('AverageTps', 'Transactions a second of the last days', {
+      results: Type.Array(MetricPoint),
+      status: Type.Integer('always 200'),
+      lastRun: Type.Integer('Unix seconds of the newest block counted'),
+      nextPageToken: NextPageToken,
+    }),
   },
   getRollingWindowMetrics: {
     path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
@@ -75,15 +72,18 @@ export const Metrics = contracts({
     tag: 'Metrics',
     weight: 100,
     parameters: {
-      path: Type.Object({
-        chainId: Type.String({
-          description: 'EVM chain id, blockchain id, total, mainnet or testnet',
-        }),
-        metric: Type.Enum(rollingMetricNames, { description: 'metric' }),
-      }),
+      path: Type.Object(
+        {
+          chainId: Type.String('EVM chain id, blockchain id, total, mainnet or testnet'),
+          metric: Type.Enum(rollingMetricNames, 'metric'),
+        },
+        'Path of the file',
+      ),
       query: Type.Object({}),
     },
-    response: Type.Object(
+    response: Type.Component(
+      'RollingWindowMetrics',
+      'Sums of the last hour, day, month and so on',
       {
         result: Type.Object(
           {
@@ -95,10 +95,9 @@ export const Metrics = contracts({
             lastYear: value('365 days'),
             allTime: value('since the first block'),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, description: 'The answer' },
         ),
       },
-      { $id: 'RollingWindowMetrics', additionalProperties: false },
     ),
   },
   listMetricsChains: {
@@ -107,23 +106,16 @@ export const Metrics = contracts({
     tag: 'Metrics',
     weight: 1,
     parameters: {
-      path: Type.Object({}),
+      path: Type.Object({}, 'Path of the file'),
       query: Type.Object({
-        network: Type.Optional(
-          Type.Enum([...networkNames], { description: 'only of this network' }),
-        ),
-        pageToken: Type.Optional(Type.String({ description: 'nextPageToken of the page before' })),
+        network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
+        pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
       }),
     },
-    response: Type.Object(
-      {
-        nextPageToken: Type.Optional(
-          Type.String({ description: 'present when more chains exist' }),
-        ),
-        chains: Type.Array(MetricsChain),
-      },
-      { $id: 'MetricsChains', additionalProperties: false },
-    ),
+    response: Type.Component('MetricsChains', 'Chains with metrics', {
+      nextPageToken: Type.Optional(Type.String('present when more chains exist')),
+      chains: Type.Array(MetricsChain),
+    }),
   },
   getMetricsChain: {
     path: '/v2/chains/{chainId}',
@@ -132,7 +124,10 @@ export const Metrics = contracts({
     weight: 1,
     lane: 'item',
     parameters: {
-      path: Type.Object({ chainId: Type.String({ description: 'EVM chain id or blockchain id' }) }),
+      path: Type.Object(
+        { chainId: Type.String('EVM chain id or blockchain id') },
+        'Path of the file',
+      ),
       query: Type.Object({}),
     },
     response: MetricsChain,

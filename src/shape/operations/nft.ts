@@ -38,13 +38,13 @@ export const Nfts = contracts({
     weight: 500,
     parameters: { path: ChainAddressPath, query: Type.Object({ ...holderPaging, tokenId }) },
     response: pageShape({
-      addresses: Type.Array(Holder),
-      nftCollectionName: Type.Optional(Type.Array(Type.String())),
-      nftSymbol: Type.Optional(Type.Array(Type.String())),
-      totalHolders: Type.Integer({ description: 'Holders; see `totalsAreLeast`' }),
-      totalTokens: Type.Number({ description: 'Tokens held; of ERC-1155 all units' }),
+      addresses: Type.Array(Holder, 'Addresses'),
+      nftCollectionName: Type.Optional(Type.Array(Type.String(), 'Name of the collection')),
+      nftSymbol: Type.Optional(Type.Array(Type.String(), 'Symbol of the collection')),
+      totalHolders: Type.Integer('Holders; see `totalsAreLeast`'),
+      totalTokens: Type.Number('Tokens held; of ERC-1155 all units'),
       totalsAreLeast: Type.Optional(
-        Type.Boolean({ description: 'True where only the first 5000 addresses were counted' }),
+        Type.Boolean('True where only the first 5000 addresses were counted'),
       ),
     }),
   },
@@ -100,7 +100,10 @@ export const Nfts = contracts({
       query: Type.Object({ contractAddress, pageToken, pageSize: widePageSize }),
     },
     response: pageShape({
-      collectibleBalances: Type.Array(Type.Union([Erc721TokenBalance, Erc1155TokenBalance])),
+      collectibleBalances: Type.Array(
+        Type.Union([Erc721TokenBalance, Erc1155TokenBalance]),
+        'ERC-721 and ERC-1155 tokens held',
+      ),
     }),
   },
 } as const satisfies Declarations)

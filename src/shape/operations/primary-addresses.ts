@@ -19,18 +19,15 @@ import { Utxo } from '../primary/utxo.ts'
 import { Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
-const response = Type.Object(
-  {
-    timestamp: Type.Integer({ description: 'Unix seconds' }),
-    blockNumber: Type.String({ description: 'Height of its block', pattern: '^[0-9]+$' }),
-    txHash: Type.String({ description: 'transaction that made or spent the UTXO, cb58' }),
-    utxoId: Type.String({ description: 'cb58' }),
-    isConsumed: Type.Boolean({ description: 'spent, else made' }),
-    chainName: Type.Enum(['p-chain', 'x-chain', 'c-chain']),
-    network: Type.Enum(['mainnet', 'fuji']),
-  },
-  { $id: 'LastActivity', additionalProperties: false },
-)
+const response = Type.Component('LastActivity', 'When addresses were last seen', {
+  timestamp: Type.Integer('Unix seconds'),
+  blockNumber: Type.String({ description: 'Height of its block', pattern: '^[0-9]+$' }),
+  txHash: Type.String('transaction that made or spent the UTXO, cb58'),
+  utxoId: Type.String('cb58'),
+  isConsumed: Type.Boolean('spent, else made'),
+  chainName: Type.Enum(['p-chain', 'x-chain', 'c-chain'], 'Name of the chain'),
+  network: Type.Enum(['mainnet', 'fuji'], 'Network: mainnet, or fuji for any other'),
+})
 
 const minUtxoAmount = Type.Optional(
   Type.Number({
@@ -94,9 +91,10 @@ export const PrimaryAddresses = contracts({
     response: Type.Object({
       series: Type.Array(
         Type.Object({
-          timestamp: Type.Integer({ description: 'Unix seconds' }),
+          timestamp: Type.Integer('Unix seconds'),
           balances: Balances,
         }),
+        'One for each moment',
       ),
       chainInfo: PrimaryChainInfo,
     }),
@@ -121,14 +119,13 @@ export const PrimaryAddresses = contracts({
       addresses: Type.Array(
         Type.Object(
           {
-            address: Type.String(),
-            blockchainIds: Type.Array(Type.String({ description: 'cb58' })),
-            chainNames: Type.Array(Type.Enum([...chainNames]), {
-              description: 'in the same order',
-            }),
+            address: Type.String('Address'),
+            blockchainIds: Type.Array(Type.String('cb58')),
+            chainNames: Type.Array(Type.Enum([...chainNames]), 'in the same order'),
           },
           { additionalProperties: false },
         ),
+        'Addresses',
       ),
     }),
   },

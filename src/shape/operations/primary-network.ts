@@ -19,10 +19,10 @@ const nAvax = (description: string): Schema<string> =>
   Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$' })
 
 const percent = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, percent with two decimals` })
+  Type.String(`${description}, percent with two decimals`)
 
 const avax = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, AVAX with decimals` })
+  Type.String(`${description}, AVAX with decimals`)
 
 /** Metrics of stakers. */
 export const stakingMetrics = [
@@ -55,7 +55,7 @@ export const PrimaryNetwork = contracts({
     tag: 'Primary Network',
     lane: 'item',
     parameters: {
-      path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
+      path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }, 'Path of the file'),
       query: Type.Object({}),
     },
     response: Subnet,
@@ -89,32 +89,37 @@ export const PrimaryNetwork = contracts({
     weight: 100,
     parameters: { path: NetworkPath, query: Type.Object({}) },
     response: Type.Object({
-      validatorDetails: Type.Object({
-        validatorCount: Type.Integer(),
-        totalAmountStaked: nAvax('stake of validators themselves'),
-        estimatedAnnualStakingReward: nAvax(
-          'rewards of all running validations and delegations by their ends',
-        ),
-        stakingDistributionByVersion: Type.Array(
-          Type.Object({
-            version: Type.String({
-              description:
+      validatorDetails: Type.Object(
+        {
+          validatorCount: Type.Integer('Validators'),
+          totalAmountStaked: nAvax('stake of validators themselves'),
+          estimatedAnnualStakingReward: nAvax(
+            'rewards of all running validations and delegations by their ends',
+          ),
+          stakingDistributionByVersion: Type.Array(
+            Type.Object({
+              version: Type.String(
                 '`offline`: not connected to the node used; `unknown`: connected or not checked',
+              ),
+              amountStaked: nAvax('stake of these nodes, delegations included'),
+              validatorCount: Type.Integer('Validators'),
             }),
-            amountStaked: nAvax('stake of these nodes, delegations included'),
-            validatorCount: Type.Integer(),
-          }),
-          { description: 'most stake first' },
-        ),
-        stakingRatio: Type.String({ description: 'stake and delegations over the current supply' }),
-      }),
-      delegatorDetails: Type.Object({
-        delegatorCount: Type.Integer(),
-        totalAmountStaked: nAvax('delegated'),
-      }),
+            'most stake first',
+          ),
+          stakingRatio: Type.String('stake and delegations over the current supply'),
+        },
+        'Sums over validators',
+      ),
+      delegatorDetails: Type.Object(
+        {
+          delegatorCount: Type.Integer('Delegations'),
+          totalAmountStaked: nAvax('delegated'),
+        },
+        'Sums over delegations',
+      ),
       apr: Type.Object(
         { shortest: percent('of a stake of 14 days'), longest: percent('of a stake of 365 days') },
-        { description: 'yearly rate of a stake that begins now; a delegator’s is less by the fee' },
+        'yearly rate of a stake that begins now; a delegator’s is less by the fee',
       ),
       currentSupply: nAvax('existing amount, rewards of running stakes included'),
     }),
@@ -125,14 +130,15 @@ export const PrimaryNetwork = contracts({
     tag: 'Network metrics',
     weight: 500,
     parameters: {
-      path: Type.Object({ subnetId: SubnetId }),
+      path: Type.Object({ subnetId: SubnetId }, 'Path of the file'),
       query: Type.Object({
         startTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
         endTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
         network: Type.Optional(
-          Type.Enum(['mainnet', 'fuji', 'testnet'], {
-            description: 'default: mainnet where it is served, else the other',
-          }),
+          Type.Enum(
+            ['mainnet', 'fuji', 'testnet'],
+            'default: mainnet where it is served, else the other',
+          ),
         ),
         pageToken: PageToken,
         pageSize: pageSize(1_000, 5_000),
@@ -141,9 +147,10 @@ export const PrimaryNetwork = contracts({
     response: pageShape({
       addresses: Type.Array(
         Type.Object({
-          addresses: Type.Array(Type.String(), { description: 'owners of the rewards, bech32' }),
-          sortKey: Type.String({ description: 'time of the staking transaction, Unix seconds' }),
+          addresses: Type.Array(Type.String(), 'owners of the rewards, bech32'),
+          sortKey: Type.String('time of the staking transaction, Unix seconds'),
         }),
+        'Addresses',
       ),
     }),
   },
@@ -153,13 +160,16 @@ export const PrimaryNetwork = contracts({
     tag: 'Network metrics',
     weight: 100,
     parameters: {
-      path: Type.Object({
-        ...NetworkPath.properties,
-        metric: Type.Enum([...stakingMetrics], {
-          description:
+      path: Type.Object(
+        {
+          ...NetworkPath.properties,
+          metric: Type.Enum(
+            [...stakingMetrics],
             'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
-        }),
-      }),
+          ),
+        },
+        'Path of the file',
+      ),
       query: Type.Object({
         ...pointRange,
         subnetId: Type.Optional(SubnetId),
@@ -175,12 +185,13 @@ export const PrimaryNetwork = contracts({
     tag: 'Primary Network',
     weight: 1,
     parameters: {
-      path: Type.Object({}),
+      path: Type.Object({}, 'Path of the file'),
       query: Type.Object({
         network: Type.Optional(
-          Type.Enum(['mainnet', 'fuji', 'testnet'], {
-            description: 'network meant; default mainnet where it is served, else the other',
-          }),
+          Type.Enum(
+            ['mainnet', 'fuji', 'testnet'],
+            'network meant; default mainnet where it is served, else the other',
+          ),
         ),
         partial: Type.Optional(
           Type.Boolean({
@@ -207,9 +218,7 @@ export const PrimaryNetwork = contracts({
         description: 'when this was summed, ISO 8601',
         format: 'date-time',
       }),
-      notTold: Type.Optional(
-        Type.Array(Type.String(), { description: 'fields that are left out, and why' }),
-      ),
+      notTold: Type.Optional(Type.Array(Type.String(), 'fields that are left out, and why')),
     }),
   },
 } as const satisfies Declarations)

@@ -84,10 +84,13 @@ export const PrimaryTransactions = contracts({
     tag: 'Primary Network Transactions',
     lane: 'item',
     parameters: {
-      path: Type.Object({
-        ...ChainPath.properties,
-        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-      }),
+      path: Type.Object(
+        {
+          ...ChainPath.properties,
+          txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+        },
+        'Path of the file',
+      ),
       query: Type.Object({}),
     },
     response: PrimaryNetworkTransaction,
@@ -108,10 +111,13 @@ export const PrimaryTransactions = contracts({
     tag: 'Primary Network Blocks',
     lane: 'item',
     parameters: {
-      path: Type.Object({
-        ...ChainPath.properties,
-        blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
-      }),
+      path: Type.Object(
+        {
+          ...ChainPath.properties,
+          blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
+        },
+        'Path of the file',
+      ),
       query: Type.Object({}),
     },
     response: PrimaryNetworkBlock,

@@ -16,7 +16,7 @@ export const Service = contracts({
     summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
     tag: 'Search',
     parameters: {
-      path: Type.Object({}),
+      path: Type.Object({}, 'Path of the file'),
       query: Type.Object({
         q: Type.String({
           description:
@@ -26,9 +26,7 @@ export const Service = contracts({
           pattern: '\\S',
           allowed: 'a text of 1 to 128 characters',
         }),
-        network: Type.Optional(
-          Type.Enum(['mainnet', 'fuji', 'testnet'], { description: 'Only of this network' }),
-        ),
+        network: Type.Optional(Type.Enum(['mainnet', 'fuji', 'testnet'], 'Only of this network')),
       }),
     },
     response: Type.Object({
@@ -50,7 +48,10 @@ export const Service = contracts({
     tag: 'Operations',
     weight: 10,
     parameters: {
-      path: Type.Object({ operationId: Type.String({ maxLength: 64, description: 'UUID' }) }),
+      path: Type.Object(
+        { operationId: Type.String({ maxLength: 64, description: 'UUID' }) },
+        'Path of the file',
+      ),
       query: NoQuery,
     },
     response: ExportStatus,
@@ -67,17 +68,18 @@ export const Service = contracts({
         timeInterval: Type.Optional(
           Type.Enum([...usageIntervals], { default: 'daily', description: 'Length of a period' }),
         ),
-        groupBy: Type.Optional(Type.Enum([...usageGroups])),
+        groupBy: Type.Optional(Type.Enum([...usageGroups], 'A row for each of these')),
       }),
     },
     response: Type.Object({
-      aggregateDuration: Type.String(),
-      orgId: Type.String(),
+      aggregateDuration: Type.String('Length of a period'),
+      orgId: Type.String('Organisation: whose keys they are'),
       metrics: Type.Array(
         Type.Object({
-          timestamp: Type.Integer({ description: 'Unix seconds; beginning of the period' }),
-          values: Type.Array(UsageValue),
+          timestamp: Type.Integer('Unix seconds; beginning of the period'),
+          values: Type.Array(UsageValue, 'One for each group'),
         }),
+        'One for each period',
       ),
     }),
   },
@@ -87,7 +89,10 @@ export const Service = contracts({
     tag: 'Usage',
     weight: 200,
     parameters: { path: NoPath, query: Type.Object({ ...usageFilters, pageToken, pageSize }) },
-    response: pageShape({ orgId: Type.String(), logs: Type.Array(UsageLog) }),
+    response: pageShape({
+      orgId: Type.String('Organisation: whose keys they are'),
+      logs: Type.Array(UsageLog),
+    }),
   },
   getStatus: {
     path: '/status',
@@ -96,7 +101,10 @@ export const Service = contracts({
     weight: 1,
     lane: 'item',
     open: true,
-    parameters: { path: Type.Object({}), query: Type.Object({}) },
+    parameters: {
+      path: Type.Object({}, 'Path of the file'),
+      query: Type.Object({}),
+    },
     response: Status,
   },
 } as const satisfies Declarations)

@@ -6,7 +6,7 @@ import { contracts, type Declarations } from './contract.ts'
 
 /** A message and the signature under it. */
 const SignedMessage = Type.Object({
-  signedMessage: Type.String({ description: 'Signed Warp message, hex without 0x' }),
+  signedMessage: Type.String('Signed Warp message, hex without 0x'),
 })
 
 /** Longest time an aggregation may take over HTTP: its own limits are shorter. */
@@ -73,10 +73,13 @@ export const Signatures = contracts({
     tag: 'Signature Aggregator',
     timeoutMs: aggregationTimeoutMs,
     parameters: {
-      path: Type.Object({
-        network: NetworkName,
-        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-      }),
+      path: Type.Object(
+        {
+          network: NetworkName,
+          txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+        },
+        'Path of the file',
+      ),
       query: Type.Object({}),
     },
     response: SignedMessage,

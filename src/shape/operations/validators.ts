@@ -58,7 +58,7 @@ export const Validators = contracts({
         ...pageQuery,
         nodeIds: Type.Optional(
           Type.String({
-            description: 'Comma-separated node ids, or context of them',
+            description: 'Comma-separated node ids, or parts of them',
             maxLength: 8_192,
           }),
         ),
@@ -69,7 +69,9 @@ export const Validators = contracts({
           }),
         ),
         sortOrder: SortOrder,
-        validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+        validationStatus: Type.Optional(
+          Type.Enum([...validationStatuses], 'State of the validation'),
+        ),
         minDelegationCapacity: capacity(
           'Least capacity left for delegations, in the unit of the stake',
         ),
@@ -114,7 +116,9 @@ export const Validators = contracts({
       path: NodePath,
       query: Type.Object({
         ...pageQuery,
-        validationStatus: Type.Optional(Type.Enum([...validationStatuses])),
+        validationStatus: Type.Optional(
+          Type.Enum([...validationStatuses], 'State of the validation'),
+        ),
         sortOrder: SortOrder,
       }),
     },
@@ -138,7 +142,7 @@ export const Validators = contracts({
       }),
     },
     response: pageShape({
-      cycles: Type.Array(AutoRenewedCycle, { description: 'cycles that are over' }),
+      cycles: Type.Array(AutoRenewedCycle, 'cycles that are over'),
       currentCycle: Type.Optional(CurrentAutoRenewedCycle),
     }),
   },
@@ -157,7 +161,9 @@ export const Validators = contracts({
           }),
         ),
         nodeIds: Type.Optional(NodeIds),
-        delegationStatus: Type.Optional(Type.Enum([...delegationStatuses])),
+        delegationStatus: Type.Optional(
+          Type.Enum([...delegationStatuses], 'State of the delegation'),
+        ),
         sortOrder: SortOrder,
       }),
     },

@@ -13,7 +13,7 @@ import { pageQuery } from '../primary/parameters.ts'
 import { Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
-const Secret = Type.Object({ secret: Type.String({ description: '64 hex digits, 32 bytes' }) })
+const Secret = Type.Object({ secret: Type.String('64 hex digits, 32 bytes') })
 
 const path = '/v1/webhooks/{id}/addresses'
 
@@ -27,7 +27,7 @@ export const Webhooks = contracts({
     parameters: {
       path: NoPath,
       query: Type.Object({
-        status: Type.Optional(Type.Enum(['active', 'inactive'], { description: 'Only these' })),
+        status: Type.Optional(Type.Enum(['active', 'inactive'], 'Only these')),
         ...pageQuery,
       }),
     },
@@ -72,8 +72,8 @@ export const Webhooks = contracts({
     tag: 'Webhooks',
     parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
     response: pageShape({
-      addresses: Type.Array(Type.String({ description: 'EVM address' })),
-      totalAddresses: Type.Integer({ description: 'How many the webhook has' }),
+      addresses: Type.Array(Type.String('EVM address'), 'Addresses'),
+      totalAddresses: Type.Integer('How many the webhook has'),
     }),
   },
   addAddressesToWebhook: {
@@ -137,12 +137,13 @@ export const Webhooks = contracts({
     response: pageShape({
       deadLetters: Type.Array(
         Type.Object({
-          messageId: Type.String({ description: 'Id of the message' }),
-          blockNumber: Type.String({ description: 'Block it is of: replay from there' }),
-          attempts: Type.Integer({ description: 'How often it was tried' }),
-          failedAt: Type.Integer({ description: 'Milliseconds since 1970' }),
-          problem: Type.String({ description: 'Why the last attempt failed' }),
+          messageId: Type.String('Id of the message'),
+          blockNumber: Type.String('Block it is of: replay from there'),
+          attempts: Type.Integer('How often it was tried'),
+          failedAt: Type.Integer('Milliseconds since 1970'),
+          problem: Type.String('Why the last attempt failed'),
         }),
+        'Messages that were given up',
       ),
     }),
   },

@@ -1,13 +1,13 @@
 /** Assets, owners and balances. */
 
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, type OptionalSchema } from '../type.ts'
 
 const names = {
-  assetId: Type.String({ description: 'cb58' }),
+  assetId: Type.String('cb58'),
   name: Type.String(),
   symbol: Type.String(),
-  denomination: Type.Integer({ description: 'decimal places' }),
-  type: Type.String({ description: '`secp256k1` or `nft`' }),
+  denomination: Type.Integer('decimal places'),
+  type: Type.String('`secp256k1` or `nft`'),
 } as const
 const assetFields = {
   ...names,
@@ -19,110 +19,105 @@ const assetFields = {
 } as const
 
 /** Names of an asset, and how many decimal places its amounts have. */
-export const Asset = Type.Object(names, {
-  $id: 'Asset',
-  description: 'The asset that amounts are in.',
-  additionalProperties: false,
-})
+export const Asset = Type.Component('Asset', 'The asset that amounts are in.', names)
 /** Decoded {@link Asset}. */
 export type Asset = Static<typeof Asset>
 
 /** An amount of one asset. */
-export const AssetAmount = Type.Object(assetFields, {
-  $id: 'AssetAmount',
-  additionalProperties: false,
-})
+export const AssetAmount = Type.Component('AssetAmount', 'An amount of one asset', assetFields)
 /** Decoded {@link AssetAmount}. */
 export type AssetAmount = Static<typeof AssetAmount>
 
 /** A sum over UTXOs of one asset. */
-export const BalanceAsset = Type.Object(
-  { ...assetFields, utxoCount: Type.Integer() },
-  { $id: 'BalanceAsset', additionalProperties: false },
-)
+export const BalanceAsset = Type.Component('BalanceAsset', 'A sum over UTXOs of one asset', {
+  ...assetFields,
+  utxoCount: Type.Integer('UTXOs in the sum'),
+})
 /** Decoded {@link BalanceAsset}. */
 export type BalanceAsset = Static<typeof BalanceAsset>
 
 /** A sum over UTXOs of one asset on their way between two chains. */
-export const AtomicBalanceAsset = Type.Object(
+export const AtomicBalanceAsset = Type.Component(
+  'AtomicBalanceAsset',
+  'A sum over UTXOs of one asset on their way between two chains',
   {
     ...assetFields,
-    utxoCount: Type.Integer(),
-    sharedWithChainId: Type.String({ description: 'the other chain, cb58' }),
-    status: Type.String({ description: '`unlocked` or `locked`' }),
+    utxoCount: Type.Integer('UTXOs in the sum'),
+    sharedWithChainId: Type.String('the other chain, cb58'),
+    status: Type.String('`unlocked` or `locked`'),
   },
-  { $id: 'AtomicBalanceAsset', additionalProperties: false },
 )
 /** Decoded {@link AtomicBalanceAsset}. */
 export type AtomicBalanceAsset = Static<typeof AtomicBalanceAsset>
 
 /** An amount with what it was worth. */
-export const PricedAsset = Type.Object(
-  {
-    ...assetFields,
-    historicalPrice: Type.Optional(
-      Type.Object(
-        {
-          currencyCode: Type.String(),
-          value: Type.String({ description: 'price of one whole unit, decimal' }),
-        },
-        { additionalProperties: false },
-      ),
+export const PricedAsset = Type.Component('PricedAsset', 'An amount with what it was worth', {
+  ...assetFields,
+  historicalPrice: Type.Optional(
+    Type.Object(
+      {
+        currencyCode: Type.String('Currency'),
+        value: Type.String('price of one whole unit, decimal'),
+      },
+      { additionalProperties: false, description: 'Price on the day' },
     ),
-  },
-  { $id: 'PricedAsset', additionalProperties: false },
-)
+  ),
+})
 /** Decoded {@link PricedAsset}. */
 export type PricedAsset = Static<typeof PricedAsset>
 
 /** The owners that control a subnet. */
-export const SubnetOwnershipInfo = Type.Object(
+export const SubnetOwnershipInfo = Type.Component(
+  'SubnetOwnershipInfo',
+  'The owners that control a subnet',
   {
-    locktime: Type.Integer({ description: 'Unix seconds' }),
-    threshold: Type.Integer(),
-    addresses: Type.Array(Type.String()),
+    locktime: Type.Integer('Unix seconds'),
+    threshold: Type.Integer('Signatures needed'),
+    addresses: Type.Array(Type.String(), 'Addresses'),
   },
-  { $id: 'SubnetOwnershipInfo', additionalProperties: false },
 )
 /** Decoded {@link SubnetOwnershipInfo}. */
 export type SubnetOwnershipInfo = Static<typeof SubnetOwnershipInfo>
 
 /** BLS key of a validator. */
-export const BlsCredentials = Type.Object(
-  {
-    publicKey: Type.String({ description: '48 bytes, 0x hex' }),
-    proofOfPossession: Type.String({ description: '96 bytes, 0x hex' }),
-  },
-  { $id: 'BlsCredentials', additionalProperties: false },
-)
+export const BlsCredentials = Type.Component('BlsCredentials', 'BLS key of a validator', {
+  publicKey: Type.String('48 bytes, 0x hex'),
+  proofOfPossession: Type.String('96 bytes, 0x hex'),
+})
 /** Decoded {@link BlsCredentials}. */
 export type BlsCredentials = Static<typeof BlsCredentials>
 
 /** The contract that manages an L1's validators. */
-export const L1ValidatorManagerDetails = Type.Object(
+export const L1ValidatorManagerDetails = Type.Component(
+  'L1ValidatorManagerDetails',
+  'The contract that manages the validators of an L1',
   {
-    blockchainId: Type.String({ description: 'cb58' }),
-    contractAddress: Type.String({ description: '0x hex' }),
+    blockchainId: Type.String('cb58'),
+    contractAddress: Type.String('0x hex'),
   },
-  { $id: 'L1ValidatorManagerDetails', additionalProperties: false },
 )
 /** Decoded {@link L1ValidatorManagerDetails}. */
 export type L1ValidatorManagerDetails = Static<typeof L1ValidatorManagerDetails>
 
-const assets = Type.Array(BalanceAsset)
-const atomic = Type.Array(AtomicBalanceAsset)
+const assets = (description: string): OptionalSchema<BalanceAsset[]> =>
+  Type.Optional(Type.Array(BalanceAsset, description))
 
 /** All eight categories; of the C-Chain only the two atomic ones. */
-export const Balances = Type.Object(
+export const Balances = Type.Component(
+  'Balances',
+  'Balances by category; of the C-Chain only the two atomic ones',
   {
-    unlockedUnstaked: Type.Optional(assets),
-    unlockedStaked: Type.Optional(assets),
-    lockedPlatform: Type.Optional(assets),
-    lockedStakeable: Type.Optional(assets),
-    lockedStaked: Type.Optional(assets),
-    pendingStaked: Type.Optional(assets),
-    atomicMemoryUnlocked: atomic,
-    atomicMemoryLocked: atomic,
+    unlockedUnstaked: assets('Free to be spent'),
+    unlockedStaked: assets('At stake, free afterwards'),
+    lockedPlatform: assets('Locked until a time'),
+    lockedStakeable: assets('Locked, but can be staked'),
+    lockedStaked: assets('Locked and at stake'),
+    pendingStaked: assets('At stake from a later time on'),
+    atomicMemoryUnlocked: Type.Array(
+      AtomicBalanceAsset,
+      'On the way to another chain, ready to be imported',
+    ),
+    atomicMemoryLocked: Type.Array(AtomicBalanceAsset, 'On the way to another chain, not ready'),
     restakedRewards: Type.Optional(
       Type.String({
         description:
@@ -131,7 +126,6 @@ export const Balances = Type.Object(
       }),
     ),
   },
-  { $id: 'Balances', additionalProperties: false },
 )
 /** Decoded {@link Balances}. */
 export type Balances = Static<typeof Balances>

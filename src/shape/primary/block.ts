@@ -2,24 +2,26 @@
 
 import { Type, type Static } from '../type.ts'
 
-const seconds = Type.Integer({ description: 'Unix seconds' })
-const hash = Type.String({ description: 'cb58' })
+const seconds = Type.Integer('Unix seconds')
+const hash = Type.String('cb58')
 
 /** One block. */
-export const PrimaryNetworkBlock = Type.Object(
+export const PrimaryNetworkBlock = Type.Component(
+  'PrimaryNetworkBlock',
+  'A block of the P-, X- or C-Chain',
   {
-    blockNumber: Type.String(),
+    blockNumber: Type.String('Height of the block'),
     blockHash: hash,
     parentHash: hash,
     blockTimestamp: seconds,
-    blockType: Type.String({ description: 'name of the type in AvalancheGo; X and C: `Standard`' }),
-    txCount: Type.Integer(),
+    blockType: Type.String('name of the type in AvalancheGo; X and C: `Standard`'),
+    txCount: Type.Integer('Transactions'),
     transactions: Type.Array(hash),
-    blockSizeBytes: Type.Integer(),
+    blockSizeBytes: Type.Integer('Size of the block, bytes'),
     l1ValidatorsAccruedFees: Type.Optional(
       Type.Integer({ description: 'nAVAX since Etna', 'x-decimals': 9 }),
     ),
-    activeL1Validators: Type.Optional(Type.Integer()),
+    activeL1Validators: Type.Optional(Type.Integer('L1 validators with a balance then')),
     currentSupply: Type.Optional(
       Type.String({ description: 'nAVAX', pattern: '^[0-9]+$', 'x-decimals': 9 }),
     ),
@@ -28,15 +30,14 @@ export const PrimaryNetworkBlock = Type.Object(
         {
           proposerId: Type.Optional(hash),
           proposerParentId: Type.Optional(hash),
-          proposerNodeId: Type.Optional(Type.String()),
-          proposerPChainHeight: Type.Optional(Type.Integer()),
+          proposerNodeId: Type.Optional(Type.String('Node that proposed it')),
+          proposerPChainHeight: Type.Optional(Type.Integer('P-Chain height the proposer named')),
           proposerTimestamp: Type.Optional(seconds),
         },
-        { additionalProperties: false },
+        { additionalProperties: false, description: 'Who proposed the block' },
       ),
     ),
   },
-  { $id: 'PrimaryNetworkBlock', additionalProperties: false },
 )
 /** Decoded {@link PrimaryNetworkBlock}. */
 export type PrimaryNetworkBlock = Static<typeof PrimaryNetworkBlock>

@@ -4,7 +4,7 @@ import { networkNames } from '../../core/network.ts'
 import { Type, type OptionalSchema, type Schema, type Static } from '../type.ts'
 
 /** Path value `network`; `testnet` is another word for `fuji`. */
-export const NetworkName = Type.Enum([...networkNames], { description: 'Network' })
+export const NetworkName = Type.Enum([...networkNames], 'Network')
 
 /** Path value `blockchainId`: an id of the P-, X- or C-Chain, or an alias. */
 const PrimaryChainName = Type.String({
@@ -102,9 +102,13 @@ export const UtxoFilters = {
 export const chainNames = ['p-chain', 'x-chain', 'c-chain'] as const
 
 /** Chain and network of an answer. */
-export const PrimaryChainInfo = Type.Object(
-  { chainName: Type.Enum([...chainNames]), network: Type.Enum(['mainnet', 'fuji']) },
-  { $id: 'PrimaryChainInfo', additionalProperties: false },
+export const PrimaryChainInfo = Type.Component(
+  'PrimaryChainInfo',
+  'Chain and network of the answer',
+  {
+    chainName: Type.Enum([...chainNames], 'Name of the chain'),
+    network: Type.Enum(['mainnet', 'fuji'], 'Network: mainnet, or fuji for any other'),
+  },
 )
 /** Decoded {@link PrimaryChainInfo}. */
 export type PrimaryChainInfo = Static<typeof PrimaryChainInfo>

@@ -8,23 +8,32 @@ import { L1ValidatorManagerDetails, SubnetOwnershipInfo } from './asset.ts'
 // Keys beyond the known ones pass. A genesis whose known keys cannot be brought to these types,
 // or that is not JSON, is given as text.
 
-const text = Type.Optional(Type.String())
-const integer = Type.Optional(Type.Integer())
-const integers = <const K extends readonly string[]>(
-  ...names: K
-): Record<K[number], OptionalSchema<number>> => {
-  const entries = names.map((name) => [name, Type.Optional(Type.Integer())])
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys come from names
-  return Object.fromEntries(entries) as Record<K[number], OptionalSchema<number>>
+const text = (description: string): OptionalSchema<string> =>
+  Type.Optional(Type.String(description))
+const integer = (description: string): OptionalSchema<number> =>
+  Type.Optional(Type.Integer(description))
+const integers = <const T extends Readonly<Record<string, string>>>(
+  descriptions: T,
+): Record<keyof T, OptionalSchema<number>> => {
+  const entries = Object.entries(descriptions).map(([name, words]) => [name, integer(words)])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keys come from the descriptions
+  return Object.fromEntries(entries) as Record<keyof T, OptionalSchema<number>>
 }
-const addressList = Type.Optional(Type.Array(Type.String()))
+const addressList = (description: string): OptionalSchema<string[]> =>
+  Type.Optional(Type.Array(Type.String(), description))
 
-const AllowList: ObjectSchema = Type.Object({
-  blockTimestamp: integer,
-  adminAddresses: addressList,
-  managerAddresses: addressList,
-  enabledAddresses: addressList,
-})
+const allowList = (description: string): OptionalSchema<Record<string, unknown>> => {
+  const schema: ObjectSchema = Type.Object(
+    {
+      blockTimestamp: integer('Unix seconds'),
+      adminAddresses: addressList('Addresses that may use it and change all lists'),
+      managerAddresses: addressList('Addresses that may use it and change who is enabled'),
+      enabledAddresses: addressList('Addresses that may use it'),
+    },
+    description,
+  )
+  return Type.Optional(schema)
+}
 
 /** Names of the lists of allowed addresses in a configuration. */
 export const allowListNames = [
@@ -35,130 +44,140 @@ export const allowListNames = [
   'rewardManagerConfig',
 ] as const
 
-/** Configuration keys that are integers. */
-export const configIntegers = [
-  'berlinBlock',
-  'byzantiumBlock',
-  'constantinopleBlock',
-  'eip150Block',
-  'eip155Block',
-  'eip158Block',
-  'homesteadBlock',
-  'istanbulBlock',
-  'londonBlock',
-  'muirGlacierBlock',
-  'petersburgBlock',
-  'chainId',
-  'subnetEVMTimestamp',
-] as const
+/** Configuration keys that are integers, and their meanings. */
+export const configIntegers = {
+  berlinBlock: 'Height from which Berlin is active',
+  byzantiumBlock: 'Height from which Byzantium is active',
+  constantinopleBlock: 'Height from which Constantinople is active',
+  eip150Block: 'Height from which EIP-150 is active',
+  eip155Block: 'Height from which EIP-155 is active',
+  eip158Block: 'Height from which EIP-158 is active',
+  homesteadBlock: 'Height from which Homestead is active',
+  istanbulBlock: 'Height from which Istanbul is active',
+  londonBlock: 'Height from which London is active',
+  muirGlacierBlock: 'Height from which Muir Glacier is active',
+  petersburgBlock: 'Height from which Petersburg is active',
+  chainId: 'EVM chain id',
+  subnetEVMTimestamp: 'Unix seconds from which Subnet-EVM is active',
+} as const
 
-/** Keys of `feeConfig`. */
-export const feeConfigIntegers = [
-  'baseFeeChangeDenominator',
-  'blockGasCostStep',
-  'gasLimit',
-  'maxBlockGasCost',
-  'minBaseFee',
-  'minBlockGasCost',
-  'targetBlockRate',
-  'targetGas',
-] as const
+/** Keys of `feeConfig`, and their meanings. */
+export const feeConfigIntegers = {
+  baseFeeChangeDenominator: 'Bound on the change of the base fee from block to block',
+  blockGasCostStep: 'Change of the block gas cost for each second off the rate',
+  gasLimit: 'Gas allowed',
+  maxBlockGasCost: 'Most block gas cost',
+  minBaseFee: 'Least base fee, wei',
+  minBlockGasCost: 'Least block gas cost',
+  targetBlockRate: 'Seconds between blocks aimed at',
+  targetGas: 'Gas in ten seconds aimed at',
+} as const
 
 /** Genesis of an EVM chain. */
 const EvmGenesis = Type.Object(
   {
-    airdropAmount: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-    airdropHash: text,
+    airdropAmount: Type.Optional(
+      Type.Union([Type.Number(), Type.Null()], 'Coins of an airdrop for each address'),
+    ),
+    airdropHash: text('Hash of an airdrop'),
     alloc: Type.Optional(
       Type.Record(
         Type.String(),
         Type.Object({
-          balance: text,
-          code: text,
-          storage: Type.Optional(Type.Record(Type.String(), Type.String())),
+          balance: text('Balance, 0x hex'),
+          code: text('Code, 0x hex'),
+          storage: Type.Optional(Type.Record(Type.String(), Type.String(), 'Storage by slot')),
         }),
+        'Accounts of the genesis by address',
       ),
     ),
-    baseFeePerGas: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-    blobGasUsed: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    coinbase: text,
+    baseFeePerGas: Type.Optional(Type.Union([Type.Number(), Type.Null()], 'Base fee, wei')),
+    blobGasUsed: Type.Optional(Type.Union([Type.String(), Type.Null()], 'Blob gas')),
+    coinbase: text('Recipient of fees'),
     config: Type.Optional(
-      Type.Object({
-        ...integers(...configIntegers),
-        eip150Hash: text,
-        allowFeeRecipients: Type.Optional(Type.Boolean()),
-        feeConfig: Type.Optional(Type.Object(integers(...feeConfigIntegers))),
-        warpConfig: Type.Optional(
-          Type.Object({
-            blockTimestamp: integer,
-            quorumNumerator: integer,
-            requirePrimaryNetworkSigners: Type.Optional(Type.Boolean()),
-          }),
-        ),
-        txAllowListConfig: Type.Optional(AllowList),
-        contractDeployerAllowListConfig: Type.Optional(AllowList),
-        contractNativeMinterConfig: Type.Optional(AllowList),
-        feeManagerConfig: Type.Optional(AllowList),
-        rewardManagerConfig: Type.Optional(AllowList),
-      }),
+      Type.Object(
+        {
+          ...integers(configIntegers),
+          eip150Hash: text('Hash of the block of EIP-150'),
+          allowFeeRecipients: Type.Optional(
+            Type.Boolean('Whether block builders are paid the fees'),
+          ),
+          feeConfig: Type.Optional(Type.Object(integers(feeConfigIntegers), 'How fees move')),
+          warpConfig: Type.Optional(
+            Type.Object(
+              {
+                blockTimestamp: integer('Unix seconds'),
+                quorumNumerator: integer('Percent of the weight that must sign'),
+                requirePrimaryNetworkSigners: Type.Optional(
+                  Type.Boolean('Whether validators of the primary network must sign'),
+                ),
+              },
+              'Rules of Warp messages',
+            ),
+          ),
+          txAllowListConfig: allowList('Who may send transactions'),
+          contractDeployerAllowListConfig: allowList('Who may deploy contracts'),
+          contractNativeMinterConfig: allowList('Who may mint coins'),
+          feeManagerConfig: allowList('Who may change fees'),
+          rewardManagerConfig: allowList('Who may change where fees go'),
+        },
+        'Rules of the chain',
+      ),
     ),
-    difficulty: text,
-    excessBlobGas: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    extraData: text,
-    gasLimit: text,
-    gasUsed: text,
-    mixHash: text,
-    nonce: text,
-    number: text,
-    parentHash: text,
-    timestamp: text,
+    difficulty: text('Difficulty'),
+    excessBlobGas: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], 'Blob gas above the target'),
+    ),
+    extraData: text('Extra bytes of the header'),
+    gasLimit: text('Gas allowed'),
+    gasUsed: text('Gas used'),
+    mixHash: text('Mix hash of the header'),
+    nonce: text('Nonce of the header'),
+    number: text('Height'),
+    parentHash: text('Hash of the block before'),
+    timestamp: text('Unix seconds'),
   },
-  { $id: 'EvmGenesis' },
+  { $id: 'EvmGenesis', description: 'Genesis of an EVM chain' },
 )
 
 /** Genesis of a chain: an object for EVM chains, text where it cannot be one. */
-export const GenesisData = Type.Union([EvmGenesis, Type.String()], {
-  description: 'EVM genesis; text when it does not fit the known types',
-})
+export const GenesisData = Type.Union(
+  [EvmGenesis, Type.String()],
+  'EVM genesis; text when it does not fit the known types',
+)
 /** Decoded {@link GenesisData}. */
 export type GenesisData = Static<typeof GenesisData>
 
-const seconds = Type.Integer({ description: 'Unix seconds' })
-const hash = Type.String({ description: 'cb58' })
+const seconds = Type.Integer('Unix seconds')
+const hash = Type.String('cb58')
 
 /** One chain. */
-export const Blockchain = Type.Object(
-  {
-    createBlockTimestamp: seconds,
-    createBlockNumber: Type.String({ description: '-1 for the P-Chain itself' }),
-    blockchainId: hash,
-    vmId: hash,
-    subnetId: hash,
-    blockchainName: Type.String(),
-    evmChainId: Type.Optional(Type.Integer()),
-    genesisData: Type.Optional(GenesisData),
-  },
-  { $id: 'Blockchain', additionalProperties: false },
-)
+export const Blockchain = Type.Component('Blockchain', 'A blockchain of the network', {
+  createBlockTimestamp: seconds,
+  createBlockNumber: Type.String('-1 for the P-Chain itself'),
+  blockchainId: hash,
+  vmId: hash,
+  subnetId: hash,
+  blockchainName: Type.String('Name of the blockchain'),
+  evmChainId: Type.Optional(Type.Integer('EVM chain id')),
+  genesisData: Type.Optional(GenesisData),
+})
 /** Decoded {@link Blockchain}. */
 export type Blockchain = Static<typeof Blockchain>
 
 /** One subnet. */
-export const Subnet = Type.Object(
-  {
-    createBlockTimestamp: seconds,
-    createBlockIndex: Type.String(),
-    subnetId: hash,
-    ownerAddresses: Type.Array(Type.String()),
-    threshold: Type.Integer(),
-    locktime: seconds,
-    subnetOwnershipInfo: SubnetOwnershipInfo,
-    isL1: Type.Boolean(),
-    l1ConversionTransactionHash: Type.Optional(hash),
-    l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
-    blockchains: Type.Array(Blockchain),
-  },
-  { $id: 'Subnet', additionalProperties: false },
-)
+export const Subnet = Type.Component('Subnet', 'A subnet, or the L1 that it became', {
+  createBlockTimestamp: seconds,
+  createBlockIndex: Type.String('Height of the block that made it'),
+  subnetId: hash,
+  ownerAddresses: Type.Array(Type.String(), 'Owners, bech32'),
+  threshold: Type.Integer('Signatures needed'),
+  locktime: seconds,
+  subnetOwnershipInfo: SubnetOwnershipInfo,
+  isL1: Type.Boolean('Whether it became an L1'),
+  l1ConversionTransactionHash: Type.Optional(hash),
+  l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
+  blockchains: Type.Array(Blockchain),
+})
 /** Decoded {@link Subnet}. */
 export type Subnet = Static<typeof Subnet>

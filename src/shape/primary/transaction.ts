@@ -4,7 +4,7 @@
  */
 
 import { transactionNames } from '../../core/type-ids.ts'
-import { Type, type Static } from '../type.ts'
+import { Type, type Static, type Schema } from '../type.ts'
 import {
   Asset,
   AssetAmount,
@@ -21,85 +21,92 @@ export const transactionTypes = [...transactionNames, 'UNKNOWN'] as const
 
 /** Filter by transaction type. */
 export const TxTypes = Type.Optional(
-  Type.Array(Type.Enum([...transactionTypes]), { description: 'Only these transaction types' }),
+  Type.Array(Type.Enum([...transactionTypes]), 'Only these transaction types'),
 )
 
-const seconds = Type.Integer({ description: 'Unix seconds' })
-const hash = Type.String({ description: 'cb58' })
-const amounts = Type.Array(AssetAmount)
+const seconds = Type.Integer('Unix seconds')
+const hash = Type.String('cb58')
+const amounts = (description?: string): Schema<AssetAmount[]> =>
+  Type.Array(AssetAmount, description)
 
 /** A change that a transaction made to an L1 validator, and its state afterwards. */
-export const L1ValidatorChange = Type.Object(
+export const L1ValidatorChange = Type.Component(
+  'L1ValidatorChange',
+  'A change that a transaction made to an L1 validator, and its state afterwards',
   {
     validationId: hash,
-    validationIdHex: Type.String({ description: '0x hex' }),
-    nodeId: Type.String(),
+    validationIdHex: Type.String('0x hex'),
+    nodeId: Type.String('Id of the node'),
     subnetId: hash,
-    weight: Type.Integer(),
-    remainingBalance: Type.Integer({ description: 'nAVAX' }),
-    balanceChange: Type.Optional(Type.Integer({ description: 'nAVAX' })),
+    weight: Type.Integer('Weight in the set of validators'),
+    remainingBalance: Type.Integer('nAVAX'),
+    balanceChange: Type.Optional(Type.Integer('nAVAX')),
     blsCredentials: Type.Optional(
-      Type.Object({
-        publicKey: Type.String(),
-        proofOfPossession: Type.Optional(Type.String()),
-      }),
+      Type.Object(
+        {
+          publicKey: Type.String('BLS public key, 0x hex'),
+          proofOfPossession: Type.Optional(Type.String('Signature that proves the key, 0x hex')),
+        },
+        'BLS key of the validator',
+      ),
     ),
   },
-  { $id: 'L1ValidatorChange', additionalProperties: false },
 )
 /** Decoded {@link L1ValidatorChange}. */
 export type L1ValidatorChange = Static<typeof L1ValidatorChange>
 
 /** An asset made by a transaction of the X-Chain. */
-export const CreatedAsset = Type.Object(
+export const CreatedAsset = Type.Component(
+  'CreatedAsset',
+  'An asset made by a transaction of the X-Chain',
   {
     assetId: hash,
     name: Type.String(),
     symbol: Type.String(),
-    denomination: Type.Integer(),
+    denomination: Type.Integer('Decimal places'),
     type: Type.String(),
     createdAtTimestamp: seconds,
-    cap: Type.Enum(['fixed', 'variable']),
+    cap: Type.Enum(['fixed', 'variable'], 'Whether its supply is fixed or varies'),
   },
-  { $id: 'CreatedAsset', additionalProperties: false },
 )
 /** Decoded {@link CreatedAsset}. */
 export type CreatedAsset = Static<typeof CreatedAsset>
 
 /** A side of an atomic transaction on the EVM chain. */
-const EvmSide = Type.Object(
-  {
-    fromAddress: Type.Optional(Type.String()),
-    toAddress: Type.Optional(Type.String()),
-    asset: AssetAmount,
-    credentials: Type.Optional(Type.Array(UtxoCredential)),
-  },
-  { $id: 'EvmSide', additionalProperties: false },
-)
+const EvmSide = Type.Component('EvmSide', 'The side of an atomic transaction on the EVM chain', {
+  fromAddress: Type.Optional(Type.String('EVM account that paid')),
+  toAddress: Type.Optional(Type.String('EVM account that was paid')),
+  asset: AssetAmount,
+  credentials: Type.Optional(Type.Array(UtxoCredential, 'Who signed, with which signatures')),
+})
 
 /** One transaction. */
-export const PrimaryNetworkTransaction = Type.Object(
+export const PrimaryNetworkTransaction = Type.Component(
+  'PrimaryNetworkTransaction',
+  'A transaction of the P-, X- or C-Chain',
   {
     txHash: hash,
-    txType: Type.String(),
+    txType: Type.String('Type of the transaction'),
     blockTimestamp: seconds,
-    blockNumber: Type.String(),
+    blockNumber: Type.String('Height of the block'),
     blockHash: hash,
-    consumedUtxos: Type.Array(Utxo),
-    emittedUtxos: Type.Array(Utxo),
+    consumedUtxos: Type.Array(Utxo, 'Outputs that were spent'),
+    emittedUtxos: Type.Array(Utxo, 'Outputs that were made'),
     sourceChain: Type.Optional(hash),
     destinationChain: Type.Optional(hash),
-    value: amounts,
-    amountBurned: amounts,
-    amountStaked: amounts,
-    amountL1ValidatorBalanceBurned: amounts,
+    value: amounts(),
+    amountBurned: amounts('Burned as fee, by asset'),
+    amountStaked: amounts('Put at stake, by asset'),
+    amountL1ValidatorBalanceBurned: amounts('Put into balances of L1 validators, by asset'),
     startTimestamp: Type.Optional(seconds),
     endTimestamp: Type.Optional(seconds),
-    delegationFeePercent: Type.Optional(Type.String()),
-    nodeId: Type.Optional(Type.String()),
+    delegationFeePercent: Type.Optional(Type.String('Fee of delegators, percent')),
+    nodeId: Type.Optional(Type.String('Id of the node')),
     subnetId: Type.Optional(hash),
     l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
-    l1ValidatorDetails: Type.Optional(Type.Array(L1ValidatorChange)),
+    l1ValidatorDetails: Type.Optional(
+      Type.Array(L1ValidatorChange, 'L1 validators that the transaction made or changed'),
+    ),
     estimatedReward: Type.Optional(
       Type.String({
         description: 'smallest unit of `estimatedRewardAsset`',
@@ -109,31 +116,32 @@ export const PrimaryNetworkTransaction = Type.Object(
     ),
     estimatedRewardAsset: Type.Optional(Asset),
     rewardTxHash: Type.Optional(hash),
-    rewardAddresses: Type.Optional(Type.Array(Type.String())),
-    memo: Type.Optional(Type.String({ description: '0x hex' })),
+    rewardAddresses: Type.Optional(Type.Array(Type.String(), 'Owners of the reward, bech32')),
+    memo: Type.Optional(Type.String('0x hex')),
     stakingTxHash: Type.Optional(hash),
     subnetOwnershipInfo: Type.Optional(SubnetOwnershipInfo),
     blsCredentials: Type.Optional(BlsCredentials),
     blockchainInfo: Type.Optional(
       Type.Object(
         {
-          chainName: Type.String(),
+          chainName: Type.String('Name of the chain'),
           vmId: hash,
           genesisData: Type.Optional(GenesisData),
         },
-        { additionalProperties: false },
+        { additionalProperties: false, description: 'The blockchain that the transaction made' },
       ),
     ),
-    period: Type.Optional(
-      Type.Integer({ description: 'auto-renewed validators: seconds of a cycle; 0: no more' }),
-    ),
+    period: Type.Optional(Type.Integer('auto-renewed validators: seconds of a cycle; 0: no more')),
     autoCompoundRewardShares: Type.Optional(
-      Type.Integer({ description: 'auto-renewed validators: restaked share, millionths' }),
+      Type.Integer('auto-renewed validators: restaked share, millionths'),
     ),
     validatorAuthority: Type.Optional(
       Type.Object(
-        { addresses: Type.Array(Type.String()), threshold: Type.Integer() },
-        { description: 'owners that may change an auto-renewed validator' },
+        {
+          addresses: Type.Array(Type.String(), 'Addresses'),
+          threshold: Type.Integer('Signatures needed'),
+        },
+        'owners that may change an auto-renewed validator',
       ),
     ),
     /** While the stake runs, in `transactions:listStaking`. */
@@ -142,18 +150,25 @@ export const PrimaryNetworkTransaction = Type.Object(
     status: Type.Optional(Type.Enum(['Aborted'])),
     // Names of the X- and C-Chain variants.
     timestamp: Type.Optional(seconds),
-    blockHeight: Type.Optional(Type.Integer()),
-    chainFormat: Type.Optional(Type.Enum(['linear', 'non-linear'])),
-    amountUnlocked: Type.Optional(amounts),
-    amountCreated: Type.Optional(amounts),
+    blockHeight: Type.Optional(Type.Integer('Height of the block')),
+    chainFormat: Type.Optional(
+      Type.Enum(
+        ['linear', 'non-linear'],
+        'Form of the transaction: linear, or of the time of vertices',
+      ),
+    ),
+    amountUnlocked: Type.Optional(amounts('Inputs, by asset')),
+    amountCreated: Type.Optional(amounts('Outputs, by asset')),
     assetCreated: Type.Optional(CreatedAsset),
-    evmInputs: Type.Optional(Type.Array(EvmSide)),
-    evmOutputs: Type.Optional(Type.Array(EvmSide)),
+    evmInputs: Type.Optional(Type.Array(EvmSide, 'EVM accounts that paid')),
+    evmOutputs: Type.Optional(Type.Array(EvmSide, 'EVM accounts that were paid')),
     vertices: Type.Optional(
-      Type.Array(Type.Object({ hash, height: Type.Integer(), timestamp: seconds })),
+      Type.Array(
+        Type.Object({ hash, height: Type.Integer('Height'), timestamp: seconds }),
+        'Vertices that held it, before Cortina',
+      ),
     ),
   },
-  { $id: 'PrimaryNetworkTransaction', additionalProperties: false },
 )
 /** Decoded {@link PrimaryNetworkTransaction}. */
 export type PrimaryNetworkTransaction = Static<typeof PrimaryNetworkTransaction>

@@ -124,7 +124,7 @@ export async function startCounted(
 const noParameters = { path: Type.Object({}), query: Type.Object({}) }
 
 function named(id: string, path: string, answer: Operation['answer']): Operation {
-  const about = { summary: id, tag: 'Test', weight: 1, parameters: noParameters }
+  const about = { summary: id, tag: 'Service', weight: 1, parameters: noParameters } as const
   const contract = {
     ...about,
     id,
@@ -141,7 +141,7 @@ const { echo: echoContract } = contracts({
     method: 'POST',
     path: '/v1/echo',
     summary: 'echo',
-    tag: 'Test',
+    tag: 'Service',
     weight: 1,
     parameters: { ...noParameters, body: Type.Object({ text: Type.String() }) },
     response: Type.Unknown(),

@@ -210,10 +210,10 @@ const allowList = members({
 })
 
 const config = members({
-  ...all(configIntegers, integer),
+  ...all(Object.keys(configIntegers), integer),
   eip150Hash: text,
   allowFeeRecipients: yesNo,
-  feeConfig: members(all(feeConfigIntegers, integer)),
+  feeConfig: members(all(Object.keys(feeConfigIntegers), integer)),
   warpConfig: members({
     blockTimestamp: integer,
     quorumNumerator: integer,

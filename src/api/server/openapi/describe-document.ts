@@ -1,14 +1,14 @@
 /**
- * Gives the OpenAPI document what shapes do not carry: a description and an example of every operation,
- * parameter and field.
+ * Gives the OpenAPI document what contracts do not carry: an example of every parameter, field and answer, and a
+ * sentence on every operation.
  *
  * Examples are those of `docs/examples`, which were printed from answers and are compared with them by a
  * test; those of `document-examples.ts` stand where none of them has the field.
  */
 
 import { isObject, ownValue } from '../../../core/json.ts'
+import { tags } from '../../../shape/operations/contract.ts'
 import { examples, type PrintedExample } from './document-examples.ts'
-import { descriptions, tagWords } from './document-words.ts'
 
 type Schema = Record<string, unknown>
 type Body = { readonly content?: Readonly<Record<string, { schema?: Schema; example?: unknown }>> }
@@ -30,7 +30,7 @@ type Document = Schema & {
 type Field = { readonly owner: string; readonly name: string; readonly schema: Schema }
 
 /**
- * A copy of `document` with them. `used` is called with each key of the words that were needed: a test
+ * A copy of `document` with them. `used` is called with each key of {@link examples} that was needed: a test
  * finds the others with it.
  */
 export function describeDocument(
@@ -44,7 +44,7 @@ export function describeDocument(
   describer.describe()
   return {
     ...copy,
-    tags: Object.entries(tagWords).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   }
 }
 
@@ -71,7 +71,6 @@ class Describer {
     )
     for (const { path, operation } of operations) this.#look(path, operation)
     for (const [id, schema] of Object.entries(this.#document.components.schemas)) {
-      schema['description'] ??= this.#word(descriptions, id, id)
       this.#fields(id, schema)
     }
     for (const { operation } of operations) this.#describeOperation(operation)
@@ -151,22 +150,21 @@ class Describer {
     return parts.every((part) => this.#isLeaf(part))
   }
 
-  /** Describes the fields of a schema that stands at `owner`, and those inside them. */
+  /** Adds examples to the fields of a schema that stands at `owner`, and to those inside them. */
   #fields(owner: string, schema: Schema): void {
     const { properties, items, patternProperties, parts } =
       '$ref' in schema ? nothing : this.#open(schema)
     for (const inner of [...patternProperties, ...parts, ...(items === undefined ? [] : [items])])
       this.#fields(owner, inner)
     for (const [name, inner] of Object.entries(properties)) {
-      this.#describeField({ owner, name, schema: inner })
+      this.#addExample({ owner, name, schema: inner })
       this.#fields(owner, inner)
     }
   }
 
-  #describeField(field: Field): void {
-    const { schema, owner, name } = field
+  #addExample(field: Field): void {
+    const { schema } = field
     if ('$ref' in schema) return
-    schema['description'] ??= this.#word(descriptions, `${owner}.${name}`, name)
     if (schema['examples'] !== undefined || !this.#isLeaf(schema)) return
     const example = this.#exampleOf(field)
     if (example !== undefined) schema['examples'] = [example]
@@ -190,7 +188,7 @@ class Describer {
       ...(this.#seenByName.get(name) ?? []),
     ]
     const found = candidates.find((value) => value !== undefined && fits(value, schema))
-    return found === undefined ? this.#word(examples, `${owner}.${name}`, name) : found
+    return found === undefined ? this.#written(`${owner}.${name}`, name) : found
   }
 
   #describeOperation(operation: OperationObject): void {
@@ -199,7 +197,6 @@ class Describer {
     operation['description'] ??= `${printed?.about ?? `${String(operation['summary'])}.`}`
     for (const parameter of operation.parameters) {
       const name = String(parameter['name'])
-      parameter['description'] ??= this.#word(descriptions, `${id}.${name}`, name)
       const schema = schemasIn({ schema: parameter['schema'] })['schema'] ?? {}
       parameter['example'] =
         this.#seen.get(parameter) ?? this.#exampleOf({ owner: id, name, schema })
@@ -242,12 +239,12 @@ class Describer {
     return Array.isArray(known) ? known[0] : value
   }
 
-  #word<T>(book: Readonly<Record<string, T>>, own: string, name: string): T | undefined {
-    const key = ownValue(book, own) === undefined ? name : own
-    const word = ownValue(book, key)
-    if (word !== undefined)
-      this.#used(`${book === descriptions ? 'description' : 'example'} ${key}`)
-    return word
+  /** The example that is written for a field, of its owner alone or of its name. */
+  #written(own: string, name: string): unknown {
+    const key = ownValue(examples, own) === undefined ? name : own
+    const example = ownValue(examples, key)
+    if (example !== undefined) this.#used(key)
+    return example
   }
 }
 

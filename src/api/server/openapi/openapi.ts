@@ -80,12 +80,16 @@ export function openApiDocument(
 
 const errorSchema = {
   type: 'object',
+  description: 'Every error of the API',
   required: ['message', 'error', 'statusCode'],
   additionalProperties: false,
   properties: {
-    message: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-    error: { type: 'string' },
-    statusCode: { type: 'integer' },
+    message: {
+      description: 'What is wrong, in a sentence',
+      oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    },
+    error: { type: 'string', description: 'The standard word of the status, or what went wrong' },
+    statusCode: { type: 'integer', description: 'HTTP status' },
   },
 } as const
 

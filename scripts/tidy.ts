@@ -126,6 +126,11 @@ for (const file of [
     checkImport(file, target)
   if (/^import (?!type )[^']* from 'typebox'/m.test(text) && isProductFile(file))
     problems.push(`${file}: builders of shapes come from src/shape/type.ts`)
+  if (
+    /^import (?!type )[^']* from '[^']*shape\/operations\//m.test(text) &&
+    layerOf(file) === 'explorer'
+  )
+    problems.push(`${file}: of the table of operations a browser takes types alone`)
   if (/^import (?!type )[^']* from 'node:http'/m.test(text) && isProductFile(file))
     problems.push(`${file}: servers come from src/http/create-http-server.ts`)
   if (/^export (\*|\{[^}]*\}) from/m.test(text))

@@ -7,7 +7,6 @@
 import { h, type JSX, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-import type { ChainInfo } from '../../shape/evm/chain-info.ts'
 import type { Status } from '../../shape/status.ts'
 import { ConsolePage } from './console/console-page.ts'
 import { AddressPage } from './evm/address-page.ts'
@@ -17,6 +16,7 @@ import { NftPage } from './evm/nft-page.ts'
 import { TxPage } from './evm/tx-page.ts'
 import { MessagePage, MessagesPage } from './icm/messages-page.ts'
 import { type Answer, retryAll, useAnswer, useBusy } from './kit/answer.ts'
+import { urlOf } from './kit/contract.ts'
 import { day } from './kit/format.ts'
 import { to } from './kit/link.ts'
 import { failed, heading, keep, kept, useTimes } from './kit/parts.ts'
@@ -37,7 +37,7 @@ import { SearchBox } from './search/search-box.ts'
 function Explorer(): JSX.Element {
   const place = usePlace()
   const status = useStatus()
-  const chains = useAnswer<{ chains: ChainInfo[] }>('/v1/chains', 30_000)
+  const chains = useAnswer(urlOf('/v1/chains', {}), 30_000)
   const world: World = { chains: chains.data?.chains ?? [], status: status.data }
   followRecording(status.data?.recording)
   useTimes()
@@ -65,7 +65,7 @@ function Explorer(): JSX.Element {
         brand.links.map(([label, address]) => [h('a', { href: address }, label), ' · ']),
         h('a', { href: '/docs' }, 'Documentation'),
         ' · ',
-        h('a', { href: '/status' }, 'Status'),
+        h('a', { href: urlOf('/status', {}) }, 'Status'),
         ' · ',
         h('a', { href: '/openapi.json' }, 'openapi.json'),
       ]),
@@ -103,7 +103,7 @@ function BusyNotice(): JSX.Element | null {
 /** The status, read often while a chain is behind and seldom when all are live. */
 function useStatus(): Answer<Status> {
   const [behind, setBehind] = useState(true)
-  const answer = useAnswer<Status>('/status', behind ? 2_000 : 10_000)
+  const answer = useAnswer(urlOf('/status', {}), behind ? 2_000 : 10_000)
   const syncing = answer.data?.chains.some(({ state }) => state === 'syncing') ?? true
   useEffect(() => setBehind(syncing), [syncing])
   return answer

@@ -3,10 +3,10 @@
 import { h, type JSX } from 'preact'
 
 import { isDayMetric, metricNames, timeIntervals } from '../../shape/metrics/metric-names.ts'
-import type { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { useAnswer } from './kit/answer.ts'
+import { urlOf } from './kit/contract.ts'
 import { visible, words } from './kit/format.ts'
-import { to, withQuery } from './kit/link.ts'
+import { to } from './kit/link.ts'
 import { MetricChart, metricTitle } from './kit/metric-chart.ts'
 import { CsvLink } from './kit/paged.ts'
 import { card, facts, heading, segments, select, shown } from './kit/parts.ts'
@@ -26,7 +26,7 @@ export function MetricsPage({ world, chainId, interval, metric }: MetricsProps):
   useTitle(
     `${metric === '' ? 'Metrics' : metricTitle(metric)} of ${chainId === 'total' ? 'all chains' : chainName(world, chainId)}`,
   )
-  const chains = useAnswer<{ chains: MetricsChain[] }>('/v2/chains')
+  const chains = useAnswer(urlOf('/v2/chains', {}))
   const onlyDays = isDayMetric(metric)
   const rest = metric === '' ? [] : [metric]
   const choices: (readonly [string, string])[] = [
@@ -133,10 +133,11 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
         'Log scale',
       ]),
       h(CsvLink, {
-        path: withQuery(
-          `/v2/chains/${encodeURIComponent(chainId)}/metrics/${encodeURIComponent(metric)}`,
-          { timeInterval: interval },
-        ),
+        path: urlOf('/v2/chains/{chainId}/metrics/{metric}', {
+          chainId,
+          metric,
+          timeInterval: interval,
+        }),
         name: 'series',
       }),
       h('span', { class: 'quiet' }, 'Drag to zoom, double-click to reset.'),
@@ -150,8 +151,8 @@ function Alone({ chainId, interval, metric, choices }: AloneProps): JSX.Element 
 
 /** Sums or maxima over windows that end now. */
 function Windows({ chainId, metric }: Record<'chainId' | 'metric', string>): JSX.Element {
-  const answer = useAnswer<{ result: Record<string, number> }>(
-    `/v2/chains/${encodeURIComponent(chainId)}/rollingWindowMetrics/${encodeURIComponent(metric)}`,
+  const answer = useAnswer(
+    urlOf('/v2/chains/{chainId}/rollingWindowMetrics/{metric}', { chainId, metric }),
   )
   const number = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
   return card(

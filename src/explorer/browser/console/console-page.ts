@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { apiHeaders, apiKey, keepApiKey, useAnswer } from '../kit/answer.ts'
+import type { Url } from '../kit/contract.ts'
 import { to } from '../kit/link.ts'
 import {
   card,
@@ -34,6 +35,9 @@ import {
 import { useSamples, type Sample } from './samples.ts'
 import { schemaLines, type Schemas } from './schema-lines.ts'
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is no operation of the document
+const documentUrl = '/openapi.json' as Url<OpenApi>
+
 /** The console, at one operation when `id` names it. */
 export function ConsolePage({
   world,
@@ -43,7 +47,7 @@ export function ConsolePage({
   readonly id: string
 }): JSX.Element {
   useTitle(id === '' ? 'API' : `${id} · API`)
-  const answer = useAnswer<OpenApi>('/openapi.json')
+  const answer = useAnswer(documentUrl)
   const known = answer.data !== undefined
   useEffect(() => {
     // Far down the list the chosen operation would be out of sight.

@@ -6,6 +6,7 @@ import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { L1Validator, Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { primaryNetworks, type World } from '../kit/world.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
 
@@ -46,27 +47,37 @@ export function useSamples(world: World): Sample {
 function useNewest(world: World): Newest {
   const network = primaryNetworks(world)[0]
   const chainId = world.chains[0]?.chainId
-  const base = network && `/v1/networks/${encodeURIComponent(network)}`
-  const evm = useAnswer<{ transactions: NativeTransaction[] }>(
-    chainId && `/v1/chains/${chainId}/transactions?pageSize=1`,
+  const one = { chainId: chainId ?? '', pageSize: 1 }
+  const evm = useAnswer(chainId && urlOf('/v1/chains/{chainId}/transactions', one)).data
+    ?.transactions[0]
+  const [token, collection] = (
+    ['/v1/chains/{chainId}/tokens', '/v1/chains/{chainId}/nfts/collections'] as const
+  ).map((list) => useAnswer(chainId && urlOf(list, one)).data?.tokens[0])
+  const primary = useAnswer(
+    network &&
+      urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions', {
+        network,
+        blockchainId: 'p-chain',
+        pageSize: 1,
+      }),
   ).data?.transactions[0]
-  const [token, collection] = ['tokens', 'nfts/collections'].map(
-    (list) =>
-      useAnswer<{ tokens: ContractMetadata[] }>(
-        chainId && `/v1/chains/${chainId}/${list}?pageSize=1`,
-      ).data?.tokens[0],
-  )
-  const primary = useAnswer<{ transactions: PrimaryNetworkTransaction[] }>(
-    base && `${base}/blockchains/p-chain/transactions?pageSize=1`,
-  ).data?.transactions[0]
-  const validator = useAnswer<{ validators: Validator[] }>(
-    base && `${base}/validators?validationStatus=active&pageSize=1`,
+  const validator = useAnswer(
+    network &&
+      urlOf('/v1/networks/{network}/validators', {
+        network,
+        validationStatus: 'active',
+        pageSize: 1,
+      }),
   ).data?.validators[0]
-  const l1Validator = useAnswer<{ validators: L1Validator[] }>(
-    base && `${base}/l1Validators?pageSize=1&includeInactiveL1Validators=true`,
+  const l1Validator = useAnswer(
+    network &&
+      urlOf('/v1/networks/{network}/l1Validators', {
+        network,
+        pageSize: 1,
+        includeInactiveL1Validators: true,
+      }),
   ).data?.validators[0]
-  const message = useAnswer<{ messages: IcmMessage[] }>(chainId && '/v1/icm/messages?pageSize=1')
-    .data?.messages[0]
+  const message = useAnswer(chainId && urlOf('/v1/icm/messages', { pageSize: 1 })).data?.messages[0]
   return { chainId, network, evm, token, collection, primary, validator, l1Validator, message }
 }
 

@@ -5,8 +5,9 @@ import { h, type JSX } from 'preact'
 import type { Log } from '../../../shape/evm/log.ts'
 import { blockLink, txLink } from '../evm/evm-parts.ts'
 import { eventCells } from '../evm/tx-execution.ts'
+import { urlOf } from '../kit/contract.ts'
 import { visible } from '../kit/format.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { paged } from '../kit/paged.ts'
 import { age, card, select, table } from '../kit/parts.ts'
 import { go, query, submitFilters, withParams } from '../kit/place.ts'
 import { statusOf } from '../kit/world.ts'
@@ -40,8 +41,8 @@ export function Events({ world, chainId, address, items, token }: CallsOf): JSX.
             { class: 'failed', role: 'alert' },
             'A topic is an address, a whole number, or 0x and 64 hex digits.',
           )
-        : paged<Page<'logs', Log>>({
-            path: `/v1/chains/${chainId}/logs`,
+        : paged({
+            path: urlOf('/v1/chains/{chainId}/logs', { chainId }),
             query: {
               address,
               event: event === undefined ? '' : signatureOf(event),

@@ -4,6 +4,7 @@ import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { get, send } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { failureText, visible } from '../kit/format.ts'
 import { card, type View } from '../kit/parts.ts'
 import { textIn } from '../kit/place.ts'
@@ -16,8 +17,6 @@ export type VerifyProps = {
   /** Is called when it is verified. */
   readonly done: () => void
 }
-
-type Ended = { readonly error?: { readonly message: string } }
 
 /** Takes the standard JSON input of the compiler, or sources with the settings that matter. */
 export function VerifyForm(props: VerifyProps): JSX.Element {
@@ -60,7 +59,9 @@ async function prove({ chainId, address }: VerifyProps, form: FormData): Promise
   const path = `/v2/verify/${chainId}/${encodeURIComponent(address)}`
   const sent = await send<{ verificationId: string }>(path, body)
   if (sent.data === undefined) return failureText(sent.failure ?? nothing)
-  const ended = await get<Ended>(`/v2/verify/${encodeURIComponent(sent.data.verificationId)}`)
+  const ended = await get(
+    urlOf('/v2/verify/{verificationId}', { verificationId: sent.data.verificationId }),
+  )
   if (ended.data === undefined) return failureText(ended.failure ?? nothing)
   return ended.data.error?.message ?? ''
 }

@@ -3,24 +3,17 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { ContractMetadata, ContractCode } from '../../../shape/evm/contract.ts'
-import type {
-  AddressTransaction,
-  InternalTransaction,
-  NativeTransaction,
-} from '../../../shape/evm/transaction.ts'
-import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
-import type { SearchHit } from '../../../shape/search-hit.ts'
 import { itemsOf } from '../contract/abi.ts'
 import { type CallsOf, Read, Write } from '../contract/calls.ts'
 import { codeView, implementations } from '../contract/code.ts'
 import { Events } from '../contract/events.ts'
 import { messageTable } from '../icm/messages-page.ts'
 import { type Answer, useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { clipped, ends, money, visible } from '../kit/format.ts'
-import { to, withQuery } from '../kit/link.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
 import {
   card,
   copied,
@@ -35,13 +28,12 @@ import {
   type View,
 } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
-import type { World } from '../kit/world.ts'
 import { addressFilters, chosenFilters } from './address-filters.ts'
-import { addressPath, type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
+import { type OfAddress, Summary, Tokens, useEnds } from './address-summary.ts'
 import { chainLink, spamPill, txLink, txTable } from './evm-parts.ts'
 import { Holders, Supply } from './holders.ts'
 import { Collectibles, Items } from './nft-page.ts'
-import { internalTable, transferTable, type AnyTransfer } from './transfers.ts'
+import { internalTable, transferTable } from './transfers.ts'
 
 /** An address, and one of its lists. */
 export type AddressProps = OfAddress & { readonly view: string }
@@ -56,12 +48,14 @@ const transferLists = [
 /** The page, also of a contract and a token. */
 export function AddressPage(props: AddressProps): JSX.Element {
   const { world, chainId, address, view } = props
-  const path = addressPath(chainId, address)
+  const path = { chainId, address }
   const { isContract, label, own } = useFound(props)
-  const contract = useAnswer<ContractMetadata>(isContract ? path : undefined).data
+  const contract = useAnswer(
+    isContract ? urlOf('/v1/chains/{chainId}/addresses/{address}', path) : undefined,
+  ).data
   const [beat, renew] = useState(0)
-  const code = useAnswer<ContractCode>(
-    isContract ? `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}` : undefined,
+  const code = useAnswer(
+    isContract ? urlOf('/v1/chains/{chainId}/contracts/{address}', path) : undefined,
     0,
     String(beat),
   )
@@ -69,7 +63,7 @@ export function AddressPage(props: AddressProps): JSX.Element {
   useTitle(`${title} ${ends(address)}`)
   const items = code.data === undefined ? [] : itemsOf(code.data)
   const token = ercType === 'ERC-20' ? (contract ?? { address }) : { address }
-  const calls = { ...props, items, token, key: `${path} ${items.length}` }
+  const calls = { ...props, items, token, key: `${chainId} ${address} ${items.length}` }
   return h('div', { class: 'stack' }, [
     heading(
       h('span', null, `${kind} on `, chainLink(world, chainId)),
@@ -169,9 +163,7 @@ type OverviewProps = AddressProps & {
 /** Facts about it, its balances, and its transactions. */
 function Overview({ contract, code, ...props }: OverviewProps): JSX.Element {
   const { world, chainId, address } = props
-  const seen = useAnswer<{ indexedChains: ChainInfo[] }>(
-    `/v1/address/${encodeURIComponent(address)}/chains`,
-  )
+  const seen = useAnswer(urlOf('/v1/address/{address}/chains', { address }))
   const balance = card('Balance', h(Summary, { world, chainId, address }))
   const others = (seen.data?.indexedChains ?? []).filter((chain) => chain.chainId !== chainId)
   return h('div', { class: 'stack' }, [
@@ -253,7 +245,7 @@ function useFound({ chainId, address }: AddressProps): {
   /** Name that the operator gives it; empty where there is none. */
   readonly label: string
 } {
-  const found = useAnswer<{ hits: SearchHit[] }>(withQuery('/v1/search', { q: address }))
+  const found = useAnswer(urlOf('/v1/search', { q: address }))
   const isCalled = useIsCalled(chainId, address)
   const { kind, id, label, isLabelled } =
     found.data?.hits.find((each) => each.chainId === chainId) ?? {}
@@ -275,11 +267,12 @@ function useIsCalled(chainId: string, address: string): boolean {
 }
 
 /** All that it took part in, or of its own transactions those that are wanted. */
-function transactionsOf(world: World, address: string, path: string): View {
+function transactionsOf({ world, chainId, address }: OfAddress): View {
   const filters = chosenFilters()
+  const path = { chainId, address }
   return Object.keys(filters).length === 0
-    ? paged<Page<'transactions', AddressTransaction>>({
-        path,
+    ? paged({
+        path: urlOf('/v1/chains/{chainId}/addresses/{address}/transactions', path),
         view: ({ transactions }) =>
           txTable(
             world,
@@ -287,34 +280,59 @@ function transactionsOf(world: World, address: string, path: string): View {
             address,
           ),
       })
-    : paged<Page<'transactions', NativeTransaction>>({
-        path: `${path}:listNative`,
+    : paged({
+        path: urlOf('/v1/chains/{chainId}/addresses/{address}/transactions:listNative', path),
         query: filters,
         view: ({ transactions }) => txTable(world, transactions, address),
       })
 }
 
+const standards = { erc20: 'Erc20', erc721: 'Erc721', erc1155: 'Erc1155' } as const
+
+/** Transfers of tokens of one standard. */
+function transfersBy(
+  standard: (typeof standards)[keyof typeof standards],
+  { chainId, address }: Omit<OfAddress, 'world'>,
+): View {
+  return [
+    tabs(
+      transferLists.map(([list, label]) => [label, to('chain', chainId, 'address', address, list)]),
+      'standards',
+      'segments',
+    ),
+    addressFilters(['tokenAddress', 'token address']),
+    paged({
+      path: urlOf(`/v1/chains/{chainId}/addresses/{address}/transactions:list${standard}`, {
+        chainId,
+        address,
+      }),
+      query: chosenFilters(),
+      view: ({ transactions }) => transferTable(chainId, transactions, address),
+    }),
+  ]
+}
+
 function listOf({ world, chainId, address }: OfAddress, view: string): View {
   const filters = chosenFilters()
-  const path = `${addressPath(chainId, address)}/transactions`
+  const path = { chainId, address }
   switch (view) {
     case '':
       return [
         addressFilters(['methodHash', 'method ID, as 0xa9059cbb']),
-        transactionsOf(world, address, path),
+        transactionsOf({ world, chainId, address }),
       ]
     case 'internal':
       return [
         addressFilters(),
-        paged<Page<'transactions', InternalTransaction>>({
-          path: `${path}:listInternals`,
+        paged({
+          path: urlOf('/v1/chains/{chainId}/addresses/{address}/transactions:listInternals', path),
           query: filters,
           view: ({ transactions }) => internalTable(world, chainId, transactions, address),
         }),
       ]
     case 'transfers':
-      return paged<Page<'transfers', AnyTransfer>>({
-        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
+      return paged({
+        path: urlOf('/v1/chains/{chainId}/tokens/{address}/transfers', { chainId, address }),
         view: ({ transfers }) => transferTable(chainId, transfers),
       })
     case 'items':
@@ -322,32 +340,17 @@ function listOf({ world, chainId, address }: OfAddress, view: string): View {
     case 'erc20':
     case 'erc721':
     case 'erc1155':
-      return [
-        tabs(
-          transferLists.map(([list, label]) => [
-            label,
-            to('chain', chainId, 'address', address, list),
-          ]),
-          'standards',
-          'segments',
-        ),
-        addressFilters(['tokenAddress', 'token address']),
-        paged<Page<'transactions', AnyTransfer>>({
-          path: `${path}:list${view.replace('erc', 'Erc')}`,
-          query: filters,
-          view: ({ transactions }) => transferTable(chainId, transactions, address),
-        }),
-      ]
+      return transfersBy(standards[view], { chainId, address })
     case 'nfts':
       return h(Collectibles, { chainId, address })
     case 'messages':
-      return paged<Page<'messages', IcmMessage>>({
-        path: `/v1/icm/addresses/${encodeURIComponent(address)}/messages`,
+      return paged({
+        path: urlOf('/v1/icm/addresses/{address}/messages', { address }),
         view: ({ messages }) => messageTable(world, messages),
       })
     case 'deployments':
-      return paged<Page<'contracts', ContractMetadata>>({
-        path: `/v1/chains/${chainId}/contracts/${encodeURIComponent(address)}/deployments`,
+      return paged({
+        path: urlOf('/v1/chains/{chainId}/contracts/{address}/deployments', { chainId, address }),
         view: ({ contracts }) => deploymentTable(chainId, contracts),
       })
     default:

@@ -3,13 +3,12 @@
 import { h, type JSX } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { Erc20TokenBalance, NativeTokenBalance } from '../../../shape/evm/token.ts'
-import type { AddressTransaction } from '../../../shape/evm/transaction.ts'
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
 import { get, useAnswer, type Answer } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
+import { urlOf, type AnswerAt, type Url } from '../kit/contract.ts'
 import { amount, cutAmount, money, named, visible } from '../kit/format.ts'
-import { to } from '../kit/link.ts'
+import { to, withQuery } from '../kit/link.ts'
 import { paged } from '../kit/paged.ts'
 import { coins, facts, shown, table, when, type View } from '../kit/parts.ts'
 import { query, withParams } from '../kit/place.ts'
@@ -23,25 +22,26 @@ export type OfAddress = {
   readonly address: string
 }
 
-type Transactions = { readonly transactions: readonly AddressTransaction[] }
-
-/** Path of an address in the API. */
-export function addressPath(chainId: string, address: string): string {
-  return `/v1/chains/${chainId}/addresses/${encodeURIComponent(address)}`
-}
+type Transactions = AnswerAt<'/v1/chains/{chainId}/addresses/{address}/transactions'>
 
 /** Its first and its newest transaction. */
 export function useEnds(chainId: string, address: string): readonly Answer<Transactions>[] {
-  const path = `${addressPath(chainId, address)}/transactions?pageSize=1&sortOrder=`
-  return [useAnswer<Transactions>(`${path}asc`), useAnswer<Transactions>(`${path}desc`)]
+  const first = (sortOrder: string): Url<Transactions> =>
+    urlOf('/v1/chains/{chainId}/addresses/{address}/transactions', {
+      chainId,
+      address,
+      pageSize: 1,
+      sortOrder,
+    })
+  return [useAnswer(first('asc')), useAnswer(first('desc'))]
 }
 
 /** Balance, first and last seen. */
 export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
   const { symbol, decimals } = coinOf(world, chainId)
-  const answer = useAnswer<{ nativeTokenBalance: NativeTokenBalance }>(
-    `${addressPath(chainId, address)}/balances:getNative?currency=usd`,
-  )
+  const native = '/v1/chains/{chainId}/addresses/{address}/balances:getNative'
+  const path = { chainId, address }
+  const answer = useAnswer(urlOf(native, { ...path, currency: 'usd' }))
   const [first, last] = useEnds(chainId, address).map(
     ({ data }) => data?.transactions[0]?.nativeTransaction,
   )
@@ -63,7 +63,7 @@ export function Summary({ world, chainId, address }: OfAddress): JSX.Element {
       ? null
       : h(History, {
           key: address,
-          path: `${addressPath(chainId, address)}/balances:getNative`,
+          path: urlOf(native, path),
           from: Number(first.blockNumber),
           until: Number(last.blockNumber),
           chainId,
@@ -78,8 +78,13 @@ function worth({ value, currencyCode }: { value: string; currencyCode: string })
 
 /** Coins and tokens together, of those that have a price; nothing where none has. */
 function Worth({ chainId, address }: OfAddress): JSX.Element | null {
-  const answer = useAnswer<Balances & { nativeTokenBalance: NativeTokenBalance }>(
-    `${addressPath(chainId, address)}/balances:listErc20?pageSize=500&currency=usd`,
+  const answer = useAnswer(
+    urlOf('/v1/chains/{chainId}/addresses/{address}/balances:listErc20', {
+      chainId,
+      address,
+      pageSize: 500,
+      currency: 'usd',
+    }),
   )
   if (answer.data === undefined) return null
   const { erc20TokenBalances: tokens, nativeTokenBalance: coin, nextPageToken } = answer.data
@@ -93,7 +98,7 @@ function Worth({ chainId, address }: OfAddress): JSX.Element | null {
 }
 
 type HistoryProps = {
-  readonly path: string
+  readonly path: Url<AnswerAt<'/v1/chains/{chainId}/addresses/{address}/balances:getNative'>>
   readonly chainId: string
   readonly from: number
   readonly until: number
@@ -132,8 +137,8 @@ async function sampled(props: HistoryProps): Promise<Answer<readonly MetricPoint
     // One after the other: these are questions to a node.
     // oxlint-disable-next-line no-await-in-loop
     const [balance, block] = await Promise.all([
-      get<{ nativeTokenBalance: NativeTokenBalance }>(`${path}?blockNumber=${height}`),
-      get<{ blockTimestamp: number }>(`/v1/chains/${chainId}/blocks/${height}`),
+      get(withQuery(path, { blockNumber: height })),
+      get(urlOf('/v1/chains/{chainId}/blocks/{blockId}', { chainId, blockId: height })),
     ])
     const failure = balance.failure ?? block.failure
     if (failure !== undefined) return { failure }
@@ -146,14 +151,15 @@ async function sampled(props: HistoryProps): Promise<Answer<readonly MetricPoint
   return { data: points }
 }
 
-type Balances = { erc20TokenBalances: Erc20TokenBalance[]; nextPageToken?: string }
-
 /** Tokens; what looks like spam is folded away until wanted. */
 export function Tokens({ chainId, address }: OfAddress): JSX.Element {
   const all = query().get('spam') === 'shown'
   return h('div', null, [
-    paged<Balances>({
-      path: `${addressPath(chainId, address)}/balances:listErc20`,
+    paged({
+      path: urlOf('/v1/chains/{chainId}/addresses/{address}/balances:listErc20', {
+        chainId,
+        address,
+      }),
       name: 'tokens',
       query: { pageSize: 8, filterSpamTokens: String(!all), currency: 'usd' },
       view: ({ erc20TokenBalances }) =>

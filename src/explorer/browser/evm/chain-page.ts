@@ -3,14 +3,14 @@
 import { h, type JSX } from 'preact'
 
 import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
-import type { ContractMetadata } from '../../../shape/evm/contract.ts'
-import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
+import type { EvmBlock } from '../../../shape/evm/transaction.ts'
 import { AddToWallet } from '../contract/wallet.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { amount, clipped, count, ends, progress, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { paged } from '../kit/paged.ts'
 import {
   age,
   card,
@@ -70,11 +70,11 @@ export function ChainPage({ world, chainId, view }: ChainProps): JSX.Element {
 }
 
 function listOf(world: World, chainId: string, view: string): View {
-  const path = `/v1/chains/${chainId}`
+  const path = { chainId }
   switch (view) {
     case 'transactions':
-      return paged<Page<'transactions', NativeTransaction>>({
-        path: `${path}/transactions`,
+      return paged({
+        path: urlOf('/v1/chains/{chainId}/transactions', path),
         view: ({ transactions }) => txTable(world, transactions),
       })
     case 'tokens':
@@ -85,8 +85,13 @@ function listOf(world: World, chainId: string, view: string): View {
           ['transfers', 'Most transfers'],
           ['holders', 'Most holders'],
         ]),
-        paged<Page<'tokens', CountedContract>>({
-          path: view === 'tokens' ? `${path}/tokens` : `${path}/nfts/collections`,
+        paged({
+          path: urlOf(
+            view === 'tokens'
+              ? '/v1/chains/{chainId}/tokens'
+              : '/v1/chains/{chainId}/nfts/collections',
+            path,
+          ),
           query: { sortBy },
           view: ({ tokens }) => tokenTable(chainId, tokens),
         }),
@@ -99,25 +104,22 @@ function listOf(world: World, chainId: string, view: string): View {
           ['verified', 'Verified'],
           ['all', 'Newest'],
         ]),
-        paged<Page<'contracts', ListedContract>>({
-          path: `${path}/contracts`,
+        paged({
+          path: urlOf('/v1/chains/{chainId}/contracts', path),
           query: { verified: String(of === 'verified') },
           view: ({ contracts }) => contractTable(chainId, contracts),
         }),
       ]
     }
     default:
-      return paged<Page<'blocks', EvmBlock>>({
-        path: `${path}/blocks`,
+      return paged({
+        path: urlOf('/v1/chains/{chainId}/blocks', path),
         view: ({ blocks }) => blockTable(blocks),
       })
   }
 }
 
-type CountedContract = ContractMetadata & {
-  readonly transferCount: number
-  readonly holderCount: number
-}
+type CountedContract = AnswerAt<'/v1/chains/{chainId}/tokens'>['tokens'][number]
 
 function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.Element {
   return table(
@@ -134,9 +136,7 @@ function tokenTable(chainId: string, tokens: readonly CountedContract[]): JSX.El
   )
 }
 
-type ListedContract = ContractMetadata & {
-  readonly source?: { readonly name: string; readonly match: string; readonly verifiedAt: number }
-}
+type ListedContract = AnswerAt<'/v1/chains/{chainId}/contracts'>['contracts'][number]
 
 function contractTable(chainId: string, contracts: readonly ListedContract[]): JSX.Element {
   return table(
@@ -157,10 +157,7 @@ function contractTable(chainId: string, contracts: readonly ListedContract[]): J
 function About({ world, chainId }: Omit<ChainProps, 'view'>): JSX.Element {
   const chain = chainOf(world, chainId)
   const status = statusOf(world, chainId)
-  const newest = useAnswer<{ blocks: EvmBlock[] }>(
-    `/v1/chains/${chainId}/blocks?pageSize=100`,
-    30_000,
-  )
+  const newest = useAnswer(urlOf('/v1/chains/{chainId}/blocks', { chainId, pageSize: 100 }), 30_000)
   return card(
     'About',
     facts([
@@ -242,8 +239,8 @@ export type BlockProps = {
 /** A block and its transactions. */
 export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element {
   useTitle(`Block ${ends(blockId)} of ${chainName(world, chainId)}`)
-  const path = `/v1/chains/${chainId}/blocks/${encodeURIComponent(blockId)}`
-  const answer = useAnswer<EvmBlock>(path)
+  const path = { chainId, blockId }
+  const answer = useAnswer(urlOf('/v1/chains/{chainId}/blocks/{blockId}', path))
   const height = Number(answer.data?.blockNumber ?? blockId)
   return h('div', { class: 'stack' }, [
     heading(
@@ -267,8 +264,8 @@ export function BlockPage({ world, chainId, blockId }: BlockProps): JSX.Element 
       ? null
       : card(
           'Transactions',
-          paged<Page<'transactions', NativeTransaction>>({
-            path: `${path}/transactions`,
+          paged({
+            path: urlOf('/v1/chains/{chainId}/blocks/{blockId}/transactions', path),
             view: ({ transactions }) => txTable(world, transactions),
           }),
         ),

@@ -5,6 +5,7 @@ import { h, type JSX } from 'preact'
 import type { EvmBlock } from '../../../shape/evm/transaction.ts'
 import { useAnswer } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
+import { urlOf } from '../kit/contract.ts'
 import { amount, count, share } from '../kit/format.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
 import { card, coins, facts, heading, shown, table } from '../kit/parts.ts'
@@ -24,10 +25,7 @@ const actions = [
 export function GasPage(props: { readonly world: World; readonly chainId: string }): JSX.Element {
   const { world, chainId } = props
   useTitle(`Gas tracker of ${chainName(world, chainId)}`)
-  const answer = useAnswer<{ blocks: EvmBlock[] }>(
-    `/v1/chains/${chainId}/blocks?pageSize=100`,
-    10_000,
-  )
+  const answer = useAnswer(urlOf('/v1/chains/{chainId}/blocks', { chainId, pageSize: 100 }), 10_000)
   return h('div', { class: 'stack' }, [
     heading(chainLink(world, chainId), 'Gas tracker'),
     shown(answer, ({ blocks }) => now(world, chainId, blocks)),

@@ -6,13 +6,18 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ContractMetadata } from '../../../shape/evm/contract.ts'
 import { called } from '../contract/calls.ts'
 import { useWhole } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { amount, count, cutAmount, money, share, visible } from '../kit/format.ts'
+import { withQuery } from '../kit/link.ts'
 import { CsvLink } from '../kit/paged.ts'
 import { bar, card, shown, table, type View } from '../kit/parts.ts'
 import { addressLink } from './evm-parts.ts'
 
 type Holder = { readonly address: string; readonly sortKey: string }
-type HoldersPage = { readonly addresses: readonly Holder[]; readonly nextPageToken?: string }
+type HoldersPage = {
+  readonly addresses: readonly Holder[]
+  readonly nextPageToken?: string | undefined
+}
 
 // The API lists holders as the chain first saw them, so all are read to find the largest.
 const mostPages = 5
@@ -26,13 +31,18 @@ export type TokenOf = { readonly chainId: string; readonly contract: ContractMet
 export function Holders({ chainId, contract }: TokenOf): JSX.Element {
   const { address, ercType } = contract
   const decimals = ercType === 'ERC-20' ? (contract.decimals ?? null) : 0
-  const path = `/v2/chains/${chainId}/contracts/${encodeURIComponent(address)}/${ercType === 'ERC-20' ? 'balances' : 'nfts:listHolders'}`
-  const answer = useWhole<HoldersPage>(`${path}?pageSize=${perPage}`, mostPages)
+  const url = urlOf(
+    ercType === 'ERC-20'
+      ? '/v2/chains/{chainId}/contracts/{address}/balances'
+      : '/v2/chains/{chainId}/contracts/{address}/nfts:listHolders',
+    { chainId, address },
+  )
+  const answer = useWhole<HoldersPage>(withQuery(url, { pageSize: perPage }), mostPages)
   return card(
     '',
     h('div', null, [
       shown(answer, (pages) => rows(chainId, decimals, pages)),
-      h('div', { class: 'below' }, h(CsvLink, { path, name: 'holders' })),
+      h('div', { class: 'below' }, h(CsvLink, { path: url, name: 'holders' })),
     ]),
   )
 }

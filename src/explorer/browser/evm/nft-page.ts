@@ -7,15 +7,15 @@ import { useState } from 'preact/hooks'
 
 import type { Erc1155Token, Erc721Token } from '../../../shape/evm/nft-token.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { attributesOf, clipped, count, ends, named, share, visible, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { paged } from '../kit/paged.ts'
 import { card, copied, facts, heading, shown, table, when, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import type { World } from '../kit/world.ts'
-import { addressPath } from './address-summary.ts'
 import { chainLink, addressLink } from './evm-parts.ts'
-import { type AnyTransfer, transferTable } from './transfers.ts'
+import { transferTable } from './transfers.ts'
 
 type Token = (Erc721Token | Erc1155Token) & { readonly balance?: string }
 
@@ -24,16 +24,19 @@ export type NftsOf = { readonly chainId: string; readonly address: string }
 
 /** NFTs an address holds. */
 export function Collectibles({ chainId, address }: NftsOf): JSX.Element {
-  return paged<Page<'collectibleBalances', Token>>({
-    path: `${addressPath(chainId, address)}/balances:listCollectibles`,
+  return paged({
+    path: urlOf('/v1/chains/{chainId}/addresses/{address}/balances:listCollectibles', {
+      chainId,
+      address,
+    }),
     view: ({ collectibleBalances }) => tiles(chainId, collectibleBalances),
   })
 }
 
 /** Items of a collection. */
 export function Items({ chainId, address }: NftsOf): JSX.Element {
-  return paged<Page<'tokens', Token>>({
-    path: `/v1/chains/${chainId}/nfts/collections/${encodeURIComponent(address)}/tokens`,
+  return paged({
+    path: urlOf('/v1/chains/{chainId}/nfts/collections/{address}/tokens', { chainId, address }),
     name: 'items',
     query: { pageSize: 24 },
     view: ({ tokens }) => tiles(chainId, tokens),
@@ -85,8 +88,12 @@ export type NftProps = NftsOf & { readonly world: World; readonly tokenId: strin
 
 /** One item. */
 export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Element {
-  const answer = useAnswer<Token>(
-    `/v1/chains/${chainId}/nfts/collections/${encodeURIComponent(address)}/tokens/${encodeURIComponent(tokenId)}`,
+  const answer = useAnswer(
+    urlOf('/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}', {
+      chainId,
+      address,
+      tokenId,
+    }),
   )
   const title = answer.data === undefined ? `#${ends(tokenId)}` : titleOf(answer.data)
   useTitle(`${title} of ${ends(address)}`)
@@ -101,8 +108,8 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
     answer.data?.ercType === 'ERC-1155' ? h(Owners, { chainId, address, tokenId }) : null,
     card(
       'Transfers',
-      paged<Page<'transfers', AnyTransfer>>({
-        path: `/v1/chains/${chainId}/tokens/${encodeURIComponent(address)}/transfers`,
+      paged({
+        path: urlOf('/v1/chains/{chainId}/tokens/{address}/transfers', { chainId, address }),
         query: { tokenId },
         view: ({ transfers }) => transferTable(chainId, transfers),
       }),
@@ -110,17 +117,15 @@ export function NftPage({ world, chainId, address, tokenId }: NftProps): JSX.Ele
   ])
 }
 
-type HoldersPage = Page<'addresses', Record<'address' | 'sortKey', string>> & {
-  readonly totalTokens: number
-  readonly totalsAreLeast?: true
-}
-
 /** Who has how many of an item, and how many there are. */
 function Owners({ chainId, address, tokenId }: Omit<NftProps, 'world'>): JSX.Element {
   return card(
     'Owners',
-    paged<HoldersPage>({
-      path: `/v2/chains/${chainId}/contracts/${encodeURIComponent(address)}/nfts:listHolders`,
+    paged({
+      path: urlOf('/v2/chains/{chainId}/contracts/{address}/nfts:listHolders', {
+        chainId,
+        address,
+      }),
       name: 'owners',
       query: { tokenId },
       view: ({ addresses, totalTokens, totalsAreLeast }) => [

@@ -9,27 +9,14 @@ import { useState } from 'preact/hooks'
 import type { Decoded } from '../../../shape/evm/log.ts'
 import { valueView } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { clipped, count, ends, visible } from '../kit/format.ts'
 import { card, coins, shown, table, type View } from '../kit/parts.ts'
 import type { Coin } from '../kit/world.ts'
 import { addressLink, type ShownAddress } from './evm-parts.ts'
 
 /** A call of the operation `listTransactionCalls`. */
-type Call = {
-  readonly depth: number
-  readonly callType: string
-  readonly from: string
-  readonly to?: string
-  readonly toLabel?: string | undefined
-  readonly value: string
-  readonly gasUsed: string
-  readonly methodHash?: string
-  readonly methodName?: string
-  readonly input?: string | undefined
-  readonly decodedInput?: Decoded | undefined
-  readonly error?: string
-  readonly isReverted: boolean
-}
+type Call = AnswerAt<'/v1/chains/{chainId}/transactions/{txHash}/calls'>['calls'][number]
 
 /** A transaction, and what amounts in it are of. */
 export type ExecutionProps = {
@@ -43,8 +30,8 @@ export type ExecutionProps = {
 /** The card: a button, and the tree once it was pressed. */
 export function Calls({ chainId, txHash, coin, tokens }: ExecutionProps): JSX.Element {
   const [isOpen, open] = useState(false)
-  const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/calls`
-  const answer = useAnswer<{ calls: Call[]; callCount: number }>(isOpen ? path : undefined)
+  const url = urlOf('/v1/chains/{chainId}/transactions/{txHash}/calls', { chainId, txHash })
+  const answer = useAnswer(isOpen ? url : undefined)
   return card(
     'Internal calls',
     isOpen
@@ -112,21 +99,13 @@ function callLine(chainId: string, call: Call, { symbol, decimals }: Coin): JSX.
 }
 
 /** A log as the API gives it. */
-export type Log = {
-  readonly address: string
-  readonly label?: string | undefined
-  readonly topics: readonly string[]
-  readonly data: string
-  readonly decoded?: Decoded | undefined
-}
+export type Log = AnswerAt<'/v1/chains/{chainId}/transactions/{txHash}/logs'>['logs'][number]
 
 /** The card: a button, and the logs once it was pressed. */
 export function Logs({ chainId, txHash, tokens }: ExecutionProps): JSX.Element {
   const [isOpen, open] = useState(false)
-  const path = `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}/logs`
-  const answer = useAnswer<{ logs: (Log & { readonly logIndex: number })[] }>(
-    isOpen ? path : undefined,
-  )
+  const url = urlOf('/v1/chains/{chainId}/transactions/{txHash}/logs', { chainId, txHash })
+  const answer = useAnswer(isOpen ? url : undefined)
   return card(
     'Event logs',
     isOpen

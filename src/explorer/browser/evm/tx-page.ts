@@ -4,9 +4,9 @@ import { h, type JSX } from 'preact'
 
 import type { RichAddress } from '../../../shape/evm/token.ts'
 import type { TransactionDetail } from '../../../shape/evm/transaction.ts'
-import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
 import { argumentRows } from '../contract/decoded-values.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { clipped, amount, count, ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
@@ -45,9 +45,7 @@ export type TxProps = { readonly world: World; readonly chainId: string; readonl
 /** The page. */
 export function TxPage({ world, chainId, txHash }: TxProps): JSX.Element {
   useTitle(`Transaction ${ends(txHash)}`)
-  const answer = useAnswer<TransactionDetail>(
-    `/v1/chains/${chainId}/transactions/${encodeURIComponent(txHash)}`,
-  )
+  const answer = useAnswer(urlOf('/v1/chains/{chainId}/transactions/{txHash}', { chainId, txHash }))
   return h('div', { class: 'stack' }, [
     heading(
       h('span', null, 'Transaction on ', chainLink(world, chainId)),
@@ -205,7 +203,7 @@ function OtherEnd({
   readonly messageId: string
   readonly sent: boolean
 }): JSX.Element {
-  const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${messageId}`)
+  const answer = useAnswer(urlOf('/v1/icm/messages/{messageId}', { messageId }))
   return h('span', null, [
     shown(answer, (one) => {
       const tx = sent ? one.destinationTransaction : one.sourceTransaction

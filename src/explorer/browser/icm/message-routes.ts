@@ -3,15 +3,16 @@
 import { h, type JSX } from 'preact'
 
 import { useAnswer, useWhole } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { count, ends } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { shown, table } from '../kit/parts.ts'
 import { chainName, chainOf, type World } from '../kit/world.ts'
-import { type Chain, type RouteOfDay, trafficOf } from './traffic-sums.ts'
+import { type RouteOfDay, trafficOf } from './traffic-sums.ts'
 
 type Route = RouteOfDay & { readonly allTime: number }
 
-const routesPath = '/v2/icm/summary?groupBy=srcBlockchainId,destBlockchainId'
+const routesPath = urlOf('/v2/icm/summary', { groupBy: 'srcBlockchainId,destBlockchainId' })
 
 /** Longest table: the busiest routes. */
 const mostRoutes = 10
@@ -24,7 +25,7 @@ export function Routes({
   readonly world: World
   readonly blockchainIds?: readonly string[]
 }): JSX.Element {
-  const answer = useAnswer<{ results: Route[] }>(routesPath, 60_000)
+  const answer = useAnswer(routesPath, 60_000)
   const fits = (one: Route): boolean =>
     blockchainIds === undefined ||
     blockchainIds.includes(one.srcBlockchainId) ||
@@ -66,15 +67,16 @@ export function messageEnd(world: World, evmChainId: string, blockchainId: strin
     : h('a', { href: to('chain', evmChainId), title: blockchainId }, chainName(world, evmChainId))
 }
 
-type ChainsPage = { readonly blockchains: readonly Chain[]; readonly nextPageToken?: string }
-
 // Pages of 100: more than any network has, and an end for one that is out of hand.
 const mostPages = 20
 
 /** Messages of the latest 24 hours by subnet; `undefined` until they are known. */
-export function useTraffic(base: string): ReadonlyMap<string, number> | undefined {
-  const chains = useWhole<ChainsPage>(`${base}/blockchains?pageSize=100`, mostPages).data
-  const routes = useAnswer<{ results: Route[] }>(routesPath).data
+export function useTraffic(network: string): ReadonlyMap<string, number> | undefined {
+  const chains = useWhole(
+    urlOf('/v1/networks/{network}/blockchains', { network, pageSize: 100 }),
+    mostPages,
+  ).data
+  const routes = useAnswer(routesPath).data
   return chains === undefined || routes === undefined
     ? undefined
     : trafficOf(

@@ -5,9 +5,10 @@ import { h, type JSX } from 'preact'
 import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
 import { addressLink } from '../evm/evm-parts.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { count, ends, span, took, visible } from '../kit/format.ts'
-import { to, withQuery } from '../kit/link.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { to } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
 import {
   age,
   card,
@@ -48,8 +49,8 @@ export function MessagesPage({ world }: { readonly world: World }): JSX.Element 
       '',
       h('div', null, [
         filters(world, wanted),
-        paged<Page<'messages', IcmMessage>>({
-          path: '/v1/icm/messages',
+        paged({
+          path: urlOf('/v1/icm/messages', {}),
           query: wanted,
           view: ({ messages }) => messageTable(world, messages),
         }),
@@ -93,9 +94,7 @@ function filters(world: World, wanted: Readonly<Record<string, string>>): JSX.El
 
 /** Median and slowest tenth of the newest messages that were delivered. */
 function Latency({ wanted }: { readonly wanted: Readonly<Record<string, string>> }): JSX.Element {
-  const answer = useAnswer<{ messages: IcmMessage[] }>(
-    withQuery('/v1/icm/messages', { ...wanted, pageSize: 100 }),
-  )
+  const answer = useAnswer(urlOf('/v1/icm/messages', { ...wanted, pageSize: 100 }))
   return h('div', null, [
     shown(answer, ({ messages }) => {
       const times = messages
@@ -167,7 +166,7 @@ export function MessagePage({
   readonly messageId: string
 }): JSX.Element {
   useTitle(`Message ${ends(messageId)}`)
-  const answer = useAnswer<IcmMessage>(`/v1/icm/messages/${encodeURIComponent(messageId)}`)
+  const answer = useAnswer(urlOf('/v1/icm/messages/{messageId}', { messageId }))
   return h('div', { class: 'stack' }, [
     heading('Interchain message', h('span', { class: 'id' }, copied(messageId))),
     shown(answer, (message) => [

@@ -2,6 +2,8 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
+import type { Url } from './contract.ts'
+import { withQuery } from './link.ts'
 import { isBusy, patientFetch } from './patient-fetch.ts'
 
 /** Why there is no answer; status 0 when the server was not reached. */
@@ -41,7 +43,7 @@ export function apiHeaders(): Record<string, string> {
 }
 
 /** One GET. Never throws but for an abort: a failure is a value. */
-export function get<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+export function get<T>(path: Url<T>, signal?: AbortSignal): Promise<Answer<T>> {
   return fetched<T>(path, { headers: apiHeaders() }, signal)
 }
 
@@ -138,7 +140,8 @@ function poller<T>(
  * Requests `path` when it changes, and again every `everyMs` while the page is seen and whenever
  * `beat` changes.
  */
-export function useAnswer<T>(path: string | undefined, everyMs = 0, beat = ''): Answer<T> {
+export function useAnswer<T>(url: Url<T> | '' | undefined, everyMs = 0, beat = ''): Answer<T> {
+  const path = url === '' ? undefined : url
   const [held, hold] = useState<{ path: string | undefined; answer: Answer<T> }>({
     path: undefined,
     answer: {},
@@ -169,8 +172,8 @@ export function useAnswer<T>(path: string | undefined, everyMs = 0, beat = ''): 
 }
 
 /** All pages of a list, one after the other, `most` at most; a page that fails ends it. */
-export function useWhole<T extends { readonly nextPageToken?: string }>(
-  path: string,
+export function useWhole<T extends { readonly nextPageToken?: string | undefined }>(
+  path: Url<T>,
   most: number,
 ): Answer<readonly T[]> {
   const [held, hold] = useState<{ path: string; answer: Answer<readonly T[]> }>()
@@ -186,15 +189,15 @@ export function useWhole<T extends { readonly nextPageToken?: string }>(
   return held?.path === path ? held.answer : {}
 }
 
-async function getAll<T extends { readonly nextPageToken?: string }>(
-  path: string,
+async function getAll<T extends { readonly nextPageToken?: string | undefined }>(
+  path: Url<T>,
   most: number,
   signal: AbortSignal,
 ): Promise<Answer<readonly T[]>> {
   const pages: T[] = []
   let token: string | undefined = ''
   while (token !== undefined && pages.length < most) {
-    const more: string = token === '' ? path : `${path}&pageToken=${encodeURIComponent(token)}`
+    const more: Url<T> = withQuery(path, { pageToken: token })
     // One page says what the next is called.
     // oxlint-disable-next-line no-await-in-loop
     const answer: Answer<T> = await get<T>(more, signal)

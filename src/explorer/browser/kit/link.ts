@@ -65,11 +65,16 @@ export function to(...segments: readonly (string | number)[]): string {
 }
 
 /** `path` with the parameters that have a value. */
-export function withQuery(path: string, query: Readonly<Record<string, string | number>>): string {
+export function withQuery<Path extends string>(
+  path: Path,
+  query: Readonly<Record<string, string | number | boolean | undefined>>,
+): Path {
   const text = new URLSearchParams(
     Object.entries(query)
-      .filter(([, value]) => value !== '')
+      .filter(([, value]) => value !== undefined && value !== '')
       .map(([name, value]) => [name, String(value)]),
   ).toString()
-  return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
+  const url = text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parameters do not change what is answered
+  return url as Path
 }

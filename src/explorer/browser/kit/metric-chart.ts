@@ -6,8 +6,9 @@ import { metricTitles } from '../../../shape/metrics/metric-names.ts'
 import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
 import { useAnswer } from './answer.ts'
 import { Chart } from './chart.ts'
+import { urlOf, type Url } from './contract.ts'
 import { brief, tick, words } from './format.ts'
-import { to, withQuery } from './link.ts'
+import { to } from './link.ts'
 import { card, shown } from './parts.ts'
 import { now } from './world.ts'
 
@@ -51,15 +52,17 @@ export function MetricChart(props: MetricChartProps): JSX.Element {
     points = 90,
     study,
   } = props
-  const pathOf = (id: string): string =>
-    withQuery(`/v2/chains/${encodeURIComponent(id)}/metrics/${encodeURIComponent(metric)}`, {
+  const pathOf = (id: string): Url<{ results: MetricPoint[] }> =>
+    urlOf('/v2/chains/{chainId}/metrics/{metric}', {
+      chainId: id,
+      metric,
       timeInterval: interval,
       pageSize: points,
       startTimestamp: study === undefined || study.since === 0 ? '' : study.since,
     })
-  const answer = useAnswer<{ results: MetricPoint[] }>(pathOf(chainId), 30_000)
+  const answer = useAnswer(pathOf(chainId), 30_000)
   const { other } = study ?? {}
-  const compared = useAnswer<{ results: MetricPoint[] }>(other && pathOf(other.chainId))
+  const compared = useAnswer(other && pathOf(other.chainId))
   const isSum = metric.startsWith('cumulative')
   const isRunning = !isSum && goesOn(answer.data?.results[0]?.timestamp ?? 0, interval)
   return h('section', { class: 'card' }, [
@@ -116,11 +119,14 @@ function latest(
 const navax = 1_000_000_000
 
 /** Path of the series, newest first as the API has it, and its title. */
-export type AvaxSeriesProps = { readonly path: string; readonly title: string }
+export type AvaxSeriesProps = {
+  readonly path: Url<{ results: { readonly timestamp: number; readonly value: number | string }[] }>
+  readonly title: string
+}
 
 /** The chart in a card. */
 export function AvaxSeries({ path, title }: AvaxSeriesProps): JSX.Element {
-  const answer = useAnswer<{ results: MetricPoint[] }>(path)
+  const answer = useAnswer(path)
   return card(
     title,
     shown(answer, ({ results }) =>

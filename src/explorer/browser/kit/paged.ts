@@ -4,16 +4,19 @@ import { h, type JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { apiKey, useAnswer } from './answer.ts'
+import type { Url } from './contract.ts'
 import { withQuery } from './link.ts'
 import { shown, type View } from './parts.ts'
 import { query, withParams } from './place.ts'
 
 /** A page of a list as the API answers it. */
-export type Page<Name extends string, Item> = Record<Name, Item[]> & { nextPageToken?: string }
+export type Page<Name extends string, Item> = Record<Name, Item[]> & {
+  nextPageToken?: string | undefined
+}
 
 /** A list that is read a page at a time. `view` shows one page. */
 export type PagedProps<T> = {
-  readonly path: string
+  readonly path: Url<T>
   readonly query?: Readonly<Record<string, string | number>>
   /** Name of its page in the address, where a page has several lists. */
   readonly name?: string
@@ -24,7 +27,7 @@ export type PagedProps<T> = {
 const before = new Map<string, string>()
 
 /** Shows the page of a list that the address names; use through {@link paged}. */
-function Paged<T extends { nextPageToken?: string }>({
+function Paged<T extends { readonly nextPageToken?: string | undefined }>({
   path,
   query: filters,
   name = 'page',
@@ -121,6 +124,8 @@ function step(label: string, place: string | undefined, name: string): JSX.Eleme
 }
 
 /** A list by pages of 25; which one is in the address. */
-export function paged<T extends { nextPageToken?: string }>(props: PagedProps<T>): JSX.Element {
+export function paged<T extends { readonly nextPageToken?: string | undefined }>(
+  props: PagedProps<T>,
+): JSX.Element {
   return h(Paged<T>, { ...props, key: withQuery(props.path, props.query ?? {}) })
 }

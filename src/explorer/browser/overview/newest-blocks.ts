@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { NewBlock } from '../../../shape/events/new-block.ts'
 import type { EvmBlock } from '../../../shape/evm/transaction.ts'
 import { apiKey, get } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { count, counted, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age } from '../kit/parts.ts'
@@ -38,7 +39,7 @@ function followed(show: (newer: readonly NewBlock[]) => void): () => void {
   let stream: EventSource | undefined
   const over = new AbortController()
   const poll = (): void => {
-    get<{ blocks: EvmBlock[] }>(`/v1/blocks?pageSize=${shownBlocks}`, over.signal)
+    get(urlOf('/v1/blocks', { pageSize: shownBlocks }), over.signal)
       .then(({ data }) => show((data?.blocks ?? []).map(ofEvm)))
       .catch(() => undefined)
   }

@@ -2,8 +2,8 @@
 
 import { Fragment, h, type JSX } from 'preact'
 
-import type { MetricPoint } from '../../../shape/metrics/metric-point.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { amount, brief, count, short } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { age, type View } from '../kit/parts.ts'
@@ -11,13 +11,8 @@ import { primaryNetworks, type World } from '../kit/world.ts'
 import type { FundsPage } from '../primary/l1-page.ts'
 import { primarySubnetId } from '../primary/primary-parts.ts'
 
-/** Amounts in nAVAX. */
-type Details = {
-  readonly validatorDetails: { readonly validatorCount: number; readonly totalAmountStaked: string }
-  readonly delegatorDetails: { readonly totalAmountStaked: string }
-}
-type Messages = { readonly result: { readonly lastDay: number | null } }
-type Points = { readonly results: readonly MetricPoint[] }
+type Details = AnswerAt<'/v1/networks/{network}'>
+type Points = AnswerAt<'/v2/chains/{chainId}/metrics/{metric}'>
 
 /** Chains of the world, and the second of the newest block. */
 export type NumbersProps = { readonly world: World; readonly newest: number | undefined }
@@ -25,9 +20,11 @@ export type NumbersProps = { readonly world: World; readonly newest: number | un
 /** The strip: what is served, with a dash where it is not known yet. */
 export function Numbers({ world, newest }: NumbersProps): JSX.Element {
   const network = primaryNetworks(world)[0]
-  const base = network === undefined ? undefined : `/v1/networks/${encodeURIComponent(network)}`
-  const details = useAnswer<Details>(base, 60_000).data
-  const funds = useAnswer<FundsPage>(base && `${base}/subnets:listFunds?pageSize=100`, 60_000).data
+  const details = useAnswer(network && urlOf('/v1/networks/{network}', { network }), 60_000).data
+  const funds = useAnswer(
+    network && urlOf('/v1/networks/{network}/subnets:listFunds', { network, pageSize: 100 }),
+    60_000,
+  ).data
   const ofNetwork =
     network === undefined
       ? []
@@ -50,16 +47,27 @@ type ChainProps = NumbersProps & { readonly funds: FundsPage | undefined }
 
 function NumbersOfChains({ world, newest, funds }: ChainProps): JSX.Element {
   // The hours of a day, of which the running one is the last: a tenth of the work of all windows.
-  const hours = useAnswer<Points>(
-    '/v2/chains/total/metrics/txCount?timeInterval=hour&pageSize=24',
+  const hours = useAnswer(
+    urlOf('/v2/chains/{chainId}/metrics/{metric}', {
+      chainId: 'total',
+      metric: 'txCount',
+      timeInterval: 'hour',
+      pageSize: 24,
+    }),
     60_000,
   ).data
   const cChain = world.chains.find(({ subnetId }) => subnetId === primarySubnetId)?.chainId
-  const fees = useAnswer<Points>(
-    cChain && `/v2/chains/${cChain}/metrics/feesPaid?timeInterval=day&pageSize=2`,
+  const fees = useAnswer(
+    cChain &&
+      urlOf('/v2/chains/{chainId}/metrics/{metric}', {
+        chainId: cChain,
+        metric: 'feesPaid',
+        timeInterval: 'day',
+        pageSize: 2,
+      }),
     60_000,
   ).data
-  const messages = useAnswer<Messages>('/v2/icm/summary', 60_000).data
+  const messages = useAnswer(urlOf('/v2/icm/summary', {}), 60_000).data
   return h(Fragment, null, [
     number(
       'Transactions, last 24 h',

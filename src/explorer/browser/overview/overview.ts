@@ -6,12 +6,11 @@ import { h, type JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { NativeTransaction } from '../../../shape/evm/transaction.ts'
-import type { IcmMessage } from '../../../shape/icm/icm-message.ts'
-import type { Subnet } from '../../../shape/primary/subnet.ts'
 import type { ChainStatus } from '../../../shape/status.ts'
 import { chainLink, methodWord, addressLink, txLink } from '../evm/evm-parts.ts'
 import { messageTable } from '../icm/messages-page.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { count, ends, speed, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { MetricChart } from '../kit/metric-chart.ts'
@@ -31,11 +30,7 @@ export function Overview({ world }: { readonly world: World }): JSX.Element {
   const [newest] = evm
   const full = evm.find(({ txCount }) => txCount > 0)
   const beat = useSeldom(full === undefined ? '' : `${full.chainId} ${full.blockNumber}`)
-  const transactions = useAnswer<{ transactions: NativeTransaction[] }>(
-    '/v1/transactions?pageSize=8',
-    0,
-    beat,
-  )
+  const transactions = useAnswer(urlOf('/v1/transactions', { pageSize: 8 }), 0, beat)
   const [latest] = transactions.data?.transactions ?? []
   const chain = chains.at(-1)
   return h('div', { class: 'stack' }, [
@@ -105,12 +100,12 @@ function useSeldom(value: string): string {
 /** The newest L1s and messages between chains; nothing where neither is served. */
 function Newest({ world }: { readonly world: World }): JSX.Element {
   const network = primaryNetworks(world)[0]
-  const subnets = useAnswer<{ subnets: Subnet[] }>(
-    network && `/v1/networks/${encodeURIComponent(network)}/subnets?pageSize=8&sortOrder=desc`,
+  const subnets = useAnswer(
+    network && urlOf('/v1/networks/{network}/subnets', { network, pageSize: 8, sortOrder: 'desc' }),
     60_000,
   )
-  const messages = useAnswer<{ messages: IcmMessage[] }>(
-    world.chains.length > 0 ? '/v1/icm/messages?pageSize=8' : undefined,
+  const messages = useAnswer(
+    world.chains.length > 0 ? urlOf('/v1/icm/messages', { pageSize: 8 }) : undefined,
     10_000,
   )
   return h('div', { class: 'grid latest' }, [
@@ -144,8 +139,8 @@ function Newest({ world }: { readonly world: World }): JSX.Element {
 function ThreeThings({ world }: { readonly world: World }): JSX.Element | null {
   const isDemo = world.status?.recording !== undefined
   const network = primaryNetworks(world)[0] ?? ''
-  const messages = useAnswer<{ messages: IcmMessage[] }>(
-    isDemo ? '/v1/icm/messages?pageSize=20' : undefined,
+  const messages = useAnswer(
+    isDemo ? urlOf('/v1/icm/messages', { pageSize: 20 }) : undefined,
     5_000,
   )
   const sent = messages.data?.messages.find(({ status }) => status === 'delivered')

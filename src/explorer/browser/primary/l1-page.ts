@@ -2,13 +2,12 @@
 
 import { h, type JSX } from 'preact'
 
-import type { Subnet } from '../../../shape/primary/subnet.ts'
 import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { useTraffic } from '../icm/message-routes.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
+import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { amount, brief, count, counted, ends, share, visible } from '../kit/format.ts'
-import { to, withQuery } from '../kit/link.ts'
-import type { Page } from '../kit/paged.ts'
+import { to } from '../kit/link.ts'
 import {
   card,
   coins,
@@ -26,8 +25,6 @@ import { sortedTable, type SortColumn } from '../kit/sorted-table.ts'
 import { nodeLink, owners } from './primary-parts.ts'
 import { daysLeft, fewestHolding } from './stake.ts'
 
-type ValidatorsPage = Page<'validators', L1Validator>
-
 // Pages of 100: more than any network has, and an end for one that is out of hand.
 const mostPages = 20
 
@@ -40,9 +37,11 @@ const quorum = 67
 /** All L1s of a network. */
 export function L1sPage({ network }: { readonly network: string }): JSX.Element {
   useTitle('L1s')
-  const base = `/v1/networks/${encodeURIComponent(network)}`
-  const answer = useWhole<FundsPage>(`${base}/subnets:listFunds?pageSize=100`, mostPages)
-  const traffic = useTraffic(base)
+  const answer = useWhole(
+    urlOf('/v1/networks/{network}/subnets:listFunds', { network, pageSize: 100 }),
+    mostPages,
+  )
+  const traffic = useTraffic(network)
   return h('div', { class: 'stack' }, [
     heading('Chains with their own validators', 'L1s', answer.data && rateLine(answer.data[0])),
     card(
@@ -50,9 +49,9 @@ export function L1sPage({ network }: { readonly network: string }): JSX.Element 
       shown(answer, (pages) =>
         sortedTable({
           rows: pages.flatMap(({ subnets }) => subnets),
-          columns: [...directory(network, base), messagesColumn(traffic)],
+          columns: [...directory(network), messagesColumn(traffic)],
           order: 'days',
-          csv: `${base}/subnets:listFunds`,
+          csv: urlOf('/v1/networks/{network}/subnets:listFunds', { network }),
         }),
       ),
     ),
@@ -68,9 +67,9 @@ function rateLine(page: FundsPage | undefined): View {
   ])
 }
 
-function directory(network: string, base: string): SortColumn<Funds>[] {
+function directory(network: string): SortColumn<Funds>[] {
   return [
-    { title: 'L1', cell: ({ subnetId }) => h(L1Name, { key: subnetId, network, base, subnetId }) },
+    { title: 'L1', cell: ({ subnetId }) => h(L1Name, { key: subnetId, network, subnetId }) },
     {
       title: 'Active validators',
       name: 'validators',
@@ -127,9 +126,11 @@ function messagesColumn(traffic: ReadonlyMap<string, number> | undefined): SortC
 }
 
 /** Names of an L1's chains, which lead to its page; its id until they are known. */
-function L1Name(props: Record<'network' | 'base' | 'subnetId', string>): JSX.Element {
-  const { network, base, subnetId } = props
-  const answer = useAnswer<Subnet>(`${base}/subnets/${subnetId}`)
+function L1Name(props: Record<'network' | 'subnetId', string>): JSX.Element {
+  const { network, subnetId } = props
+  const answer = useAnswer(
+    urlOf('/v1/networks/{network}/subnets/{subnetId}', { network, subnetId }),
+  )
   const names = answer.data?.blockchains.map(({ blockchainName }) => visible(blockchainName)) ?? []
   const chainIds = answer.data?.blockchains.flatMap(({ evmChainId }) => evmChainId ?? []) ?? []
   const href = to('primary', network, 'subnet', subnetId)
@@ -149,11 +150,13 @@ function daysPill(days: number | undefined): View {
 /** The validators of an L1: weights, balances, owners, and who can sign. */
 export function L1Validators(props: Record<'network' | 'subnetId', string>): JSX.Element {
   const { network, subnetId } = props
-  const base = `/v1/networks/${encodeURIComponent(network)}`
   const query = { subnetId, pageSize: 100, includeInactiveL1Validators: 'true' }
-  const validators = useWhole<ValidatorsPage>(withQuery(`${base}/l1Validators`, query), mostPages)
-  const rate = useAnswer<{ feeRate: FeeRate }>(
-    withQuery(`${base}/l1Validators:listFunds`, { subnetId, pageSize: 1 }),
+  const validators = useWhole(
+    urlOf('/v1/networks/{network}/l1Validators', { network, ...query }),
+    mostPages,
+  )
+  const rate = useAnswer(
+    urlOf('/v1/networks/{network}/l1Validators:listFunds', { network, subnetId, pageSize: 1 }),
   )
   const feePerDay = rate.data?.feeRate.perDay ?? '0'
   return h('div', null, [
@@ -168,7 +171,7 @@ export function L1Validators(props: Record<'network' | 'subnetId', string>): JSX
             rows: all,
             columns: validatorColumns(network, total, feePerDay),
             order: '-weight',
-            csv: withQuery(`${base}/l1Validators`, { ...query, pageSize: '' }),
+            csv: urlOf('/v1/networks/{network}/l1Validators', { network, ...query, pageSize: '' }),
           }),
         ),
       ]
@@ -180,8 +183,9 @@ export function L1Validators(props: Record<'network' | 'subnetId', string>): JSX
 export function ValidationPage(props: Record<'network' | 'validationId', string>): JSX.Element {
   const { network, validationId } = props
   useTitle(`Validation ${ends(validationId)}`)
-  const answer = useAnswer<ValidatorsPage>(
-    withQuery(`/v1/networks/${encodeURIComponent(network)}/l1Validators`, {
+  const answer = useAnswer(
+    urlOf('/v1/networks/{network}/l1Validators', {
+      network,
       l1ValidationId: validationId,
       includeInactiveL1Validators: 'true',
     }),
@@ -304,26 +308,10 @@ function validatorColumns(
 }
 
 /** A page of `subnets:listFunds`; amounts are nAVAX. */
-export type FundsPage = {
-  readonly feeRate: FeeRate
-  readonly subnets: readonly Funds[]
-  readonly nextPageToken?: string
-}
+export type FundsPage = AnswerAt<'/v1/networks/{network}/subnets:listFunds'>
 
 /** The present fee; the same on every page. */
-export type FeeRate = {
-  readonly perDay: string
-  readonly activeValidators: number
-  readonly target: number
-}
+export type FeeRate = FundsPage['feeRate']
 
 /** An L1 in sum; `daysLeft` is that of its first active validator to run out. */
-export type Funds = {
-  readonly subnetId: string
-  readonly validatorCount: number
-  readonly activeValidatorCount: number
-  readonly totalWeight: number
-  readonly activeWeight: number
-  readonly totalBalance: string
-  readonly daysLeft?: number
-}
+export type Funds = FundsPage['subnets'][number]

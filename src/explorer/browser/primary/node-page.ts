@@ -2,18 +2,12 @@
 
 import { h, type JSX } from 'preact'
 
-import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
-import type {
-  AutoRenewedCycle,
-  CurrentAutoRenewedCycle,
-  Delegator,
-  L1Validator,
-  Validator,
-} from '../../../shape/primary/validator.ts'
+import type { Delegator, Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf, type AnswerAt, type Url } from '../kit/contract.ts'
 import { count, ends, percent } from '../kit/format.ts'
-import { to } from '../kit/link.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { to, withQuery } from '../kit/link.ts'
+import { paged } from '../kit/paged.ts'
 import {
   age,
   bar,
@@ -45,12 +39,8 @@ import { stakeBar, stakeOf, validators } from './validators-page.ts'
 /** The page. */
 export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', string>): JSX.Element {
   useTitle(`Node ${ends(nodeId, 14, 6)}`)
-  const base = `/v1/networks/${encodeURIComponent(network)}`
-  const terms = `${base}/validators/${encodeURIComponent(nodeId)}`
-  const running = useAnswer<{ validators: Validator[] }>(
-    `${terms}?validationStatus=active&pageSize=100`,
-    60_000,
-  )
+  const terms = urlOf('/v1/networks/{network}/validators/{nodeId}', { network, nodeId })
+  const running = useAnswer(withQuery(terms, { validationStatus: 'active', pageSize: 100 }), 60_000)
   return h('div', { class: 'stack' }, [
     heading('Node', h('span', { class: 'id' }, copied(nodeId))),
     shown(running, ({ validators: now }) =>
@@ -67,9 +57,11 @@ export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', strin
             card(termTitle(term), termFacts(network, term), pill('active', 'good')),
           ),
     ),
-    card('Delegations', delegations(network, `${base}/delegators`, nodeId)),
+    card('Delegations', delegations(network, nodeId)),
     card('Past staking periods', pastTerms(network, terms)),
-    h(Cycles, { path: `${terms}/cycles` }),
+    h(Cycles, {
+      path: urlOf('/v1/networks/{network}/validators/{nodeId}/cycles', { network, nodeId }),
+    }),
     card(
       'Pending and removed',
       h('div', null, [
@@ -79,8 +71,8 @@ export function NodePage({ network, nodeId }: Record<'network' | 'nodeId', strin
         validators(network, { nodeIds: nodeId, validationStatus: 'removed' }, 'removed'),
       ]),
     ),
-    card('L1 validations', validations(network, `${base}/l1Validators`, nodeId)),
-    card('Proposed P-Chain blocks', blocks(network, base, nodeId)),
+    card('L1 validations', validations(network, nodeId)),
+    card('Proposed P-Chain blocks', blocks(network, nodeId)),
   ])
 }
 
@@ -125,9 +117,9 @@ function termFacts(network: string, term: Validator): JSX.Element {
   ])
 }
 
-function delegations(network: string, path: string, nodeId: string): JSX.Element {
-  return paged<Page<'delegators', Delegator>>({
-    path,
+function delegations(network: string, nodeId: string): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/delegators', { network }),
     query: { nodeIds: nodeId },
     name: 'delegations',
     view: ({ delegators }) =>
@@ -153,8 +145,11 @@ function reward({ asset, netReward, estimatedNetReward }: Delegator): View {
       ])
 }
 
-function pastTerms(network: string, path: string): JSX.Element {
-  return paged<Page<'validators', Validator>>({
+function pastTerms(
+  network: string,
+  path: Url<AnswerAt<'/v1/networks/{network}/validators/{nodeId}'>>,
+): JSX.Element {
+  return paged({
     path,
     query: { validationStatus: 'completed', sortOrder: 'desc' },
     name: 'past',
@@ -180,14 +175,17 @@ function paid({ asset }: Validator, sum: string | undefined): View {
 }
 
 /** Cycles of validators that renew themselves; nothing for a node that has none. */
-function Cycles({ path }: { readonly path: string }): View {
-  type CyclesPage = Page<'cycles', AutoRenewedCycle> & { currentCycle?: CurrentAutoRenewedCycle }
-  const first = useAnswer<CyclesPage>(`${path}?pageSize=1`).data
+function Cycles({
+  path,
+}: {
+  readonly path: Url<AnswerAt<'/v1/networks/{network}/validators/{nodeId}/cycles'>>
+}): View {
+  const first = useAnswer(withQuery(path, { pageSize: 1 })).data
   if (first === undefined || (first.cycles.length === 0 && first.currentCycle === undefined))
     return null
   return card(
     'Cycles',
-    paged<CyclesPage>({
+    paged({
       path,
       query: { sortOrder: 'desc' },
       name: 'cycles',
@@ -231,18 +229,22 @@ function Cycles({ path }: { readonly path: string }): View {
   )
 }
 
-function validations(network: string, path: string, nodeId: string): JSX.Element {
-  return paged<Page<'validators', L1Validator>>({
-    path,
+function validations(network: string, nodeId: string): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/l1Validators', { network }),
     query: { nodeId, includeInactiveL1Validators: 'true' },
     name: 'validations',
     view: (page) => l1ValidatorRows(network, page.validators, 'Node'),
   })
 }
 
-function blocks(network: string, base: string, nodeId: string): JSX.Element {
-  return paged<Page<'blocks', PrimaryNetworkBlock>>({
-    path: `${base}/blockchains/p-chain/nodes/${encodeURIComponent(nodeId)}/blocks`,
+function blocks(network: string, nodeId: string): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks', {
+      network,
+      blockchainId: 'p-chain',
+      nodeId,
+    }),
     query: { pageSize: 10 },
     name: 'blocks',
     view: (page) =>

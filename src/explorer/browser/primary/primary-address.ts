@@ -3,13 +3,12 @@
 import { h, type JSX } from 'preact'
 
 import type { Balances } from '../../../shape/primary/asset.ts'
-import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
-import type { Utxo } from '../../../shape/primary/utxo.ts'
-import type { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
+import type { HistoricalReward } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { assetName, counted, ends, share, words } from '../kit/format.ts'
 import { to, withQuery } from '../kit/link.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { paged } from '../kit/paged.ts'
 import {
   age,
   bar,
@@ -64,8 +63,11 @@ export function PrimaryAddressPage({
     isEvm ? null : utxos(network, name, address),
     card(
       'Transactions',
-      paged<Page<'transactions', PrimaryNetworkTransaction>>({
-        path: `${pathOf(network, name)}/transactions`,
+      paged({
+        path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions', {
+          network,
+          blockchainId: name,
+        }),
         query: { addresses: address },
         view: ({ transactions }) => txRows(network, name, transactions),
       }),
@@ -73,30 +75,24 @@ export function PrimaryAddressPage({
   ])
 }
 
-function pathOf(network: string, chain: string): string {
-  return `/v1/networks/${encodeURIComponent(network)}/blockchains/${chain}`
-}
-
 function overview(network: string, address: string): View {
-  const base = `/v1/networks/${encodeURIComponent(network)}`
   return [
     h(Composition, { network, address, key: `${network} ${address}` }),
-    card('Active stakes', stakes(network, `${base}/rewards:listPending`, address)),
-    card('Rewards', h(Rewards, { path: `${base}/rewards`, address, network, key: address })),
+    card('Active stakes', stakes(network, address)),
+    card('Rewards', h(Rewards, { address, network, key: address })),
   ]
 }
-
-type Held = { readonly data?: { readonly balances: Balances } }
 
 /** Balances on the three chains by state; AVAX as a bar of shares. */
 function Composition({ network, address }: Record<'network' | 'address', string>): JSX.Element {
-  const path = (chain: string): string =>
-    withQuery(`${pathOf(network, chain)}/balances`, { addresses: address })
-  const answers: readonly [string, Held][] = [
-    ['P', useAnswer<{ balances: Balances }>(path('p-chain'), 30_000)],
-    ['X', useAnswer<{ balances: Balances }>(path('x-chain'), 30_000)],
-    ['C', useAnswer<{ balances: Balances }>(path('c-chain'), 30_000)],
-  ]
+  const answers = ['P', 'X', 'C'].map((chain) => {
+    const url = urlOf('/v1/networks/{network}/blockchains/{blockchainId}/balances', {
+      network,
+      blockchainId: `${chain.toLowerCase()}-chain`,
+      addresses: address,
+    })
+    return [chain, useAnswer(url, 30_000)] as const
+  })
   const rows = answers.flatMap(([chain, { data }]) => heldOn(chain, data?.balances))
   const total = rows.reduce((sum, { isAvax, amount }) => sum + (isAvax ? BigInt(amount) : 0n), 0n)
   return card(
@@ -170,9 +166,9 @@ function heldOn(chain: string, balances: Balances | undefined): HeldRow[] {
 }
 
 /** Running stakes with what is over of them and what they are expected to pay. */
-function stakes(network: string, path: string, address: string): JSX.Element {
-  return paged<Page<'pendingRewards', PendingReward>>({
-    path,
+function stakes(network: string, address: string): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/rewards:listPending', { network }),
     query: { addresses: address },
     name: 'stakes',
     view: ({ pendingRewards }) =>
@@ -192,21 +188,16 @@ function stakes(network: string, path: string, address: string): JSX.Element {
   })
 }
 
-type RewardsPage = Page<'historicalRewards', HistoricalReward>
-
 // Pages of 100.
 const mostPages = 50
 
 /** Rewards paid, in sum for each year and one by one. */
-function Rewards(props: Record<'path' | 'address' | 'network', string>): JSX.Element {
-  const { path, address, network } = props
-  const whole = useWhole<RewardsPage>(
-    withQuery(path, { addresses: address, pageSize: 100 }),
-    mostPages,
-  )
+function Rewards({ address, network }: Record<'address' | 'network', string>): JSX.Element {
+  const path = urlOf('/v1/networks/{network}/rewards', { network })
+  const whole = useWhole(withQuery(path, { addresses: address, pageSize: 100 }), mostPages)
   return h('div', null, [
     shown(whole, (pages) => yearSums(pages.flatMap(({ historicalRewards }) => historicalRewards))),
-    paged<RewardsPage>({
+    paged({
       path,
       query: { addresses: address, pageSize: 10 },
       name: 'rewards',
@@ -253,9 +244,12 @@ function utxos(network: string, chain: string, address: string): JSX.Element {
   const spent = query().get('spent') === 'true'
   return card(
     'UTXOs',
-    paged<Page<'utxos', Utxo>>({
+    paged({
       name: 'utxos',
-      path: `${pathOf(network, chain)}/utxos`,
+      path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/utxos', {
+        network,
+        blockchainId: chain,
+      }),
       query: { addresses: address, includeSpent: String(spent) },
       view: (page) => utxoRows(network, chain, page.utxos),
     }),

@@ -3,10 +3,10 @@
 import { h, type JSX } from 'preact'
 
 import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
-import type { Blockchain } from '../../../shape/primary/subnet.ts'
 import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import type { Utxo } from '../../../shape/primary/utxo.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { count, ends, percent, visible, assetName } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import {
@@ -50,16 +50,18 @@ export type DetailProps = {
   readonly id: string
 }
 
-function base({ network, chain }: { network: string; chain: string }): string {
-  return `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(chain)}`
-}
-
 /** A block and the ids of its transactions. */
 export function PrimaryBlockPage(props: DetailProps): JSX.Element {
   const { world, network, chain, id } = props
   useTitle(`${chainLabel(chain)} block ${ends(id)}`)
   const heights = primaryHeights(world, network, chain)
-  const answer = useAnswer<PrimaryNetworkBlock>(`${base(props)}/blocks/${encodeURIComponent(id)}`)
+  const answer = useAnswer(
+    urlOf('/v1/networks/{network}/blockchains/{blockchainId}/blocks/{blockId}', {
+      network,
+      blockchainId: chain,
+      blockId: id,
+    }),
+  )
   return h('div', { class: 'stack' }, [
     heading(
       `${chainLabel(chain)} block`,
@@ -118,8 +120,12 @@ function blockFacts(
 export function PrimaryTxPage(props: DetailProps): JSX.Element {
   const { world, network, chain, id } = props
   useTitle(`Transaction ${ends(id)}`)
-  const answer = useAnswer<PrimaryNetworkTransaction>(
-    `${base(props)}/transactions/${encodeURIComponent(id)}`,
+  const answer = useAnswer(
+    urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}', {
+      network,
+      blockchainId: chain,
+      txHash: id,
+    }),
   )
   return h('div', { class: 'stack' }, [
     heading(`${chainLabel(chain)} transaction`, h('span', { class: 'id' }, copied(id))),
@@ -231,7 +237,9 @@ function ChainNamed({
   readonly network: string
   readonly id: string
 }): JSX.Element {
-  const answer = useAnswer<Blockchain>(base({ network, chain: id }))
+  const answer = useAnswer(
+    urlOf('/v1/networks/{network}/blockchains/{blockchainId}', { network, blockchainId: id }),
+  )
   return h('span', null, [
     answer.data === undefined ? '' : `${visible(answer.data.blockchainName)} `,
     h('span', { class: 'id quiet' }, id),

@@ -2,13 +2,11 @@
 
 import { h, type JSX } from 'preact'
 
-import type { PrimaryNetworkBlock } from '../../../shape/primary/block.ts'
 import type { Subnet } from '../../../shape/primary/subnet.ts'
-import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
-import type { L1Validator } from '../../../shape/primary/validator.ts'
+import { urlOf } from '../kit/contract.ts'
 import { count, ends, words } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { paged } from '../kit/paged.ts'
 import { age, card, failed, heading, pill, rowTable, table, tabs, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { primaryNetworks, type World } from '../kit/world.ts'
@@ -86,18 +84,17 @@ function label(chain: string): string {
 }
 
 function viewOf({ world, network, view, chain }: PrimaryProps): View {
-  const base = `/v1/networks/${encodeURIComponent(network)}`
   if (view === '') return h(ValidatorsPage, { network })
-  if (view === 'subnets') return subnets(base, network, world)
-  if (view === 'l1') return l1Validators(base, network)
-  if (view === 'blocks' && isChain(chain)) return blocks(base, network, chain)
-  if (view === 'transactions' && isChain(chain)) return transactions(base, network, chain)
+  if (view === 'subnets') return subnets(network, world)
+  if (view === 'l1') return l1Validators(network)
+  if (view === 'blocks' && isChain(chain)) return blocks(network, chain)
+  if (view === 'transactions' && isChain(chain)) return transactions(network, chain)
   return failed({ status: 404, message: `no such page: ${view}` })
 }
 
-function subnets(base: string, network: string, world: World): JSX.Element {
-  return paged<Page<'subnets', Subnet>>({
-    path: `${base}/subnets`,
+function subnets(network: string, world: World): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/subnets', { network }),
     view: (page) =>
       table(
         [['Subnet'], ['Type'], ['Chains'], ['Owners', 'num wide'], ['Created', 'num']],
@@ -119,17 +116,20 @@ export function subnetPill({ isL1 }: Subnet): JSX.Element {
   return isL1 ? pill('L1', 'good') : pill('subnet')
 }
 
-function l1Validators(base: string, network: string): JSX.Element {
-  return paged<Page<'validators', L1Validator>>({
-    path: `${base}/l1Validators`,
+function l1Validators(network: string): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/l1Validators', { network }),
     query: { includeInactiveL1Validators: 'true' },
     view: (page) => l1ValidatorRows(network, page.validators),
   })
 }
 
-function blocks(base: string, network: string, chain: string): JSX.Element {
-  return paged<Page<'blocks', PrimaryNetworkBlock>>({
-    path: `${base}/blockchains/${chain}/blocks`,
+function blocks(network: string, chain: string): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/blocks', {
+      network,
+      blockchainId: chain,
+    }),
     view: (page) =>
       rowTable(page.blocks, [
         ['Block', '', ({ blockNumber }) => blockLink(network, chain, blockNumber)],
@@ -142,9 +142,12 @@ function blocks(base: string, network: string, chain: string): JSX.Element {
   })
 }
 
-function transactions(base: string, network: string, chain: string): JSX.Element {
-  return paged<Page<'transactions', PrimaryNetworkTransaction>>({
-    path: `${base}/blockchains/${chain}/transactions`,
+function transactions(network: string, chain: string): JSX.Element {
+  return paged({
+    path: urlOf('/v1/networks/{network}/blockchains/{blockchainId}/transactions', {
+      network,
+      blockchainId: chain,
+    }),
     view: (page) => txRows(network, chain, page.transactions),
   })
 }

@@ -6,27 +6,16 @@ import { useState } from 'preact/hooks'
 import type { Validator } from '../../../shape/primary/validator.ts'
 import { useAnswer, useWhole } from '../kit/answer.ts'
 import { Chart } from '../kit/chart.ts'
+import { urlOf, type AnswerAt } from '../kit/contract.ts'
 import { amount, count, percent, share } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { AvaxSeries } from '../kit/metric-chart.ts'
-import type { Page } from '../kit/paged.ts'
 import { card, exactCoins, facts, heading, select, shown, table, type View } from '../kit/parts.ts'
 import { useTitle } from '../kit/place.ts'
 import { nodeLink } from './primary-parts.ts'
 import { afterFee, endsPerWeek, fewestHolding, minRates, navax, rewardOf } from './stake.ts'
 
-type Details = {
-  readonly validatorDetails: {
-    readonly stakingRatio: string
-    readonly stakingDistributionByVersion: readonly {
-      version: string
-      amountStaked: string
-      validatorCount: number
-    }[]
-  }
-  readonly apr: { readonly shortest: string; readonly longest: string }
-  readonly currentSupply: string
-}
+type Details = AnswerAt<'/v1/networks/{network}'>
 
 // Pages of 100: three times what mainnet has.
 const mostPages = 50
@@ -34,10 +23,13 @@ const mostPages = 50
 /** The page. */
 export function StakingPage({ network }: { readonly network: string }): JSX.Element {
   useTitle(`Staking on ${network}`)
-  const base = `/v1/networks/${encodeURIComponent(network)}`
-  const details = useAnswer<Details>(base, 60_000)
-  const running = useWhole<Page<'validators', Validator>>(
-    `${base}/validators?validationStatus=active&pageSize=100`,
+  const details = useAnswer(urlOf('/v1/networks/{network}', { network }), 60_000)
+  const running = useWhole(
+    urlOf('/v1/networks/{network}/validators', {
+      network,
+      validationStatus: 'active',
+      pageSize: 100,
+    }),
     mostPages,
   )
   return h('div', { class: 'stack' }, [
@@ -48,11 +40,19 @@ export function StakingPage({ network }: { readonly network: string }): JSX.Elem
     ),
     h('div', { class: 'grid two' }, [
       h(AvaxSeries, {
-        path: `/v2/networks/${encodeURIComponent(network)}/metrics/validatorWeight?pageSize=365`,
+        path: urlOf('/v2/networks/{network}/metrics/{metric}', {
+          network,
+          metric: 'validatorWeight',
+          pageSize: 365,
+        }),
         title: 'Validator stake, AVAX',
       }),
       h(AvaxSeries, {
-        path: `/v2/networks/${encodeURIComponent(network)}/metrics/delegatorWeight?pageSize=365`,
+        path: urlOf('/v2/networks/{network}/metrics/{metric}', {
+          network,
+          metric: 'delegatorWeight',
+          pageSize: 365,
+        }),
         title: 'Delegated, AVAX',
       }),
     ]),

@@ -6,6 +6,7 @@ import type { ChainInfo } from '../../../shape/evm/chain-info.ts'
 import type { Subnet } from '../../../shape/primary/subnet.ts'
 import { Routes } from '../icm/message-routes.ts'
 import { useAnswer } from '../kit/answer.ts'
+import { urlOf } from '../kit/contract.ts'
 import { ends, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
 import { AvaxSeries, MetricChart } from '../kit/metric-chart.ts'
@@ -23,8 +24,9 @@ export function SubnetPage({
   network,
   subnetId,
 }: { readonly world: World } & Record<'network' | 'subnetId', string>): JSX.Element {
-  const base = `/v1/networks/${encodeURIComponent(network)}`
-  const answer = useAnswer<Subnet>(`${base}/subnets/${encodeURIComponent(subnetId)}`)
+  const answer = useAnswer(
+    urlOf('/v1/networks/{network}/subnets/{subnetId}', { network, subnetId }),
+  )
   const isPrimary = subnetId === primarySubnetId
   const names = answer.data?.blockchains.map((chain) => visible(chain.blockchainName)).join(', ')
   const kind = isPrimary ? 'Primary network' : answer.data?.isL1 === true ? 'L1' : 'Subnet'
@@ -57,7 +59,11 @@ export function SubnetPage({
       }),
       subnet.isL1
         ? h(AvaxSeries, {
-            path: `/v2/subnet/${subnetId}/metrics/perSubnetDailyFeesPaid?network=${encodeURIComponent(network)}`,
+            path: urlOf('/v2/subnet/{subnetId}/metrics/{metric}', {
+              subnetId,
+              metric: 'perSubnetDailyFeesPaid',
+              network,
+            }),
             title: 'Validator fees per day, AVAX',
           })
         : null,

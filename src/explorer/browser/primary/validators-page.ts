@@ -3,9 +3,10 @@
 import { h, type JSX } from 'preact'
 
 import type { Validator } from '../../../shape/primary/validator.ts'
+import { urlOf } from '../kit/contract.ts'
 import { amount, assetName, count, counted, percent, visible } from '../kit/format.ts'
 import { to } from '../kit/link.ts'
-import { type Page, paged } from '../kit/paged.ts'
+import { paged } from '../kit/paged.ts'
 import { age, rowTable, select, type View } from '../kit/parts.ts'
 import { go, query, submitFilters, withParams } from '../kit/place.ts'
 import { nodeLink, primarySubnetId, stakeSum, termPill } from './primary-parts.ts'
@@ -100,8 +101,8 @@ export function validators(
   query: Readonly<Record<string, string>>,
   name = 'page',
 ): JSX.Element {
-  return paged<Page<'validators', Validator>>({
-    path: `/v1/networks/${encodeURIComponent(network)}/validators`,
+  return paged({
+    path: urlOf('/v1/networks/{network}/validators', { network }),
     query,
     name,
     view: (page) =>

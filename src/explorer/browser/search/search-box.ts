@@ -3,9 +3,9 @@
 import { h, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { SearchHit } from '../../../shape/search-hit.ts'
 import { get } from '../kit/answer.ts'
-import { to, withQuery } from '../kit/link.ts'
+import { urlOf } from '../kit/contract.ts'
+import { to } from '../kit/link.ts'
 import { pill } from '../kit/parts.ts'
 import { go } from '../kit/place.ts'
 import { primaryNetworks, type World } from '../kit/world.ts'
@@ -194,7 +194,7 @@ async function searchHits(
   here: string,
   signal?: AbortSignal,
 ): Promise<readonly Found[]> {
-  const { data } = await get<{ hits: SearchHit[] }>(withQuery('/v1/search', { q }), signal)
+  const { data } = await get(urlOf('/v1/search', { q }), signal)
   return offered(data?.hits ?? [], here)
 }
 
@@ -204,6 +204,6 @@ async function otherPlace(text: string, world: World, here: string): Promise<str
   const link = placeByForm(text, { chainIds, networks: primaryNetworks(world), here })
   const messageId = link === undefined ? messageOf(text) : undefined
   if (messageId === undefined) return link
-  const { data } = await get(`/v1/icm/messages/${messageId}`)
+  const { data } = await get(urlOf('/v1/icm/messages/{messageId}', { messageId }))
   return data === undefined ? undefined : to('message', messageId)
 }

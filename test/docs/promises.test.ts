@@ -1,6 +1,7 @@
 /**
- * What CONTRIBUTING promises: a type of transaction, a column, a metric or a setting that is added in one place only
- * does not pass the checks, which name the places that lack it.
+ * What CONTRIBUTING promises: a type of transaction, a column, a metric, a setting or an operation that is added in
+ * one place only does not pass the checks, which name the places that lack it; nor do a misspelt queue and a page of
+ * the explorer that asks at a path that is none.
  */
 
 import assert from 'node:assert/strict'
@@ -97,4 +98,22 @@ void test('promises: a setting of the process and one of a chain that are added 
   for (const name of ['api.extra', 'extraOfChain']) assert.ok(unread.includes(`'${name}'`), unread)
   const stale = failing('node', 'scripts/print-reference.ts', '--check')
   assert.match(stale, /docs\/reference\/settings\.md is stale/)
+})
+
+void test('promises: an operation without an answer, a misspelt queue, and a page that asks at a wrong path', () => {
+  add(
+    'src/shape/operations/evm-blocks.ts',
+    'export const EvmBlocks = contracts({',
+    ` getBlockTwice: {
+      path: '/v1/blocks/twice', summary: 'A block, twice', tag: 'EVM blocks',
+      parameters: { path: NoPath, query: NoQuery }, response: EvmBlock,
+    },`,
+  )
+  add('src/shape/operations/nft.ts', "lane: 'item", 's')
+  const lacking = failing('tsc', '--noEmit')
+  assert.match(lacking, /src\/api\/operations\.ts.*\n?.*getBlockTwice/)
+  assert.ok(filesIn(lacking).includes('src/shape/operations/nft.ts'), lacking.slice(0, 2_000))
+  add('src/explorer/browser/evm/gas-page.ts', "'/v1/chains/{chainId}/block", 'e')
+  const pages = filesIn(failing('tsc', '--noEmit', '-p', 'src/explorer/browser'))
+  assert.ok(pages.includes('src/explorer/browser/evm/gas-page.ts'), pages.join())
 })

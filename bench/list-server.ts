@@ -80,7 +80,7 @@ export async function openBenchChain(folder: string, blocks: number): Promise<Da
     await store.transaction((writer) => writer.run(nameTokens))
     await store.close()
   }
-  return openStore(place, 'bench', tables, 'read')
+  return openStore(place, 'bench', tables, 'serve')
 }
 
 /** Differences between servers over one chain. */

@@ -66,10 +66,13 @@ export type FreezeSettings = {
   readonly rowsAtOnce?: number
 }
 
+/** Purpose of an opening: `serve` reads as well, all statements of a turn of the loop from one state. */
+export type OpenMode = 'read' | 'serve' | 'write'
+
 /** Opens a store by `open`, now or later, and gives what stands in its place. */
 export type OpenAround = (
   open: () => Promise<Database>,
-  store: { readonly name: string; readonly mode: 'read' | 'write' },
+  store: { readonly name: string; readonly mode: OpenMode },
 ) => Promise<Database>
 
 /**
@@ -82,7 +85,7 @@ const frozenCacheBytes = 16 * 2 ** 20
 
 /**
  * Opens store `name` (`evm-43113`, `primary-fuji`, `shared`: lower-case letters, digits, `-`)
- * with `tables`. A `write` opening makes it; a `read` opening demands that it exists.
+ * with `tables`. A `write` opening makes it; other openings demand that it exists.
  *
  * Throws `store-version`, `store-failed`, `store-full`, and `bad-config` for a location or name
  * of another form.
@@ -91,13 +94,13 @@ export async function openStore(
   location: StoreLocation,
   name: string,
   tables: readonly Table[],
-  mode: 'read' | 'write',
+  mode: OpenMode,
 ): Promise<Database> {
   if (!/^[a-z0-9-]{1,48}$/.test(name)) throw new Fault('bad-config', `not a store name: ${name}`)
   const common = { name, tables }
   const open = (): Promise<Database> => openEngine(location, common, mode)
   const database = await (location.around?.(open, { name, mode }) ?? open())
-  if (mode === 'read') return database
+  if (mode !== 'write') return database
   return withSegments(location, common, await summed(database, tables))
 }
 
@@ -170,7 +173,7 @@ export function openCopy(
 async function openEngine(
   location: StoreLocation,
   common: NamedTables,
-  mode: 'read' | 'write',
+  mode: OpenMode,
 ): Promise<Database> {
   if (location.store === 'embedded') {
     const path = `${location.dataDir}/${common.name}.sqlite`
@@ -179,7 +182,7 @@ async function openEngine(
     const frozen = { writerCacheBytes: frozenCacheBytes, logBytes: frozenLogBytes }
     const options = { ...(isFrozen ? frozen : {}), ...location, ...common, path }
     if (mode === 'write') return openSqliteWriter(options)
-    return withSegments(location, common, openSqliteReader(options))
+    return withSegments(location, common, openSqliteReader(options, mode === 'serve'))
   }
   if (!/^postgres(ql)?:\/\//.test(location.store))
     throw new Fault('bad-config', 'setting store is neither embedded nor a postgres:// address')

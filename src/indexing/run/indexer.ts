@@ -15,6 +15,7 @@ import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { ConnectionLimits } from '../../store/postgres/server.ts'
+import { heldReads } from '../../store/sqlite/held-reads.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../../telemetry/threads/thread.ts'
@@ -138,7 +139,10 @@ export function followReports(
   const board = new StatusBoard(of)
   const steady = new SteadyProgress()
   return {
-    take: (report) => board.take(report),
+    take: (report) => {
+      heldReads.end()
+      board.take(report)
+    },
     status: () =>
       board.all().map((chain) => ({ ...chain, overall: steady.of(chain.key, chain.stages) })),
     foreign: () => board.foreign,

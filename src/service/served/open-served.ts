@@ -248,7 +248,7 @@ export async function followStore(
   const attempt = async (): Promise<boolean> => {
     let opened: Database | undefined
     try {
-      opened = await openStore(options.store, name, tables, 'read')
+      opened = await openStore(options.store, name, tables, 'serve')
       const isReady = (await options.accept?.(opened)) ?? true
       if (isReady) database = opened
       else await opened.close()

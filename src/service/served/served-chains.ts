@@ -131,7 +131,7 @@ async function tryOpen(
   const { spec } = chain
   let database: Database | undefined
   try {
-    const store = await openStore(options.store, spec.key, chainTables, 'read')
+    const store = await openStore(options.store, spec.key, chainTables, 'serve')
     database = store
     const facts = await factsOf(chain, database)
     if (facts === undefined) {

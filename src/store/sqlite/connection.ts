@@ -86,6 +86,11 @@ export class SqliteConnection {
     this.#guarded(() => this.#database.exec(sql))
   }
 
+  /** Ends a transaction that only read; a failure of the disk has ended it already. */
+  endReading(): void {
+    if (this.#database.isTransaction) this.exec('commit')
+  }
+
   /** First value of the answer of a pragma, as a number. */
   pragma(name: string): number {
     const row = this.#guarded(() => this.#prepared(`pragma ${name}`, false).get())

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 
 import { statement } from '../engine/database.ts'
 import { table } from '../engine/table.ts'
 import { openSmallStore, openStore } from '../open.ts'
+import { heldReads } from './held-reads.ts'
 
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })
 const mib = 2 ** 20
@@ -54,6 +56,32 @@ void test('sqlite: a store that follows its chain keeps nothing in the log and r
   assert.equal(logged(), 0)
   assert.deepEqual(await reader.get(count), [84])
   await reader.close()
+  await store.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+void test('sqlite: who serves reads one state until its turn ends, or it hears of a commit', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-held-'))
+  const place = { store: 'embedded', dataDir }
+  const store = await openStore(place, 'held', [blob], 'write')
+  const serving = await openStore(place, 'held', [blob], 'serve')
+  const count = statement('select count(*) from blob')
+  const write = (id: number): Promise<void> =>
+    store.transaction((writer) => writer.insert(blob, { id: [id], bytes: [new Uint8Array(1)] }))
+  await turn()
+  assert.deepEqual(await serving.get(count), [0])
+  await write(1)
+  assert.deepEqual(await serving.get(count), [0])
+  await turn()
+  assert.deepEqual(await serving.get(count), [1])
+  await write(2)
+  heldReads.end()
+  assert.deepEqual(await serving.get(count), [2])
+  await turn()
+  // Nobody reads now: the log can be folded.
+  await store.pace('follow')
+  assert.equal(statSync(join(dataDir, 'held.sqlite-wal')).size, 0)
+  await serving.close()
   await store.close()
   rmSync(dataDir, { recursive: true })
 })

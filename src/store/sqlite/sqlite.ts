@@ -23,6 +23,7 @@ import {
 import type { Table } from '../engine/table.ts'
 import { Claim } from './claim.ts'
 import { SqliteConnection } from './connection.ts'
+import { heldReads } from './held-reads.ts'
 
 /** Where an SQLite store lies and what it may use. */
 export type SqliteOptions = {
@@ -82,8 +83,11 @@ export function openSqliteWriter(options: SqliteOptions): Database {
   return new SqliteDatabase(options, writer)
 }
 
-/** Opens a store for reading only. Throws `store-failed` when no writer has made it yet. */
-export function openSqliteReader(options: SqliteOptions): Database {
+/**
+ * Opens a store for reading only; with `holds` the statements of a turn of the loop are of one state. Throws
+ * `store-failed` when no writer has made it yet.
+ */
+export function openSqliteReader(options: SqliteOptions, holds = false): Database {
   const reader = connect(options, true, readerCacheBytes)
   try {
     if (reader.pragma('user_version') === 0)
@@ -93,7 +97,7 @@ export function openSqliteReader(options: SqliteOptions): Database {
     reader.close()
     throw error
   }
-  return new SqliteDatabase(options, undefined, reader)
+  return new SqliteDatabase(options, undefined, { reader, holds })
 }
 
 class SqliteDatabase implements Database {
@@ -102,6 +106,7 @@ class SqliteDatabase implements Database {
   readonly #options: SqliteOptions
   readonly #writer: SqliteConnection | undefined
   #reader: SqliteConnection | undefined
+  readonly #holds: boolean
   readonly #claims = new Map<number, Claim>()
   readonly #queue = new WorkQueue()
   #closed = false
@@ -109,12 +114,13 @@ class SqliteDatabase implements Database {
   constructor(
     options: SqliteOptions,
     writer: SqliteConnection | undefined,
-    reader?: SqliteConnection,
+    reading: { readonly reader?: SqliteConnection; readonly holds: boolean } = { holds: false },
   ) {
     this.name = options.name
     this.#options = options
     this.#writer = writer
-    this.#reader = reader
+    this.#reader = reading.reader
+    this.#holds = reading.holds
   }
 
   all: Database['all'] = (statement, parameters) => this.#read().all(statement, parameters)
@@ -164,6 +170,7 @@ class SqliteDatabase implements Database {
     await this.#queue.idle()
     if (this.#closed) return
     this.#closed = true
+    heldReads.end()
     this.#reader?.close()
     this.#writer?.close()
     for (const claim of this.#claims.values()) claim.remove()
@@ -191,6 +198,7 @@ class SqliteDatabase implements Database {
 
   #read(): SqliteConnection {
     this.#reader ??= connect(this.#options, true, readerCacheBytes)
+    if (this.#holds) heldReads.hold(this.#reader)
     return this.#reader
   }
 }

@@ -5,6 +5,7 @@ import { Fault } from '../../src/core/fault.ts'
 import type { Clock, World } from '../../src/core/world.ts'
 import type { StageStatus } from '../../src/indexing/stream/stage.ts'
 import { messageStore } from '../../src/service/chain-specs.ts'
+import { turn } from '../../src/store/sqlite/turn.ts'
 import { type VirtualClock, virtualClock } from '../support/processes/virtual-clock.ts'
 import type { Defect } from './defects.ts'
 import { Disk } from './disk.ts'
@@ -58,6 +59,8 @@ export class Deployment {
 
   constructor(parts: DeploymentParts) {
     const { seed, roles } = parts
+    // The time of this machine decides nothing here.
+    turn.limitMs = Number.POSITIVE_INFINITY
     this.clock = virtualClock()
     this.disk = new Disk(parts.folder)
     this.#draws = drawsOf(seed).part('deployment')

@@ -15,7 +15,7 @@ import { inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { StoreLocation } from '../../store/open.ts'
 import type { ConnectionLimits } from '../../store/postgres/server.ts'
-import { heldReads } from '../../store/sqlite/held-reads.ts'
+import { turn } from '../../store/sqlite/turn.ts'
 import type { Gauges } from '../../telemetry/gauges.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { ThreadLink, Threads } from '../../telemetry/threads/thread.ts'
@@ -140,7 +140,7 @@ export function followReports(
   const steady = new SteadyProgress()
   return {
     take: (report) => {
-      heldReads.end()
+      turn.end()
       board.take(report)
     },
     status: () =>

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { statement } from '../engine/database.ts'
 import { table } from '../engine/table.ts'
 import { openSmallStore, openStore } from '../open.ts'
-import { heldReads } from './held-reads.ts'
+import { turn } from './turn.ts'
 
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })
 const mib = 2 ** 20
@@ -60,7 +60,8 @@ void test('sqlite: a store that follows its chain keeps nothing in the log and r
   rmSync(dataDir, { recursive: true })
 })
 
-void test('sqlite: who serves reads one state until its turn ends, or it hears of a commit', async () => {
+void test('sqlite: who serves reads one state until its turn ends, or it hears of a commit', async (t) => {
+  t.mock.method(performance, 'now', () => 0)
   const dataDir = mkdtempSync(join(tmpdir(), 'firn-held-'))
   const place = { store: 'embedded', dataDir }
   const store = await openStore(place, 'held', [blob], 'write')
@@ -68,19 +69,44 @@ void test('sqlite: who serves reads one state until its turn ends, or it hears o
   const count = statement('select count(*) from blob')
   const write = (id: number): Promise<void> =>
     store.transaction((writer) => writer.insert(blob, { id: [id], bytes: [new Uint8Array(1)] }))
-  await turn()
+  await nextTurn()
   assert.deepEqual(await serving.get(count), [0])
   await write(1)
   assert.deepEqual(await serving.get(count), [0])
-  await turn()
+  await nextTurn()
   assert.deepEqual(await serving.get(count), [1])
   await write(2)
-  heldReads.end()
+  turn.end()
   assert.deepEqual(await serving.get(count), [2])
-  await turn()
+  await nextTurn()
   // Nobody reads now: the log can be folded.
   await store.pace('follow')
   assert.equal(statSync(join(dataDir, 'held.sqlite-wal')).size, 0)
+  await serving.close()
+  await store.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+void test('sqlite: who serves gives the loop back after two milliseconds of reading', async (t) => {
+  let ms = 0
+  t.mock.method(performance, 'now', () => ms++)
+  const dataDir = mkdtempSync(join(tmpdir(), 'firn-turns-'))
+  const place = { store: 'embedded', dataDir }
+  const store = await openStore(place, 'turns', [blob], 'write')
+  const serving = await openStore(place, 'turns', [blob], 'serve')
+  const count = statement('select count(*) from blob')
+  await nextTurn()
+  let others = 0
+  const other = (): void => void (others++, (waiting = setImmediate(other)))
+  let waiting = setImmediate(other)
+  // Each look at the clock is a millisecond later.
+  for (let page = 0; page < 12; page++) assert.deepEqual(await serving.get(count), [0])
+  assert.ok(others >= 3, `others had ${others} turns beside twelve statements`)
+  // All at once, too.
+  others = 0
+  await Promise.all(Array.from({ length: 60 }, async () => serving.get(count)))
+  assert.ok(others >= 15, `others had ${others} turns beside sixty statements`)
+  clearImmediate(waiting)
   await serving.close()
   await store.close()
   rmSync(dataDir, { recursive: true })

@@ -23,7 +23,7 @@ import {
 import type { Table } from '../engine/table.ts'
 import { Claim } from './claim.ts'
 import { SqliteConnection } from './connection.ts'
-import { heldReads } from './held-reads.ts'
+import { turn } from './turn.ts'
 
 /** Where an SQLite store lies and what it may use. */
 export type SqliteOptions = {
@@ -123,11 +123,13 @@ class SqliteDatabase implements Database {
     this.#holds = reading.holds
   }
 
-  all: Database['all'] = (statement, parameters) => this.#read().all(statement, parameters)
+  all: Database['all'] = (statement, parameters) =>
+    this.#read((reader) => reader.all(statement, parameters))
 
-  get: Database['get'] = (statement, parameters) => this.#read().get(statement, parameters)
+  get: Database['get'] = (statement, parameters) =>
+    this.#read((reader) => reader.get(statement, parameters))
 
-  lookup: Database['lookup'] = (lookup, keys) => this.#read().lookup(lookup, keys)
+  lookup: Database['lookup'] = (lookup, keys) => this.#read((reader) => reader.lookup(lookup, keys))
 
   transaction: Database['transaction'] = (work) => this.#queue.run(async () => this.#transact(work))
 
@@ -163,14 +165,14 @@ class SqliteDatabase implements Database {
 
   sizeBytes: Database['sizeBytes'] = () => {
     const log = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })
-    return this.#read().fileBytes() + (log?.size ?? 0)
+    return this.#openReader().fileBytes() + (log?.size ?? 0)
   }
 
   close: Database['close'] = async () => {
     await this.#queue.idle()
     if (this.#closed) return
     this.#closed = true
-    heldReads.end()
+    turn.end()
     this.#reader?.close()
     this.#writer?.close()
     for (const claim of this.#claims.values()) claim.remove()
@@ -196,9 +198,13 @@ class SqliteDatabase implements Database {
     return this.#writer
   }
 
-  #read(): SqliteConnection {
+  #read<T>(read: (reader: SqliteConnection) => T): T | Promise<T> {
+    const reader = this.#openReader()
+    return this.#holds ? turn.read(reader, () => read(reader)) : read(reader)
+  }
+
+  #openReader(): SqliteConnection {
     this.#reader ??= connect(this.#options, true, readerCacheBytes)
-    if (this.#holds) heldReads.hold(this.#reader)
     return this.#reader
   }
 }

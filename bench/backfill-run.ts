@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -55,6 +55,15 @@ export type BackfillChain = {
 export type Configured = {
   readonly networks: Readonly<Record<string, object>>
   readonly chains: readonly object[]
+}
+
+/** The configuration of the demo. */
+export function demoConfigured(): Configured {
+  const folder = join(import.meta.dirname, '../demo')
+  const text = readFileSync(join(folder, 'firn.json'), 'utf8')
+  return JSON.parse(text, (name, value: unknown) =>
+    name === 'recording' || name === 'genesis' ? join(folder, String(value)) : value,
+  )
 }
 
 /** Runs `work` beside a backfill of a chain and removes all traces of it. */

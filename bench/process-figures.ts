@@ -28,6 +28,12 @@ export function threadTimes(pid: number): ReadonlyMap<string, ThreadTime> {
   return found
 }
 
+/** Seconds that the first thread of a process ran. */
+export function mainThreadSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')
+  return Number(text.split(' ')[0]) / 1e9
+}
+
 /** Most memory that was resident, MiB. */
 export function peakMib(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

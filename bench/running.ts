@@ -11,7 +11,7 @@
  */
 
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,6 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { itemAt } from '../src/core/item-at.ts'
 import {
   type Configured,
+  demoConfigured,
   type IndexingFirn,
   start,
   startOver,
@@ -26,7 +27,7 @@ import {
   withBackfill,
 } from './backfill-run.ts'
 import { type Load, loadOf } from './list-server.ts'
-import { residentMib, threadTimes } from './process-figures.ts'
+import { mainThreadSeconds, residentMib } from './process-figures.ts'
 
 const blocks = Number(process.argv[2] ?? 2_000)
 const rounds = Number(process.argv[3] ?? 7)
@@ -55,7 +56,7 @@ await withBackfill({ blocks, freezes: true }, undefined, async (alone) => {
     }
     const servers = [
       measured('one chain', alone),
-      await beside('with the demo', demo()),
+      await beside('with the demo', demoConfigured()),
       ...(many > 0 ? [await beside(`with ${many} chains`, chainsAway(many))] : []),
     ]
     for (const { url } of servers) await settled(url)
@@ -71,15 +72,6 @@ await withBackfill({ blocks, freezes: true }, undefined, async (alone) => {
 
 function measured(name: string, { url, pid }: Pick<IndexingFirn, 'url' | 'pid'>): Measured {
   return { name, url, pid, costs: [], latencies: [] }
-}
-
-/** The configuration of the demo. */
-function demo(): Configured {
-  const folder = join(import.meta.dirname, '../demo')
-  const text = readFileSync(join(folder, 'firn.json'), 'utf8')
-  return JSON.parse(text, (name, value: unknown) =>
-    name === 'recording' || name === 'genesis' ? join(folder, String(value)) : value,
-  )
 }
 
 /** Chains that nobody serves now; port 9 discards. */
@@ -130,12 +122,12 @@ async function inTurns(servers: readonly Measured[], paths: readonly string[]): 
         paths.map((path) => new URL(path, server.url)),
         windowSeconds,
         () => {
-          from = mainThread(server.pid)
+          from = mainThreadSeconds(server.pid)
         },
       )
       // The first round warms up.
       if (round < 0) continue
-      server.costs.push(((mainThread(server.pid) - from) * 1e6) / load.requests)
+      server.costs.push(((mainThreadSeconds(server.pid) - from) * 1e6) / load.requests)
       server.latencies.push(percentile(load, 0.99))
     }
   const bare = median(itemAt(servers, 0).costs)
@@ -144,15 +136,6 @@ async function inTurns(servers: readonly Measured[], paths: readonly string[]): 
       `${name.padEnd(18)} ${median(costs).toFixed(1).padStart(6)} us a list (quartiles ${quartiles(costs)})  ` +
         `${(median(costs) / bare).toFixed(2)} x bare  p99 ${median(latencies).toFixed(2)} ms  ${residentMib(pid)} MiB`,
     )
-}
-
-/** Seconds that the first thread of a process ran. */
-function mainThread(pid: number): number {
-  const [, time] = itemAt(
-    [...threadTimes(pid)].filter(([name]) => name.startsWith(`${pid} `)),
-    0,
-  )
-  return time.ran
 }
 
 function percentile({ latencies }: Load, share: number): number {

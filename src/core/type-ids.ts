@@ -5,6 +5,13 @@
  * vms/avm/block/parser.go, vms/avm/fxs, and coreth plugin/evm/atomic/codec.go.
  */
 
+/** Transactions of the P-Chain since Helicon, which older official clients do not know. */
+export const heliconTypes = {
+  AddAutoRenewedValidatorTx: 40,
+  SetAutoRenewedValidatorConfigTx: 41,
+  RewardAutoRenewedValidatorTx: 42,
+} as const
+
 /** Transactions of the P-Chain. */
 export const pTypes = {
   AddValidatorTx: 12,
@@ -27,9 +34,7 @@ export const pTypes = {
   SetL1ValidatorWeightTx: 37,
   IncreaseL1ValidatorBalanceTx: 38,
   DisableL1ValidatorTx: 39,
-  AddAutoRenewedValidatorTx: 40,
-  SetAutoRenewedValidatorConfigTx: 41,
-  RewardAutoRenewedValidatorTx: 42,
+  ...heliconTypes,
 } as const
 
 /** Type id of a P-Chain transaction. */

@@ -8,6 +8,7 @@
  */
 
 import { publicNetworks } from '../../core/network.ts'
+import { heliconTypes } from '../../core/type-ids.ts'
 import type { OperationId } from '../../shape/operations/operations.ts'
 
 /**
@@ -66,11 +67,7 @@ function agentDialect(agent: string): Dialect {
 }
 
 /** Transaction types that older clients do not know, and refuse to request. */
-const newTransactionTypes: ReadonlySet<string> = new Set([
-  'AddAutoRenewedValidatorTx',
-  'SetAutoRenewedValidatorConfigTx',
-  'RewardAutoRenewedValidatorTx',
-])
+const newTransactionTypes: ReadonlySet<string> = new Set(Object.keys(heliconTypes))
 
 /**
  * Returns whether a request filters by a type that only newer clients know, whatever its

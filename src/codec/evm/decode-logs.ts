@@ -10,6 +10,7 @@ import { smallWordOf } from './abi/abi.ts'
 import { AddressBook } from './columns/address-book.ts'
 import {
   type EventColumns,
+  type EventKind,
   type TransferColumns,
   eventKinds,
   eventTable,
@@ -22,20 +23,10 @@ import { type RawLog, listOf } from './raw.ts'
 
 const zeroDigits = '0'.repeat(40)
 
-type Form =
-  | 'transfer'
-  | 'single'
-  | 'batch'
-  | 'deposit'
-  | 'withdrawal'
-  | 'approval'
-  | (typeof eventKinds)[keyof typeof eventKinds]
+type Form = 'transfer' | 'single' | 'batch' | 'deposit' | 'withdrawal' | 'approval' | number
 
-/**
- * First topics. Source: keccak-256 of the event signatures of ERC-20, 721, 1155, 4906, 2309, WAVAX,
- * Teleporter, the warp precompile and ERC-1967.
- */
-const topics: readonly (readonly [string, Form])[] = [
+/** First topics of token transfers. Source: keccak-256 of the event signatures of ERC-20, 721, 1155 and WAVAX. */
+const transferTopics: readonly (readonly [string, Form])[] = [
   ['ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', 'transfer'],
   ['c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62', 'single'],
   ['4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb', 'batch'],
@@ -43,41 +34,38 @@ const topics: readonly (readonly [string, Form])[] = [
   ['7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65', 'withdrawal'],
   ['8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925', 'approval'],
   ['17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31', 'approval'],
-  [
-    '1eac640109dc937d2a9f42735a05f794b39a5e3759d681951d671aabbce4b104',
-    eventKinds.icmBlockchainIdInitialized,
-  ],
-  ['2a211ad4a59ab9d003852404f9c57c690704ee755f3c79d2c2812ad32da99df8', eventKinds.icmSend],
-  ['c1bfd1f1208927dfbd414041dcb5256e6c9ad90dd61aec3249facbd34ff7b3e1', eventKinds.icmAddFee],
-  [
-    '4619adc1017b82e02eaefac01a43d50d6d8de4460774bc370c3ff0210d40c985',
-    eventKinds.icmExecutionFailed,
-  ],
-  ['34795cc6b122b9a0ae684946319f1e14a577b4e8f9b3dda9ac94c21a54d3188c', eventKinds.icmExecuted],
-  ['292ee90bbaf70b5d4936025e09d56ba08f3e421156b6a568cf3c2840d9343e34', eventKinds.icmReceive],
-  ['d13a7935f29af029349bed0a2097455b91fd06190a30478c575db3f31e00bf57', eventKinds.icmReceipt],
-  [
-    '3294c84e5b0f29d9803655319087207bc94f4db29f7927846944822773780b88',
-    eventKinds.icmRewardsRedeemed,
-  ],
-  ['56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d', eventKinds.warpSend],
-  ['6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b', eventKinds.uri],
-  ['f8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7', eventKinds.metadataUpdate],
-  [
-    '6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c',
-    eventKinds.batchMetadataUpdate,
-  ],
-  [
-    'deaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d',
-    eventKinds.consecutiveTransfer,
-  ],
-  ['bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b', eventKinds.proxyUpgraded],
-  ['1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e', eventKinds.beaconUpgraded],
 ]
+
+/** First topics of kept events. Source: as above, of Teleporter, the warp precompile, ERC-1155, 4906, 2309 and 1967. */
+const eventTopics: Readonly<Record<EventKind, string>> = {
+  [eventKinds.icmBlockchainIdInitialized]:
+    '1eac640109dc937d2a9f42735a05f794b39a5e3759d681951d671aabbce4b104',
+  [eventKinds.icmSend]: '2a211ad4a59ab9d003852404f9c57c690704ee755f3c79d2c2812ad32da99df8',
+  [eventKinds.icmAddFee]: 'c1bfd1f1208927dfbd414041dcb5256e6c9ad90dd61aec3249facbd34ff7b3e1',
+  [eventKinds.icmExecutionFailed]:
+    '4619adc1017b82e02eaefac01a43d50d6d8de4460774bc370c3ff0210d40c985',
+  [eventKinds.icmExecuted]: '34795cc6b122b9a0ae684946319f1e14a577b4e8f9b3dda9ac94c21a54d3188c',
+  [eventKinds.icmReceive]: '292ee90bbaf70b5d4936025e09d56ba08f3e421156b6a568cf3c2840d9343e34',
+  [eventKinds.icmReceipt]: 'd13a7935f29af029349bed0a2097455b91fd06190a30478c575db3f31e00bf57',
+  [eventKinds.icmRewardsRedeemed]:
+    '3294c84e5b0f29d9803655319087207bc94f4db29f7927846944822773780b88',
+  [eventKinds.warpSend]: '56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d',
+  [eventKinds.uri]: '6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b',
+  [eventKinds.metadataUpdate]: 'f8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7',
+  [eventKinds.batchMetadataUpdate]:
+    '6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c',
+  [eventKinds.consecutiveTransfer]:
+    'deaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d',
+  [eventKinds.proxyUpgraded]: 'bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
+  [eventKinds.beaconUpgraded]: '1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
+}
 
 /** Known first topics by their first 32 bits; all of them differ there. */
 const forms: ReadonlyMap<number, readonly [string, Form]> = new Map(
-  topics.map(([digits, form]) => [hexWord(digits, 0), [`0x${digits}`, form] as const]),
+  [
+    ...transferTopics,
+    ...Object.entries(eventTopics).map(([kind, digits]) => [digits, Number(kind)] as const),
+  ].map(([digits, form]) => [hexWord(digits, 0), [`0x${digits}`, form] as const]),
 )
 
 /** Collects the transfers and kept events of a batch. */

@@ -113,9 +113,6 @@ export type ColumnsOf<T extends Table> = { readonly [Name in keyof T['columns']]
 /** Names of the columns of a table. */
 export type NameIn<T extends Table> = keyof T['columns'] & string
 
-/** Values of some columns: a name that the table does not have does not compile. */
-export type SomeColumns<Name extends string> = Readonly<Record<Name, Column>>
-
 /** The column `name`, which must be there. */
 export function columnOf(columns: Columns, name: string): Column {
   const column = columns[name]
@@ -166,15 +163,12 @@ export interface Writer extends Reader {
   readonly insert: <T extends Table>(table: T, columns: ColumnsOf<T>) => MaybePromise<void>
   /** Adds rows, leaving those whose key exists as they are. */
   readonly insertNew: <T extends Table>(table: T, columns: ColumnsOf<T>) => MaybePromise<void>
-  /** Adds rows or replaces the named columns of those whose key exists. */
-  readonly upsert: <T extends Table, Name extends NameIn<T>>(
-    table: T,
-    columns: SomeColumns<Name>,
-  ) => MaybePromise<void>
+  /** Adds rows or replaces those whose key exists. */
+  readonly upsert: <T extends Table>(table: T, columns: ColumnsOf<T>) => MaybePromise<void>
   /** Changes the named columns of rows that exist, found by the table's key. */
   readonly update: <T extends Table, Name extends NameIn<T>>(
     table: T,
-    columns: SomeColumns<Name>,
+    columns: Readonly<Record<Name, Column>>,
   ) => MaybePromise<void>
   /**
    * Removes rows by the table's key. Sorted by key is fastest. `known` are their other columns,

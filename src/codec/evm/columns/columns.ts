@@ -7,6 +7,7 @@
  */
 
 import { type ColumnsOf, columnTable } from '../../../core/columns.ts'
+import { itemAt } from '../../../core/item-at.ts'
 import { addresses, doubles, hashes, rows, slices, smalls, words } from './column-kinds.ts'
 
 /** Members that block and trace batches share. Heights are the half-open range `[from, until)`. */
@@ -90,20 +91,35 @@ export const transferKinds = {
   twoIndexed: 8,
 } as const
 
+/** A value of {@link transferKinds}. */
+export type TransferKind = (typeof transferKinds)[keyof typeof transferKinds]
+
+/** A token standard; 0 for none. */
+export type Standard = 0 | 20 | 721 | 1155
+
+/** Standards by kind: whose list a transfer is in, and whose balances or owners it changes. */
+const standards: Readonly<Record<TransferKind, readonly [listed: Standard, changed: Standard]>> = {
+  [transferKinds.erc20]: [20, 20],
+  [transferKinds.erc721]: [721, 721],
+  [transferKinds.erc721OneTopic]: [721, 721],
+  [transferKinds.erc1155Single]: [1155, 1155],
+  [transferKinds.erc1155Batch]: [1155, 1155],
+  [transferKinds.deposit]: [0, 20],
+  [transferKinds.withdrawal]: [0, 20],
+  [transferKinds.oneIndexed]: [0, 0],
+  [transferKinds.twoIndexed]: [0, 0],
+}
+const listed = Object.values(standards).map(([each]) => each)
+const changed = Object.values(standards).map(([, each]) => each)
+
 /** Standard a kind of transfer is listed under; 0 for kinds that are in no list. */
-export function standardOf(kind: number): 0 | 20 | 721 | 1155 {
-  switch (kind) {
-    case transferKinds.erc20:
-      return 20
-    case transferKinds.erc721:
-    case transferKinds.erc721OneTopic:
-      return 721
-    case transferKinds.erc1155Single:
-    case transferKinds.erc1155Batch:
-      return 1155
-    default:
-      return 0
-  }
+export function standardOf(kind: number): Standard {
+  return itemAt(listed, kind)
+}
+
+/** Standard whose balances (20), owners (721) or amounts (1155) a kind of transfer changes. */
+export function standardChangedBy(kind: number): Standard {
+  return itemAt(changed, kind)
 }
 
 /** Token transfers in log order, batch entries in array order. */
@@ -141,6 +157,8 @@ export const eventKinds = {
   proxyUpgraded: 20,
   beaconUpgraded: 21,
 } as const
+/** A value of {@link eventKinds}. */
+export type EventKind = (typeof eventKinds)[keyof typeof eventKinds]
 
 /** Kept logs. */
 export const eventTable = columnTable({

@@ -5,7 +5,7 @@
  * newest first, until each touched token was met.
  */
 
-import { eventKinds } from '../../../codec/evm/columns/columns.ts'
+import { eventKinds, standardChangedBy } from '../../../codec/evm/columns/columns.ts'
 import { toHex, isZero } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../../store/engine/database.ts'
@@ -13,7 +13,6 @@ import { nftMetadata, nftRange, nftToken } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
 import { byteAt } from '../write/batch-columns.ts'
 import { keysOfRows } from '../write/fan-out.ts'
-import { isMultiToken, isUnique } from '../write/kinds.ts'
 import { rangeOfLog, writeRange, fullItem, placeOfLog } from '../write/nft-rows.ts'
 import type { StoredBatch } from '../write/stored-batch.ts'
 
@@ -46,11 +45,10 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
   const before = batch.from * placesPerBlock
   const touched = new Map<number, Map<string, Touched>>()
   for (let row = 0; row < transfers.count; row++) {
-    const kind = u8At(transfers.kind, row)
-    if (!isUnique(kind) && !isMultiToken(kind)) continue
+    const standard = standardChangedBy(u8At(transfers.kind, row))
+    if (standard !== 721 && standard !== 1155) continue
     const contractId = f64At(ids, u32At(transfers.token, row))
     const item = fullItem(byteAt(arena, transfers.tokenId, row))
-    const standard = isUnique(kind) ? 721 : 1155
     const of = touched.get(contractId) ?? new Map<string, Touched>()
     of.set(`${standard} ${toHex(item)}`, { contractId, standard, item })
     touched.set(contractId, of)
@@ -92,7 +90,7 @@ async function meet(
   at: { readonly row: Row; readonly missing: Map<string, Touched>; readonly zero: number },
 ): Promise<void> {
   const [item, kind, to, pos, logIndex] = at.row
-  const standard = isUnique(Number(kind)) ? 721 : 1155
+  const standard = standardChangedBy(Number(kind))
   const full = fullItem(item instanceof Uint8Array ? item : new Uint8Array())
   const name = `${standard} ${toHex(full)}`
   const found = at.missing.get(name)

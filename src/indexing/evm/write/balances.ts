@@ -9,7 +9,11 @@
  */
 
 import type { Slices } from '../../../codec/evm/columns/column-kinds.ts'
-import type { BlockBatch, TransferColumns } from '../../../codec/evm/columns/columns.ts'
+import {
+  type BlockBatch,
+  standardChangedBy,
+  type TransferColumns,
+} from '../../../codec/evm/columns/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import { maxWideBytes, putWide, wideInteger } from '../../../core/wide-integer.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
@@ -17,7 +21,6 @@ import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
 import { balance, holding } from '../../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
-import { isFungible } from './kinds.ts'
 
 const noBytes = new Uint8Array()
 /** Pairs looked up at once: their rows are objects until they are read. */
@@ -137,7 +140,7 @@ function changesOf({ batch, ids, zero }: BalanceInput): Changes {
   const { transfers } = batch
   const fanOut = new FanOut(transfers.count * 2)
   for (let row = 0; row < transfers.count; row++) {
-    if (!isFungible(u8At(transfers.kind, row))) continue
+    if (standardChangedBy(u8At(transfers.kind, row)) !== 20) continue
     const from = u32At(transfers.from, row)
     const to = u32At(transfers.to, row)
     if (from !== zero) fanOut.add(f64At(ids, from), row)
@@ -218,7 +221,9 @@ function movedValues({ batch }: BalanceInput): bigint[] {
   const values: bigint[] = []
   for (let row = 0; row < transfers.count; row++)
     values.push(
-      isFungible(u8At(transfers.kind, row)) ? wideInteger(byteAt(arena, transfers.value, row)) : 0n,
+      standardChangedBy(u8At(transfers.kind, row)) === 20
+        ? wideInteger(byteAt(arena, transfers.value, row))
+        : 0n,
     )
   return values
 }

@@ -1,6 +1,10 @@
 /** Rows of NFTs: who owns which token, how much of it, and ranges minted by one log. */
 
-import { type BlockBatch, eventKinds } from '../../../codec/evm/columns/columns.ts'
+import {
+  type BlockBatch,
+  eventKinds,
+  standardChangedBy,
+} from '../../../codec/evm/columns/columns.ts'
 import { toHex, compareBytes, fromBigint, toBigint, isZero } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'
@@ -11,7 +15,6 @@ import { placesPerBlock } from '../../../store/schema/sums.ts'
 import { NewHoldings } from './balances.ts'
 import { byteAt } from './batch-columns.ts'
 import type { Interner } from './intern.ts'
-import { isMultiToken, isUnique } from './kinds.ts'
 import { newTokens } from './transfer-rows.ts'
 
 /** A batch, the stored numbers of its addresses, and where the zero address is among them. */
@@ -31,7 +34,7 @@ export async function writeNfts(
   interner: Interner,
 ): Promise<void> {
   const { transfers, events } = input.batch
-  if (transfers.kind.some((kind) => isUnique(kind) || isMultiToken(kind))) {
+  if (transfers.kind.some((kind) => standardChangedBy(kind) >= 721)) {
     const moves = movesOf(input)
     await writeTokensMoved(writer, [...moves.tokens.values()])
     await writeAmounts(writer, [...moves.amounts.values()])
@@ -67,9 +70,9 @@ function movesOf(input: AmountsInput): Moves {
   const moves: Moves = { tokens: new Map(), amounts: new Map() }
   const { transfers } = input.batch
   for (let row = 0; row < transfers.count; row++) {
-    const kind = u8At(transfers.kind, row)
-    if (isUnique(kind)) addOwned(moves, input, row)
-    else if (isMultiToken(kind)) addAmounts(moves, input, row)
+    const standard = standardChangedBy(u8At(transfers.kind, row))
+    if (standard === 721) addOwned(moves, input, row)
+    else if (standard === 1155) addAmounts(moves, input, row)
   }
   return moves
 }
@@ -121,8 +124,7 @@ export async function writeNftHoldings(
   const { transfers } = batch
   const holdings = new NewHoldings()
   for (let row = 0; row < transfers.count; row++) {
-    const kind = u8At(transfers.kind, row)
-    if (!isUnique(kind) && !isMultiToken(kind)) continue
+    if (standardChangedBy(u8At(transfers.kind, row)) < 721) continue
     const tokenId = f64At(ids, u32At(transfers.token, row))
     const height = f64At(heights, row)
     for (const place of [u32At(transfers.from, row), u32At(transfers.to, row)])

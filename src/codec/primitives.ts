@@ -169,7 +169,16 @@ export function text(max: number): Format<string> {
       const size = cursor.view.getUint16(from)
       if (size > max) throw badBytes(cursor, `text longer than ${max} bytes: ${size}`, from)
       const start = take(cursor, size)
-      return readUtf8(cursor.bytes.subarray(start, start + size))
+      const encoded = cursor.bytes.subarray(start, start + size)
+      let ascii = true
+      for (let at = 0; at < encoded.length && ascii; at++) ascii = (encoded[at] ?? 0) < 0x80
+      if (ascii && encoded.length < 64) return String.fromCharCode(...encoded)
+      try {
+        return strictUtf8.decode(encoded)
+      } catch (error) {
+        if (error instanceof TypeError) return looseUtf8.decode(encoded)
+        throw error
+      }
     },
     write: (writer, value) => {
       const encoded = toUtf8.encode(value)
@@ -180,18 +189,6 @@ export function text(max: number): Format<string> {
       const at = room(writer, encoded.length)
       writer.bytes.set(encoded, at)
     },
-  }
-}
-
-function readUtf8(encoded: Uint8Array): string {
-  let ascii = true
-  for (let at = 0; at < encoded.length && ascii; at++) ascii = (encoded[at] ?? 0) < 0x80
-  if (ascii && encoded.length < 64) return String.fromCharCode(...encoded)
-  try {
-    return strictUtf8.decode(encoded)
-  } catch (error) {
-    if (error instanceof TypeError) return looseUtf8.decode(encoded)
-    throw error
   }
 }
 

@@ -54,7 +54,20 @@ export class FlatTable {
     const found = u32At(this.#slots, slot)
     if (found !== 0) return found - 1
     if (this.count * 2 === this.#slots.length) {
-      this.#grow()
+      const words = new Uint32Array(this.#words.length * 2)
+      words.set(this.#words)
+      this.#words = words
+      const hashes = new Int32Array(this.#hashes.length * 2)
+      hashes.set(this.#hashes)
+      this.#hashes = hashes
+      const slots = new Uint32Array(this.#slots.length * 2)
+      const mask = slots.length - 1
+      for (let entry = 0; entry < this.count; entry++) {
+        let slot = i32At(hashes, entry) & mask
+        while (slots[slot] !== 0) slot = (slot + 1) & mask
+        slots[slot] = entry + 1
+      }
+      this.#slots = slots
       slot = this.#slotOf(hash, length)
     }
     const { key } = this
@@ -88,23 +101,6 @@ export class FlatTable {
       if (at === length) return slot
       slot = (slot + 1) & mask
     }
-  }
-
-  #grow(): void {
-    const words = new Uint32Array(this.#words.length * 2)
-    words.set(this.#words)
-    this.#words = words
-    const hashes = new Int32Array(this.#hashes.length * 2)
-    hashes.set(this.#hashes)
-    this.#hashes = hashes
-    const slots = new Uint32Array(this.#slots.length * 2)
-    const mask = slots.length - 1
-    for (let entry = 0; entry < this.count; entry++) {
-      let slot = i32At(hashes, entry) & mask
-      while (slots[slot] !== 0) slot = (slot + 1) & mask
-      slots[slot] = entry + 1
-    }
-    this.#slots = slots
   }
 }
 

@@ -131,7 +131,9 @@ export class PeerPool {
 
   /** Words for that which keeps this machine from the network: its clock, or a closed port. */
   trouble(): string | undefined {
-    const seconds = this.#clockApart()
+    // Seconds by which the median of peers' clocks is ahead of ours; 0 where none is known.
+    const all = [...this.#clocks.values()].toSorted((a, b) => a - b)
+    const seconds = all[all.length >> 1] ?? 0
     if (Math.abs(seconds) > mostApartSeconds) {
       const apart = `${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'}`
       return `the clock of this machine is ${apart} that of its peers, and they refuse more than 60 s: set it`
@@ -173,12 +175,6 @@ export class PeerPool {
     return BigInt(Math.floor(this.#options.world.clock.now() / 1000))
   }
 
-  /** Seconds by which the median of peers' clocks is ahead of ours; 0 where none is known. */
-  #clockApart(): number {
-    const all = [...this.#clocks.values()].toSorted((a, b) => a - b)
-    return all[all.length >> 1] ?? 0
-  }
-
   /** Notes the peer's clock, and answers its handshake. */
   #greet(nodeId: string, theirs: Handshake): Handshake {
     const before = this.trouble()
@@ -199,7 +195,10 @@ export class PeerPool {
       const now = this.#now()
       for (const session of this.#sessions.values()) this.#look(session, now)
       for (const [nodeId, at] of this.#wanted) {
-        if (now - at > this.#options.limits.idleMs) this.#forget(nodeId)
+        if (now - at > this.#options.limits.idleMs) {
+          this.#wanted.delete(nodeId)
+          this.#attempts.delete(nodeId)
+        }
       }
       this.#dialDue(now)
       this.#discover(now)
@@ -217,11 +216,6 @@ export class PeerPool {
     session.check()
     if (!session.ready || now - session.usedAt <= this.#options.limits.idleMs) return
     session.close(new Fault('node-unreachable', 'the connection is not needed any more'))
-  }
-
-  #forget(nodeId: string): void {
-    this.#wanted.delete(nodeId)
-    this.#attempts.delete(nodeId)
   }
 
   #dialDue(now: number): void {

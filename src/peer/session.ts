@@ -189,7 +189,15 @@ export class Session {
       this.#awaitsPong = true
       this.#send({ kind: 'ping', uptime: 0 })
     }
-    this.#expire(now)
+    for (const [id, request] of this.#outstanding) {
+      if (request.until > now) continue
+      this.#forget(id, request)
+      request.resolve({ kind: 'silence' })
+    }
+    while (this.#queue[0] !== undefined && this.#queue[0].until <= now) {
+      this.#queue.shift()?.resolve({ kind: 'silence' })
+    }
+    this.#advance()
   }
 
   /** Ends the session; every request is answered `lost`. Only the first call counts. */
@@ -202,18 +210,6 @@ export class Session {
     this.#outstanding.clear()
     this.#queue.length = 0
     this.#options.events.closed(this, reason)
-  }
-
-  #expire(now: number): void {
-    for (const [id, request] of this.#outstanding) {
-      if (request.until > now) continue
-      this.#forget(id, request)
-      request.resolve({ kind: 'silence' })
-    }
-    while (this.#queue[0] !== undefined && this.#queue[0].until <= now) {
-      this.#queue.shift()?.resolve({ kind: 'silence' })
-    }
-    this.#advance()
   }
 
   #advance(): void {

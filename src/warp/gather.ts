@@ -12,7 +12,7 @@ import {
   type Peers,
   SignatureCache,
 } from './aggregation/collect-task.ts'
-import { collect, type Collected } from './aggregation/collect.ts'
+import { collect } from './aggregation/collect.ts'
 import { RequestBoard, questionOf } from './aggregation/request-board.ts'
 import { isPChain } from './aggregation/request.ts'
 import type { Bls } from './bls/bls.ts'
@@ -93,7 +93,14 @@ async function gather(
     height: plan.height,
     elapsedMs: options.world.clock.monotonic() - startedAt,
   })
-  return signedBy(options.bls, plan.unsigned, collected)
+  const { signers, signature, isVerified } = collected
+  const publicKeys = signers.map(({ signer }) => signer.publicKey)
+  const holds = isVerified || options.bls.verifyAggregate(plan.unsigned, publicKeys, signature)
+  assert(holds, 'the signatures were verified one by one or in whole groups, so their sum verifies')
+  return encodeSigned(plan.unsigned, {
+    signers: encodeBitSet(signers.map(({ index }) => index)),
+    signature,
+  })
 }
 
 /**
@@ -102,15 +109,4 @@ async function gather(
 function muteReason({ sourceChainId }: Plan, nodeId: string): string | undefined {
   if (isPChain(sourceChainId)) return undefined
   return `nodes of a private L1 answer only the node ids they allow, ours is ${nodeId}`
-}
-
-function signedBy(bls: Bls, unsigned: Uint8Array, collected: Collected): Uint8Array {
-  const { signers, signature, isVerified } = collected
-  const publicKeys = signers.map(({ signer }) => signer.publicKey)
-  const holds = isVerified || bls.verifyAggregate(unsigned, publicKeys, signature)
-  assert(holds, 'the signatures were verified one by one or in whole groups, so their sum verifies')
-  return encodeSigned(unsigned, {
-    signers: encodeBitSet(signers.map(({ index }) => index)),
-    signature,
-  })
 }

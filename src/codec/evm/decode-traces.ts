@@ -65,7 +65,20 @@ class TraceDecoder {
       const { frame, depth } = next
       const reverted = next.reverted || typeof frame.error === 'string'
       const kind = kindOf(frame, depth, proxies)
-      if (kind !== 0) this.#keep(frame, kind, { block, txIndex, position, reverted })
+      if (kind !== 0) {
+        const all = this.#frames
+        all.block.push(block)
+        all.txIndex.push(txIndex)
+        all.position.push(position)
+        all.kind.push(kind)
+        all.from.push(this.#addresses.idOf(frame.from, 'caller'))
+        all.to.push(this.#target(frame, kind))
+        if (frame.value === undefined || frame.value === null) all.value.pushEmpty()
+        else all.value.pushQuantity(frame.value, 'value')
+        all.gasLimit.pushQuantity(frame.gas, 'gas')
+        all.gasUsed.push(hexNumberClamped(frame.gasUsed, 'gas used'))
+        all.reverted.push(reverted ? 1 : 0)
+      }
       position++
       if (frame.calls === undefined || frame.calls === null) continue
       const calls = listOf(frame.calls, 'calls')
@@ -85,30 +98,6 @@ class TraceDecoder {
       arena: this.#arena.taken(),
       addresses: this.#addresses.taken(),
     }
-  }
-
-  #keep(
-    frame: RawFrame,
-    kind: number,
-    at: {
-      readonly block: number
-      readonly txIndex: number
-      readonly position: number
-      readonly reverted: boolean
-    },
-  ): void {
-    const all = this.#frames
-    all.block.push(at.block)
-    all.txIndex.push(at.txIndex)
-    all.position.push(at.position)
-    all.kind.push(kind)
-    all.from.push(this.#addresses.idOf(frame.from, 'caller'))
-    all.to.push(this.#target(frame, kind))
-    if (frame.value === undefined || frame.value === null) all.value.pushEmpty()
-    else all.value.pushQuantity(frame.value, 'value')
-    all.gasLimit.pushQuantity(frame.gas, 'gas')
-    all.gasUsed.push(hexNumberClamped(frame.gasUsed, 'gas used'))
-    all.reverted.push(at.reverted ? 1 : 0)
   }
 
   #target(frame: RawFrame, kind: number): number {

@@ -70,7 +70,11 @@ export class OutboxWriter {
     const changes = await this.#addAll(writer, watches, { written, since, from: state?.until })
     const fresh = begun(watches, since, range)
     await noteCollected(writer, fresh)
-    const isForgotten = await forgetGone(writer, all, since)
+    // Removes the watches of deleted webhooks.
+    const wanted = new Set(all.map(({ number }) => number))
+    const gone = [...since.keys()].filter((number) => !wanted.has(number))
+    for (const number of gone) await forgetWebhook(writer, number)
+    const isForgotten = gone.length > 0
     await this.#forgetOld(writer, ledger, watches)
     await moveOutbox(writer, ledger, {
       until: range.until,
@@ -142,16 +146,4 @@ function begun(
   return new Map(
     fresh.map(({ number, watched }) => [number, Math.max(range.from, firstPlace(watched))]),
   )
-}
-
-/** Removes the watches of deleted webhooks. */
-async function forgetGone(
-  writer: Writer,
-  watches: readonly Watch[],
-  since: ReadonlyMap<number, number>,
-): Promise<boolean> {
-  const wanted = new Set(watches.map(({ number }) => number))
-  const gone = [...since.keys()].filter((number) => !wanted.has(number))
-  for (const number of gone) await forgetWebhook(writer, number)
-  return gone.length > 0
 }

@@ -11,7 +11,7 @@ import { eventKinds } from '../../codec/evm/columns/columns.ts'
 import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { wideBytes } from '../../core/wide-integer.ts'
-import { type Columns, type Row, type Value, type Writer } from '../../store/engine/database.ts'
+import type { Writer } from '../../store/engine/database.ts'
 import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
@@ -119,7 +119,10 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> 
     [[id]],
   )
   if (table === icmSend ? sent !== undefined : received !== undefined) return false
-  await writer.insert(table, rowOf(end))
+  await writer.insert(
+    table,
+    Object.fromEntries(Object.entries(end).map(([name, value]) => [name, [value]])),
+  )
   // A list shows the time of sending, once it is known.
   if (table === icmReceive && sent !== undefined) return true
   const subjects = listSubjects({
@@ -128,7 +131,18 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> 
     sourceId: end.source_id,
     destinationId: end.destination_id,
   })
-  if (table === icmSend && received !== undefined) await unlist(writer, subjects, { id, received })
+  if (table === icmSend && received !== undefined) {
+    // Removes the entries that the receiving end made, under its time.
+    const of = { id, received }
+    const timestamp = integerAt(of.received, 0)
+    const network = integerAt(of.received, 1)
+    await writer.remove(icmList, {
+      subject: subjects,
+      network: subjects.map(() => network),
+      timestamp: subjects.map(() => timestamp),
+      message_id: subjects.map(() => of.id),
+    })
+  }
   await writer.insertNew(icmList, {
     subject: subjects,
     network: subjects.map(() => network),
@@ -136,22 +150,6 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> 
     message_id: subjects.map(() => id),
   })
   return true
-}
-
-/** Removes the entries that the receiving end made, under its time. */
-async function unlist(
-  writer: Writer,
-  subjects: readonly Uint8Array[],
-  of: { readonly id: Value; readonly received: Row },
-): Promise<void> {
-  const timestamp = integerAt(of.received, 0)
-  const network = integerAt(of.received, 1)
-  await writer.remove(icmList, {
-    subject: subjects,
-    network: subjects.map(() => network),
-    timestamp: subjects.map(() => timestamp),
-    message_id: subjects.map(() => of.id),
-  })
 }
 
 async function writeNotes(
@@ -207,10 +205,6 @@ function commonEnd(chain: MessageChain, log: MessengerLog, of: ProvenMessage) {
     timestamp: log.timestamp,
     gas_spent: wideBytes(toBigint(log.gasPrice) * BigInt(log.gasUsed)),
   }
-}
-
-function rowOf(end: End): Columns {
-  return Object.fromEntries(Object.entries(end).map(([name, value]) => [name, [value]]))
 }
 
 function distinct(ids: readonly Uint8Array[]): Uint8Array[] {

@@ -51,23 +51,17 @@ export async function followCuts(of: CutChain, target: MessageStore): Promise<vo
   const from = Math.min(...cuts.map(([, height]) => Number(height)))
   await underLease(target.store, target, async (writer) => {
     await takeBack(writer, of.chain, ids)
-    await applyRest(writer, of, { ids, until: from })
+    // Applies logs before height `until` that are about the messages `ids`.
+    const wanted = new Set(ids.map(keyOf))
+    for await (const logs of pages(of.store, from * placesPerBlock)) {
+      const own = logs.filter(
+        (log) => of.isOwn(log) && wanted.has(keyOf(log.topics.subarray(0, 32))),
+      )
+      await applyMessages(writer, of.chain, own)
+    }
     await moveBack(writer, of.chain.key, { from, epoch: target.lease.epoch })
     await writer.upsert(meta, { name: [name], value: [String(last[0])] })
   })
-}
-
-/** Applies logs before height `until` that are about the messages `ids`. */
-async function applyRest(
-  writer: Writer,
-  { store, chain, isOwn }: CutChain,
-  { ids, until }: { readonly ids: readonly Uint8Array[]; readonly until: number },
-): Promise<void> {
-  const wanted = new Set(ids.map(keyOf))
-  for await (const logs of pages(store, until * placesPerBlock)) {
-    const own = logs.filter((log) => isOwn(log) && wanted.has(keyOf(log.topics.subarray(0, 32))))
-    await applyMessages(writer, chain, own)
-  }
 }
 
 async function* pages(store: Reader, until: number): AsyncGenerator<readonly MessengerLog[]> {

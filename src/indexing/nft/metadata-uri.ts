@@ -37,7 +37,9 @@ export function planOf(uri: string, gateways: Gateways): UriPlan {
   if (text.startsWith('{')) return inline(new TextEncoder().encode(text))
   if (/^data:/i.test(text)) return dataDocument(text)
   if (text.length > maxUrlCharacters) return invalid
-  const content = ipfsPath(text)
+  // `CID/path` of `ipfs://CID/path`, `ipfs://ipfs/CID/path` and a bare CID.
+  const named = /^ipfs:(?:\/\/)?\/?(?:ipfs\/)?(.+)$/i.exec(text)?.[1]
+  const content = contentPath(named ?? text)
   if (content !== undefined) return ipfsPlan(content, gateways, [])
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase()
   switch (scheme) {
@@ -123,12 +125,6 @@ const percent = 0x25
 function hexPair(bytes: Uint8Array, at: number): number {
   const digits = String.fromCharCode(bytes[at] ?? 0, bytes[at + 1] ?? 0)
   return /^[0-9a-f]{2}$/i.test(digits) ? Number.parseInt(digits, 16) : -1
-}
-
-/** `CID/path` of `ipfs://CID/path`, `ipfs://ipfs/CID/path` and a bare CID. */
-function ipfsPath(text: string): string | undefined {
-  const named = /^ipfs:(?:\/\/)?\/?(?:ipfs\/)?(.+)$/i.exec(text)?.[1]
-  return contentPath(named ?? text)
 }
 
 /** `path` when its first part is a content id and nothing in it climbs, however it is written. */

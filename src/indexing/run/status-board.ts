@@ -59,7 +59,14 @@ export class StatusBoard {
     const stages = this.#stages.get(chain) ?? new Map<string, StageStatus>()
     this.#stages.set(chain, stages)
     if (report.endpoints !== undefined) this.#endpoints.set(chain, report.endpoints)
-    if (report.unchecked !== undefined) this.#takeUnchecked(chain, report.unchecked)
+    if (report.unchecked !== undefined) {
+      const before: Readonly<Record<string, number>> = this.#unchecked.get(chain) ?? {}
+      this.#unchecked.set(chain, report.unchecked)
+      for (const [check, count] of Object.entries(report.unchecked)) {
+        const more = count - (before[check] ?? 0)
+        if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
+      }
+    }
     for (const stage of report.stages) {
       stages.set(stage.stage, stage)
       const labels = { chain, stage: stage.stage }
@@ -75,15 +82,6 @@ export class StatusBoard {
     }
     const stopped = [...stages.values()].some(({ state }) => state === 'stopped')
     gauges.set('firn_index_stopped', stopped ? 1 : 0, { chain })
-  }
-
-  #takeUnchecked(chain: string, unchecked: Unchecked): void {
-    const before: Readonly<Record<string, number>> = this.#unchecked.get(chain) ?? {}
-    this.#unchecked.set(chain, unchecked)
-    for (const [check, count] of Object.entries(unchecked)) {
-      const more = count - (before[check] ?? 0)
-      if (more > 0) this.#options.gauges.add('firn_index_unchecked_total', more, { chain, check })
-    }
   }
 
   get foreign(): ReadonlySet<string> {

@@ -183,7 +183,21 @@ export class Pipeline<Batch extends HeightRange> {
         if (this.#failure !== undefined) throw this.#failure
         const changed = new Promise<void>((resolve) => (this.#wake = resolve))
         this.#link()
-        this.#startFetches(inner)
+        const { window, unit, limits } = this.#options
+        while (
+          this.#nextFetch <= this.#head &&
+          this.#fetching < Math.max(1, window()) &&
+          // The ranges that everything waits for are under way already, so that a full buffer always
+          // empties.
+          this.#expectedBytes() < limits.bufferBytes
+        ) {
+          const range = {
+            from: this.#nextFetch,
+            until: Math.min(this.#nextFetch + unit(), this.#head + 1),
+          }
+          this.#nextFetch = range.until
+          void this.#fetchUnit(range, this.#epoch, inner)
+        }
         this.#startApply()
         await changed
       }
@@ -201,24 +215,6 @@ export class Pipeline<Batch extends HeightRange> {
 
   #notify(): void {
     this.#wake?.()
-  }
-
-  #startFetches(signal: AbortSignal): void {
-    const { window, unit, limits } = this.#options
-    while (
-      this.#nextFetch <= this.#head &&
-      this.#fetching < Math.max(1, window()) &&
-      // The ranges that everything waits for are under way already, so that a full buffer always
-      // empties.
-      this.#expectedBytes() < limits.bufferBytes
-    ) {
-      const range = {
-        from: this.#nextFetch,
-        until: Math.min(this.#nextFetch + unit(), this.#head + 1),
-      }
-      this.#nextFetch = range.until
-      void this.#fetchUnit(range, this.#epoch, signal)
-    }
   }
 
   /** Bytes held, and those that the fetches under way are expected to bring. */
@@ -246,7 +242,11 @@ export class Pipeline<Batch extends HeightRange> {
       try {
         const batch = await this.#options.fetch({ from, until: range.until }, signal)
         if (epoch !== this.#epoch) return
-        this.#keep(batch)
+        const bytes = this.#options.sizeOf(batch)
+        this.#pieces.set(batch.from, { batch, bytes })
+        this.#heldBytes += bytes
+        this.#pieceBytes = this.#pieceBytes === 0 ? bytes : this.#pieceBytes * 0.9 + bytes * 0.1
+        this.#notify()
         from = batch.until
         failures = 0
         this.#problem = undefined
@@ -273,14 +273,6 @@ export class Pipeline<Batch extends HeightRange> {
     })
   }
 
-  #keep(batch: Batch): void {
-    const bytes = this.#options.sizeOf(batch)
-    this.#pieces.set(batch.from, { batch, bytes })
-    this.#heldBytes += bytes
-    this.#pieceBytes = this.#pieceBytes === 0 ? bytes : this.#pieceBytes * 0.9 + bytes * 0.1
-    this.#notify()
-  }
-
   /** Moves results that follow without a gap to the ready ones. */
   #link(): void {
     for (;;) {
@@ -291,7 +283,16 @@ export class Pipeline<Batch extends HeightRange> {
       const broken = this.#options.link(batch)
       if (broken !== undefined) {
         this.#unlink(broken)
-        this.#refetch(broken.reason)
+        // Forgets everything that is not linked yet; fetches under way are ignored when they end.
+        this.#options.log.warn('fetched blocks do not link', {
+          height: this.#nextLink,
+          reason: broken.reason,
+        })
+        this.#problem = broken.reason
+        this.#epoch++
+        this.#pieces.clear()
+        this.#heldBytes = this.#ready.reduce((sum, { bytes }) => sum + bytes, 0)
+        this.#nextFetch = this.#nextLink
         return
       }
       this.#ready.push(piece)
@@ -312,16 +313,6 @@ export class Pipeline<Batch extends HeightRange> {
     this.#ready.splice(at)
     this.#nextLink = first.from
     this.#options.unlinked?.(first)
-  }
-
-  /** Forgets everything that is not linked yet; fetches under way are ignored when they end. */
-  #refetch(reason: string): void {
-    this.#options.log.warn('fetched blocks do not link', { height: this.#nextLink, reason })
-    this.#problem = reason
-    this.#epoch++
-    this.#pieces.clear()
-    this.#heldBytes = this.#ready.reduce((sum, { bytes }) => sum + bytes, 0)
-    this.#nextFetch = this.#nextLink
   }
 
   #startApply(): void {

@@ -35,7 +35,8 @@ export function callerOver(port: Port, signal?: AbortSignal): Call {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let last = 0
   port.on('message', (message) => {
-    const reply = replyOf(message)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end is our own serveCalls
+    const reply = message as Reply
     const pending = waiting.get(reply.id)
     waiting.delete(reply.id)
     if ('value' in reply) pending?.resolve(reply.value)
@@ -62,7 +63,8 @@ export function serveCalls(
   handlers: Readonly<Record<string, (argument: unknown) => Promise<unknown>>>,
 ): void {
   port.on('message', (message) => {
-    const { id, name, argument } = requestOf(message)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end is our own callerOver
+    const { id, name, argument } = message as Request
     const answer = async (): Promise<Reply> => {
       try {
         const handler = handlers[name]
@@ -78,16 +80,6 @@ export function serveCalls(
     }
     void answer().then((reply) => port.postMessage(reply, []))
   })
-}
-
-function requestOf(message: unknown): Request {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end is our own callerOver
-  return message as Request
-}
-
-function replyOf(message: unknown): Reply {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end is our own serveCalls
-  return message as Reply
 }
 
 function faultFrom(given: { code: string; message: string; detail: FaultDetail }): Fault | Error {

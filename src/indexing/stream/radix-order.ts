@@ -72,7 +72,13 @@ function orderByWord(
   let from = order
   let to = new Uint32Array(order.length)
   for (let shift = 0; shift < 32 && most >>> shift > 0; shift += digitBits) {
-    const next = firstPlaces(words, shift)
+    // Where the rows of each digit start.
+    const next = new Uint32Array(digits)
+    for (let row = 0; row < words.length; row++) {
+      const digit = (u32At(words, row) >>> shift) & (digits - 1)
+      next[digit] = u32At(next, digit) + 1
+    }
+    countsToPlaces(next)
     for (let at = 0; at < from.length; at++) {
       const row = u32At(from, at)
       const digit = (u32At(words, row) >>> shift) & (digits - 1)
@@ -83,15 +89,4 @@ function orderByWord(
     ;[from, to] = [to, from]
   }
   return from
-}
-
-/** Where the rows of each digit start. */
-function firstPlaces(words: Uint32Array, shift: number): Uint32Array {
-  const counts = new Uint32Array(digits)
-  for (let row = 0; row < words.length; row++) {
-    const digit = (u32At(words, row) >>> shift) & (digits - 1)
-    counts[digit] = u32At(counts, digit) + 1
-  }
-  countsToPlaces(counts)
-  return counts
 }

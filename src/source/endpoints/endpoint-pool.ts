@@ -92,16 +92,12 @@ export class EndpointPool {
       if (isDifferent(agreed.identity, pinned))
         throw new Fault('node-answer', `an endpoint reports another chain: ${pinned.chainId}`)
     } catch (error) {
-      this.#forgetIdentities()
+      this.#pinned = undefined
+      for (const endpoint of this.endpoints) endpoint.identity = undefined
       throw error
     }
     this.#confirmed = pinned
     return pinned
-  }
-
-  #forgetIdentities(): void {
-    this.#pinned = undefined
-    for (const endpoint of this.endpoints) endpoint.identity = undefined
   }
 
   /** Uses endpoints again that were set aside, each after it said anew of which chain it is. */
@@ -202,7 +198,12 @@ export class EndpointPool {
       const now = clock.monotonic()
       const able = this.endpoints.filter((endpoint) => meets(endpoint, need, now))
       if (able.length === 0) throw this.#noneFor(need)
-      const wanted = wantedOf(able, need, now)
+      // Those of `able` that are used now: where others are wanted than some, these alone while they can
+      // be used, also when each is busy. A comparison is worth waiting for.
+      const others = able.filter(
+        ({ name, readyAt }) => readyAt <= now && need.otherThan?.includes(name) === false,
+      )
+      const wanted = others.length > 0 ? others : able
       const chosen = this.#choose(
         wanted.filter((endpoint) => endpoint.hasRoom(need.capability, now, isUrgent)),
         avoid,
@@ -325,15 +326,4 @@ function meets(endpoint: Endpoint, need: Need, now: number): boolean {
 function faultFor(need: Need, fault: Fault): Fault {
   if (fault.code !== 'node-refused' || need.capability !== undefined) return fault
   return new Fault('node-unreachable', fault.message, { detail: fault.detail, cause: fault })
-}
-
-/**
- * Those of `able` that are used now: where others are wanted than some, these alone while they can
- * be used, also when each is busy. A comparison is worth waiting for.
- */
-function wantedOf(able: readonly Endpoint[], need: Need, now: number): readonly Endpoint[] {
-  const others = able.filter(
-    ({ name, readyAt }) => readyAt <= now && need.otherThan?.includes(name) === false,
-  )
-  return others.length > 0 ? others : able
 }

@@ -14,7 +14,6 @@ import { releasedBlocks } from '../../core/recorded-time.ts'
 import type { Clock } from '../../core/world.ts'
 import type {
   ChainIdentity,
-  EndpointStatus,
   EvmSource,
   HeightRange,
   StateAnswer,
@@ -103,7 +102,9 @@ export function openRecording(file: Uint8Array, clock?: Clock): Recording {
     doubt: (_, reason) => {
       distrusted = reason
     },
-    endpoints: () => [recordingStatus(head())],
+    endpoints: () => [
+      { name: 'recording', state: 'up', height: head(), latencyMs: 0, inFlight: 0, window: 2 },
+    ],
     close: async () => {},
   }
 }
@@ -316,8 +317,4 @@ function unitOf(line: string): RawUnit {
     throw new Fault('bad-bytes', 'a recorded block is incomplete')
   const header: RawBlock = block
   return { block: header, receipts }
-}
-
-function recordingStatus(height: number): EndpointStatus {
-  return { name: 'recording', state: 'up', height, latencyMs: 0, inFlight: 0, window: 2 }
 }

@@ -107,7 +107,9 @@ export async function callAll(
     const missing = await callChunk({ target, calls, size, answers, signal }, chunk)
     waiting = [...missing, ...rest]
   }
-  return answers.map((answer) => answer ?? unanswered())
+  return answers.map(
+    (answer) => answer ?? { kind: 'error', error: { code: rpcCodes.other, message: '' } },
+  )
 }
 
 /**
@@ -283,7 +285,8 @@ async function exchange(target: RpcTarget, body: string, signal: AbortSignal): P
   if (status === 401 || status === 403)
     throw new Fault('node-refused', `a node refuses our requests: ${status}`)
   // A status of error may still carry a JSON-RPC error; without one the node is out of order.
-  if (status >= 400 && !looksLikeJson(reply.body)) {
+  const isJson = reply.body[0] === 0x7b || reply.body[0] === 0x5b
+  if (status >= 400 && !isJson) {
     const wait = reply.headers['retry-after']
     if (status === 503 && wait !== undefined) throw throttled(wait)
     // AvalancheGo has a route for each chain it runs, and for no other.
@@ -297,10 +300,6 @@ async function exchange(target: RpcTarget, body: string, signal: AbortSignal): P
     })
   }
   return reply
-}
-
-function looksLikeJson(body: Uint8Array): boolean {
-  return body[0] === 0x7b || body[0] === 0x5b
 }
 
 function parsedReply(reply: HttpReply): unknown {
@@ -318,8 +317,4 @@ function throttled(retryAfter: string | undefined): Fault {
   const seconds = Number(retryAfter)
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
   return new Fault('node-throttled', 'a node asks us to slow down', { detail: { retryAfterMs } })
-}
-
-function unanswered(): RpcAnswer {
-  return { kind: 'error', error: { code: rpcCodes.other, message: '' } }
 }

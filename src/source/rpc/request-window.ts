@@ -54,7 +54,11 @@ export class RequestWindow {
     }
     this.#elapsedMs += elapsedMs
     if (++this.#replies < this.size) return
-    const isQueueing = this.#queues()
+    // Replies that come slower wait for one another at the endpoint.
+    const { slowerBy = Number.POSITIVE_INFINITY } = this.#limits
+    const averageMs = this.#elapsedMs / this.#replies
+    this.#quickestMs = Math.min(this.#quickestMs, averageMs)
+    const isQueueing = averageMs > this.#quickestMs * slowerBy
     if (!isQueueing && this.latencyMs > this.#limits.slowMs) return
     this.failed()
     this.#early = this.#limits.slowerBy === undefined ? 0 : this.size
@@ -85,13 +89,5 @@ export class RequestWindow {
     this.#growing = false
     this.#quickestMs = Number.POSITIVE_INFINITY
     this.size = Math.min(this.size, this.#limits.first)
-  }
-
-  /** Returns whether the replies counted waited for one another at the endpoint. */
-  #queues(): boolean {
-    const { slowerBy = Number.POSITIVE_INFINITY } = this.#limits
-    const averageMs = this.#elapsedMs / this.#replies
-    this.#quickestMs = Math.min(this.#quickestMs, averageMs)
-    return averageMs > this.#quickestMs * slowerBy
   }
 }

@@ -142,7 +142,21 @@ export class FetchedSegments {
     // Another thread may have fetched it.
     if (existsSync(this.pathOf(name))) return
     try {
-      await this.#take(name, tables)
+      // It comes into the folder once all of it is known to be what its name says.
+      onDisk(() => mkdirSync(this.#folder, { recursive: true }))
+      const path = join(this.#folder, `${randomUUID()}${draftEnding}`)
+      const { urls } = this.#fetching
+      const maxBytes = longestBytes
+      const ordered = urls.toSorted((a, b) => Number(b === this.#last) - Number(a === this.#last))
+      const check = (draft: string): Promise<void> => checkForeign(draft, name, tables)
+      const wanted = { urls: ordered, store: this.#store, name, path, maxBytes, check }
+      try {
+        this.#last = await this.#fetching.fetch(wanted)
+        onDisk(() => renameSync(path, this.pathOf(name)))
+      } finally {
+        rmSync(path, { force: true })
+      }
+      this.#makeRoom(this.pathOf(name))
       this.#troubles.delete(name)
       report('fetched')
     } catch (error) {
@@ -157,28 +171,14 @@ export class FetchedSegments {
     }
   }
 
-  /** Takes a segment into the folder, once all of it is known to be what its name says. */
-  async #take(name: string, tables: readonly Table[]): Promise<void> {
-    onDisk(() => mkdirSync(this.#folder, { recursive: true }))
-    const path = join(this.#folder, `${randomUUID()}${draftEnding}`)
-    const { urls } = this.#fetching
-    const maxBytes = longestBytes
-    const ordered = urls.toSorted((a, b) => Number(b === this.#last) - Number(a === this.#last))
-    const check = (draft: string): Promise<void> => checkForeign(draft, name, tables)
-    const wanted = { urls: ordered, store: this.#store, name, path, maxBytes, check }
-    try {
-      this.#last = await this.#fetching.fetch(wanted)
-      onDisk(() => renameSync(path, this.pathOf(name)))
-    } finally {
-      rmSync(path, { force: true })
-    }
-    this.#makeRoom(this.pathOf(name))
-  }
-
   /** Removes what was opened longest ago, but `kept`, until the rest fits. */
   #makeRoom(kept: string): void {
     const { folder, maxBytes, clock, report } = this.#fetching
-    const files = filesIn(folder)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+      const path = join(folder, name)
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found?.isFile() === true ? [{ path, size: found.size, usedMs: found.mtimeMs }] : []
+    })
     const now = clock.now()
     for (const { path, usedMs } of files)
       if (path.endsWith(draftEnding) && now - usedMs > abandonedMs) rmSync(path, { force: true })
@@ -192,16 +192,6 @@ export class FetchedSegments {
       report('removed')
     }
   }
-}
-
-type KnownFile = { readonly path: string; readonly size: number; readonly usedMs: number }
-
-function filesIn(folder: string): KnownFile[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
-    const path = join(folder, name)
-    const found = statSync(path, { throwIfNoEntry: false })
-    return found?.isFile() === true ? [{ path, size: found.size, usedMs: found.mtimeMs }] : []
-  })
 }
 
 /**

@@ -90,7 +90,12 @@ async function freezePiece(
   }
   const tables = history.tablesOf(stage)
   const entry = await addSegment(freezing, { stage, from, until }, async (made) => {
-    for (const table of tables) await copyRows(writer, made, { table, until })
+    for (const table of tables) {
+      const column = placeColumn(table)
+      const scale = column === 'pos' ? placesPerBlock : 1
+      const below = { where: `${column} < ?`, limits: [until * scale] }
+      await eachColumns(writer, table, below, async (columns) => made.add(table, columns))
+    }
   })
   for (const table of tables) await leaveTable(writer, history.file(entry), { ...piece, table })
   // Balances and holders depend on blocks alone.
@@ -150,19 +155,6 @@ export async function nextFrom(
 function heightIn(row: Row | undefined): number | undefined {
   const value = row?.[0]
   return typeof value === 'number' ? value : undefined
-}
-
-type Range = { readonly table: Table; readonly until: number }
-
-async function copyRows(
-  writer: Writer,
-  made: SegmentWriter,
-  { table, until }: Range,
-): Promise<void> {
-  const column = placeColumn(table)
-  const scale = column === 'pos' ? placesPerBlock : 1
-  const below = { where: `${column} < ?`, limits: [until * scale] }
-  await eachColumns(writer, table, below, async (columns) => made.add(table, columns))
 }
 
 /** Takes rows that `segment` holds from their table, which must be those that were written into it. */

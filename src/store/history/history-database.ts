@@ -1,7 +1,7 @@
 /** A store whose history may lie in segments. */
 
 import { faultOf } from '../../core/fault.ts'
-import type { Database, Reader, Writer } from '../engine/database.ts'
+import type { Database, Reader } from '../engine/database.ts'
 import type { Table } from '../engine/table.ts'
 import { meta } from '../schema/control.ts'
 import { isDamage } from '../sums/pages.ts'
@@ -38,7 +38,10 @@ export async function withHistory(
     ...historyReader(database, history),
     snapshot: (work) => database.snapshot((reader) => held(reader, history, work)),
     transaction: (work, against) =>
-      database.transaction((writer) => work(historyWriter(writer, history)), against),
+      database.transaction(
+        (writer) => work({ ...writer, ...historyReader(writer, history) }),
+        against,
+      ),
     claim: database.claim,
     unclaim: database.unclaim,
     pace: database.pace,
@@ -84,8 +87,4 @@ async function mayBeFrozen(database: Database): Promise<boolean> {
     if (isDamage(error)) return true
     throw error
   }
-}
-
-function historyWriter(writer: Writer, history: History): Writer {
-  return { ...writer, ...historyReader(writer, history) }
 }

@@ -19,7 +19,21 @@ export function keyOrder(lanes: readonly Float64Array[], count: number): Uint32A
     const { least, range, isRising } = spanOf(lane, order)
     if (isRising) continue
     for (let scale = 1; scale <= range; scale *= digitRange) {
-      sortByDigit({ lane, least, scale }, order, other, starts)
+      const digitOf = (row: number): number =>
+        Math.floor((f64At(lane, row) - least) / scale) % digitRange
+      starts.fill(0)
+      for (let at = 0; at < order.length; at++) {
+        const digit = digitOf(u32At(order, at))
+        starts[digit] = u32At(starts, digit) + 1
+      }
+      countsToPlaces(starts)
+      for (let at = 0; at < order.length; at++) {
+        const row = u32At(order, at)
+        const digit = digitOf(row)
+        const place = u32At(starts, digit)
+        other[place] = row
+        starts[digit] = place + 1
+      }
       ;[order, other] = [other, order]
     }
   }
@@ -53,29 +67,4 @@ function spanOf(
     last = value
   }
   return { least, range: most - least, isRising }
-}
-
-type Digit = { readonly lane: Float64Array; readonly least: number; readonly scale: number }
-
-function sortByDigit(
-  { lane, least, scale }: Digit,
-  from: Uint32Array,
-  into: Uint32Array,
-  starts: Uint32Array,
-): void {
-  const digitOf = (row: number): number =>
-    Math.floor((f64At(lane, row) - least) / scale) % digitRange
-  starts.fill(0)
-  for (let at = 0; at < from.length; at++) {
-    const digit = digitOf(u32At(from, at))
-    starts[digit] = u32At(starts, digit) + 1
-  }
-  countsToPlaces(starts)
-  for (let at = 0; at < from.length; at++) {
-    const row = u32At(from, at)
-    const digit = digitOf(row)
-    const place = u32At(starts, digit)
-    into[place] = row
-    starts[digit] = place + 1
-  }
 }

@@ -31,7 +31,11 @@ export function historyReader(reader: Reader, history: History): Reader {
     history,
     all: (question, parameters = []) =>
       isOverSegments(question)
-        ? answers(store, { question, parameters, most: mostOf(question, parameters) })
+        ? answers(store, {
+            question,
+            parameters,
+            most: question.sqlite.endsWith('limit ?') ? Number(parameters.at(-1)) : everyRow,
+          })
         : reader.all(question, parameters),
     get: (question, parameters = []) =>
       isOverSegments(question)
@@ -67,10 +71,6 @@ type Query = {
 }
 
 const everyRow = Number.POSITIVE_INFINITY
-
-function mostOf({ sqlite }: Statement, parameters: readonly Value[]): number {
-  return sqlite.endsWith('limit ?') ? Number(parameters.at(-1)) : everyRow
-}
 
 async function answers(store: Store, query: Query): Promise<Row[]> {
   const { question, parameters, most } = query

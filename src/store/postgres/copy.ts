@@ -195,12 +195,7 @@ export function encodeArray(
 ): Buffer {
   const base = baseType(type)
   if (base === 'bytes' || base === 'text') return encodeStrings(base, column, range)
-  return encodeIntegers(column, range)
-}
-
-type Range = { readonly from: number; readonly until: number }
-
-function encodeIntegers(column: Column, { from, until }: Range): Buffer {
+  const { from, until } = range
   const out = Buffer.allocUnsafe(headerBytes + (until - from) * 12)
   let nulls = 0
   let at = headerBytes
@@ -217,6 +212,8 @@ function encodeIntegers(column: Column, { from, until }: Range): Buffer {
   writeHeader(out, { nulls, type: int8Type, count: until - from })
   return out.subarray(0, at)
 }
+
+type Range = { readonly from: number; readonly until: number }
 
 /** Writes eight bytes at `at`. Returns where they end. `store-failed` for anything but an integer. */
 function writeInteger(out: Buffer, value: Value, at: number): number {

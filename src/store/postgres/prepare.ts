@@ -36,7 +36,12 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
   const format = store.format ?? storeFormat
   const version = await storedVersion(link)
   if (version !== undefined) checkFormat(store, version, format)
-  await checkPresent(store)
+  const rows = await queryRows(store.link, columnsQuestion, [store.namespace])
+  const present = new Map(
+    rows.map(([table, columns]) => [String(table), new Set(String(columns).split(' '))]),
+  )
+  const hasBlocks = saysHowFar(present) && (await queryRows(store.link, stageQuestion)).length > 0
+  checkTables(store, { present, hasBlocks })
   for (const table of store.tables) for (const each of postgresDdl(table)) await exec(link, each)
   if (version === undefined)
     await exec(link, `insert into firn_format (version) values (${format})`)
@@ -72,15 +77,6 @@ async function checkOwn({ link, namespace }: PreparedStore): Promise<void> {
     'store-version',
     `the tables in schema ${namespace} were not made by Firn; drop it, or name another database in \`store\``,
   )
-}
-
-async function checkPresent(store: PreparedStore): Promise<void> {
-  const rows = await queryRows(store.link, columnsQuestion, [store.namespace])
-  const present = new Map(
-    rows.map(([table, columns]) => [String(table), new Set(String(columns).split(' '))]),
-  )
-  const hasBlocks = saysHowFar(present) && (await queryRows(store.link, stageQuestion)).length > 0
-  checkTables(store, { present, hasBlocks })
 }
 
 /** A question for PostgreSQL alone. */

@@ -43,7 +43,15 @@ export async function copyStore(
 ): Promise<{ readonly rows: number }> {
   const { from, to, tables } = copy
   for (const table of tables) {
-    const last = await lastKey(to, table)
+    // The highest key that is there; none in an empty table.
+    const keys = table.key
+    const order = keys.map((name) => `${name} desc`).join(', ')
+    const last = await to.get(
+      statement(`select ${keys.join(', ')} from ${table.name} order by ${order} limit 1`, {
+        bigints: true,
+        over: 'tables',
+      }),
+    )
     const marks = last?.map(() => '?').join(', ')
     const rest = { where: `(${table.key.join(', ')}) > (${marks})`, limits: last ?? [] }
     await eachColumns(from, table, last === undefined ? everyRow : rest, async (columns, rows) => {
@@ -64,18 +72,6 @@ export async function copyStore(
     count += written.rows
   }
   return { rows: count }
-}
-
-/** The highest key of `table`; `undefined` of an empty one. */
-async function lastKey(reader: Reader, table: Table): Promise<Row | undefined> {
-  const keys = table.key
-  const order = keys.map((name) => `${name} desc`).join(', ')
-  return reader.get(
-    statement(`select ${keys.join(', ')} from ${table.name} order by ${order} limit 1`, {
-      bigints: true,
-      over: 'tables',
-    }),
-  )
 }
 
 /** Number of rows of a table, and SHA-256 of every value in the order of its key; the same on both engines. */

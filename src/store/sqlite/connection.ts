@@ -245,7 +245,10 @@ export function immutable(path: string): URL {
 
 /** A failure of SQLite as one of our faults. */
 export function sqliteFault(name: string, error: unknown): Fault {
-  const code = errorCode(error)
+  const code =
+    error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+      ? error.errcode
+      : 0
   const message = error instanceof Error ? error.message : String(error)
   // The low byte is the primary code, the rest says where it came from.
   if ((code & 0xff) === sqliteFull)
@@ -257,12 +260,6 @@ export function sqliteFault(name: string, error: unknown): Fault {
     detail: { store: name, sqlite: code },
     cause: error,
   })
-}
-
-function errorCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode
-    : 0
 }
 
 /** Rows of the statement that looks up `count` keys, or as many of them as one takes. */

@@ -258,7 +258,13 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
   try {
     // Another process may have made the store since the check.
     checkFile(writer, options)
-    checkPresent(writer, options)
+    const present = new Map<string, Set<string>>()
+    for (const [table, column] of writer.all(columnsQuestion)) {
+      const columns = present.get(String(table)) ?? new Set()
+      present.set(String(table), columns.add(String(column)))
+    }
+    const hasBlocks = saysHowFar(present) && writer.get(stageQuestion) !== undefined
+    checkTables(named(options), { present, hasBlocks })
     for (const table of options.tables) for (const each of sqliteDdl(table)) writer.exec(each)
     writer.exec(`pragma user_version = ${options.format ?? storeFormat}`)
     writer.exec('commit')
@@ -266,16 +272,6 @@ function prepareFile(writer: SqliteConnection, options: SqliteOptions): void {
     rollBack(writer, error)
     throw error
   }
-}
-
-function checkPresent(writer: SqliteConnection, options: SqliteOptions): void {
-  const present = new Map<string, Set<string>>()
-  for (const [table, column] of writer.all(columnsQuestion)) {
-    const columns = present.get(String(table)) ?? new Set()
-    present.set(String(table), columns.add(String(column)))
-  }
-  const hasBlocks = saysHowFar(present) && writer.get(stageQuestion) !== undefined
-  checkTables(named(options), { present, hasBlocks })
 }
 
 /**

@@ -95,7 +95,12 @@ async function replace(
   if (count === 0) return
   const names = summedColumns(table)
   // Columns that are not summed may change freely.
-  if (which === 'present' && !updateNames(table, Object.keys(columns)).some(isChange(table, names)))
+  if (
+    which === 'present' &&
+    !updateNames(table, Object.keys(columns)).some(
+      (name) => !table.key.includes(name) && names.includes(name),
+    )
+  )
     return
   const before = await storedRows(writer, table, columns)
   const after: Row[] = []
@@ -111,10 +116,6 @@ async function replace(
   }
   sums.addRows(present(before), -1)
   sums.addRows(after, 1)
-}
-
-function isChange(table: Table, names: readonly string[]): (name: string) => boolean {
-  return (name) => !table.key.includes(name) && names.includes(name)
 }
 
 async function takeOff(

@@ -65,31 +65,6 @@ class Collection {
   }
 
   async run(signal: AbortSignal): Promise<Collected> {
-    this.#seed()
-    const stop = (): void => this.#stir()
-    signal.addEventListener('abort', stop)
-    try {
-      void this.#tick()
-      for (;;) {
-        signal.throwIfAborted()
-        if (this.#problem !== undefined) throw this.#problem
-        const now = this.#options.clock.monotonic()
-        if (this.#decide(now)) return this.#collected()
-        this.#request(now)
-        this.#verifier.look(now)
-        await this.#sleep()
-      }
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
-  }
-
-  end(): void {
-    this.#ended.abort()
-    this.#unwatch()
-  }
-
-  #seed(): void {
     const { cache, pool, counters } = this.#options
     const { question, subnetId } = this.#task
     const missing: string[] = []
@@ -105,11 +80,40 @@ class Collection {
     }
     const here = this.#tally.weightOf('signed', 'checking')
     if (here < this.#tally.target) pool.want(missing, subnetId)
+    const stop = (): void => this.#stir()
+    signal.addEventListener('abort', stop)
+    try {
+      void this.#tick()
+      for (;;) {
+        signal.throwIfAborted()
+        if (this.#problem !== undefined) throw this.#problem
+        const now = this.#options.clock.monotonic()
+        if (this.#decide(now)) {
+          const signers = this.#tally.chosen()
+          return { signers, ...this.#verifier.sumOf(signers) }
+        }
+        for (const progress of this.#tally.due(now, this.#connected)) {
+          this.#tally.move(progress, 'requested')
+          progress.attempts++
+          this.#options.counters.asked++
+          void this.#requestFrom(progress)
+        }
+        this.#verifier.look(now)
+        if (!this.#woken) {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve
+          })
+        }
+        this.#woken = false
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
   }
 
-  #collected(): Collected {
-    const signers = this.#tally.chosen()
-    return { signers, ...this.#verifier.sumOf(signers) }
+  end(): void {
+    this.#ended.abort()
+    this.#unwatch()
   }
 
   readonly #connected = ({ nodeIds }: Signer): boolean =>
@@ -185,15 +189,6 @@ class Collection {
     )
   }
 
-  #request(now: number): void {
-    for (const progress of this.#tally.due(now, this.#connected)) {
-      this.#tally.move(progress, 'requested')
-      progress.attempts++
-      this.#options.counters.asked++
-      void this.#requestFrom(progress)
-    }
-  }
-
   async #requestFrom(progress: Progress): Promise<void> {
     try {
       this.#answered(progress, await this.#firstSignature(progress.signer))
@@ -243,15 +238,6 @@ class Collection {
     this.#wake = undefined
     // After the sockets that are readable now: their answers are looked at together.
     if (wake !== undefined) setImmediate(wake)
-  }
-
-  async #sleep(): Promise<void> {
-    if (!this.#woken) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-    this.#woken = false
   }
 
   async #tick(): Promise<void> {

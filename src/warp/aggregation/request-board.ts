@@ -94,19 +94,15 @@ function outcomeOf(answer: Answer, nodeId: string, fromPChain: boolean): Outcome
       return { kind: final ? 'refused' : 'failed', why }
     }
     case 'response':
-      return signatureOf(answer.appBytes, nodeId)
-  }
-}
-
-function signatureOf(appBytes: Uint8Array, nodeId: string): Outcome {
-  try {
-    const signature = decodeSignatureResponse(appBytes)
-    if (signature.length === 0) return { kind: 'failed', why: 'answered without a signature' }
-    return { kind: 'signature', signature, nodeId }
-  } catch (error) {
-    if (faultOf(error) === undefined) throw error
-    // Judged like a wrong signature, which no 0 bytes can be.
-    return { kind: 'signature', signature: new Uint8Array(), nodeId }
+      try {
+        const signature = decodeSignatureResponse(answer.appBytes)
+        if (signature.length === 0) return { kind: 'failed', why: 'answered without a signature' }
+        return { kind: 'signature', signature, nodeId }
+      } catch (error) {
+        if (faultOf(error) === undefined) throw error
+        // Judged like a wrong signature, which no 0 bytes can be.
+        return { kind: 'signature', signature: new Uint8Array(), nodeId }
+      }
   }
 }
 

@@ -193,7 +193,8 @@ export class Tally {
         ? `weight reached ${reached}, needed ${this.needed} of ${this.total}`
         : `no validator could be asked, needed ${this.needed} of ${this.total}`,
       ...[...groups].map(
-        ([group, all]) => `${group}: ${namesOf(all.map(({ signer }) => nameOf(signer)))}`,
+        ([group, all]) =>
+          `${group}: ${namesOf(all.map(({ signer }) => signer.nodeIds.join(' or ')))}`,
       ),
       ...(keyed < this.total ? [`weight of validators without a key: ${this.total - keyed}`] : []),
     ]
@@ -227,10 +228,6 @@ function groupOf(state: SignerState, why: string): string | undefined {
   if (state === 'excluded') return 'cannot pay for its validation'
   if (why !== '' && why !== connectionLost) return why
   return state === 'requested' || state === 'checking' ? 'no answer yet' : undefined
-}
-
-function nameOf({ nodeIds }: Signer): string {
-  return nodeIds.join(' or ')
 }
 
 function namesOf(names: readonly string[]): string {

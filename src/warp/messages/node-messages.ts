@@ -7,7 +7,6 @@
  * Source: avalanchego vms/platformvm/service.go getTx, getL1Validator, getSubnet.
  */
 
-import type { ConversionData } from '../../codec/warp/l1-message.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { orAbsent } from '../../core/fault.ts'
 import { bytesIn, fieldIn, idIn, listIn, nodeIdIn, u64In } from '../../source/rpc/node-text.ts'
@@ -50,23 +49,22 @@ export function nodeMessages(node: Node): MessageSource {
 function readTransaction(tx: unknown): L1Transaction {
   const unsigned = fieldIn(tx, 'unsignedTx')
   if (fieldIn(unsigned, 'validators') !== undefined) {
-    return { kind: 'conversion', conversion: readConversion(unsigned) }
+    return {
+      kind: 'conversion',
+      conversion: {
+        subnetId: idIn(unsigned, 'subnetID'),
+        managerChainId: idIn(unsigned, 'chainID'),
+        managerAddress: bytesIn(unsigned, 'address'),
+        validators: listIn(unsigned, 'validators').map((validator) => ({
+          nodeId: nodeIdIn(validator, 'nodeID'),
+          blsPublicKey: bytesIn(fieldIn(validator, 'signer'), 'publicKey'),
+          weight: u64In(validator, 'weight'),
+        })),
+      },
+    }
   }
   if (typeof fieldIn(unsigned, 'message') !== 'string') return { kind: 'none', type: '' }
   // Only a registration carries a proof that its key is possessed.
   const registers = fieldIn(unsigned, 'proofOfPossession') !== undefined
   return { kind: registers ? 'registration' : 'weight', message: bytesIn(unsigned, 'message') }
-}
-
-function readConversion(unsigned: unknown): ConversionData {
-  return {
-    subnetId: idIn(unsigned, 'subnetID'),
-    managerChainId: idIn(unsigned, 'chainID'),
-    managerAddress: bytesIn(unsigned, 'address'),
-    validators: listIn(unsigned, 'validators').map((validator) => ({
-      nodeId: nodeIdIn(validator, 'nodeID'),
-      blsPublicKey: bytesIn(fieldIn(validator, 'signer'), 'publicKey'),
-      weight: u64In(validator, 'weight'),
-    })),
-  }
 }

@@ -108,7 +108,14 @@ function writeReceipt(writer: RlpWriter, receipt: Receipt, from: number): number
     size += headSize(sized.fields) + sized.fields
   }
   writer.head(size, 0xc0)
-  for (const sized of sizes) writeLog(writer, sized)
+  for (const sized of sizes) {
+    const { log, topics, topicsSize, fields } = sized
+    writer.head(fields, 0xc0)
+    expectHex(writer.string(log.address), 'log address')
+    writer.head(topicsSize, 0xc0)
+    for (const topic of topics) expectHex(writer.string(topic), 'topic')
+    expectHex(writer.string(log.data), 'log data')
+  }
   const start = writer.headBefore(from, 0xc0)
   const type = hexNumberOr(receipt.type, 0, 'receipt type')
   if (type === 0) return start
@@ -130,14 +137,6 @@ function sizeOfLog(log: RawLog): LogSize {
   for (const topic of topics) topicsSize += stringSize(topic)
   const fields = stringSize(log.address) + headSize(topicsSize) + topicsSize + stringSize(log.data)
   return { log, topics, topicsSize, fields }
-}
-
-function writeLog(writer: RlpWriter, { log, topics, topicsSize, fields }: LogSize): void {
-  writer.head(fields, 0xc0)
-  expectHex(writer.string(log.address), 'log address')
-  writer.head(topicsSize, 0xc0)
-  for (const topic of topics) expectHex(writer.string(topic), 'topic')
-  expectHex(writer.string(log.data), 'log data')
 }
 
 function expectHex(written: boolean, what: string): void {
@@ -256,18 +255,17 @@ export function logsBloom(receipts: readonly unknown[]): Uint8Array {
     }
   }
   const bloom = new Uint8Array(bloomBytes)
-  for (const item of seen) addTo(bloom, hexText(item, 'address or topic'))
-  return bloom
-}
-
-/** Sets the bits that the first three words of the hash name, counted from the last. */
-function addTo(bloom: Uint8Array, item: string): void {
-  const bytes = Buffer.allocUnsafe((item.length - 2) >>> 1)
-  writeHex(item, { from: 2, until: 2 + bytes.length * 2 }, bytes, 0)
-  const hash = keccak256(bytes)
-  for (let at = 0; at < 6; at += 2) {
-    const bit = ((u8At(hash, at) << 8) | u8At(hash, at + 1)) & 2_047
-    const byte = bloomBytes - 1 - (bit >>> 3)
-    bloom[byte] = u8At(bloom, byte) | (1 << (bit & 7))
+  // The first three words of the hash of each name a bit, counted from the last.
+  for (const each of seen) {
+    const item = hexText(each, 'address or topic')
+    const bytes = Buffer.allocUnsafe((item.length - 2) >>> 1)
+    writeHex(item, { from: 2, until: 2 + bytes.length * 2 }, bytes, 0)
+    const hash = keccak256(bytes)
+    for (let at = 0; at < 6; at += 2) {
+      const bit = ((u8At(hash, at) << 8) | u8At(hash, at + 1)) & 2_047
+      const byte = bloomBytes - 1 - (bit >>> 3)
+      bloom[byte] = u8At(bloom, byte) | (1 << (bit & 7))
+    }
   }
+  return bloom
 }

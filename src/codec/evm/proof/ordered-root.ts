@@ -178,7 +178,13 @@ class Builder {
       return first.index
     }
     const children = new Int32Array(16).fill(-1)
-    const shared = sharedUntil(first.path, last.path, depth)
+    let shared = depth
+    while (
+      shared < first.path.length &&
+      shared < last.path.length &&
+      first.path[shared] === last.path[shared]
+    )
+      shared++
     if (shared > depth) {
       children[0] = this.#add(keys, shared)
       const path = encodeRlp(compact(first.path.subarray(depth, shared), false))
@@ -230,10 +236,4 @@ function comparePaths(a: Uint8Array, b: Uint8Array): number {
   for (let at = 0; at < Math.min(a.length, b.length); at++)
     if (a[at] !== b[at]) return u8At(a, at) - u8At(b, at)
   return a.length - b.length
-}
-
-function sharedUntil(a: Uint8Array, b: Uint8Array, from: number): number {
-  let at = from
-  while (at < a.length && at < b.length && a[at] === b[at]) at++
-  return at
 }

@@ -53,11 +53,26 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
   const messages = new Set<string>()
   for (let until = blocks.height + 1; until > cut; until -= blocksAtOnce) {
     const stored = await storedBatch(writer, { from: Math.max(cut, until - blocksAtOnce), until })
-    collectMessages(stored, messages)
+    // The messages that its logs are about.
+    const { events, arena } = stored.batch
+    for (let row = 0; row < events.count; row++) {
+      const kind = u8At(events.kind, row)
+      const at = u32At(events.topics.offset, row)
+      const isMessage = kind >= eventKinds.icmSend && kind <= eventKinds.icmReceipt
+      if (isMessage && u32At(events.topics.length, row) >= idBytes)
+        messages.add(toHex(arena.subarray(at, at + idBytes)))
+    }
     await cutNfts(writer, stored)
     await cutTokens(writer, stored)
   }
-  await cutRows(writer, cut)
+  // Rows of history from `cut` on, and amounts of NFTs, of which each height has its own.
+  for (const table of [...chainTables.filter(({ freezes }) => freezes !== undefined), nftAmount]) {
+    const column = table === nftAmount ? 'height' : placeColumn(table)
+    const limits = [column === 'pos' ? cut * placesPerBlock : cut]
+    await eachColumns(writer, table, { where: `${column} >= ?`, limits }, (columns) =>
+      removeRows(writer, table, columns),
+    )
+  }
   await noteCut(writer, cut, messages)
   await moveStagesBack(writer, cut, epoch)
   await recountRollup(writer, {
@@ -84,17 +99,6 @@ export async function moveStagesBack(writer: Writer, from: number, epoch: number
   }
 }
 
-/** Removes rows of history from height `from` on, and amounts of NFTs, of which each height has its own. */
-async function cutRows(writer: Writer, from: number): Promise<void> {
-  for (const table of [...chainTables.filter(({ freezes }) => freezes !== undefined), nftAmount]) {
-    const column = table === nftAmount ? 'height' : placeColumn(table)
-    const limits = [column === 'pos' ? from * placesPerBlock : from]
-    await eachColumns(writer, table, { where: `${column} >= ?`, limits }, (columns) =>
-      removeRows(writer, table, columns),
-    )
-  }
-}
-
 /**
  * Number of cuts that are kept apart. The stream follows within seconds; older cuts are joined,
  * none is forgotten.
@@ -104,18 +108,6 @@ const maxCuts = 16
 const idBytes = 32
 
 const stored = statement('select number, height, message_ids from cut_messages order by number')
-
-/** Adds the ids of the messages that logs of `batch` are about, in hex, to `ids`. */
-function collectMessages({ batch }: StoredBatch, ids: Set<string>): void {
-  const { events, arena } = batch
-  for (let row = 0; row < events.count; row++) {
-    const kind = u8At(events.kind, row)
-    const at = u32At(events.topics.offset, row)
-    const isMessage = kind >= eventKinds.icmSend && kind <= eventKinds.icmReceipt
-    if (isMessage && u32At(events.topics.length, row) >= idBytes)
-      ids.add(toHex(arena.subarray(at, at + idBytes)))
-  }
-}
 
 /** Records that the messages `ids` were about rows from height `height` on, which are removed. */
 async function noteCut(writer: Writer, height: number, ids: ReadonlySet<string>): Promise<void> {

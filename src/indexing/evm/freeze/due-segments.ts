@@ -28,7 +28,15 @@ export async function dueSegments(
 ): Promise<number[]> {
   const blocks = (await checkpointHeights(reader)).get(blockStage) ?? -1
   const end = provenHeightOf(await storedProofs(reader), blocks) + 1
-  if (heightsPerSegment !== undefined) return stepsOf(reader, heightsPerSegment, end)
+  if (heightsPerSegment !== undefined) {
+    const value = (await reader.get(firstInTables))?.[0]
+    const first = typeof value === 'number' ? value : undefined
+    const due: number[] = []
+    if (first === undefined) return due
+    for (let until = first + heightsPerSegment; until <= end; until += heightsPerSegment)
+      due.push(until)
+    return due
+  }
   const ranges = (await reader.all(rowsByRange)).map(([part, count]) => {
     return { until: (Number(part) + 1) * heightsPerSum, count: Number(count) }
   })
@@ -45,16 +53,4 @@ export async function dueSegments(
     sum = 0
   }
   return due
-}
-
-async function stepsOf(reader: Reader, heights: number, end: number): Promise<number[]> {
-  const first = heightIn((await reader.get(firstInTables))?.[0])
-  const due: number[] = []
-  if (first === undefined) return due
-  for (let until = first + heights; until <= end; until += heights) due.push(until)
-  return due
-}
-
-function heightIn(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
 }

@@ -176,7 +176,11 @@ export class BlockChecks {
     checkReceipts(unit, height)
     const proven = height > 0 && this.#checkHeader(given)
     const whole = this.#checkTransactions(given, proven)
-    if (!proven) this.#checkBloom(given)
+    if (!proven) {
+      const outcome = compareBloom(given.unit)
+      if (outcome === 'hold') this.#held(this.#bloom, given)
+      if (outcome === 'broken') this.#failed(this.#bloom, given, { reason: 'another bloom' })
+    }
     this.#doubted.delete(height)
     return proven && whole
   }
@@ -222,12 +226,6 @@ export class BlockChecks {
     else if (proven) throw broken(this.#transactions, given)
     else this.#failed(this.#transactions, given, { reason: 'another root' })
     return outcome === 'hold'
-  }
-
-  #checkBloom(given: OriginBlock): void {
-    const outcome = compareBloom(given.unit)
-    if (outcome === 'hold') this.#held(this.#bloom, given)
-    if (outcome === 'broken') this.#failed(this.#bloom, given, { reason: 'another bloom' })
   }
 
   #formOf(name: string): Knowledge {

@@ -92,7 +92,14 @@ export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<
       continue
     }
     try {
-      await reread(of, range, signal)
+      const { from, origin } = range
+      if ((await of.sumNow(range, signal)) !== range.sum) {
+        trust.disbelieve(origin)
+        const reason = `blocks from ${from} on are not those that ${origin} gave`
+        throw new Fault('rows-refuted', reason, { detail: { from } })
+      }
+      trust.confirmed(range)
+      of.changed()
       failures = 0
     } catch (error) {
       const fault = faultOf(error)
@@ -104,22 +111,6 @@ export async function rereadCaught(of: Rereading, signal: AbortSignal): Promise<
       })
     }
   }
-}
-
-async function reread(
-  { trust, sumNow: read, changed }: Rereading,
-  range: TakenRange,
-  signal: AbortSignal,
-): Promise<void> {
-  const { from, origin } = range
-  if ((await read(range, signal)) !== range.sum) {
-    trust.disbelieve(origin)
-    throw new Fault('rows-refuted', `blocks from ${from} on are not those that ${origin} gave`, {
-      detail: { from },
-    })
-  }
-  trust.confirmed(range)
-  changed()
 }
 
 /** All pieces of a range, every block checked. */

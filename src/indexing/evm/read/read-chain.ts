@@ -186,7 +186,12 @@ export class ChainReader {
     } finally {
       ending.abort(new Fault('node-unreachable', 'the chain ended'))
       await Promise.allSettled(all)
-      if (!signal.aborted) this.#leavePipelines()
+      if (!signal.aborted) {
+        // Keeps the last status of the stages until they begin again.
+        this.#blocksStatus = waitingAt(this.#blocks?.status() ?? this.#blocksStatus)
+        this.#blocks = undefined
+        this.#traces.rest()
+      }
     }
   }
 
@@ -212,13 +217,6 @@ export class ChainReader {
       { trust: this.#trust, sumNow: read, clock: world.clock, log, changed },
       signal,
     )
-  }
-
-  /** Keeps the last status of the stages until they begin again. */
-  #leavePipelines(): void {
-    this.#blocksStatus = waitingAt(this.#blocks?.status() ?? this.#blocksStatus)
-    this.#blocks = undefined
-    this.#traces.rest()
   }
 
   /** Tries until it works or can never work. */

@@ -270,7 +270,13 @@ export class TraceReader {
   ): Promise<NodeTraces> {
     const { source, gasRule } = this.#options
     const read = (blocks: readonly unknown[], origin: string): NodeTraces => {
-      checkAll(range, blocks, { rows, gas: gasRule() })
+      // Throws `node-answer` for traces that are not those of the stored transactions.
+      const gas = gasRule()
+      for (const [at, traces] of blocks.entries()) {
+        const height = range.from + at
+        const own = rows.filter((row) => row.height === height)
+        checkTraces(traces, own, { height, gas })
+      }
       return { batch: decoded(range, blocks), origin }
     }
     return source.traces(range, read, signal)
@@ -290,21 +296,6 @@ export class TraceReader {
     return new Fault('node-refused', `no endpoint has the state to trace height ${range.from}`, {
       detail: { tracesSince: since },
     })
-  }
-}
-
-/**
- * Compares traces of blocks with the transactions that are stored of them. Throws `node-answer`.
- */
-function checkAll(
-  range: HeightRange,
-  blocks: readonly unknown[],
-  of: { readonly rows: readonly TracedRow[]; readonly gas: GasRule },
-): void {
-  for (const [at, traces] of blocks.entries()) {
-    const height = range.from + at
-    const own = of.rows.filter((row) => row.height === height)
-    checkTraces(traces, own, { height, gas: of.gas })
   }
 }
 

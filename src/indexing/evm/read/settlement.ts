@@ -128,7 +128,8 @@ export class Settlement {
       return wrong
     }
     if (first === undefined) this.#settled.set(range.until - 1, range.until - 1)
-    this.#prune()
+    dropOldest(this.#settled, remembered)
+    dropOldest(this.#waiting, maxWaiting)
     return undefined
   }
 
@@ -206,10 +207,5 @@ export class Settlement {
     if (this.#proven !== undefined) this.#proven = Math.min(this.#proven, from - 1)
     for (const height of this.#settled.keys()) if (height >= from) this.#settled.delete(height)
     for (const height of this.#waiting.keys()) if (height >= from) this.#waiting.delete(height)
-  }
-
-  #prune(): void {
-    dropOldest(this.#settled, remembered)
-    dropOldest(this.#waiting, maxWaiting)
   }
 }

@@ -47,16 +47,12 @@ export async function watchHead(
       if (++failures >= headFailures) blocks.loseHead(fault.message)
     }
     looked()
-    await slept(clock, pauseMs, signal)
-  }
-}
-
-/** Sleeps; an abort ends it early and is no error. */
-async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(ms, signal)
-  } catch (error) {
-    if (!signal.aborted) throw error
+    // Sleeps; an abort ends it early and is no error.
+    try {
+      await clock.sleep(pauseMs, signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
   }
 }
 

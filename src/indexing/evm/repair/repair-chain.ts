@@ -73,7 +73,16 @@ export async function repairChain(
   await underLease(database, { lease, clock }, async (writer) => {
     for (const table of numbers) await mendNumbers(writer, { table, damaged, database })
     const lost = new Set(damaged.map(({ table }) => table))
-    if (lost.has(meta)) await identityAnew(writer)
+    if (lost.has(meta)) {
+      // Keeps the list of segments; a node names the chain again, and counting begins anew.
+      const kept = await writer.all(keptMeta, [segmentsName, tracesSinceName])
+      await writer.run(clearMeta)
+      await writer.run(forgetSum, [meta.name, 0])
+      await writer.insert(meta, {
+        name: kept.map(([name]) => String(name)),
+        value: kept.map(([, value]) => String(value)),
+      })
+    }
     for (const table of lost)
       if (!history.includes(table) && !numbers.includes(table) && table !== meta)
         await writer.clear(table)
@@ -204,15 +213,4 @@ async function mendNumbers(
     if (table === address) await writer.insert(address, { ...columns, cased: casesOf(bytes) })
     else await writer.insert(addressByBytes, columns)
   }
-}
-
-/** Keeps the list of segments; a node names the chain again, and counting begins anew. */
-async function identityAnew(writer: Writer): Promise<void> {
-  const kept = await writer.all(keptMeta, [segmentsName, tracesSinceName])
-  await writer.run(clearMeta)
-  await writer.run(forgetSum, [meta.name, 0])
-  await writer.insert(meta, {
-    name: kept.map(([name]) => String(name)),
-    value: kept.map(([, value]) => String(value)),
-  })
 }

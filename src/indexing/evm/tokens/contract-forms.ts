@@ -223,16 +223,14 @@ async function settleByOwners(
     if (own.every(({ kind }) => kind === 'not-served')) return false
     const owner = own.at(-1)
     const word = owner?.kind === 'value' && owner.value.length === 66 ? BigInt(owner.value) : 0n
-    const isOwned = isAddress(word) || (word > 0n && word === receiverOf(batch, rows))
+    const isOwned =
+      isAddress(word) ||
+      (word > 0n && word === BigInt(addressAt(batch, u32At(batch.transfers.to, rows.at(-1) ?? 0))))
     const { standard, decimals } = factsOf(own, 0)
     if (standard !== 0 || isOwned) known.settle(key, item)
     else if (decimals !== undefined && decimals > 0) known.settle(key, itemAt(items, 1))
     return known.get(key) === undefined
   })
-}
-
-function receiverOf(batch: BlockBatch, rows: readonly number[]): bigint {
-  return BigInt(addressAt(batch, u32At(batch.transfers.to, rows.at(-1) ?? 0)))
 }
 
 /** Source: ERC-721. */

@@ -73,7 +73,14 @@ export async function readNewTokens(
 ): Promise<ReadTokens> {
   const rows = await chain.database.all(unread)
   if (rows.length === 0) return { called: 0, stored: 0 }
-  const answers = await answersOf(chain, rows, signal)
+  // Answers to all questions about `rows`. Those about the first of them are sent to a second
+  // endpoint, too, where there is one: no hash covers them.
+  const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
+  const compared = calls.slice(0, tokensCompared * names.length)
+  const agreed = await agreedAnswers(chain, compared, signal)
+  const rest = calls.slice(compared.length)
+  const answers =
+    rest.length === 0 ? agreed : [...agreed, ...(await chain.source.state(rest, 'latest', signal))]
   const answered: { readonly row: Row; readonly facts: TokenFacts }[] = []
   for (const [at, row] of rows.entries()) {
     const own = answers.slice(at * names.length, (at + 1) * names.length)
@@ -97,24 +104,6 @@ export async function readNewTokens(
     await writer.insertNew(tokenWord, wordColumns(named))
   })
   return { called: rows.length, stored: answered.length }
-}
-
-/**
- * Answers to all questions about `rows`. Those about the first of them are sent to a second
- * endpoint, too, where there is one: no hash covers them.
- */
-async function answersOf(
-  chain: OpenChain,
-  rows: readonly Row[],
-  signal: AbortSignal,
-): Promise<readonly StateAnswer[]> {
-  const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
-  const compared = calls.slice(0, tokensCompared * names.length)
-  const agreed = await agreedAnswers(chain, compared, signal)
-  const rest = calls.slice(compared.length)
-  return rest.length === 0
-    ? agreed
-    : [...agreed, ...(await chain.source.state(rest, 'latest', signal))]
 }
 
 /**

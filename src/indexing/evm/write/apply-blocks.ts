@@ -33,7 +33,10 @@ export async function applyBlocks(
 ): Promise<{ readonly ids: Float64Array; readonly before: Checkpoint | undefined }> {
   const before = await getCheckpoint(writer, blockStage)
   checkLink(batch, before)
-  checkSize(batch)
+  const { from, until, txs, transfers, events } = batch
+  const most = Math.max(txs.count, transfers.count, events.count)
+  if (most > maxBatchRows && until - from === 1) throw overfullBlock(from)
+  assert(most <= maxBatchRows, 'batches are cut below the limit of rows')
   const firstTx = before === undefined ? 0 : await transactionsUntil(writer, before.height)
   const stored = await interner.highest(writer)
   const ids = await interner.ids(writer, batch.addresses)
@@ -80,12 +83,6 @@ function checkLink(batch: BlockBatch, before: Checkpoint | undefined): void {
     throw new Fault('source-mismatch', `block does not follow the one stored: ${batch.from}`, {
       detail: { height: batch.from },
     })
-}
-
-function checkSize({ from, until, txs, transfers, events }: BlockBatch): void {
-  const most = Math.max(txs.count, transfers.count, events.count)
-  if (most > maxBatchRows && until - from === 1) throw overfullBlock(from)
-  assert(most <= maxBatchRows, 'batches are cut below the limit of rows')
 }
 
 function placed(

@@ -109,7 +109,12 @@ class BalanceRows {
     this.#tokenIds[row] = key.tokenId
     this.#heights[row] = key.height
     this.#negatives[row] = value < 0n ? 1 : 0
-    if (this.#used + maxWideBytes > this.#bytes.length) this.#grow()
+    if (this.#used + maxWideBytes > this.#bytes.length) {
+      const bytes = new Uint8Array(this.#bytes.length * 2)
+      bytes.set(this.#bytes)
+      this.#bytes = bytes
+      this.#view = new DataView(bytes.buffer)
+    }
     const length = putWide(value < 0n ? -value : value, this.#view, this.#used)
     this.#value.offset[row] = this.#used
     this.#value.length[row] = length
@@ -125,13 +130,6 @@ class BalanceRows {
       value: new ByteColumn(this.#bytes, this.#value, { count }),
       negative: this.#negatives.subarray(0, count),
     }
-  }
-
-  #grow(): void {
-    const bytes = new Uint8Array(this.#bytes.length * 2)
-    bytes.set(this.#bytes)
-    this.#bytes = bytes
-    this.#view = new DataView(bytes.buffer)
   }
 }
 

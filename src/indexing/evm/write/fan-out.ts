@@ -26,7 +26,14 @@ export class FanOut {
 
   /** Says that address `id` has `row`. Called once per pair, rows ascending. */
   add(id: number, row: number): void {
-    if (this.#count === this.#ids.length) this.#grow()
+    if (this.#count === this.#ids.length) {
+      const ids = new Float64Array(this.#count * 2)
+      ids.set(this.#ids)
+      this.#ids = ids
+      const rows = new Uint32Array(this.#count * 2)
+      rows.set(this.#rows)
+      this.#rows = rows
+    }
     this.#ids[this.#count] = id
     this.#rows[this.#count++] = row
   }
@@ -42,15 +49,6 @@ export class FanOut {
       rows[at] = u32At(this.#rows, entry)
     }
     return { ids, rows }
-  }
-
-  #grow(): void {
-    const ids = new Float64Array(this.#count * 2)
-    ids.set(this.#ids)
-    this.#ids = ids
-    const rows = new Uint32Array(this.#count * 2)
-    rows.set(this.#rows)
-    this.#rows = rows
   }
 }
 

@@ -36,11 +36,34 @@ export async function writeNfts(
   const { transfers, events } = input.batch
   if (transfers.kind.some((kind) => standardChangedBy(kind) >= 721)) {
     const moves = movesOf(input)
-    await writeTokensMoved(writer, [...moves.tokens.values()])
+    const tokens = [...moves.tokens.values()]
+    // Of a token of ERC-1155 only that it is there is stored; one of ERC-721 changes its owner.
+    const stored = await writer.lookup(
+      { table: nftToken, key: ['contract_id', 'standard', 'item'], select: ['at'] },
+      [
+        tokens.map(({ contractId }) => contractId),
+        tokens.map(({ standard }) => standard),
+        tokens.map(({ item }) => item),
+      ],
+    )
+    const fresh = tokens.filter((_, row) => stored[row] === undefined)
+    const known = tokens.filter((_, row) => stored[row] !== undefined)
+    await writer.insert(nftToken, {
+      ...columnsOf(fresh),
+      uris_read: fresh.map(() => 0),
+    })
+    await writer.update(nftToken, columnsOf(known.filter(({ standard }) => standard === 721)))
     await writeAmounts(writer, [...moves.amounts.values()])
   }
-  if (events.kind.includes(eventKinds.consecutiveTransfer))
-    await writeRanges(writer, input.batch, interner)
+  if (events.kind.includes(eventKinds.consecutiveTransfer)) {
+    // Writes the ranges of a batch, and their contracts where they are new.
+    for (const range of await rangesOf(writer, input.batch, interner)) {
+      await writeRange(writer, range)
+      const { contractId: id, at } = range
+      const shown = { id, standard: 721, height: Math.floor(at / placesPerBlock) }
+      await writer.insertNew(token, newTokens([shown]))
+    }
+  }
   await writeNftHoldings(writer, input, interner)
 }
 
@@ -156,24 +179,6 @@ export function fullItem(bytes: Uint8Array): Uint8Array {
   return item
 }
 
-async function writeTokensMoved(writer: Writer, tokens: readonly MovedToken[]): Promise<void> {
-  const stored = await writer.lookup(
-    { table: nftToken, key: ['contract_id', 'standard', 'item'], select: ['at'] },
-    [
-      tokens.map(({ contractId }) => contractId),
-      tokens.map(({ standard }) => standard),
-      tokens.map(({ item }) => item),
-    ],
-  )
-  const fresh = tokens.filter((_, row) => stored[row] === undefined)
-  const known = tokens.filter((_, row) => stored[row] !== undefined)
-  await writer.insert(nftToken, {
-    ...columnsOf(fresh),
-    uris_read: fresh.map(() => 0),
-  })
-  await writer.update(nftToken, columnsOf(known.filter(({ standard }) => standard === 721)))
-}
-
 function columnsOf(tokens: readonly MovedToken[]): Omit<ColumnsOf<typeof nftToken>, 'uris_read'> {
   return {
     contract_id: tokens.map(({ contractId }) => contractId),
@@ -249,16 +254,6 @@ const touched = statement(
 
 const noItem = new Uint8Array(32)
 
-/** Writes the ranges of a batch, and their contracts where they are new. */
-async function writeRanges(writer: Writer, batch: BlockBatch, interner: Interner): Promise<void> {
-  for (const range of await rangesOf(writer, batch, interner)) {
-    await writeRange(writer, range)
-    const { contractId: id, at } = range
-    const shown = { id, standard: 721, height: Math.floor(at / placesPerBlock) }
-    await writer.insertNew(token, newTokens([shown]))
-  }
-}
-
 /** Ranges that the logs of a batch give away, in order. */
 async function rangesOf(writer: Writer, batch: BlockBatch, interner: Interner): Promise<Range[]> {
   const { events } = batch
@@ -273,7 +268,21 @@ async function rangesOf(writer: Writer, batch: BlockBatch, interner: Interner): 
 
 /** Writes one range over those that its contract has. */
 export async function writeRange(writer: Writer, range: Range): Promise<void> {
-  await cutOthers(writer, range)
+  const { contractId, first, last } = range
+  const rows = await writer.all(touched, [contractId, last, contractId, first, noItem])
+  for (const row of rows) {
+    const other = rangeOf(row, contractId)
+    if (compareBytes(other.last, first) < 0) continue
+    await writer.remove(nftRange, { contract_id: [contractId], first_item: [other.first] })
+    if (compareBytes(other.first, first) < 0)
+      await insertRange(writer, { ...other, last: itemBeside(first, -1n) })
+    if (compareBytes(other.last, last) > 0)
+      await insertRange(writer, {
+        ...other,
+        first: itemBeside(last, 1n),
+        urisRead: Math.min(other.urisRead, 0),
+      })
+  }
   await insertRange(writer, range)
 }
 
@@ -310,24 +319,6 @@ async function rangeAt(
   const height = batch.from + u32At(txs.block, u32At(events.tx, row))
   const logIndex = Math.min(u32At(events.logIndex, row), placesPerBlock - 1)
   return { contractId, first, last, ownerId, at: height * placesPerBlock + logIndex, urisRead: 0 }
-}
-
-async function cutOthers(writer: Writer, range: Range): Promise<void> {
-  const { contractId, first, last } = range
-  const rows = await writer.all(touched, [contractId, last, contractId, first, noItem])
-  for (const row of rows) {
-    const other = rangeOf(row, contractId)
-    if (compareBytes(other.last, first) < 0) continue
-    await writer.remove(nftRange, { contract_id: [contractId], first_item: [other.first] })
-    if (compareBytes(other.first, first) < 0)
-      await insertRange(writer, { ...other, last: itemBeside(first, -1n) })
-    if (compareBytes(other.last, last) > 0)
-      await insertRange(writer, {
-        ...other,
-        first: itemBeside(last, 1n),
-        urisRead: Math.min(other.urisRead, 0),
-      })
-  }
 }
 
 function rangeOf(row: Row, contractId: number): Range {

@@ -84,21 +84,20 @@ export class GrowingBlocks {
   readonly #proposers = proposerTable.growing(0, undefined)
 
   push(row: BlockRow): void {
-    if (row.proposer !== undefined) this.#pushProposer(row.proposer)
+    if (row.proposer !== undefined) {
+      // Adds the outer block of the next block; blocks before it without a known one get none.
+      const proposer = row.proposer
+      const { nothing, option, unsigned, signed } = proposerKnown
+      while (this.#proposers.known.length < this.#blocks.height.length)
+        proposerTable.append(this.#proposers, { known: nothing, proposer: undefined })
+      const known = proposer.timestamp === undefined ? option : unsigned
+      proposerTable.append(this.#proposers, {
+        known: proposer.nodeId === undefined ? known : signed,
+        proposer,
+      })
+    }
     blockTable.append(this.#blocks, row)
     if (row.platform !== undefined) platformTable.append(this.#platform, row.platform)
-  }
-
-  /** Adds the outer block of the next block; blocks before it without a known one get none. */
-  #pushProposer(proposer: Proposer): void {
-    const { nothing, option, unsigned, signed } = proposerKnown
-    while (this.#proposers.known.length < this.#blocks.height.length)
-      proposerTable.append(this.#proposers, { known: nothing, proposer: undefined })
-    const known = proposer.timestamp === undefined ? option : unsigned
-    proposerTable.append(this.#proposers, {
-      known: proposer.nodeId === undefined ? known : signed,
-      proposer,
-    })
   }
 
   taken(): BlockColumns {

@@ -29,8 +29,12 @@ export class KeyTable {
 
   /** The number of the key in those bytes; it gets `number` when it has none. */
   add(bytes: Uint8Array, number: number, from = 0, until = bytes.length): number {
-    if (until - from > maxKeyBytes)
-      return this.#addOther(keyOf(bytes.subarray(from, until)), number)
+    if (until - from > maxKeyBytes) {
+      const key = keyOf(bytes.subarray(from, until))
+      const known = this.#others.get(key)
+      if (known === undefined) this.#others.set(key, number)
+      return known ?? number
+    }
     const before = this.#keys.count
     const entry = this.#keys.entryOf(this.#want(bytes, from, until))
     if (entry < before) return f64At(this.#numbers, entry)
@@ -41,12 +45,6 @@ export class KeyTable {
     }
     this.#numbers[entry] = number
     return number
-  }
-
-  #addOther(key: string, number: number): number {
-    const known = this.#others.get(key)
-    if (known === undefined) this.#others.set(key, number)
-    return known ?? number
   }
 
   /** Gives `key`, which has a number, another. */

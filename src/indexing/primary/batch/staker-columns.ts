@@ -44,7 +44,9 @@ const stakerTable = columnTable({
   status: readFrom(words, ({ status }: StakerRow) => stakerStatuses.indexOf(status)),
   permissioned: readFrom(words, ({ permissioned }: StakerRow) => (permissioned ? 1 : 0)),
   /** End of one that is pending or active, Unix seconds; else 0. */
-  until: readFrom(doubles, (row: StakerRow) => (isOpen(row) ? row.endTime : 0)),
+  until: readFrom(doubles, (row: StakerRow) =>
+    row.status === 'active' || row.status === 'pending' ? row.endTime : 0,
+  ),
   /** Millionths. */
   shares: readFrom(doubles, ({ delegationShares = -1 }: StakerRow) => delegationShares),
   weight: bigs,
@@ -99,7 +101,11 @@ function columnsOf(stakers: readonly StakerRow[], ledger: Ledger): StakerColumns
     const start = arena.used
     stakerBody.append(arena, staker)
     bodies.pushFrom(start)
-    noteOwners(owners, ledger, staker)
+    for (const owner of [staker.validationOwner, staker.delegationOwner]) {
+      for (const address of owner?.addresses ?? [])
+        owners.push(ledger.addresses.placeOf(address, 0))
+    }
+    owners.end()
   }
   return {
     ...stakerTable.taken(columns),
@@ -107,15 +113,4 @@ function columnsOf(stakers: readonly StakerRow[], ledger: Ledger): StakerColumns
     body: bodies.taken(),
     owners: owners.taken(),
   }
-}
-
-function isOpen({ status }: StakerRow): boolean {
-  return status === 'active' || status === 'pending'
-}
-
-function noteOwners(owners: GrowingOwners, ledger: Ledger, staker: StakerRow): void {
-  for (const owner of [staker.validationOwner, staker.delegationOwner]) {
-    for (const address of owner?.addresses ?? []) owners.push(ledger.addresses.placeOf(address, 0))
-  }
-  owners.end()
 }

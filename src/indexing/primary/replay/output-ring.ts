@@ -100,7 +100,24 @@ export function addOutput(
   addresses: readonly Uint8Array[],
 ): number {
   if (findOutput(ring, output.txId, output.outputIndex) !== -1) return -1
-  if (ring.came - ring.gone === ring.capacity) grow(ring)
+  if (ring.came - ring.gone === ring.capacity) {
+    // Twice the room; entries keep their place in the order of arrival.
+    const { words, links, gone, came, capacity: before } = ring
+    Object.assign(ring, room(before * 2))
+    // As many as lie side by side before and after.
+    for (let one = gone; one < came;) {
+      const from = one & (before - 1)
+      const count = Math.min(came - one, before - from)
+      const to = one & (2 * before - 1)
+      ring.words.set(
+        words.subarray(from * entryWords, (from + count) * entryWords),
+        to * entryWords,
+      )
+      one += count
+    }
+    for (let one = gone; one < came; one++)
+      link(ring, one & (2 * before - 1), i32At(links, 2 * (one & (before - 1)) + 1))
+  }
   const entry = ring.came++ & (ring.capacity - 1)
   const { words, doubles, bigs } = ring
   const word = entry * entryWords
@@ -191,22 +208,6 @@ function unlink({ heads, links }: OutputRing, entry: number): void {
   }
   while (links[2 * before] !== entry + 1) before = i32At(links, 2 * before) - 1
   links[2 * before] = after
-}
-
-/** Twice the room; entries keep their place in the order of arrival. */
-function grow(ring: OutputRing): void {
-  const { words, links, gone, came, capacity: before } = ring
-  Object.assign(ring, room(before * 2))
-  // As many as lie side by side before and after.
-  for (let one = gone; one < came;) {
-    const from = one & (before - 1)
-    const count = Math.min(came - one, before - from)
-    const to = one & (2 * before - 1)
-    ring.words.set(words.subarray(from * entryWords, (from + count) * entryWords), to * entryWords)
-    one += count
-  }
-  for (let one = gone; one < came; one++)
-    link(ring, one & (2 * before - 1), i32At(links, 2 * (one & (before - 1)) + 1))
 }
 
 /**

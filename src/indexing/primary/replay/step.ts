@@ -106,16 +106,24 @@ export function beginStep(
 
 /** Writes the transaction's row into the batch. */
 export function endStep(step: Step): void {
-  const { row, place, utxos } = step
-  const { ledger } = step.draft
+  const { row, place, utxos, draft, bare } = step
+  const { ledger } = draft
   row.utxoCount = utxos.next - row.firstUtxo
-  step.draft.burned += netBurned(row)
+  draft.burned += netBurned(row)
   row.burned = sortedById(utxos, remainderOf(row.consumed, row.value))
   row.consumed = sortedById(utxos, row.consumed)
   row.value = sortedById(utxos, row.value)
   row.staked = sortedById(utxos, row.staked)
   ledger.pushTransaction({ pos: posOfPlace(place), txId: place.txId, type: row.typeId }, row)
-  if (place.chain === 'X') noteAssets(step)
+  if (place.chain === 'X') {
+    // It is listed under its assets, under AVAX only where it is not an ordinary transfer.
+    const moved = new Set([...row.consumed, ...row.value].map(({ asset }) => asset))
+    for (const asset of bare ?? none) moved.add(asset)
+    for (const asset of moved) {
+      if (asset === avax && row.typeId === xTypes.BaseTx) continue
+      draft.assetTransactions.push({ asset, pos: posOfPlace(place), type: row.typeId })
+    }
+  }
 }
 
 // AVAX has number 1 in every store; nearly every transaction of the X-Chain moves it.
@@ -125,16 +133,6 @@ const avax = 1
 function netBurned({ consumed, value }: Step['row']): bigint {
   const spent = amountOf(consumed, avax)
   return spent === 0n ? 0n : spent - amountOf(value, avax)
-}
-
-/** Lists the transaction under its assets, under AVAX only what is not an ordinary transfer. */
-function noteAssets({ row, place, draft, bare }: Step): void {
-  const moved = new Set([...row.consumed, ...row.value].map(({ asset }) => asset))
-  for (const asset of bare ?? none) moved.add(asset)
-  for (const asset of moved) {
-    if (asset === avax && row.typeId === xTypes.BaseTx) continue
-    draft.assetTransactions.push({ asset, pos: posOfPlace(place), type: row.typeId })
-  }
 }
 
 function noteBare(step: Moves, asset: number): void {

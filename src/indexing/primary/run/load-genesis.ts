@@ -49,19 +49,15 @@ export async function possibleGenesis(
   networkId: number,
   outside: { readonly files: Files; readonly clock: Clock },
 ): Promise<readonly Uint8Array[]> {
-  const text = await genesisText(setting, networkId, outside.files)
+  const file = `data/genesis/${bundled[networkId] ?? 'local'}.json.gz`
+  const path = setting === 'auto' ? decodeURI(new URL(file, installationFolder).pathname) : setting
+  const bytes = await outside.files.read(path)
+  if (bytes === undefined) throw new Fault('bad-config', `there is no genesis file: ${setting}`)
+  const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes
+  const text = new TextDecoder().decode(plain)
   const config = parseGenesisConfig(text)
   const now = BigInt(Math.floor(outside.clock.now() / 1_000))
   const isLocal = bundled[networkId] === undefined
   const starts = isLocal ? localStartTimes(config.startTime, now) : [config.startTime]
   return starts.map((startTime) => buildGenesis({ ...config, networkId, startTime }))
-}
-
-async function genesisText(setting: string, networkId: number, files: Files): Promise<string> {
-  const file = `data/genesis/${bundled[networkId] ?? 'local'}.json.gz`
-  const path = setting === 'auto' ? decodeURI(new URL(file, installationFolder).pathname) : setting
-  const bytes = await files.read(path)
-  if (bytes === undefined) throw new Fault('bad-config', `there is no genesis file: ${setting}`)
-  const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes
-  return new TextDecoder().decode(plain)
 }

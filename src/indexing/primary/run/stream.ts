@@ -34,7 +34,10 @@ export function primaryStreams(
   const hosts = sharedHost(source, isRecorded, options)
   const chains = (['P', 'X', 'C'] as const).map((chain) => {
     const reason = whyOff(chain, spec)
-    if (reason !== undefined) return offStream(chain, reason)
+    if (reason !== undefined) {
+      const status = { ...idleStatus(chain), state: 'off', reason } as const
+      return { name: chain, run: async () => undefined, status: () => status }
+    }
     return chainStream(chain, {
       hosts,
       source,
@@ -46,7 +49,16 @@ export function primaryStreams(
   const health = quietStream('health', async (signal) => {
     const host = await hosts.get()
     while (!signal.aborted) {
-      await pollHealth(host, source, log, signal)
+      // Reads once and stores what changed. A node that does not answer leaves everything as it is.
+      try {
+        await host.health(await source.health(signal))
+      } catch (error) {
+        const fault = faultOf(error)
+        // A node that is restarted refuses for a while.
+        const passes = fault?.retryable === true || fault?.code === 'node-refused'
+        if (signal.aborted || !passes) throw error
+        log.warn('uptimes not polled', { code: fault.code, reason: fault.message })
+      }
       await options.world.clock.sleep(healthPauseMs, signal)
     }
   })
@@ -64,11 +76,6 @@ function whyOff(
   const isPublic = peers?.networkId === 1 || peers?.networkId === 5
   if (chain !== 'X' || !isPublic || nodeUrl !== '') return undefined
   return 'its history before Cortina is not in blocks: a node with an Index API has it (nodeUrl)'
-}
-
-function offStream(chain: ChainName, reason: string): Stream {
-  const status = { ...idleStatus(chain), state: 'off', reason } as const
-  return { name: chain, run: async () => undefined, status: () => status }
 }
 
 /** A chain that is followed. */
@@ -168,23 +175,5 @@ async function retaken(
     // It is tried again with the block that does not follow.
     log.debug('block not read again', { chain, height: follows, error })
     return false
-  }
-}
-
-/** Reads once and stores what changed. A node that does not answer leaves everything as it is. */
-async function pollHealth(
-  host: PrimaryHost,
-  source: PrimarySource,
-  log: Log,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await host.health(await source.health(signal))
-  } catch (error) {
-    const fault = faultOf(error)
-    // A node that is restarted refuses for a while.
-    const passes = fault?.retryable === true || fault?.code === 'node-refused'
-    if (signal.aborted || !passes) throw error
-    log.warn('uptimes not polled', { code: fault.code, reason: fault.message })
   }
 }

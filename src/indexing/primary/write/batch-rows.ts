@@ -96,7 +96,16 @@ export function openPrimaryRows(rules: PrimaryRules, outbox?: PrimaryOutbox): Pr
         await writeRawBlocks(rows, raw)
         await outbox?.(writer, batch)
         const before = isNoted ? await getCheckpoint(writer, batch.chain) : undefined
-        await move(rows, batch, epoch)
+        const { chain, height, blockId } = batch.checkpoint
+        await moveCheckpoint(rows, chain, {
+          before: batch.follows,
+          after: { height, hash: blockId },
+          epoch,
+        })
+        await rows.upsert(progress, {
+          chain: [chain],
+          body: [progressBody.toBytes(batch.checkpoint)],
+        })
         if (before !== undefined) await keepUndo(writer, batch.checkpoint, { before, changes })
       }),
   }
@@ -124,7 +133,12 @@ async function writeBatch(writing: Writing): Promise<void> {
   await writeStaking(writing, owners)
   await writeL1(writing)
   await writeAssets(writer, batch)
-  await writeAssetTransactions(writer, batch.assetTransactions)
+  const sorted = batch.assetTransactions.toSorted((a, b) => a.asset - b.asset || a.pos - b.pos)
+  await writer.insert(txByAsset, {
+    asset: sorted.map(({ asset }) => asset),
+    pos: sorted.map(({ pos }) => pos),
+    type: sorted.map(({ type }) => type),
+  })
 }
 
 async function writeImports(writer: Writer, batch: RowBatch): Promise<void> {
@@ -168,7 +182,15 @@ async function writeStaking(writing: Writing, owners: Float64Array): Promise<voi
       capacityRules(rules.maxValidatorStake, transformations.get(keyOf(subnetId))),
   })
   await writeRewards(writing)
-  await writeCycles(writer, batch.cycles)
+  const rows = batch.cycles
+  await writer.insert(cycle, {
+    staker: rows.map((row) => posOf(chainNumbers.P, row.createdHeight, row.createdPosition)),
+    number: rows.map((row) => row.number),
+    height: rows.map((row) => row.setHeight),
+    body: rows.map((row) =>
+      cycleBody.toBytes({ ...row, outcome: cycleOutcomes.indexOf(row.outcome) }),
+    ),
+  })
   await writer.upsert(stakeDay, {
     subnet_id: batch.stakeDays.map((row) => row.subnetId),
     day: batch.stakeDays.map((row) => row.day),
@@ -215,17 +237,6 @@ async function writeRewards({ writer, batch, known }: Writing): Promise<void> {
   })
 }
 
-async function writeCycles(writer: Writer, rows: RowBatch['cycles']): Promise<void> {
-  await writer.insert(cycle, {
-    staker: rows.map((row) => posOf(chainNumbers.P, row.createdHeight, row.createdPosition)),
-    number: rows.map((row) => row.number),
-    height: rows.map((row) => row.setHeight),
-    body: rows.map((row) =>
-      cycleBody.toBytes({ ...row, outcome: cycleOutcomes.indexOf(row.outcome) }),
-    ),
-  })
-}
-
 const newestL1 = statement('select id from l1_validator order by id desc limit 1')
 
 async function writeL1({ writer, batch, known }: Writing): Promise<void> {
@@ -256,18 +267,6 @@ function placeOfChange({ height, position }: RowBatch['l1Changes'][number]): num
   if (position < 0) return -1
   if (position === afterTransactions) return posAfter(chainNumbers.P, height)
   return posOf(chainNumbers.P, height, position)
-}
-
-async function writeAssetTransactions(
-  writer: Writer,
-  rows: RowBatch['assetTransactions'],
-): Promise<void> {
-  const sorted = rows.toSorted((a, b) => a.asset - b.asset || a.pos - b.pos)
-  await writer.insert(txByAsset, {
-    asset: sorted.map(({ asset }) => asset),
-    pos: sorted.map(({ pos }) => pos),
-    type: sorted.map(({ type }) => type),
-  })
 }
 
 async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {
@@ -301,14 +300,4 @@ function nodesOf(batch: RowBatch): readonly Uint8Array[] {
     ...batch.rewards.map((row) => row.nodeId),
     ...batch.l1Validators.map((row) => row.nodeId),
   ]
-}
-
-async function move(writer: Writer, batch: RowBatch, epoch: number): Promise<void> {
-  const { chain, height, blockId } = batch.checkpoint
-  await moveCheckpoint(writer, chain, {
-    before: batch.follows,
-    after: { height, hash: blockId },
-    epoch,
-  })
-  await writer.upsert(progress, { chain: [chain], body: [progressBody.toBytes(batch.checkpoint)] })
 }

@@ -239,7 +239,10 @@ async function positionsIn(store: Reader, source: Source, query: Query): Promise
     const parameters = [addressId, ...source.leading, from, until, batchRows]
     const rows = await store.all(source[direction], parameters)
     for (const row of rows) {
-      const txPos = transactionOf(integerAt(row, 0), integerAt(row, 1))
+      // Position of the transaction of an entry; entries of `evm_transaction_by_address` are transactions.
+      const pos = integerAt(row, 0)
+      const txIndex = integerAt(row, 1)
+      const txPos = txIndex === -1 ? pos : posOfHeight(heightOf(pos)) + txIndex
       if (isBeyond(txPos, query) && txPos !== found[found.length - 1]) found.push(txPos)
       if (found.length === limit) return found
     }
@@ -262,9 +265,4 @@ function openedRange({ range, after, direction }: Query): PosRange {
 function isBeyond(txPos: number, { after, direction }: Query): boolean {
   if (after === undefined) return true
   return direction === 'desc' ? txPos < after : txPos > after
-}
-
-/** Position of the transaction of an entry; entries of `evm_transaction_by_address` are transactions. */
-function transactionOf(pos: number, txIndex: number): number {
-  return txIndex === -1 ? pos : posOfHeight(heightOf(pos)) + txIndex
 }

@@ -99,11 +99,27 @@ export function applyCBlocks(
   takeFound(state.utxos, found)
   for (const block of blocks) {
     draft.from ??= block.height
-    follow(state, block)
+    const { height, parentId, blockId, time } = block
+    const isLinked = state.blockId.length === 0 || equalBytes(parentId, state.blockId)
+    if (height !== state.height + 1 || !isLinked) {
+      throw unlinked({ chain: 'C', height }, state.height)
+    }
+    state.height = height
+    state.blockId = blockId
+    state.time = time
     for (const [position, read] of block.transactions.entries()) {
       applyTransaction(state, draft, { block, read, position })
     }
-    noteBlock(draft, block)
+    draft.blocks.push({
+      height: block.height,
+      blockId: block.blockId,
+      parentId: block.parentId,
+      typeId: 0,
+      time: block.time,
+      sizeBytes: block.sizeBytes,
+      transactionCount: block.transactionCount,
+      proposer: block.proposer,
+    })
   }
 }
 
@@ -122,30 +138,6 @@ export function endCBatch(state: CState, draft: Draft): RowBatch {
     burned: state.burned,
   } as const
   return closeDraft(draft, state.utxos.assets, checkpoint)
-}
-
-function follow(state: CState, block: ReadCBlock): void {
-  const { height, parentId, blockId, time } = block
-  const isLinked = state.blockId.length === 0 || equalBytes(parentId, state.blockId)
-  if (height !== state.height + 1 || !isLinked) {
-    throw unlinked({ chain: 'C', height }, state.height)
-  }
-  state.height = height
-  state.blockId = blockId
-  state.time = time
-}
-
-function noteBlock(draft: Draft, block: ReadCBlock): void {
-  draft.blocks.push({
-    height: block.height,
-    blockId: block.blockId,
-    parentId: block.parentId,
-    typeId: 0,
-    time: block.time,
-    sizeBytes: block.sizeBytes,
-    transactionCount: block.transactionCount,
-    proposer: block.proposer,
-  })
 }
 
 type CTransaction = ReadCBlock['transactions'][number]

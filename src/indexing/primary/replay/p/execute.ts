@@ -86,9 +86,26 @@ export function executeDecided(
   if (!isSpending(unsigned)) {
     throw violation(step.place, `transaction type must be proposed: ${unsigned.typeId}`)
   }
-  if (unsigned.typeId === pTypes.ImportTx) importAssets(state, step, { unsigned, read })
+  if (unsigned.typeId === pTypes.ImportTx) {
+    const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
+    step.row.sourceChain = unsigned.sourceChain
+    step.row.destinationChain = state.ids.chainIds.P
+    for (const [at, input] of unsigned.importedInputs.entries()) {
+      const key = read.importedKeys[at] ?? outputKeyOf(input.txId, input.outputIndex)
+      spendImport(step, { ...spendingOf(input), key, sourceChain })
+    }
+  }
   moveFunds(step, unsigned)
-  if (unsigned.typeId === pTypes.ExportTx) exportAssets(state, step, unsigned)
+  if (unsigned.typeId === pTypes.ExportTx) {
+    const { txId } = step.place
+    const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
+    step.row.sourceChain = state.ids.chainIds.P
+    step.row.destinationChain = unsigned.destinationChain
+    for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
+      const outputIndex = unsigned.outputs.length + at
+      emit(step, { txId, outputIndex, assetId, ...outputFields(output), consumableOn })
+    }
+  }
   if (isStaking(unsigned)) executeStaking(state, step, unsigned, setHeight)
   checkFlow(step)
   executeEffect(state, step, unsigned, setHeight)
@@ -141,37 +158,6 @@ function executeEffect(state: PState, step: Step, unsigned: Spending, setHeight:
     case pTypes.AddPermissionlessValidatorTx:
     case pTypes.AddPermissionlessDelegatorTx:
     case pTypes.AddAutoRenewedValidatorTx:
-  }
-}
-
-type Reading<Unsigned> = { readonly unsigned: Unsigned; readonly read: ReadTransaction<PUnsigned> }
-
-function importAssets(
-  state: PState,
-  step: Moves & Fills<'sourceChain' | 'destinationChain'>,
-  { unsigned, read }: Reading<PUnsignedOf<'ImportTx'>>,
-): void {
-  const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
-  step.row.sourceChain = unsigned.sourceChain
-  step.row.destinationChain = state.ids.chainIds.P
-  for (const [at, input] of unsigned.importedInputs.entries()) {
-    const key = read.importedKeys[at] ?? outputKeyOf(input.txId, input.outputIndex)
-    spendImport(step, { ...spendingOf(input), key, sourceChain })
-  }
-}
-
-function exportAssets(
-  state: PState,
-  step: Moves & Fills<'sourceChain' | 'destinationChain'>,
-  unsigned: PUnsignedOf<'ExportTx'>,
-): void {
-  const { txId } = step.place
-  const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
-  step.row.sourceChain = state.ids.chainIds.P
-  step.row.destinationChain = unsigned.destinationChain
-  for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
-    const outputIndex = unsigned.outputs.length + at
-    emit(step, { txId, outputIndex, assetId, ...outputFields(output), consumableOn })
   }
 }
 

@@ -4,17 +4,14 @@
  * Source: avalanchego vms/platformvm/state/state.go syncGenesis.
  */
 
-import type { Sliced } from '../../../../codec/kit.ts'
 import type { GenesisFacts } from '../../../../codec/primary/genesis.ts'
 import { emptyId, transactionIdOf } from '../../../../codec/primary/ids.ts'
-import type { PTransaction, PUnsigned } from '../../../../codec/primary/p-transaction.ts'
 import { pBlockTypes, pTypes } from '../../../../core/type-ids.ts'
 import type { KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { RowBatch } from '../../batch/rows.ts'
 import type { PrimaryRules } from '../../batch/rules.ts'
 import { networkIdsOf } from '../chains.ts'
 import { closeDraft, newDraft, violation, type Draft } from '../draft.ts'
-import type { ReadTransaction } from '../read-blocks.ts'
 import { beginStep, endStep } from '../step.ts'
 import { closeBatch, createUtxo } from '../utxo-set.ts'
 import { blockchainOf } from './execute.ts'
@@ -33,7 +30,12 @@ export function beginPChain(
   const draft = newDraft('P', { firstUtxo: working.utxos.next, follows: undefined })
   working.time = Number(facts.genesis.time)
   setSupply(working, draft, emptyId, facts.genesis.initialSupply)
-  addUtxos(working, draft, facts)
+  const place = { chain: 'P', height: 0, position: -1, time: working.time, txId: emptyId } as const
+  for (const { utxo } of facts.genesis.utxos) {
+    const { txId, outputIndex, assetId, output } = utxo
+    const made = { txId, outputIndex, assetId, ...outputFields(output) }
+    createUtxo({ utxos: working.utxos, draft, place }, made)
+  }
   addTransactions(working, draft, facts)
   draft.blocks.push({
     height: 0,
@@ -67,19 +69,15 @@ export function beginPChain(
   return { state, batch: closeDraft(draft, kept.assets, checkpoint) }
 }
 
-function addUtxos(state: PState, draft: Draft, facts: GenesisFacts): void {
-  const place = { chain: 'P', height: 0, position: -1, time: state.time, txId: emptyId } as const
-  for (const { utxo } of facts.genesis.utxos) {
-    const { txId, outputIndex, assetId, output } = utxo
-    const made = { txId, outputIndex, assetId, ...outputFields(output) }
-    createUtxo({ utxos: state.utxos, draft, place }, made)
-  }
-}
-
 function addTransactions(state: PState, draft: Draft, facts: GenesisFacts): void {
   const all = [...facts.genesis.validators, ...facts.genesis.chains]
   for (const [position, one] of all.entries()) {
-    const read = readGenesisTransaction(one)
+    const read = {
+      unsigned: one.record.unsigned,
+      txId: transactionIdOf(one.bytes),
+      importedKeys: [],
+      exportedKeys: [],
+    }
     const { unsigned, txId } = read
     const place = { chain: 'P', height: 0, position, time: state.time, txId } as const
     const step = beginStep(state.utxos, draft, place, read)
@@ -88,17 +86,5 @@ function addTransactions(state: PState, draft: Draft, facts: GenesisFacts): void
       draft.blockchains.push(blockchainOf(unsigned, place))
     else throw violation(place, `genesis holds a transaction of type ${unsigned.typeId}`)
     endStep(step)
-  }
-}
-
-function readGenesisTransaction({
-  record,
-  bytes,
-}: Sliced<PTransaction>): ReadTransaction<PUnsigned> {
-  return {
-    unsigned: record.unsigned,
-    txId: transactionIdOf(bytes),
-    importedKeys: [],
-    exportedKeys: [],
   }
 }

@@ -59,7 +59,18 @@ export function applyPBlocks(
     const read = blocks[at]
     if (read === undefined) break
     if (!isProposal(read.block)) {
-      applyBlock(state, draft, read)
+      const { block, height } = read
+      if (
+        block.typeId !== pBlockTypes.ApricotStandardBlock &&
+        block.typeId !== pBlockTypes.ApricotAtomicBlock &&
+        block.typeId !== pBlockTypes.BanffStandardBlock
+      ) {
+        throw violation({ chain: 'P', height }, `option without a proposal: ${block.typeId}`)
+      }
+      follow(state, draft, read)
+      moveTime(state, draft, read, height)
+      decide(state, draft, { read, transactions: read.transactions, setHeight: height })
+      noteBlock(state, draft, read)
       continue
     }
     const option = blocks[++at]
@@ -107,21 +118,6 @@ function follow(state: PState, draft: Draft, read: ReadPBlock): void {
 function moveTime(state: PState, draft: Draft, read: ReadPBlock, setHeight: number): void {
   if (!('time' in read.block)) return
   advanceTime(state, { draft, height: read.height, setHeight }, Number(read.block.time))
-}
-
-function applyBlock(state: PState, draft: Draft, read: ReadPBlock): void {
-  const { block, height } = read
-  if (
-    block.typeId !== pBlockTypes.ApricotStandardBlock &&
-    block.typeId !== pBlockTypes.ApricotAtomicBlock &&
-    block.typeId !== pBlockTypes.BanffStandardBlock
-  ) {
-    throw violation({ chain: 'P', height }, `option without a proposal: ${block.typeId}`)
-  }
-  follow(state, draft, read)
-  moveTime(state, draft, read, height)
-  decide(state, draft, { read, transactions: read.transactions, setHeight: height })
-  noteBlock(state, draft, read)
 }
 
 type Decision = {

@@ -59,7 +59,19 @@ export function executeReward(
   ) {
     throw violation(step.place, 'rewards a staker of the wrong kind')
   }
-  describe(step, staker)
+  const { row } = step
+  row.stakingTxId = staker.txId
+  row.nodeId = staker.nodeId
+  row.subnetId = staker.subnetId
+  row.startTime = staker.startTime
+  row.endTime = staker.endTime
+  row.delegationShares = staker.delegationShares
+  const addresses = newAddressSet()
+  for (const owner of [staker.validationOwner, staker.delegationOwner]) {
+    if (owner !== undefined) addAddresses(addresses, owner.addresses)
+  }
+  row.rewardAddresses = addresses.list
+  concern(step, row.rewardAddresses)
   if (!outcome.committed) {
     setSupply(
       state,
@@ -76,22 +88,6 @@ export function executeReward(
   if (staker.role === 'validator') rewardValidator(staker, payout, outcome)
   else if (outcome.committed) rewardDelegator(state, step, { staker, payout })
   finish(state, step, staker, outcome)
-}
-
-function describe(step: Describing, staker: Staker): void {
-  const { row } = step
-  row.stakingTxId = staker.txId
-  row.nodeId = staker.nodeId
-  row.subnetId = staker.subnetId
-  row.startTime = staker.startTime
-  row.endTime = staker.endTime
-  row.delegationShares = staker.delegationShares
-  const addresses = newAddressSet()
-  for (const owner of [staker.validationOwner, staker.delegationOwner]) {
-    if (owner !== undefined) addAddresses(addresses, owner.addresses)
-  }
-  row.rewardAddresses = addresses.list
-  concern(step, row.rewardAddresses)
 }
 
 /** Gives the stake back and ends the staker. */

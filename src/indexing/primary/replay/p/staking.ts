@@ -159,7 +159,19 @@ export function executeStaking(
   const immediate = state.time >= state.rules.upgrades.durango
   const staker = stakerFrom(state, step, unsigned, immediate)
   describe(step, unsigned, staker)
-  emitStake(step, unsigned, staker)
+  const { txId } = step.place
+  for (const [at, { assetId, output }] of stakeOf(unsigned).entries()) {
+    const outputIndex = staker.firstStakeIndex + at
+    emit(step, {
+      txId,
+      outputIndex,
+      assetId,
+      ...outputFields(output),
+      staked: true,
+      stakeStart: staker.startTime,
+      stakeEnd: staker.endTime,
+    })
+  }
   step.draft.stakers.add(staker)
   if (immediate) {
     mintFor(state, step.draft, staker)
@@ -174,22 +186,6 @@ export function executeStaking(
 export function abortStaking(state: PState, step: Describing, unsigned: StakingTransaction): void {
   describe(step, unsigned, stakerFrom(state, step, unsigned, false))
   emitOutputs(step, stakeOf(unsigned), unsigned.outputs.length)
-}
-
-function emitStake(step: Moves, unsigned: StakingTransaction, staker: Staker): void {
-  const { txId } = step.place
-  for (const [at, { assetId, output }] of stakeOf(unsigned).entries()) {
-    const outputIndex = staker.firstStakeIndex + at
-    emit(step, {
-      txId,
-      outputIndex,
-      assetId,
-      ...outputFields(output),
-      staked: true,
-      stakeStart: staker.startTime,
-      stakeEnd: staker.endTime,
-    })
-  }
 }
 
 function stakerFrom(

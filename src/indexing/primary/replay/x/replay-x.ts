@@ -17,15 +17,7 @@ import type { AssetRow } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
 import { chainNameOf, networkIdsOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
-import {
-  closeDraft,
-  countBurned,
-  newDraft,
-  unlinked,
-  type Adds,
-  type Draft,
-  type Place,
-} from '../draft.ts'
+import { closeDraft, countBurned, newDraft, unlinked, type Draft, type Place } from '../draft.ts'
 import type { OutputFields } from '../output-bytes.ts'
 import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
 import {
@@ -33,7 +25,6 @@ import {
   checkFlow,
   emit,
   endStep,
-  type Fills,
   type Moves,
   ownerOf,
   spend,
@@ -147,22 +138,17 @@ export function applyXDag(
   takeFound(state.utxos, found)
   for (const read of transactions) {
     const height = ++state.height
-    const time = newestInput(state, read)
+    // `state.time` stays at genesis until blocks come.
+    let time = state.time
+    for (const input of inputsOf(read.unsigned)) {
+      time = Math.max(time, createdAtOf(state.utxos, input))
+    }
+    for (const key of read.importedKeys) {
+      time = Math.max(time, state.utxos.imports.get(key)?.createdAt ?? 0)
+    }
     draft.from ??= height
     applyTransaction(state, draft, { read, height, position: 0, time })
   }
-}
-
-/** `state.time` stays at genesis until blocks come. */
-function newestInput(state: XState, read: ReadTransaction<XUnsigned>): number {
-  let newest = state.time
-  for (const input of inputsOf(read.unsigned)) {
-    newest = Math.max(newest, createdAtOf(state.utxos, input))
-  }
-  for (const key of read.importedKeys) {
-    newest = Math.max(newest, state.utxos.imports.get(key)?.createdAt ?? 0)
-  }
-  return newest
 }
 
 /**
@@ -232,44 +218,47 @@ function applyTransaction(state: XState, draft: Draft, at: At): void {
   for (const { txId, outputIndex, assetId, input } of unsigned.inputs) {
     spend(step, { txId, outputIndex, assetId, amount: input.amount })
   }
-  if (unsigned.typeId === xTypes.ImportTx) importAssets(state, step, { unsigned, read })
+  if (unsigned.typeId === xTypes.ImportTx) {
+    const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
+    step.row.sourceChain = unsigned.sourceChain
+    step.row.destinationChain = state.ids.chainIds.X
+    for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
+      const key = read.importedKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
+      spendImport(step, { ...place, key, amount: input.amount, sourceChain })
+    }
+  }
   for (const [index, { assetId, output }] of unsigned.outputs.entries()) {
     emitAt(step, index, assetId, output)
   }
-  if (unsigned.typeId === xTypes.ExportTx) exportAssets(state, step, unsigned)
+  if (unsigned.typeId === xTypes.ExportTx) {
+    const { txId } = step.place
+    const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
+    step.row.sourceChain = state.ids.chainIds.X
+    step.row.destinationChain = unsigned.destinationChain
+    for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
+      const outputIndex = unsigned.outputs.length + at
+      emit(step, { txId, outputIndex, assetId, ...xOutputFields(output), consumableOn })
+    }
+  }
   checkFlow(step)
-  if (unsigned.typeId === xTypes.CreateAssetTx) createAsset(step, unsigned)
-  if (unsigned.typeId === xTypes.OperationTx) operate(step, unsigned)
+  if (unsigned.typeId === xTypes.CreateAssetTx) {
+    const { place, draft } = step
+    draft.assets.push(assetRow(place, unsigned, step.utxos.assets))
+    let outputIndex = unsigned.outputs.length
+    for (const { outputs } of unsigned.initialStates) {
+      for (const output of outputs) emitAt(step, outputIndex++, place.txId, output)
+    }
+  }
+  if (unsigned.typeId === xTypes.OperationTx) {
+    let outputIndex = unsigned.outputs.length
+    for (const { assetId, utxos, operation } of unsigned.operations) {
+      for (const { txId, outputIndex: index } of utxos) {
+        spend(step, { txId, outputIndex: index, assetId, amount: undefined })
+      }
+      for (const output of outputsOf(operation)) emitAt(step, outputIndex++, assetId, output)
+    }
+  }
   endStep(step)
-}
-
-type Reading<Unsigned> = { readonly unsigned: Unsigned; readonly read: ReadTransaction<XUnsigned> }
-
-type Crossing = Moves & Fills<'sourceChain' | 'destinationChain'>
-
-function importAssets(
-  state: XState,
-  step: Crossing,
-  { unsigned, read }: Reading<XUnsignedOf<'ImportTx'>>,
-): void {
-  const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
-  step.row.sourceChain = unsigned.sourceChain
-  step.row.destinationChain = state.ids.chainIds.X
-  for (const [index, { input, ...place }] of unsigned.importedInputs.entries()) {
-    const key = read.importedKeys[index] ?? outputKeyOf(place.txId, place.outputIndex)
-    spendImport(step, { ...place, key, amount: input.amount, sourceChain })
-  }
-}
-
-function exportAssets(state: XState, step: Crossing, unsigned: XUnsignedOf<'ExportTx'>): void {
-  const { txId } = step.place
-  const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)
-  step.row.sourceChain = state.ids.chainIds.X
-  step.row.destinationChain = unsigned.destinationChain
-  for (const [at, { assetId, output }] of unsigned.exportedOutputs.entries()) {
-    const outputIndex = unsigned.outputs.length + at
-    emit(step, { txId, outputIndex, assetId, ...xOutputFields(output), consumableOn })
-  }
 }
 
 function emitAt(step: Moves, outputIndex: number, assetId: Uint8Array, output: XOutput): void {
@@ -319,25 +308,6 @@ function assetRow(
     ),
     createdHeight: place.height,
     createdTime: place.time,
-  }
-}
-
-function createAsset(step: Moves & Adds<'assets'>, unsigned: XUnsignedOf<'CreateAssetTx'>): void {
-  const { place, draft } = step
-  draft.assets.push(assetRow(place, unsigned, step.utxos.assets))
-  let outputIndex = unsigned.outputs.length
-  for (const { outputs } of unsigned.initialStates) {
-    for (const output of outputs) emitAt(step, outputIndex++, place.txId, output)
-  }
-}
-
-function operate(step: Moves, unsigned: XUnsignedOf<'OperationTx'>): void {
-  let outputIndex = unsigned.outputs.length
-  for (const { assetId, utxos, operation } of unsigned.operations) {
-    for (const { txId, outputIndex: index } of utxos) {
-      spend(step, { txId, outputIndex: index, assetId, amount: undefined })
-    }
-    for (const output of outputsOf(operation)) emitAt(step, outputIndex++, assetId, output)
   }
 }
 

@@ -10,8 +10,6 @@
 
 import type { SecureContext } from 'node:tls'
 
-import type { ClaimedAddress } from '../codec/warp/peer-address.ts'
-import type { Handshake } from '../codec/warp/peer-message.ts'
 import { setBounded } from '../core/bounded-maps.ts'
 import { Fault, faultOf } from '../core/fault.ts'
 import { growingPause } from '../core/waiting.ts'
@@ -175,15 +173,6 @@ export class PeerPool {
     return BigInt(Math.floor(this.#options.world.clock.now() / 1000))
   }
 
-  /** Notes the peer's clock, and answers its handshake. */
-  #greet(nodeId: string, theirs: Handshake): Handshake {
-    const before = this.trouble()
-    setBounded(this.#clocks, nodeId, Number(theirs.time - this.#nowSeconds()), clocksKept)
-    const trouble = this.trouble()
-    if (trouble !== undefined && before === undefined) this.#options.log.warn(trouble, {})
-    return this.#greeter.answer(theirs)
-  }
-
   #changed(): void {
     for (const watcher of this.#watchers) watcher()
   }
@@ -272,7 +261,13 @@ export class PeerPool {
       socket,
       nodeId,
       networkId,
-      greet: (theirs) => this.#greet(nodeId, theirs),
+      greet: (theirs) => {
+        const before = this.trouble()
+        setBounded(this.#clocks, nodeId, Number(theirs.time - this.#nowSeconds()), clocksKept)
+        const trouble = this.trouble()
+        if (trouble !== undefined && before === undefined) this.#options.log.warn(trouble, {})
+        return this.#greeter.answer(theirs)
+      },
       limits,
       now: () => this.#now(),
       events: {
@@ -281,7 +276,16 @@ export class PeerPool {
           this.#options.log.debug('peer-connected', { nodeId, version: session.version })
           this.#changed()
         },
-        peers: (_, claims) => this.#hear(claims),
+        peers: (_, claims) => {
+          const nowSeconds = this.#nowSeconds()
+          const isWanted = (nodeId: string): boolean => this.#wanted.has(nodeId)
+          const fresh: string[] = []
+          for (const claim of claims) {
+            if (this.#book.heard(claim, nowSeconds, isWanted))
+              fresh.push(nodeIdOf(claim.certificate))
+          }
+          this.#learned('peer-addresses-heard', fresh)
+        },
         closed: (session, reason) => {
           if (this.#sessions.get(nodeId) === session) this.#sessions.delete(nodeId)
           this.#failed(nodeId, reason)
@@ -303,16 +307,6 @@ export class PeerPool {
     if (banned) log.warn('peer-banned', fields)
     else log.debug('peer-lost', fields)
     this.#changed()
-  }
-
-  #hear(claims: readonly ClaimedAddress[]): void {
-    const nowSeconds = this.#nowSeconds()
-    const isWanted = (nodeId: string): boolean => this.#wanted.has(nodeId)
-    const fresh: string[] = []
-    for (const claim of claims) {
-      if (this.#book.heard(claim, nowSeconds, isWanted)) fresh.push(nodeIdOf(claim.certificate))
-    }
-    this.#learned('peer-addresses-heard', fresh)
   }
 
   /** A node with a new address may be tried at once, unless it misbehaved. */

@@ -55,7 +55,13 @@ export function parseGenesisConfig(json: string): GenesisConfig {
         evmAddress: fromHex(textOf(item['ethAddr'], 'ethAddr')),
         address: addressOf(item['avaxAddr'], 'avaxAddr'),
         initialAmount: integerOf(item['initialAmount'] ?? 0n, 'initialAmount'),
-        unlockSchedule: listOf(item['unlockSchedule'] ?? [], 'unlockSchedule').map(lockedAmountOf),
+        unlockSchedule: listOf(item['unlockSchedule'] ?? [], 'unlockSchedule').map((value) => {
+          const item = objectOf(value, 'unlockSchedule')
+          return {
+            amount: integerOf(item['amount'] ?? 0n, 'amount'),
+            locktime: integerOf(item['locktime'] ?? 0n, 'locktime'),
+          }
+        }),
       }
     }),
     startTime: integerOf(root['startTime'], 'startTime'),
@@ -86,14 +92,6 @@ function addressOf(value: unknown, name: string): Uint8Array {
   const { bytes } = fromBech32(textOf(value, name).replace(/^[PXC]-/, ''))
   if (bytes.length !== 20) throw wrong(name)
   return bytes
-}
-
-function lockedAmountOf(value: unknown): LockedAmount {
-  const item = objectOf(value, 'unlockSchedule')
-  return {
-    amount: integerOf(item['amount'] ?? 0n, 'amount'),
-    locktime: integerOf(item['locktime'] ?? 0n, 'locktime'),
-  }
 }
 
 function signerOf(value: unknown): InitialStaker['signer'] {

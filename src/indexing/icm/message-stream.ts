@@ -221,14 +221,12 @@ function deploymentChains(location: StoreLocation, clock: Clock): DeploymentChai
       if (location.store === 'embedded' || clock.monotonic() - lookedMs < lookEveryMs) return []
       lookedMs = clock.monotonic()
       store ??= await openStore(location, deploymentStore, deploymentTables, 'write')
-      const chains = (await reportedChainBodies(store)).map(chainIn)
+      const chains = (await reportedChainBodies(store)).map((body) => {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by chain-shares.ts
+        return JSON.parse(body) as MessengerChain
+      })
       return chains.filter(({ key }) => !known.has(key))
     },
     close: async () => store?.close(),
   }
-}
-
-function chainIn(body: string): MessengerChain {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by chain-shares.ts
-  return JSON.parse(body) as MessengerChain
 }

@@ -148,7 +148,13 @@ async function identify(
     throw answers[1]?.kind === 'error'
       ? faultOfAnswer(answers[1], { method: 'eth_getBlockByNumber', params: [] })
       : new Fault('node-answer', 'a node has no genesis block')
-  const read = { chainId: chainIdIn(chain), genesisHash: hash }
+  // Chain ids are numbers in answers: larger ones are refused. Source: EIP-155 sets no limit.
+  if (typeof chain === 'string' && /^0x[0-9a-f]+$/i.test(chain)) {
+    const id = BigInt(chain)
+    if (id > BigInt(Number.MAX_SAFE_INTEGER))
+      throw new Fault('source-mismatch', `chain ids above 2^53 - 1 are not served: ${id}`)
+  }
+  const read = { chainId: hexNumber(chain, 'chain id'), genesisHash: hash }
   if (known !== undefined) return { ...known, ...read }
   const identity = {
     ...read,
@@ -156,16 +162,6 @@ async function identify(
   }
   const blockchainId = blockchainIdIn(id)
   return blockchainId === undefined ? identity : { ...identity, blockchainId }
-}
-
-/** Chain ids are numbers in answers: larger ones are refused. Source: EIP-155 sets no limit. */
-function chainIdIn(answer: unknown): number {
-  if (typeof answer === 'string' && /^0x[0-9a-f]+$/i.test(answer)) {
-    const id = BigInt(answer)
-    if (id > BigInt(Number.MAX_SAFE_INTEGER))
-      throw new Fault('source-mismatch', `chain ids above 2^53 - 1 are not served: ${id}`)
-  }
-  return hexNumber(answer, 'chain id')
 }
 
 /** Ranges to request at once: as many as endpoints allow and their replies fit into memory. */

@@ -214,7 +214,12 @@ export class PeerSource implements PrimarySource {
   async #acceptedGenesis(all: readonly Uint8Array[], signal: AbortSignal): Promise<Uint8Array> {
     const { peers, world } = this.#options
     const { clock } = world
-    const ids = all.map((bytes) => firstBlockId(sha256(bytes)))
+    // Block 0 of the P-Chain commits the genesis.
+    const ids = all.map((bytes) => {
+      const genesisId = sha256(bytes)
+      const typeId = pBlockTypes.ApricotCommitBlock
+      return sha256(encode(pBlock, { typeId, parentId: genesisId, height: 0n }))
+    })
     const vote = new TipVote(peers, clock, emptyId)
     for (const until = clock.monotonic() + firstVoteMs; clock.monotonic() < until;) {
       const [accepted] = await vote.accepted(await this.#voters.get(), ids)
@@ -233,10 +238,4 @@ function checkpointsOf(
 ): readonly Uint8Array[] {
   const found = Object.entries(all).find(([id]) => equalBytes(parseId(id), chainId))
   return (found?.[1] ?? []).map((id) => parseId(id))
-}
-
-/** Id of block 0 of the P-Chain, which commits the genesis. */
-function firstBlockId(genesisId: Uint8Array): Uint8Array {
-  const typeId = pBlockTypes.ApricotCommitBlock
-  return sha256(encode(pBlock, { typeId, parentId: genesisId, height: 0n }))
 }

@@ -7,7 +7,7 @@
 import { Fault, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Transport } from '../../core/world.ts'
-import { callAll, callOne, BatchSize, type RpcAnswer, type RpcTarget } from '../rpc/json-rpc.ts'
+import { callAll, callOne, BatchSize, type RpcTarget } from '../rpc/json-rpc.ts'
 import { type Reply, replyOf } from '../rpc/node-text.ts'
 import { faultOfWords } from '../rpc/node-words.ts'
 
@@ -75,7 +75,11 @@ export function createNodeApi(options: {
 
   const callEvm: NodeApi['callEvm'] = async (calls, signal) => {
     const answers = await callAll(target(nodePaths.evm), calls, batch, signal)
-    return answers.map((answer, at) => resultOf(answer, itemAt(calls, at).method))
+    return answers.map((answer, at) => {
+      const method = itemAt(calls, at).method
+      if (answer.kind === 'result') return answer.result
+      throw faultOfWords(method, answer.error.message, 'stream')
+    })
   }
 
   return { call, tryCall, callEvm }
@@ -106,9 +110,4 @@ export function isRefusal(
   reply: Reply | { readonly refusal: string },
 ): reply is { readonly refusal: string } {
   return typeof reply['refusal'] === 'string'
-}
-
-function resultOf(answer: RpcAnswer, method: string): unknown {
-  if (answer.kind === 'result') return answer.result
-  throw faultOfWords(method, answer.error.message, 'stream')
 }

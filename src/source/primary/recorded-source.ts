@@ -13,7 +13,6 @@ import { releasedBlocks } from '../../core/recorded-time.ts'
 import type { Clock } from '../../core/world.ts'
 import { linesOf, listParts, type Part, valueOfLine } from '../recorded/recording-file.ts'
 import type {
-  BlockBytes,
   CBlock,
   PrimaryChain,
   PrimaryIdentity,
@@ -74,7 +73,11 @@ export function openRecordedPrimary(file: Uint8Array, clock?: Clock): RecordedPr
     headHeight: async (chain) => head(chain),
     hasIndex: async () => true,
     blocks: async (chain, { from, until }) =>
-      cut(chain, blocks[chain], from, until).map((line, at) => blockOf(line, from + at)),
+      cut(chain, blocks[chain], from, until).map((line, at) => {
+        const height = from + at
+        const [bytes, ...proposer] = listOf(line)
+        return { height, bytes: bytesOf(bytes), proposer: proposerOf(proposer) }
+      }),
     cBlocks: async ({ from, until }) =>
       cut('C', cBlocks, from, until).map((line, at) => cBlockOf(line, from + at)),
     earlyCount: async () => 0,
@@ -104,11 +107,6 @@ function identityOf(line: unknown): PrimaryIdentity {
     chainIds: { X: fromHex(String(value['x'])), C: fromHex(String(value['c'])) },
     upgrades,
   }
-}
-
-function blockOf(line: unknown, height: number): BlockBytes {
-  const [bytes, ...proposer] = listOf(line)
-  return { height, bytes: bytesOf(bytes), proposer: proposerOf(proposer) }
 }
 
 function cBlockOf(line: unknown, height: number): CBlock {

@@ -173,7 +173,11 @@ function combined(
     case 'merge':
       return merged([...stored, ...segments.flatMap((each) => rowsOf(each))]).slice(0, most)
     case 'sum':
-      return [[...segments.flatMap((each) => rowsOf(each)), ...stored].reduce(added)]
+      return [
+        [...segments.flatMap((each) => rowsOf(each)), ...stored].reduce((one, other) =>
+          one.map((value, at) => Number(value) + Number(other[at])),
+        ),
+      ]
     case 'tables':
     case undefined:
       return [...stored]
@@ -206,10 +210,6 @@ function merged(rows: readonly Row[]): Row[] {
     if (!byFirst.has(first)) byFirst.set(first, row)
   }
   return [...byFirst.values()].toSorted((one, other) => Number(one[0]) - Number(other[0]))
-}
-
-function added(one: Row, other: Row): Row {
-  return one.map((value, at) => Number(value) + Number(other[at]))
 }
 
 /** `row` with the sum of the amounts of all `rows`, whose size and sign stand at `at`. */

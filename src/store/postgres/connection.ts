@@ -77,22 +77,19 @@ export async function connect(
 ): Promise<Connection> {
   if (memory.takesOptions) {
     try {
-      return await connectOnce(options, startOptions(options))
+      // Settings that a session of our own begins with.
+      const timeout = serverTimeoutMs(options.statementTimeoutMs)
+      return await connectOnce(
+        options,
+        '-c firn.direct=on -c search_path=pg_catalog -c bytea_output=hex ' +
+          `-c statement_timeout=${timeout}`,
+      )
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== refusedStart) throw error
       memory.takesOptions = false
     }
   }
   return connectOnce(options, undefined)
-}
-
-/** Settings that a session of our own begins with. */
-function startOptions({ statementTimeoutMs }: ConnectionOptions): string {
-  const timeout = serverTimeoutMs(statementTimeoutMs)
-  return (
-    '-c firn.direct=on -c search_path=pg_catalog -c bytea_output=hex ' +
-    `-c statement_timeout=${timeout}`
-  )
 }
 
 /** The server ends a statement first, which keeps the connection. */

@@ -102,7 +102,17 @@ export class SnapshotFolder {
     const names = existsSync(folder) ? readdirSync(folder).toSorted() : []
     return names
       .filter((name) => name.endsWith(manifestEnding))
-      .map((name) => this.#read(name.slice(0, -manifestEnding.length)))
+      .map((name) => {
+        const id = name.slice(0, -manifestEnding.length)
+        const path = join(this.path, 'snapshots', id + manifestEnding)
+        try {
+          return { id, manifest: parseSnapshot(readFileSync(path, 'utf8'), path) }
+        } catch (error) {
+          const problem = faultOf(error)
+          if (problem === undefined) throw error
+          return { id, problem }
+        }
+      })
   }
 
   /** The snapshot `id`, the newest one without. Throws `not-found`, and what its manifest is. */
@@ -180,17 +190,6 @@ export class SnapshotFolder {
         const file = join(entry.parentPath, entry.name)
         if (entry.isFile() && !named.has(file)) rmSync(file)
       }
-    }
-  }
-
-  #read(id: string): ListedSnapshot {
-    const path = join(this.path, 'snapshots', id + manifestEnding)
-    try {
-      return { id, manifest: parseSnapshot(readFileSync(path, 'utf8'), path) }
-    } catch (error) {
-      const problem = faultOf(error)
-      if (problem === undefined) throw error
-      return { id, problem }
     }
   }
 }

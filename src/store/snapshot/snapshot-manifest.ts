@@ -74,7 +74,12 @@ export function parseSnapshot(text: string, place: string): SnapshotManifest {
   if (typeof firn !== 'string' || typeof takenAt !== 'string') throw foreign(place)
   try {
     const stores = listOf(value['stores']).map(storeOf)
-    const documents = listOf(value['documents']).map(documentOf)
+    const documents = listOf(value['documents']).map((value) => {
+      const fields = fieldsOf(value)
+      const { path } = fields
+      if (typeof path !== 'string' || !documentForm.test(path)) throw damaged()
+      return { path, ...fileOf(fields) }
+    })
     return { format, firn, takenAt, stores, documents }
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause
@@ -132,13 +137,6 @@ function segmentsOf(value: unknown): readonly ManifestSegment[] {
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(value)) throw damaged()
   return value
-}
-
-function documentOf(value: unknown): StoredDocument {
-  const fields = fieldsOf(value)
-  const { path } = fields
-  if (typeof path !== 'string' || !documentForm.test(path)) throw damaged()
-  return { path, ...fileOf(fields) }
 }
 
 function fileOf(value: unknown): StoredFile {

@@ -13,7 +13,6 @@ import {
   type Row,
   statement,
   type Statement,
-  type Value,
   valueAt,
   type Writer,
   columnOf,
@@ -151,7 +150,12 @@ async function absentRows(writer: Writer, table: Table, columns: Columns): Promi
   const rows: number[] = []
   for (let row = 0; row < count; row++) {
     if (stored[row] !== undefined) continue
-    const key = keys.map((column) => textOf(valueAt(column, row))).join(' ')
+    const key = keys
+      .map((column) => {
+        const value = valueAt(column, row)
+        return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
+      })
+      .join(' ')
     if (seen.has(key)) continue
     seen.add(key)
     rows.push(row)
@@ -159,10 +163,6 @@ async function absentRows(writer: Writer, table: Table, columns: Columns): Promi
   const fresh: Record<string, Column> = {}
   for (const name of names) fresh[name] = rows.map((row) => valueAt(columnOf(columns, name), row))
   return fresh
-}
-
-function textOf(value: Value): string {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
 }
 
 function present(rows: readonly (Row | undefined)[]): Row[] {

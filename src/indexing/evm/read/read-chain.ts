@@ -9,7 +9,7 @@
 import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import type { Compress } from '../../../codec/evm/growing-batch.ts'
 import type { GasRule } from '../../../codec/evm/proof/check-traces.ts'
-import { Fault, type FaultCode, faultOf } from '../../../core/fault.ts'
+import { Fault, faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/waiting.ts'
 import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource } from '../../../source/evm-source.ts'
@@ -98,20 +98,16 @@ export class ChainReader {
     const status = this.#blocks?.status() ?? this.#blocksStatus
     const { reason } = this.#contradiction ?? {}
     const shown = reason === undefined ? status : { ...status, state: 'stopped' as const, reason }
-    return [this.#withProofs(shown), this.#traces.status()]
+    const unverified = this.#checks.unverified()
+    const checked = this.#checks.provenUntil(shown.indexedHeight)
+    const provenHeight = Math.min(checked, this.#settlement.provenHeight ?? checked)
+    const proven = { ...shown, provenHeight, unverified }
+    return [this.#trust.shownIn(proven), this.#traces.status()]
   }
 
   /** Blocks taken without a check because it is not known to hold on this chain. */
   unchecked(): Unchecked {
     return this.#checks.unchecked()
-  }
-
-  #withProofs(status: StageStatus): StageStatus {
-    const unverified = this.#checks.unverified()
-    const checked = this.#checks.provenUntil(status.indexedHeight)
-    const provenHeight = Math.min(checked, this.#settlement.provenHeight ?? checked)
-    const proven = { ...status, provenHeight, unverified }
-    return this.#trust.shownIn(proven)
   }
 
   /** Ends when the signal is aborted, or when the chain stops; its status then says why. */
@@ -242,7 +238,9 @@ export class ChainReader {
         changed()
         // A read that went well for a while fails for a new reason.
         if (world.clock.monotonic() - beganMs > longestPauseMs) tries = 0
-        await world.clock.sleep(pauseAfter(tries, fault.code), signal)
+        // Milliseconds to wait after so many failures before, the last one with this code.
+        const longestMs = fault.code === 'store-failed' ? longestStorePauseMs : longestPauseMs
+        await world.clock.sleep(growingPause(tries, { firstMs: firstPauseMs, longestMs }), signal)
       }
     }
   }
@@ -257,12 +255,6 @@ export class ChainReader {
     changed()
     await world.clock.sleep(stoppedPauseMs, signal)
   }
-}
-
-/** Milliseconds to wait after so many failures before, the last one with this code. */
-function pauseAfter(failures: number, code: FaultCode): number {
-  const longestMs = code === 'store-failed' ? longestStorePauseMs : longestPauseMs
-  return growingPause(failures, { firstMs: firstPauseMs, longestMs })
 }
 
 /** First height of rows that were found to be wrong once they were stored. */

@@ -126,7 +126,13 @@ export async function lookAtTokens(
       })),
     ),
   )
-  const calls = subjects.map((subject) => callsTo(subject))
+  const calls = subjects.map((subject) => {
+    const to = to0x(subject.address)
+    const balances = subject.holders.map((holder) =>
+      questionTo(to, balanceOfData(toHex(holder.address))),
+    )
+    return [...questionsTo(to), ...balances]
+  })
   const answers = await read(calls.flat())
   const looks: Look[] = []
   if (answers.every(({ kind }) => kind === 'not-served'))
@@ -219,16 +225,10 @@ function signed({ value, negative }: BalanceAt): bigint {
   return negative === 1 ? -toBigint(value) : toBigint(value)
 }
 
-function callsTo({ address: of, holders }: Subject): StateCall[] {
-  const to = to0x(of)
-  const balances = holders.map((holder) => questionTo(to, balanceOfData(toHex(holder.address))))
-  return [...questionsTo(to), ...balances]
-}
-
 type Answers = {
   readonly code: StateAnswer | undefined
   readonly sources: readonly StateAnswer[]
-  /** To {@link callsTo}. */
+  /** To the questions about the subject. */
   readonly own: readonly StateAnswer[]
 }
 

@@ -117,7 +117,18 @@ async function agreedAnswers(
 ): Promise<readonly StateAnswer[]> {
   const read = async (): Promise<{ first: readonly StateAnswer[]; differ: readonly number[] }> => {
     const [first = [], second = first] = await source.stateTwice(calls, 'latest', signal)
-    return { first, differ: differing(first, second) }
+    // Places of answers that two endpoints gave differently; a value not served counts as no answer.
+    const text = (answer: StateAnswer): string =>
+      answer.kind === 'value' ? answer.value.toLowerCase() : answer.kind
+    return {
+      first,
+      differ: first.flatMap((one, at) => {
+        const other = second[at]
+        if (other === undefined || one.kind === 'not-served' || other.kind === 'not-served')
+          return []
+        return text(one) === text(other) ? [] : [at]
+      }),
+    }
   }
   let answered = await read()
   if (answered.differ.length > 0) answered = await read()
@@ -129,19 +140,6 @@ async function agreedAnswers(
     log.warn('endpoints give different answers', { contract, question: names[at % names.length] })
   }
   return agreed
-}
-
-/**
- * Places of answers that two endpoints gave differently; a value not served counts as no answer.
- */
-function differing(first: readonly StateAnswer[], second: readonly StateAnswer[]): number[] {
-  const text = (answer: StateAnswer): string =>
-    answer.kind === 'value' ? answer.value.toLowerCase() : answer.kind
-  return first.flatMap((one, at) => {
-    const other = second[at]
-    if (other === undefined || one.kind === 'not-served' || other.kind === 'not-served') return []
-    return text(one) === text(other) ? [] : [at]
-  })
 }
 
 /** Facts about a token whose logs showed `standard`, from answers to all {@link questions}. */

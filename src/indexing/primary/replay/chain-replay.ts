@@ -105,12 +105,6 @@ function straight(from: number, head: number, most: number): Heights | undefined
   return { from, until: from === head ? head + 1 : Math.min(head, from + most) }
 }
 
-/** As {@link straight}, but no range is one block below the head: a proposal is replayed with its option. */
-function pairwise(from: number, head: number, most: number): Heights | undefined {
-  if (from > head) return undefined
-  return { from, until: head - from <= 2 ? head + 1 : Math.min(head - 1, from + most) }
-}
-
 async function pReplay({
   source,
   facts,
@@ -126,7 +120,12 @@ async function pReplay({
   return chainReplay({
     chain: 'P',
     height: () => state.height,
-    plan: (from, head) => pairwise(from, head, size.heights()),
+    plan: (from, head) => {
+      // No range ends one block below the head: a proposal is replayed with its option.
+      const most = size.heights()
+      if (from > head) return undefined
+      return { from, until: head - from <= 2 ? head + 1 : Math.min(head - 1, from + most) }
+    },
     fetch: async (range, signal) => {
       const blocks = await fetchEnough(range, (part) => source.blocks('P', part, signal))
       size.saw(blocks)

@@ -109,8 +109,16 @@ export function endStep(step: Step): void {
   const { row, place, utxos, draft, bare } = step
   const { ledger } = draft
   row.utxoCount = utxos.next - row.firstUtxo
-  draft.burned += netBurned(row)
-  row.burned = sortedById(utxos, remainderOf(row.consumed, row.value))
+  // AVAX in less AVAX out; a reward, which spends nothing, is minted and burns nothing.
+  const spent = amountOf(row.consumed, avax)
+  draft.burned += spent === 0n ? 0n : spent - amountOf(row.value, avax)
+  // By asset, where more than nothing is left.
+  let left = noSums
+  for (const { asset, amount } of row.consumed) {
+    const rest = amount - amountOf(row.value, asset)
+    if (rest > 0n) left = withAmount(left, asset, rest)
+  }
+  row.burned = sortedById(utxos, left)
   row.consumed = sortedById(utxos, row.consumed)
   row.value = sortedById(utxos, row.value)
   row.staked = sortedById(utxos, row.staked)
@@ -128,12 +136,6 @@ export function endStep(step: Step): void {
 
 // AVAX has number 1 in every store; nearly every transaction of the X-Chain moves it.
 const avax = 1
-
-/** AVAX in less AVAX out; a reward, which spends nothing, is minted and burns nothing. */
-function netBurned({ consumed, value }: Step['row']): bigint {
-  const spent = amountOf(consumed, avax)
-  return spent === 0n ? 0n : spent - amountOf(value, avax)
-}
 
 function noteBare(step: Moves, asset: number): void {
   if (step.bare === undefined) step.bare = [asset]
@@ -234,16 +236,6 @@ export function withAmount(sums: Sums, asset: number, amount: bigint): Sums {
 function amountOf(sums: Sums, asset: number): bigint {
   for (const sum of sums) if (sum.asset === asset) return sum.amount
   return 0n
-}
-
-/** `from` minus `taken`, by asset, where more than nothing is left. */
-function remainderOf(from: Sums, taken: Sums): Sums {
-  let left = noSums
-  for (const { asset, amount } of from) {
-    const rest = amount - amountOf(taken, asset)
-    if (rest > 0n) left = withAmount(left, asset, rest)
-  }
-  return left
 }
 
 /** The first asset of which too much is taken; `undefined` when there is enough of all. */

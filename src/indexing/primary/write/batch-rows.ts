@@ -258,15 +258,13 @@ async function writeL1({ writer, batch, known }: Writing): Promise<void> {
   await writer.upsert(l1Change, {
     l1_id: batch.l1Changes.map((row) => idOf(row.validationId)),
     height: batch.l1Changes.map((row) => row.height),
-    pos: batch.l1Changes.map(placeOfChange),
+    pos: batch.l1Changes.map(({ height, position }) => {
+      if (position < 0) return -1
+      if (position === afterTransactions) return posAfter(chainNumbers.P, height)
+      return posOf(chainNumbers.P, height, position)
+    }),
     body: batch.l1Changes.map((row) => l1ChangeBody.toBytes(row)),
   })
-}
-
-function placeOfChange({ height, position }: RowBatch['l1Changes'][number]): number {
-  if (position < 0) return -1
-  if (position === afterTransactions) return posAfter(chainNumbers.P, height)
-  return posOf(chainNumbers.P, height, position)
 }
 
 async function writeAssets(writer: Writer, batch: RowBatch): Promise<void> {

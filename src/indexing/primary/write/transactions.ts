@@ -9,7 +9,7 @@ import { posOfPlace, prefixAt } from '../../../store/schema/primary/position.ts'
 import { gather, gatherWords, radixOrder } from '../../stream/radix-order.ts'
 import { type LedgerColumns, addressStride, type OwnerLists } from '../batch/ledger.ts'
 import type { RowBatch } from '../batch/rows.ts'
-import { type Numbers, type Keys, keysIn } from './numbers.ts'
+import { type Numbers, keysIn } from './numbers.ts'
 
 const idBytes = 32
 
@@ -72,17 +72,8 @@ export async function numberOwners(
   batch: RowBatch,
   addresses: Numbers,
 ): Promise<Float64Array> {
-  const numbers = await addresses.numberAll(writer, keysOf(batch.ledger))
-  const others = [
-    ...batch.importCompletions.flatMap(({ utxo }) => utxo.addresses),
-    ...batch.rewards.flatMap((row) => row.addresses),
-  ]
-  await addresses.numberAll(writer, keysIn(others))
-  return numbers
-}
-
-/** Keys of addresses: an EVM account's begins with its zero byte, as spaces are separate. */
-function keysOf({ addresses: bytes }: LedgerColumns): Keys {
+  // The key of an EVM account begins with its zero byte, as spaces are separate.
+  const { addresses: bytes } = batch.ledger
   const from = new Uint32Array(bytes.length / addressStride)
   const until = new Uint32Array(from.length)
   for (let at = 0; at < from.length; at++) {
@@ -90,7 +81,13 @@ function keysOf({ addresses: bytes }: LedgerColumns): Keys {
     from[at] = first + u8At(bytes, first)
     until[at] = first + addressStride
   }
-  return { bytes, from, until }
+  const numbers = await addresses.numberAll(writer, { bytes, from, until })
+  const others = [
+    ...batch.importCompletions.flatMap(({ utxo }) => utxo.addresses),
+    ...batch.rewards.flatMap((row) => row.addresses),
+  ]
+  await addresses.numberAll(writer, keysIn(others))
+  return numbers
 }
 
 /** An entry for each owner of each row: its number, and the row. */

@@ -126,15 +126,14 @@ function changeOf(
 ): Change {
   const columns = names.map((name, at) => [
     name,
-    rows.map((row) => valueOf(table, name, itemAt(row, at))),
+    rows.map((row) => {
+      // A value as engines take it: looked up, every integer is a bigint.
+      const value = itemAt(row, at)
+      if (typeof value !== 'bigint' || typeOf(table, name).startsWith('amount')) return value
+      return Number(value)
+    }),
   ])
   return { table: table.name, how, columns: Object.fromEntries(columns) }
-}
-
-/** A value as engines take it: looked up, every integer is a bigint. */
-function valueOf(table: Table, name: string, value: Value): Value {
-  if (typeof value !== 'bigint' || typeOf(table, name).startsWith('amount')) return value
-  return Number(value)
 }
 
 const forgetOld = statement(

@@ -43,8 +43,14 @@ export async function writeSpends(writer: Writer, batch: RowBatch): Promise<void
   const { made, spent } = batch.ledger
   const earlier = spentRows(spent)
   const own = spentRows(made)
-  const columnOf = (name: 'number' | 'spentPos' | 'spentAt'): Float64Array =>
-    joined(gather(spent[name], earlier), gather(made[name], own))
+  const columnOf = (name: 'number' | 'spentPos' | 'spentAt'): Float64Array => {
+    const first = gather(spent[name], earlier)
+    const second = gather(made[name], own)
+    const all = new Float64Array(first.length + second.length)
+    all.set(first)
+    all.set(second, first.length)
+    return all
+  }
   const numbers = columnOf('number')
   const order = radixOrder(numbers)
   await writer.insert(spend, {
@@ -80,13 +86,6 @@ function spentRows({ spentPos }: Held): Uint32Array {
   const rows = new Words(spentPos.length)
   for (let at = 0; at < spentPos.length; at++) if (f64At(spentPos, at) > 0) rows.push(at)
   return rows.taken()
-}
-
-function joined(first: Float64Array, second: Float64Array): Float64Array {
-  const all = new Float64Array(first.length + second.length)
-  all.set(first)
-  all.set(second, first.length)
-  return all
 }
 
 async function numbersOf(reader: Reader, returns: readonly StakeReturnRow[]): Promise<number[]> {

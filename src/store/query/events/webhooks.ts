@@ -4,13 +4,7 @@ import { assert } from '../../../core/fault.ts'
 import { type Reader, statement, type Writer } from '../../engine/database.ts'
 import { webhook as webhookTable, webhookSecret, webhookVersion } from '../../schema/events.ts'
 import { flag, integer, mapped, type RowOf, storedRow, text } from '../stored-row.ts'
-import {
-  type Watch,
-  type WatchedText,
-  watchedOf,
-  type WebhookLedger,
-  webhookLedgers,
-} from './watch.ts'
+import { type Watch, type WatchedText, watchedOf, webhookLedgers } from './watch.ts'
 
 /** Kinds of events, as the clients name them. */
 const webhookEvents = [
@@ -55,7 +49,11 @@ const webhookRow = storedRow({
   owner: text('owner'),
   /** Key of the store whose blocks it reports. */
   store: text('store'),
-  ledger: mapped(text('ledger'), ledgerOf),
+  ledger: mapped(text('ledger'), (text) => {
+    const ledger = webhookLedgers.find((one) => one === text)
+    assert(ledger !== undefined, 'only ledgers of the list are written')
+    return ledger
+  }),
   active: flag('active'),
   createdMs: integer('created_ms'),
   /** Grows with each change of the row. */
@@ -214,10 +212,4 @@ export async function setSecret(writer: Writer, owner: string, secret: string): 
 async function nextVersion(writer: Writer): Promise<void> {
   const version = (await webhooksVersion(writer)) + 1
   await writer.upsert(webhookVersion, { id: [1], version: [version] })
-}
-
-function ledgerOf(text: string): WebhookLedger {
-  const ledger = webhookLedgers.find((one) => one === text)
-  assert(ledger !== undefined, 'only ledgers of the list are written')
-  return ledger
 }

@@ -61,19 +61,15 @@ export function casesOf(addresses: readonly Uint8Array[]): Float64Array {
 
 /** The stored form of a mask, below 2^52. */
 export function storedCase(mask: number): number {
-  return checkOf(mask) * maskRange + mask
+  // Twelve bits.
+  const high = Math.imul(Math.floor(mask / halfMask) + 1, 0x9e37_79b1)
+  return (Math.imul(high ^ (mask % halfMask), 0x85eb_ca6b) >>> 20) * maskRange + mask
 }
 
 /** The mask of a stored value; `undefined` where it is not one of ours. */
 export function maskOfCase(stored: number): number | undefined {
   const mask = stored % maskRange
   return stored === storedCase(mask) ? mask : undefined
-}
-
-/** Twelve bits. */
-function checkOf(mask: number): number {
-  const high = Math.imul(Math.floor(mask / halfMask) + 1, 0x9e37_79b1)
-  return Math.imul(high ^ (mask % halfMask), 0x85eb_ca6b) >>> 20
 }
 
 /** Stored facts about a token contract, under the names of their columns. */

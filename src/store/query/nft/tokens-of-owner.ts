@@ -75,7 +75,12 @@ export async function tokensOfOwner(store: Reader, query: OwnerQuery): Promise<N
     inRanges += items.length
     for (const item of items) owned.push({ contractId, item })
   }
-  return owned.sort(byPlace).slice(0, limit)
+  return owned
+    .sort((a, b) => {
+      if (a.contractId !== b.contractId) return a.contractId - b.contractId
+      return a.item < b.item ? -1 : 1
+    })
+    .slice(0, limit)
 }
 
 /** The first ids of a range that no later transfer has taken out of it. */
@@ -111,8 +116,3 @@ async function itemsLeft(
 
 // More than a page, so that most ranges are read once.
 const movedAtOnce = 1_000
-
-function byPlace(a: NftPlace, b: NftPlace): number {
-  if (a.contractId !== b.contractId) return a.contractId - b.contractId
-  return a.item < b.item ? -1 : 1
-}

@@ -94,7 +94,14 @@ export async function balancesOfAddresses(
           }),
         ]
   const others = parts.flatMap((part) => part.others).sort((a, b) => a - b)
-  return { plain: joined(parts), others: await utxosByNumber(reader, others) }
+  // Sums of all parts by asset.
+  const sumsByAsset = new Map<number, PlainSum>()
+  for (const { asset, amount, count } of parts.flatMap(({ plain }) => plain)) {
+    if (count === 0) continue
+    const sum = sumsByAsset.get(asset) ?? { asset, amount: 0n, count: 0 }
+    sumsByAsset.set(asset, { asset, amount: sum.amount + amount, count: sum.count + count })
+  }
+  return { plain: [...sumsByAsset.values()], others: await utxosByNumber(reader, others) }
 }
 
 type Part = { readonly plain: readonly PlainSum[]; readonly others: readonly number[] }
@@ -116,15 +123,4 @@ async function held(
     })),
     others: others.map(([id]) => Number(id)),
   }
-}
-
-/** Sums of all parts by asset. */
-function joined(parts: readonly Part[]): PlainSum[] {
-  const sumsByAsset = new Map<number, PlainSum>()
-  for (const { asset, amount, count } of parts.flatMap(({ plain }) => plain)) {
-    if (count === 0) continue
-    const sum = sumsByAsset.get(asset) ?? { asset, amount: 0n, count: 0 }
-    sumsByAsset.set(asset, { asset, amount: sum.amount + amount, count: sum.count + count })
-  }
-  return [...sumsByAsset.values()]
 }

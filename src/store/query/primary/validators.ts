@@ -8,13 +8,7 @@
 import { keyOf } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
 import { proposalTypes } from '../../../core/type-ids.ts'
-import {
-  type Reader,
-  type Statement,
-  type Value,
-  type Row,
-  statement,
-} from '../../engine/database.ts'
+import { type Reader, type Statement, type Value, statement } from '../../engine/database.ts'
 import {
   cycleBody,
   l1ChangeBody,
@@ -188,14 +182,14 @@ export async function stakersAt(
 ): Promise<StoredStaker[] | undefined> {
   const ended = [height, subnetId, height, height]
   const rows = await reader.all(stakers, [height, subnetId, height, ...ended, limit + 1])
-  return rows.length > limit ? undefined : rows.map(asItWas)
-}
-
-/** A staker with the weight of the cycle it was in, where that is over. */
-function asItWas([then, ...row]: Row): StoredStaker {
-  const staker = stakerRow.read(row)
-  if (!(then instanceof Uint8Array)) return staker
-  return { ...staker, weight: cycleBody.fromBytes(then).weight }
+  // Each has the weight of the cycle it was in then, also where that is over.
+  return rows.length > limit
+    ? undefined
+    : rows.map(([then, ...row]) => {
+        const staker = stakerRow.read(row)
+        if (!(then instanceof Uint8Array)) return staker
+        return { ...staker, weight: cycleBody.fromBytes(then).weight }
+      })
 }
 
 const blockType = statement('select type from primary_block where id = ?', { over: 'tables' })

@@ -16,7 +16,7 @@ import type { AssetNumbers, KeptInMemory } from '../../batch/asset-numbers.ts'
 import type { AssetRow } from '../../batch/ledger-rows.ts'
 import type { Checkpoint, RowBatch } from '../../batch/rows.ts'
 import type { Found, Wanted } from '../../batch/stored-state.ts'
-import { chainNameOf, networkIdsOf, wantedOf, type Needs, type NetworkIds } from '../chains.ts'
+import { chainNameOf, networkIdsOf, wantedOf, type NetworkIds } from '../chains.ts'
 import { closeDraft, countBurned, newDraft, unlinked, type Draft, type Place } from '../draft.ts'
 import type { OutputFields } from '../output-bytes.ts'
 import type { ReadTransaction, ReadXBlock } from '../read-blocks.ts'
@@ -113,13 +113,14 @@ export function wantedOfXDag(
   state: XState,
   transactions: readonly ReadTransaction<XUnsigned>[],
 ): Wanted {
-  return wantedOf(state.utxos, transactions.map(needsOf))
-}
-
-function needsOf(read: ReadTransaction<XUnsigned>): Needs {
-  const { unsigned, txId, importedKeys, exportedKeys } = read
-  const imported = unsigned.typeId === xTypes.ImportTx ? unsigned.importedInputs : []
-  return { txId, inputs: inputsOf(unsigned), imported, importedKeys, exportedKeys }
+  return wantedOf(
+    state.utxos,
+    transactions.map((read) => {
+      const { unsigned, txId, importedKeys, exportedKeys } = read
+      const imported = unsigned.typeId === xTypes.ImportTx ? unsigned.importedInputs : []
+      return { txId, inputs: inputsOf(unsigned), imported, importedKeys, exportedKeys }
+    }),
+  )
 }
 
 /** Outputs of its own chain that it spends: inputs, then those of its operations. */

@@ -12,13 +12,7 @@ import { Fault } from '../../core/fault.ts'
 import { releasedBlocks } from '../../core/recorded-time.ts'
 import type { Clock } from '../../core/world.ts'
 import { linesOf, listParts, type Part, valueOfLine } from '../recorded/recording-file.ts'
-import type {
-  CBlock,
-  PrimaryChain,
-  PrimaryIdentity,
-  PrimarySource,
-  Proposer,
-} from './primary-source.ts'
+import type { CBlock, PrimaryChain, PrimarySource, Proposer } from './primary-source.ts'
 
 /** Kinds of parts of a primary recording. */
 export const primaryPartKinds = {
@@ -55,7 +49,17 @@ export function openRecordedPrimary(file: Uint8Array, clock?: Clock): RecordedPr
       .filter((part) => part.kind === kind)
       .flatMap((part: Part) => linesOf(file, part))
       .map(valueOfLine)
-  const identity = identityOf(linesOfKind(primaryPartKinds.identity)[0])
+  const value = recordOf(linesOfKind(primaryPartKinds.identity)[0])
+  const upgrades: Record<string, number> = {}
+  for (const [name, time] of Object.entries(recordOf(value['upgrades'])))
+    upgrades[name] = Number(time)
+  const identity = {
+    networkId: Number(value['networkId']),
+    nodeVersion: String(value['nodeVersion']),
+    genesisId: fromHex(String(value['genesisId'])),
+    chainIds: { X: fromHex(String(value['x'])), C: fromHex(String(value['c'])) },
+    upgrades,
+  }
   const blocks = { P: linesOfKind(primaryPartKinds.P), X: linesOfKind(primaryPartKinds.X) }
   const cBlocks = linesOfKind(primaryPartKinds.C)
   // P and C begin with block 1, X with block 0.
@@ -93,20 +97,6 @@ function timesOf(lines: readonly unknown[], place: number): (number | undefined)
     const time = Number(listOf(line)[place] ?? -1)
     return time < 0 ? undefined : time
   })
-}
-
-function identityOf(line: unknown): PrimaryIdentity {
-  const value = recordOf(line)
-  const upgrades: Record<string, number> = {}
-  for (const [name, time] of Object.entries(recordOf(value['upgrades'])))
-    upgrades[name] = Number(time)
-  return {
-    networkId: Number(value['networkId']),
-    nodeVersion: String(value['nodeVersion']),
-    genesisId: fromHex(String(value['genesisId'])),
-    chainIds: { X: fromHex(String(value['x'])), C: fromHex(String(value['c'])) },
-    upgrades,
-  }
 }
 
 function cBlockOf(line: unknown, height: number): CBlock {

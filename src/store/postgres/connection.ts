@@ -251,33 +251,31 @@ export class ConnectionPool {
       if (!one.isBroken) return one
       this.#drop(one)
     }
-    if (this.#open.size + this.#opening < this.#options.most) return this.#make()
-    return (await this.#turn(isUrgent)) ?? this.#take(isUrgent)
-  }
-
-  async #make(): Promise<Connection> {
-    this.#opening++
-    try {
-      const connection = await this.#options.open()
-      const { client, socket } = connection
-      this.#open.add(connection)
-      client.once('end', () => {
-        connection.isBroken = true
-        if (this.#isIdle(connection)) this.#drop(connection)
-      })
-      socket.on('timeout', () => {
-        if (this.#isIdle(connection)) this.#retire(connection)
-        else socket.destroy()
-      })
-      return connection
-    } catch (error) {
-      // The next caller in turn tries to connect by itself.
-      this.#waiting.shift()?.resolve(undefined)
-      throw error
-    } finally {
-      this.#opening--
-      this.#settle()
+    if (this.#open.size + this.#opening < this.#options.most) {
+      this.#opening++
+      try {
+        const connection = await this.#options.open()
+        const { client, socket } = connection
+        this.#open.add(connection)
+        client.once('end', () => {
+          connection.isBroken = true
+          if (this.#isIdle(connection)) this.#drop(connection)
+        })
+        socket.on('timeout', () => {
+          if (this.#isIdle(connection)) this.#retire(connection)
+          else socket.destroy()
+        })
+        return connection
+      } catch (error) {
+        // The next caller in turn tries to connect by itself.
+        this.#waiting.shift()?.resolve(undefined)
+        throw error
+      } finally {
+        this.#opening--
+        this.#settle()
+      }
     }
+    return (await this.#turn(isUrgent)) ?? this.#take(isUrgent)
   }
 
   #isIdle(connection: Connection): boolean {

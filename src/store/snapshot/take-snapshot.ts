@@ -211,7 +211,24 @@ async function copyTables(
 ): Promise<string> {
   const path = join(folder, `${store.name}.sqlite`)
   if (location.store === 'embedded') {
-    copySqlite(join(location.dataDir, `${store.name}.sqlite`), path, store.name)
+    // Writes what the file `path` holds into the new file `into`. Throws `store-failed`, `store-full`.
+    const connection = new SqliteConnection({
+      path: join(location.dataDir, `${store.name}.sqlite`),
+      name: store.name,
+      readOnly: true,
+      cachePages,
+      busyTimeoutMs,
+    })
+    try {
+      connection.exec(`vacuum into '${path.replaceAll("'", "''")}'`)
+    } catch (error) {
+      const fault = faultIn(error)
+      // Either disk may be the one that fails.
+      const message = `${fault.message}; it was being copied to ${path}`
+      throw new Fault(fault.code, message, { cause: error, detail: fault.detail })
+    } finally {
+      connection.close()
+    }
     return path
   }
   const from = await openStore(location, store.name, store.tables, 'read')
@@ -234,18 +251,3 @@ async function copyTables(
 
 const busyTimeoutMs = 5_000
 const cachePages = 512
-
-/** Writes what the file `path` holds into the new file `into`. Throws `store-failed`, `store-full`. */
-function copySqlite(path: string, into: string, name: string): void {
-  const connection = new SqliteConnection({ path, name, readOnly: true, cachePages, busyTimeoutMs })
-  try {
-    connection.exec(`vacuum into '${into.replaceAll("'", "''")}'`)
-  } catch (error) {
-    const fault = faultIn(error)
-    // Either disk may be the one that fails.
-    const message = `${fault.message}; it was being copied to ${into}`
-    throw new Fault(fault.code, message, { cause: error, detail: fault.detail })
-  } finally {
-    connection.close()
-  }
-}

@@ -191,7 +191,23 @@ class Collection {
 
   async #requestFrom(progress: Progress): Promise<void> {
     try {
-      this.#answered(progress, await this.#firstSignature(progress.signer))
+      const outcome = await this.#firstSignature(progress.signer)
+      const now = this.#options.clock.monotonic()
+      const { counters } = this.#options
+      if (outcome.kind === 'signature') {
+        this.#tally.move(progress, 'checking')
+        progress.signature = outcome.signature
+        progress.sentBy = outcome.nodeId
+        this.#verifier.arrived(now)
+      } else if (outcome.kind === 'refused') {
+        counters.refused++
+        this.#tally.move(progress, 'refused')
+        progress.why = outcome.why
+      } else {
+        counters.silent++
+        if (outcome.kind === 'absent') progress.attempts--
+        this.#tally.failed(progress, outcome.why, now)
+      }
     } catch (error) {
       this.#problem = error
     }
@@ -210,25 +226,6 @@ class Collection {
     // Another node of the key may still connect, and think otherwise.
     const final = answers.length === nodeIds.length || outcome.kind !== 'refused'
     return final ? outcome : { kind: 'failed', why: outcome.why }
-  }
-
-  #answered(progress: Progress, outcome: Outcome): void {
-    const now = this.#options.clock.monotonic()
-    const { counters } = this.#options
-    if (outcome.kind === 'signature') {
-      this.#tally.move(progress, 'checking')
-      progress.signature = outcome.signature
-      progress.sentBy = outcome.nodeId
-      this.#verifier.arrived(now)
-    } else if (outcome.kind === 'refused') {
-      counters.refused++
-      this.#tally.move(progress, 'refused')
-      progress.why = outcome.why
-    } else {
-      counters.silent++
-      if (outcome.kind === 'absent') progress.attempts--
-      this.#tally.failed(progress, outcome.why, now)
-    }
   }
 
   /** Something happened: the loop looks again. */

@@ -65,30 +65,29 @@ export class OrderedList {
   root(): Uint8Array {
     if (this.#shape === undefined) return emptyRoot
     const { nodes, count } = this.#shape
-    for (const node of nodes) this.#write(node)
+    for (const node of nodes) {
+      const { number, children, path } = node
+      const writer = this.#writer
+      let size = path === undefined ? 1 : path.length
+      for (const child of children)
+        size += child === -1 ? (path === undefined ? 1 : 0) : u8At(this.#sizes, child)
+      const from = writer.at
+      writer.reserve(from + headSize(size) + size)
+      writer.head(size, 0xc0)
+      if (path !== undefined) writer.raw(path)
+      for (const child of children) {
+        if (child !== -1) {
+          const reference = this.#references + child * referenceBytes
+          const { bytes } = writer
+          bytes.copyWithin(writer.at, reference, reference + u8At(this.#sizes, child))
+          writer.at += u8At(this.#sizes, child)
+        } else if (path === undefined) writer.byte(0x80)
+      }
+      if (path === undefined) writer.byte(0x80)
+      this.#refer(this.#sizes.length - (this.#shape?.nodes.length ?? 0) + number, from)
+    }
     const root = this.#references + (count + nodes.length - 1) * referenceBytes + 1
     return this.#writer.bytes.slice(root, root + 32)
-  }
-
-  #write({ number, children, path }: TrieNode): void {
-    const writer = this.#writer
-    let size = path === undefined ? 1 : path.length
-    for (const child of children)
-      size += child === -1 ? (path === undefined ? 1 : 0) : u8At(this.#sizes, child)
-    const from = writer.at
-    writer.reserve(from + headSize(size) + size)
-    writer.head(size, 0xc0)
-    if (path !== undefined) writer.raw(path)
-    for (const child of children) {
-      if (child !== -1) {
-        const reference = this.#references + child * referenceBytes
-        const { bytes } = writer
-        bytes.copyWithin(writer.at, reference, reference + u8At(this.#sizes, child))
-        writer.at += u8At(this.#sizes, child)
-      } else if (path === undefined) writer.byte(0x80)
-    }
-    if (path === undefined) writer.byte(0x80)
-    this.#refer(this.#sizes.length - (this.#shape?.nodes.length ?? 0) + number, from)
   }
 
   /** Makes the reference to the node `[from, …)`: the root is always named by its hash. */

@@ -103,7 +103,24 @@ export async function readAgain(
   writer: Writer,
   of: { readonly database: Database; readonly from: number; readonly epoch: number },
 ): Promise<void> {
-  await removeHistory(writer, of)
+  // Removes rows from height `from` on, and those below what is frozen, which damage moved there.
+  const { from, database } = of
+  const manifest = await readManifest(writer)
+  for (const table of history) {
+    const column = placeColumn(table)
+    const scale = column === 'pos' ? placesPerBlock : 1
+    const end = frozenUntil(manifest, stageOf(table) ?? 'blocks')
+    await writer.run(
+      statement<string>(`delete from ${table.name} where ${column} >= ? or ${column} < ?`, past),
+      [from * scale, end * scale],
+    )
+    await removePlaceless(writer, table, { column, database })
+    await writer.run(forgetSums, [
+      table.name,
+      Math.floor(from / heightsPerSum),
+      Math.floor(end / heightsPerSum),
+    ])
+  }
   await cutOutbox(writer, posOfHeight(of.from))
   await moveStagesBack(writer, of.from, of.epoch)
   await stateAnew(writer)
@@ -121,29 +138,6 @@ async function firstDamaged(
   const heights = options.filter(Number.isFinite).map((part) => part * heightsPerSum)
   const after = ((await getCheckpoint(writer, blockStage))?.height ?? -1) + 1
   return Math.max(end, Math.min(after, ...heights.filter((each) => each + heightsPerSum > end)))
-}
-
-/** Removes rows from height `from` on, and those below what is frozen, which damage moved there. */
-async function removeHistory(
-  writer: Writer,
-  { from, database }: { readonly from: number; readonly database: Database },
-): Promise<void> {
-  const manifest = await readManifest(writer)
-  for (const table of history) {
-    const column = placeColumn(table)
-    const scale = column === 'pos' ? placesPerBlock : 1
-    const end = frozenUntil(manifest, stageOf(table) ?? 'blocks')
-    await writer.run(
-      statement<string>(`delete from ${table.name} where ${column} >= ? or ${column} < ?`, past),
-      [from * scale, end * scale],
-    )
-    await removePlaceless(writer, table, { column, database })
-    await writer.run(forgetSums, [
-      table.name,
-      Math.floor(from / heightsPerSum),
-      Math.floor(end / heightsPerSum),
-    ])
-  }
 }
 
 /** SQLite keeps a value of another type where damage puts one. */

@@ -77,33 +77,25 @@ export async function writeStakers(
   { made, changed }: StakersOfBatch,
   facts: StakerFacts,
 ): Promise<void> {
-  await insertStakers(writer, made, facts)
-  await writer.update(staker, { pos: changed.pos, ...changingColumns(changed, facts.rulesOf) })
-}
-
-async function insertStakers(
-  writer: Writer,
-  stakers: StakerColumns,
-  facts: StakerFacts,
-): Promise<void> {
-  const unpolled = new Float64Array(stakers.count).fill(-1)
+  const unpolled = new Float64Array(made.count).fill(-1)
   await writer.insert(staker, {
-    pos: stakers.pos,
-    tx_id: ByteColumn.ofWidth(stakers.txId, idBytes),
-    role: stakers.role,
-    subnet_id: ByteColumn.ofWidth(stakers.subnetId, idBytes),
-    node: nodesOfStakers(stakers).map(facts.nodes.of),
-    shares: stakers.shares,
+    pos: made.pos,
+    tx_id: ByteColumn.ofWidth(made.txId, idBytes),
+    role: made.role,
+    subnet_id: ByteColumn.ofWidth(made.subnetId, idBytes),
+    node: nodesOfStakers(made).map(facts.nodes.of),
+    shares: made.shares,
     uptime: unpolled,
     connected: unpolled,
-    ...changingColumns(stakers, facts.rulesOf),
+    ...changingColumns(made, facts.rulesOf),
   })
-  const { owner, row } = ownerEntries(stakers.owners, facts.owners)
+  const { owner, row } = ownerEntries(made.owners, facts.owners)
   const order = radixOrder(owner)
   await writer.insert(stakerByAddress, {
     address_id: gather(owner, order),
-    pos: gather(stakers.pos, gatherWords(row, order)),
+    pos: gather(made.pos, gatherWords(row, order)),
   })
+  await writer.update(staker, { pos: changed.pos, ...changingColumns(changed, facts.rulesOf) })
 }
 
 /** Columns that a period may change. Others would only move in their indexes. */

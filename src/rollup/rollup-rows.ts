@@ -4,9 +4,9 @@ import { fromHex, toBigint } from '../core/bytes.ts'
 import { itemAt, u8At } from '../core/item-at.ts'
 import { type ColumnsOf, statement, type Reader, type Writer } from '../store/engine/database.ts'
 import { byColumn, byField } from '../store/engine/table.ts'
+import { metaText, putMeta } from '../store/meta.ts'
 import { dayRow, periodRow } from '../store/query/metrics/days.ts'
 import type { RowOf } from '../store/query/stored-row.ts'
-import { meta } from '../store/schema/control.ts'
 import {
   activityHour,
   dayAmounts,
@@ -81,10 +81,8 @@ export async function saveRollup(
   } satisfies ColumnsOf<typeof rollup>)
   await saveDays(writer, state)
   await saveHours(writer, state, members)
-  await writer.upsert(meta, {
-    name: [rollupState],
-    value: [JSON.stringify({ firstMs: state.firstMs, speed: state.speed })],
-  })
+  const { firstMs, speed } = state
+  await putMeta(writer, { [rollupState]: JSON.stringify({ firstMs, speed }) })
 }
 
 async function saveDays(writer: Writer, state: RollupState): Promise<void> {
@@ -119,7 +117,6 @@ const newestDay = dayRow.statement(
 const hoursSince = statement(
   'select start, members from activity_hour where start >= ? order by start',
 )
-const savedState = statement('select value from meta where name = ?')
 const newestDeploys = statement(
   'select start, contracts, new_deployers, members from rollup_deploys where source = ? order by start desc limit 1',
 )
@@ -150,8 +147,8 @@ export async function loadRollup(
     const bit = source === 0 ? everBits.deployedTodayByReceipts : everBits.deployedTodayByTraces
     for (const id of day?.members ?? []) flags.ever[id] = u8At(flags.ever, id) | bit
   }
-  const [saved] = (await reader.get(savedState, [rollupState])) ?? []
-  if (typeof saved === 'string') Object.assign(state, JSON.parse(saved))
+  const saved = await metaText(reader, rollupState)
+  if (saved !== undefined) Object.assign(state, JSON.parse(saved))
   for (const { unit, ...counts } of await periodRow.all(reader, newest))
     state.open.push({ unit: itemAt(unitNames, unit), ...counts })
   const hour = state.open[units.hour]

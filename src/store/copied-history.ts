@@ -5,9 +5,11 @@
 
 import { Fault } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
-import { type Reader, statement, type Writer } from './engine/database.ts'
+import type { Reader, Writer } from './engine/database.ts'
 import type { HistoryStage } from './engine/table.ts'
 import { isHeight } from './history/manifest.ts'
+import { metaText, putMeta } from './meta.ts'
+import { firstHeight, indexedHeight } from './query/evm/heights.ts'
 import { copiedName, meta } from './schema/control.ts'
 
 /** A comparison of copied segments with those that a node's blocks make, as far as it came. */
@@ -38,24 +40,18 @@ export type CopiedHistory = {
   readonly refused?: string | undefined
 }
 
-const valueOf = statement('select value from meta where name = ?')
-const firstHeight = statement('select height from evm_block order by height limit 1', {
-  over: 'oldest',
-})
-const stageHeight = statement('select height from checkpoint where stage = ?')
-
 /**
  * The knowledge of the copied history of a store; `undefined` where it has none. Throws `store-failed`
  * where that is damaged. Cost: one look-up by key.
  */
 export async function copiedHistory(reader: Reader): Promise<CopiedHistory | undefined> {
-  const text = (await reader.get(valueOf, [copiedName]))?.[0]
-  return typeof text === 'string' ? parseCopied(text) : undefined
+  const text = await metaText(reader, copiedName)
+  return text === undefined ? undefined : parseCopied(text)
 }
 
 /** Writes it down. */
 export async function writeCopied(writer: Writer, copied: CopiedHistory): Promise<void> {
-  await writer.upsert(meta, { name: [copiedName], value: [JSON.stringify(copied)] })
+  await putMeta(writer, { [copiedName]: JSON.stringify(copied) })
 }
 
 /** All of it was recomputed: nothing in the store says any more that it was copied. */
@@ -68,13 +64,10 @@ export async function forgetCopied(writer: Writer): Promise<void> {
  * before. A store without blocks has none.
  */
 export async function markCopied(writer: Writer): Promise<void> {
-  const last = (await writer.get(stageHeight, ['blocks']))?.[0]
-  const from = (await writer.get(firstHeight))?.[0]
-  if (typeof last !== 'number' || typeof from !== 'number') {
-    await forgetCopied(writer)
-    return
-  }
-  await writeCopied(writer, { from, until: last + 1, confirmed: 0 })
+  const last = await indexedHeight(writer, 'blocks')
+  const from = await firstHeight(writer)
+  if (last === -1 || from === undefined) await forgetCopied(writer)
+  else await writeCopied(writer, { from, until: last + 1, confirmed: 0 })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { faultOf } from '../../core/fault.ts'
 import { chainSpecs, primaryStream, streamSpecs } from '../../service/chain-specs.ts'
 import { keepsHistoryInTables, storeLocation } from '../../service/stores/store-location.ts'
-import { statement } from '../../store/engine/database.ts'
+import { allMeta } from '../../store/meta.ts'
 import { openStore, type StoreLocation } from '../../store/open.ts'
 import { controlTables } from '../../store/schema/control.ts'
 import { openWorld } from '../../world/world.ts'
@@ -66,15 +66,14 @@ const historyInTables = warning(
   'it stays in tables of PostgreSQL, several times as large as in files',
   'name a folder that all hosts share in index.folder',
 )
-const everyMeta = statement('select name, value from meta')
 
 /** Facts of a store about its chain or network; none where there is no store. */
 async function metaOf(location: StoreLocation, name: string): Promise<ReadonlyMap<string, string>> {
   try {
     const database = await openStore(location, name, controlTables, 'read')
-    const rows = await database.all(everyMeta)
+    const facts = await allMeta(database)
     await database.close()
-    return new Map(rows.map(([key, value]) => [String(key), String(value)]))
+    return facts
   } catch (error) {
     if (faultOf(error) === undefined) throw error
     return new Map()

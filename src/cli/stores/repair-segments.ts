@@ -10,18 +10,17 @@ import { fromNode, type ReadBlocks, withRemade } from '../../indexing/evm/repair
 import { sourceLimits } from '../../service/chain-specs.ts'
 import { fetchSegment, isWebAddress } from '../../service/stores/fetch-segment.ts'
 import { checkpointHeights, traceStage } from '../../store/checkpoint.ts'
-import { type Database, statement } from '../../store/engine/database.ts'
+import type { Database } from '../../store/engine/database.ts'
 import { type History, historyOf } from '../../store/history/history.ts'
 import { type ManifestSegment, markDamaged } from '../../store/history/manifest.ts'
 import type { DamagedSegment } from '../../store/history/merge-segments.ts'
 import { segmentEnding } from '../../store/history/segment-file.ts'
 import { underLease } from '../../store/lease.ts'
+import { metaText } from '../../store/meta.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
 import { silentLog } from '../../telemetry/log.ts'
 import type { RepairWork } from './store-verdict.ts'
 import { withTaken } from './take-store.ts'
-
-const metaValue = statement('select value from meta where name = ?')
 
 /**
  * Restores the damaged segments of a store, the oldest first, and returns whether all are whole. Throws
@@ -139,7 +138,7 @@ async function isRemade(
 async function tracedHeights(
   database: Database,
 ): Promise<{ readonly from: number; readonly until: number }> {
-  const from = Number((await database.get(metaValue, [tracesSinceName]))?.[0] ?? 0)
+  const from = Number((await metaText(database, tracesSinceName)) ?? 0)
   const last = (await checkpointHeights(database)).get(traceStage) ?? -1
   return { from, until: last + 1 }
 }

@@ -5,8 +5,8 @@ import type { Clock } from '../../core/world.ts'
 import { getCheckpoint, moveCheckpoint } from '../../store/checkpoint.ts'
 import { type Database, type Reader, statement, type Writer } from '../../store/engine/database.ts'
 import { type Lease, underLease } from '../../store/lease.ts'
+import { metaText, putMeta } from '../../store/meta.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
-import { meta } from '../../store/schema/control.ts'
 import { placesPerBlock } from '../../store/schema/sums.ts'
 import { applyMessages, type MessageChain } from './apply-messages.ts'
 import { messageIds, takeBack } from './take-back.ts'
@@ -17,7 +17,6 @@ const logsAtOnce = 1_000
 const cutsAfter = statement(
   'select number, height, message_ids from cut_messages where number > ? order by number',
 )
-const followed = statement('select value from meta where name = ?')
 
 /** A chain whose messages are followed. */
 export type CutChain = {
@@ -41,8 +40,8 @@ export type MessageStore = {
  */
 export async function followCuts(of: CutChain, target: MessageStore): Promise<void> {
   const name = `cut ${of.chain.key}`
-  const [done] = (await target.store.get(followed, [name])) ?? []
-  const cuts = await of.store.all(cutsAfter, [Number(done ?? 0)])
+  const done = Number((await metaText(target.store, name)) ?? 0)
+  const cuts = await of.store.all(cutsAfter, [done])
   const last = cuts.at(-1)
   if (last === undefined) return
   const ids = cuts.flatMap(([, , joined]) =>
@@ -60,7 +59,7 @@ export async function followCuts(of: CutChain, target: MessageStore): Promise<vo
       await applyMessages(writer, of.chain, own)
     }
     await moveBack(writer, of.chain.key, { from, epoch: target.lease.epoch })
-    await writer.upsert(meta, { name: [name], value: [String(last[0])] })
+    await putMeta(writer, { [name]: String(last[0]) })
   })
 }
 

@@ -11,8 +11,9 @@ import { faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Clock, World } from '../../core/world.ts'
 import { getCheckpoint, moveCheckpoint, blockStage } from '../../store/checkpoint.ts'
-import { type Database, statement } from '../../store/engine/database.ts'
+import type { Database } from '../../store/engine/database.ts'
 import { awaitLease, type Lease, renewLease, underLease } from '../../store/lease.ts'
+import { metaText } from '../../store/meta.ts'
 import { openSmallStore, openStore, type StoreLocation } from '../../store/open.ts'
 import { reportedChainBodies } from '../../store/query/deployment.ts'
 import { type MessengerLog, messengerLogs } from '../../store/query/icm/messenger-logs.ts'
@@ -28,8 +29,6 @@ import { followCuts } from './follow-cuts.ts'
 
 // Logs read and written at once: a few MB at most, some milliseconds of writing.
 const logsAtOnce = 1_000
-
-const blockchainId = statement("select value from meta where name = 'blockchainId'")
 
 type Followed = {
   readonly chain: MessengerChain
@@ -194,8 +193,8 @@ async function openFollowed(one: Followed, location: StoreLocation): Promise<voi
 
 async function idOf(one: Followed): Promise<Uint8Array | undefined> {
   if (one.chain.blockchainId !== undefined) return fromHex(one.chain.blockchainId)
-  const [value] = (await one.store?.get(blockchainId)) ?? []
-  return typeof value === 'string' ? fromHex(value) : undefined
+  const id = one.store && (await metaText(one.store, 'blockchainId'))
+  return id === undefined ? undefined : fromHex(id)
 }
 
 function heightOf(pos: number): number {

@@ -10,7 +10,8 @@ import {
   statement,
   type Writer,
 } from '../../store/engine/database.ts'
-import { meta } from '../../store/schema/control.ts'
+import { metaText, putMeta } from '../../store/meta.ts'
+import { addressId } from '../../store/query/evm/addresses.ts'
 import { nftMetadata } from '../../store/schema/nft.ts'
 import { placesPerBlock } from '../../store/schema/sums.ts'
 import { itemBytes } from './nft-queue.ts'
@@ -19,8 +20,6 @@ import { itemBytes } from './nft-queue.ts'
 const logsRead = 'nftLogsUntil'
 const requestsRead = 'nftRequestsUntil'
 const fetchingWas = 'nftFetching'
-
-const metaOf = statement('select value from meta where name = ?')
 
 const logsAfter = statement(
   `select e.kind, e.address_id, e.topics, e.data, k.pos
@@ -32,7 +31,6 @@ const requestsAfter = statement(
   `select contract, item, standard, requested_at from nft_request
    where chain = ? and requested_at > ? and requested_at <= ? order by requested_at limit 500`,
 )
-const contractNumber = statement('select id from address_by_bytes where bytes = ?')
 const makeDue = statement(
   `update nft_metadata set due = ?, attempts = 0
    where contract_id = ? and standard = ? and item >= ? and item <= ?`,
@@ -70,9 +68,9 @@ export async function readLogs(
   at: { readonly height: number; readonly nowSeconds: number },
 ): Promise<void> {
   const until = (at.height + 1) * placesPerBlock - 1
-  const kept = await store.get(metaOf, [logsRead])
+  const kept = await metaText(store, logsRead)
   // Changes logged before the first look are already in the answers of contracts.
-  const after = kept === undefined ? until : Number(kept[0])
+  const after = kept === undefined ? until : Number(kept)
   const kinds = [eventKinds.uri, eventKinds.metadataUpdate, eventKinds.batchMetadataUpdate]
   const rows: Row[] = []
   let upTo = until
@@ -94,7 +92,7 @@ export async function readLogs(
         itemBytes(first),
         itemBytes(last),
       ])
-    await writer.upsert(meta, { name: [logsRead], value: [String(upTo)] })
+    await putMeta(writer, { [logsRead]: String(upTo) })
   })
 }
 
@@ -147,15 +145,15 @@ export async function readRequests(
   requests: Database,
   at: { readonly chainKey: string; readonly nowMs: number; readonly commit: Commit },
 ): Promise<void> {
-  const after = Number((await store.get(metaOf, [requestsRead]))?.[0] ?? 0)
+  const after = Number((await metaText(store, requestsRead)) ?? 0)
   const rows = await requests.all(requestsAfter, [at.chainKey, after, at.nowMs - requestDelayMs])
   const last = rows.at(-1)
   if (last === undefined) return
   await at.commit(async (writer) => {
     const nowSeconds = Math.floor(at.nowMs / 1_000)
     for (const [contract, item, standard] of rows) {
-      const id = (await writer.get(contractNumber, [contract ?? null]))?.[0]
-      if (typeof id !== 'number') continue
+      const id = contract instanceof Uint8Array ? await addressId(writer, contract) : undefined
+      if (id === undefined) continue
       const key = { contract_id: [id], standard: [standard ?? 721], item: [item ?? null] }
       await writer.insertNew(nftMetadata, {
         ...key,
@@ -168,7 +166,7 @@ export async function readRequests(
       })
       await writer.update(nftMetadata, { ...key, attempts: [0], due: [nowSeconds] })
     }
-    await writer.upsert(meta, { name: [requestsRead], value: [String(last[3])] })
+    await putMeta(writer, { [requestsRead]: String(last[3]) })
   })
 }
 
@@ -178,11 +176,10 @@ export async function noteFetching(
   commit: Commit,
   at: { readonly isOn: boolean; readonly nowSeconds: number },
 ): Promise<void> {
-  const before = (await store.get(metaOf, [fetchingWas]))?.[0]
   const now = at.isOn ? 'on' : 'off'
-  if (before === now) return
+  if ((await metaText(store, fetchingWas)) === now) return
   await commit(async (writer) => {
     if (at.isOn) await writer.run(makeUnfetchedDue, [at.nowSeconds, placeOfStatus('UNINDEXED')])
-    await writer.upsert(meta, { name: [fetchingWas], value: [now] })
+    await putMeta(writer, { [fetchingWas]: now })
   })
 }

@@ -9,8 +9,9 @@
  */
 
 import { assert } from '../../core/fault.ts'
-import { type Columns, type Row, statement, type Writer } from '../engine/database.ts'
+import type { Columns, Writer } from '../engine/database.ts'
 import { type HistoryStage, historyStages, type Table } from '../engine/table.ts'
+import { firstHeight, firstHeightInTables } from '../query/evm/heights.ts'
 import { placesPerBlock } from '../schema/sums.ts'
 import { eachColumns, everyRow } from '../sums/pages.ts'
 import type { History } from './history.ts'
@@ -31,11 +32,6 @@ export type Freezing = {
 
 /** Heights up to which the stages of a store freeze. */
 export type FreezeHeights = Readonly<Record<HistoryStage, number>>
-
-const firstInTables = statement('select min(height) from evm_block', { over: 'tables' })
-const firstHeight = statement('select height from evm_block order by height limit 1', {
-  over: 'oldest',
-})
 
 /**
  * Freezes the history that is in tables below the heights `until`; returns the new segments. Traces that
@@ -84,7 +80,7 @@ async function freezePiece(
   const from = await nextFrom(freezing, stage)
   if (from === undefined || from >= until) return undefined
   if (stage === 'blocks') {
-    const first = heightIn(await writer.get(firstInTables))
+    const first = await firstHeightInTables(writer)
     if (first === undefined) return undefined
     assert(first === from, 'tables begin where segments end')
   }
@@ -149,12 +145,7 @@ export async function nextFrom(
   stage: HistoryStage,
 ): Promise<number | undefined> {
   const last = segmentsOf(await history.manifest(writer), stage).at(-1)
-  return last?.until ?? heightIn(await writer.get(firstHeight))
-}
-
-function heightIn(row: Row | undefined): number | undefined {
-  const value = row?.[0]
-  return typeof value === 'number' ? value : undefined
+  return last?.until ?? (await firstHeight(writer))
 }
 
 /** Takes rows that `segment` holds from their table, which must be those that were written into it. */

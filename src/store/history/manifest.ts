@@ -2,9 +2,10 @@
 
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import { type Reader, statement, type Writer } from '../engine/database.ts'
+import type { Reader, Writer } from '../engine/database.ts'
 import { type HistoryStage, historyStages } from '../engine/table.ts'
-import { meta, segmentsName } from '../schema/control.ts'
+import { metaText, putMeta } from '../meta.ts'
+import { segmentsName } from '../schema/control.ts'
 
 /** A segment and its heights, half-open. */
 export type ManifestSegment = {
@@ -32,7 +33,6 @@ export type Manifest = {
   readonly text: string
 }
 
-const question = statement('select value from meta where name = ?')
 const nameForm = /^[0-9a-f]{32}$/
 const folderForm = /^[0-9a-f-]{36}$/
 /** Stands behind the entry of a segment that is damaged. */
@@ -45,7 +45,7 @@ export async function readManifest(reader: Reader): Promise<Manifest> {
 
 /** The stored text of the manifest; empty before the first segment. Cost: one look-up by key. */
 export async function manifestText(reader: Reader): Promise<string> {
-  return String((await reader.get(question, [segmentsName]))?.[0] ?? '')
+  return (await metaText(reader, segmentsName)) ?? ''
 }
 
 /** Writes which segments hold the history now, in any order of stages, in place of manifest `old`. */
@@ -67,7 +67,7 @@ export async function writeManifest(
       ...(isDamaged ? [damagedMark] : []),
     ]),
   })
-  await writer.upsert(meta, { name: [segmentsName], value: [value] })
+  await putMeta(writer, { [segmentsName]: value })
 }
 
 /**

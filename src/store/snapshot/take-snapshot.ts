@@ -5,9 +5,9 @@ import { join } from 'node:path'
 
 import { assert, Fault, faultIn, faultOf } from '../../core/fault.ts'
 import { checkpointHeights } from '../checkpoint.ts'
-import { statement } from '../engine/database.ts'
 import { type Manifest, parseManifest, readManifest } from '../history/manifest.ts'
 import { checkName, onDisk, putFile, segmentEnding } from '../history/segment-file.ts'
+import { metaText } from '../meta.ts'
 import { openCopy, openStore, segmentFolder, type StoreLocation } from '../open.ts'
 import { controlTables } from '../schema/control.ts'
 import { SqliteConnection } from '../sqlite/connection.ts'
@@ -25,8 +25,6 @@ import {
 
 /** A merge takes a segment away at most once in many seconds; twice in a row is rare. */
 const attempts = 5
-
-const metaValue = statement('select value from meta where name = ?')
 
 /** Sources of a snapshot, and the folder that it goes to. */
 export type SnapshotWork = {
@@ -119,7 +117,7 @@ async function factsOf(
   try {
     if (!hasControl(store)) return { chainId: '', heights: {}, segments: [], listed: '' }
     const { segments, text } = await readManifest(copy)
-    const chainId = String((await copy.get(metaValue, ['chainId']))?.[0] ?? '')
+    const chainId = (await metaText(copy, 'chainId')) ?? ''
     return {
       chainId,
       heights: Object.fromEntries(await checkpointHeights(copy)),

@@ -9,6 +9,7 @@ import { eventKinds, standardChangedBy } from '../../../codec/evm/columns/column
 import { toHex, isZero } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { type Row, statement, type Writer } from '../../../store/engine/database.ts'
+import { addressId } from '../../../store/query/evm/addresses.ts'
 import { nftMetadata, nftRange, nftToken } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
 import { byteAt } from '../write/batch-columns.ts'
@@ -24,7 +25,6 @@ const listBefore = statement(
    where k.token_id = ? and k.pos < ? order by k.pos desc limit ?`,
   { over: 'newest' },
 )
-const numberOf = statement('select id from address_by_bytes where bytes = ?')
 const rangesOf = statement('select contract_id, first_item from nft_range where contract_id = ?')
 const rangeLogs = statement(
   `select e.topics, e.data, e.pos, e.log_index from event_by_kind k join event e on e.pos = k.pos
@@ -69,7 +69,7 @@ async function giveBack(
     readonly before: number
   },
 ): Promise<void> {
-  const zero = Number((await writer.get(numberOf, [new Uint8Array(20)]))?.[0] ?? -1)
+  const zero = (await addressId(writer, new Uint8Array(20))) ?? -1
   const missing = new Map(of.items)
   let before = of.before
   for (;;) {
@@ -117,13 +117,13 @@ async function rangesBefore(writer: Writer, contractId: number, before: number):
     if (!(topics instanceof Uint8Array) || !(data instanceof Uint8Array)) continue
     const log = rangeOfLog(topics, data)
     if (log === undefined) continue
-    const owner = await writer.get(numberOf, [log.owner])
+    const owner = await addressId(writer, log.owner)
     const isBurn = isZero(log.owner)
     await writeRange(writer, {
       contractId,
       first: log.first,
       last: log.last,
-      ownerId: isBurn ? null : Number(owner?.[0]),
+      ownerId: isBurn ? null : Number(owner),
       at:
         Math.floor(Number(pos) / placesPerBlock) * placesPerBlock +
         Math.min(Number(logIndex), placesPerBlock - 1),

@@ -3,7 +3,11 @@
 import { checkpointHeights, blockStage } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
 import type { FreezeSettings } from '../../../store/open.ts'
-import { provenHeightOf, storedProofs } from '../../../store/query/evm/heights.ts'
+import {
+  firstHeightInTables,
+  provenHeightOf,
+  storedProofs,
+} from '../../../store/query/evm/heights.ts'
 import { heightsPerSum } from '../../../store/schema/sums.ts'
 
 /**
@@ -16,7 +20,6 @@ const rowsByRange = statement(
   `select part, sum(row_count) from range_sum where tab in ('evm_transaction', 'transfer', 'internal')
    group by part order by part`,
 )
-const firstInTables = statement('select min(height) from evm_block', { over: 'tables' })
 
 /**
  * Heights at which the due segments end (exclusive), in order. Each is the end of a range of sums
@@ -29,8 +32,7 @@ export async function dueSegments(
   const blocks = (await checkpointHeights(reader)).get(blockStage) ?? -1
   const end = provenHeightOf(await storedProofs(reader), blocks) + 1
   if (heightsPerSegment !== undefined) {
-    const value = (await reader.get(firstInTables))?.[0]
-    const first = typeof value === 'number' ? value : undefined
+    const first = await firstHeightInTables(reader)
     const due: number[] = []
     if (first === undefined) return due
     for (let until = first + heightsPerSegment; until <= end; until += heightsPerSegment)

@@ -13,7 +13,11 @@ import { type FreezeHeights, freezeStage, freezeUntil } from '../../../store/his
 import { writeFrozen } from '../../../store/history/gathered-rows.ts'
 import type { History } from '../../../store/history/history.ts'
 import { frozenUntil } from '../../../store/history/manifest.ts'
-import { provenHeightOf, type StoredProofs } from '../../../store/query/evm/heights.ts'
+import {
+  firstHeightInTables,
+  provenHeightOf,
+  type StoredProofs,
+} from '../../../store/query/evm/heights.ts'
 import { recount } from '../write/recount.ts'
 
 /** Freezing of blocks as they are stored. */
@@ -30,7 +34,6 @@ export type FreezingAtOnce = {
 const rowsCounted = statement(
   `select sum(row_count) from range_sum where tab in ('evm_block', 'evm_transaction', 'transfer', 'internal')`,
 )
-const firstHeight = statement('select min(height) from evm_block', { over: 'tables' })
 
 /**
  * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that
@@ -108,8 +111,7 @@ function rowsAfter(
 
 /** Rows of history in tables; too many where they are not counted. */
 async function rowsBefore(reader: Reader): Promise<number> {
-  const first = (await reader.get(firstHeight))?.[0]
-  if (typeof first !== 'number') return 0
+  if ((await firstHeightInTables(reader)) === undefined) return 0
   const sum = Number((await reader.get(rowsCounted))?.[0] ?? 0)
   return sum === 0 ? Number.POSITIVE_INFINITY : sum
 }

@@ -8,14 +8,14 @@ import { fromHex } from '../../../core/bytes.ts'
 import type { World } from '../../../core/world.ts'
 import type { ChainIdentity, EvmSource, HeightRange } from '../../../source/evm-source.ts'
 import { copiedHistory, type CopiedHistory } from '../../../store/copied-history.ts'
-import { type Database, statement } from '../../../store/engine/database.ts'
+import type { Database } from '../../../store/engine/database.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import type { MergeFiles } from '../../../store/history/merge-files.ts'
 import { awaitLease, type Lease, StandingLease } from '../../../store/lease.ts'
+import { allMeta, putMeta } from '../../../store/meta.ts'
 import { foreignStore, openSmallStore, openStore, type StoreLocation } from '../../../store/open.ts'
 import { storeCurrentAt } from '../../../store/query/evm/heights.ts'
 import { type TracedRow, tracedTransactions } from '../../../store/query/evm/transactions.ts'
-import { meta } from '../../../store/schema/control.ts'
 import { logStoreOf, logStoreTables } from '../../../store/schema/logs.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
 import type { Log } from '../../../telemetry/log.ts'
@@ -85,8 +85,6 @@ export type ChainHost = {
   readonly shared: SharedStore
   readonly close: () => Promise<void>
 }
-
-const everyMeta = statement('select name, value from meta')
 
 /** Opens the store of `spec` for writing; waits while another process writes it. */
 export async function openChainHost(
@@ -287,8 +285,7 @@ async function claimStore(
   identity: ChainIdentity,
   { store, key }: { readonly store: StoreLocation; readonly key: string },
 ): Promise<void> {
-  const rows = await database.all(everyMeta)
-  const known = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  const known = await allMeta(database)
   const own = {
     chainId: String(identity.chainId),
     genesisHash: identity.genesisHash,
@@ -303,11 +300,6 @@ async function claimStore(
       })
   }
   const fresh = Object.entries(own).filter(([name]) => !known.has(name))
-  if (fresh.length === 0) return
-  await database.transaction((writer) =>
-    writer.upsert(meta, {
-      name: fresh.map(([name]) => name),
-      value: fresh.map(([, value]) => value),
-    }),
-  )
+  if (fresh.length > 0)
+    await database.transaction((writer) => putMeta(writer, Object.fromEntries(fresh)))
 }

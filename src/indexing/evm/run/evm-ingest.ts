@@ -15,8 +15,9 @@ import type { Database, Reader, MaybePromise, Writer } from '../../../store/engi
 import { thawFrom } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { type Lease, underLease } from '../../../store/lease.ts'
+import { putMeta } from '../../../store/meta.ts'
 import { proofsText, storedProofsText } from '../../../store/query/evm/heights.ts'
-import { meta, proofsName, tracesSinceName } from '../../../store/schema/control.ts'
+import { proofsName, tracesSinceName } from '../../../store/schema/control.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
 import type { BlockReport } from '../../stream/chain-spec.ts'
 import { cutChain } from '../cut/cut-chain.ts'
@@ -144,7 +145,7 @@ export class EvmIngest {
     const { database, lease, clock } = this.#options
     await underLease(database, { lease, clock }, async (writer) => {
       const before = await getCheckpoint(writer, traceStage)
-      await writer.upsert(meta, { name: [tracesSinceName], value: [String(since)] })
+      await putMeta(writer, { [tracesSinceName]: String(since) })
       await moveCheckpoint(writer, traceStage, {
         before: before?.height,
         after: { height: since - 1, hash: undefined },
@@ -188,6 +189,6 @@ export class EvmIngest {
 /** Most chains have nothing to record here, and no row for it. */
 async function writeProofs(writer: Writer, state: State, text: string): Promise<void> {
   if (text === state.proofs) return
-  await writer.upsert(meta, { name: [proofsName], value: [text] })
+  await putMeta(writer, { [proofsName]: text })
   state.proofs = text
 }

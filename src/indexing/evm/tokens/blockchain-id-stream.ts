@@ -8,7 +8,7 @@
 import { faultOf } from '../../../core/fault.ts'
 import { growingPause } from '../../../core/waiting.ts'
 import { blockchainIdCall, blockchainIdIn } from '../../../source/blockchain-id.ts'
-import { statement } from '../../../store/engine/database.ts'
+import { metaText } from '../../../store/meta.ts'
 import { meta } from '../../../store/schema/control.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { quietStream } from '../../stream/round-stream.ts'
@@ -16,8 +16,6 @@ import type { Stream } from '../../stream/stage.ts'
 
 /** Pauses between two questions, doubled each time: most chains without an id never get one. */
 const pauses = { firstMs: 1_000, longestMs: 600_000 }
-
-const storedId = statement("select value from meta where name = 'blockchainId'")
 
 /** The stream. It ends when the id is stored. */
 export function blockchainIdStream(chain: OpenChain): Stream {
@@ -33,7 +31,7 @@ async function isStored(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    if ((await database.get(storedId)) !== undefined) return true
+    if ((await metaText(database, 'blockchainId')) !== undefined) return true
     const question = { method: 'eth_call', target: blockchainIdCall } as const
     const [answer] = await source.state([question], 'latest', signal)
     const id = answer?.kind === 'value' ? blockchainIdIn(answer.value) : undefined

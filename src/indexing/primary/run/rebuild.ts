@@ -5,6 +5,7 @@ import { Fault } from '../../../core/fault.ts'
 import type { World } from '../../../core/world.ts'
 import type { PrimarySource } from '../../../source/primary/primary-source.ts'
 import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
+import { allMeta } from '../../../store/meta.ts'
 import type { StoreLocation } from '../../../store/open.ts'
 import {
   genesisId,
@@ -76,7 +77,6 @@ async function rebuildChain(
 //
 // Facts that no block contains (uptimes) are absent.
 
-const everyMeta = statement('select name, value from meta')
 const newest = statement(
   'select id from raw_block where id >= ? and id < ? order by id desc limit 1',
 )
@@ -84,8 +84,7 @@ const newest = statement(
 /** The blocks `reader` keeps. Throws `store-failed` for a store without a network. */
 function openStoredSource(reader: Reader): PrimarySource {
   const identity: PrimarySource['identity'] = async () => {
-    const rows = await reader.all(everyMeta)
-    const facts = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+    const facts = await allMeta(reader)
     const fact = (name: string): string => {
       const value = facts.get(name)
       if (value === undefined) throw new Fault('store-failed', `the store does not know: ${name}`)

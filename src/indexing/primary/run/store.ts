@@ -18,9 +18,9 @@ import {
   type Writer,
 } from '../../../store/engine/database.ts'
 import { awaitLease, type Lease, StandingLease, underLease } from '../../../store/lease.ts'
+import { allMeta, putMeta } from '../../../store/meta.ts'
 import { foreignStore, openStore, type StoreLocation } from '../../../store/open.ts'
 import { genesisId, rawBlocksFrom } from '../../../store/query/primary/blocks.ts'
-import { meta } from '../../../store/schema/control.ts'
 import { primaryStoreTables } from '../../../store/schema/stores.ts'
 import { openWatches } from '../../events/open-webhooks.ts'
 import type { SharedStore, TakeLease } from '../../stream/chain-shares.ts'
@@ -86,8 +86,6 @@ export type PrimaryStore = BatchStore & {
   /** Waits for the work under way. */
   readonly close: () => Promise<void>
 }
-
-const everyMeta = statement('select name, value from meta')
 
 /**
  * Opens the store of the network that the node says it is of; the first time it stores genesis.
@@ -270,8 +268,7 @@ type StoredNetwork = {
 }
 
 async function storedNetwork(reader: Reader): Promise<StoredNetwork | undefined> {
-  const rows = await reader.all(everyMeta)
-  const facts = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  const facts = await allMeta(reader)
   const id = facts.get('genesisId')
   if (id === undefined) return undefined
   const [genesis] = await rawBlocksFrom(reader, genesisId, 1)
@@ -332,7 +329,7 @@ async function storeGenesis(database: Database, to: GenesisToStore): Promise<voi
   }
   await rows.write(x, rawColumns([]), (work) =>
     commit(async (writer, epoch) => {
-      await writer.upsert(meta, { name: Object.keys(known), value: Object.values(known) })
+      await putMeta(writer, known)
       return work(writer, epoch)
     }),
   )

@@ -15,7 +15,7 @@ import {
   storedRow,
   bothOrders,
 } from '../stored-row.ts'
-import { addressesOfIds } from './addresses.ts'
+import { addressesOfIds, addressId } from './addresses.ts'
 import { hashPrefix, type PosRange, heightOf, placeOf, posOfHeight } from './position.ts'
 
 /** A log. */
@@ -58,7 +58,6 @@ const questions = {
     within,
   ),
 }
-const idOfAddress = statement('select id from address_by_bytes where bytes = ?')
 
 /** Rows read at once, and for one page: what is rare under two conditions takes several pages. */
 const rowsAtOnce = 500
@@ -109,7 +108,7 @@ async function listOf(store: Reader, { address, topics }: LogFilter): Promise<Li
   if (topic !== undefined && (later > 0 || address === undefined))
     return { question: questions.topic, key: [topicKey(later, hashPrefix(topic))] }
   if (address === undefined) return { question: questions.all, key: [] }
-  const id = (await store.get(idOfAddress, [address]))?.[0]
+  const id = await addressId(store, address)
   return id === undefined ? undefined : { question: questions.address, key: [id] }
 }
 

@@ -1,12 +1,12 @@
 /** How far a chain is indexed, traced and proven, and heights of moments. */
 
 import { Fault } from '../../../core/fault.ts'
+import { getCheckpoint } from '../../checkpoint.ts'
 import { type Reader, statement, type Writer } from '../../engine/database.ts'
-import { currentAtName, meta } from '../../schema/control.ts'
-import { integerAt } from '../row-values.ts'
+import { metaText, putMeta } from '../../meta.ts'
+import { currentAtName, proofsName } from '../../schema/control.ts'
+import { integerAt, maybeIntegerAt } from '../row-values.ts'
 import { blockTimestamp } from './blocks.ts'
-
-const question = statement('select height from checkpoint where stage = ?')
 
 /** Stages whose checkpoints answers are complete up to. */
 type AnswerStage = 'blocks' | 'traces'
@@ -17,8 +17,7 @@ type AnswerStage = 'blocks' | 'traces'
  * Cost: one look-up by the key of `checkpoint`.
  */
 export async function indexedHeight(store: Reader, stage: AnswerStage): Promise<number> {
-  const row = await store.get(question, [stage])
-  return row === undefined ? -1 : integerAt(row, 0)
+  return (await getCheckpoint(store, stage))?.height ?? -1
 }
 
 /** Heights of an EVM chain; -1 where nothing is stored. */
@@ -50,6 +49,21 @@ export async function storedHeights(store: Reader): Promise<StoredHeights> {
   }
 }
 
+const first = statement('select height from evm_block order by height limit 1', { over: 'oldest' })
+const firstInTables = statement('select min(height) from evm_block', { over: 'tables' })
+
+/** Height of the first block that is stored; `undefined` before there is one. Cost: the end of a key. */
+export async function firstHeight(reader: Reader): Promise<number | undefined> {
+  const row = await reader.get(first)
+  return row && integerAt(row, 0)
+}
+
+/** The same of the blocks that are not frozen. */
+export async function firstHeightInTables(reader: Reader): Promise<number | undefined> {
+  const row = await reader.get(firstInTables)
+  return row && maybeIntegerAt(row, 0)
+}
+
 /**
  * The last height up to `newest` whose block is not younger than `seconds` (Unix); -1 where all are.
  *
@@ -71,20 +85,18 @@ export async function heightAtTime(
   return known
 }
 
-const currentAtQuestion = statement('select value from meta where name = ?')
-
 /**
  * Unix seconds at which a node last said that the stored height is its head; `undefined` before it
  * did. Cost: one look-up by key.
  */
 export async function currentAt(reader: Reader): Promise<number | undefined> {
-  const [value] = (await reader.get(currentAtQuestion, [currentAtName])) ?? []
+  const value = await metaText(reader, currentAtName)
   return value === undefined ? undefined : Number(value)
 }
 
 /** Keeps the moment, Unix seconds. */
 export async function storeCurrentAt(writer: Writer, at: number): Promise<void> {
-  await writer.upsert(meta, { name: [currentAtName], value: [String(at)] })
+  await putMeta(writer, { [currentAtName]: String(at) })
 }
 
 /** Receipts that a later header commits to, on a chain that executes after acceptance. */
@@ -115,8 +127,6 @@ export type StoredProofs = {
   readonly doubts?: Readonly<Record<string, number>> | undefined
 }
 
-const storedProofsQuestion = statement("select value from meta where name = 'proofs'")
-
 /** The text in `meta`; empty where there is nothing to say. */
 export function proofsText(proofs: StoredProofs): string {
   const text = JSON.stringify(proofs)
@@ -125,8 +135,7 @@ export function proofsText(proofs: StoredProofs): string {
 
 /** The stored text; empty when there is none. */
 export async function storedProofsText(reader: Reader): Promise<string> {
-  const [value] = (await reader.get(storedProofsQuestion)) ?? []
-  return typeof value === 'string' ? value : ''
+  return (await metaText(reader, proofsName)) ?? ''
 }
 
 /**

@@ -7,6 +7,7 @@
 
 import { statement, type Reader, type Row, type Statement } from '../../engine/database.ts'
 import { byField } from '../../engine/table.ts'
+import { metaText } from '../../meta.ts'
 import { dayAmounts, dayCounts, periodCounts } from '../../schema/metrics.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
@@ -57,7 +58,6 @@ const fastest = {
 const amounts = byField(dayAmounts, ofDays)
 const prices = withRollup(`d.${dayAmounts.priceSum}, r.${periodCounts.txCount}`)
 const newest = statement('select last_ms from rollup_day order by start desc limit 1')
-const state = statement("select value from meta where name = 'rollup'")
 
 /** A count of every day. */
 export function daySums(reader: Reader, count: keyof typeof counts): Promise<ByDay<number>> {
@@ -107,8 +107,8 @@ export async function newestBlockMs(reader: Reader): Promise<number> {
 
 /** Time of the chain's first block in milliseconds, or `undefined` before there is one. */
 export async function firstBlockMs(reader: Reader): Promise<number | undefined> {
-  const [value] = (await reader.get(state)) ?? []
-  if (typeof value !== 'string') return undefined
+  const value = await metaText(reader, 'rollup')
+  if (value === undefined) return undefined
   const parsed: unknown = JSON.parse(value)
   const isState = typeof parsed === 'object' && parsed !== null && 'firstMs' in parsed
   return isState && typeof parsed.firstMs === 'number' && parsed.firstMs >= 0

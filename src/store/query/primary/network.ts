@@ -3,6 +3,7 @@
 import { fromHex, keyOf, toHex } from '../../../core/bytes.ts'
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
+import { allMeta } from '../../meta.ts'
 import {
   l1ChangeBody,
   l1ValidatorBody,
@@ -38,12 +39,9 @@ type NetworkFacts = {
   readonly genesisTime: number
 }
 
-const everyMeta = statement('select name, value from meta')
-
 /** The network of a store; `undefined` before its genesis is stored. */
 export async function networkFacts(reader: Reader): Promise<NetworkFacts | undefined> {
-  const rows = await reader.all(everyMeta)
-  const facts = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  const facts = await allMeta(reader)
   if (!facts.has('genesisTime')) return undefined
   const text = (name: string): string => {
     const value = facts.get(name)

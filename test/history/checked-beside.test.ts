@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
 import type { Clock } from '../../src/core/world.ts'
-import { checkStream } from '../../src/indexing/stream/round-stream.ts'
+import { checkStream } from '../../src/indexing/stream/check-stream.ts'
 import type { StageStatus } from '../../src/indexing/stream/stage.ts'
 import type { Database } from '../../src/store/engine/database.ts'
 import type { Table } from '../../src/store/engine/table.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { statement } from '../../src/store/engine/database.ts'
-import { writeFrozen } from '../../src/store/history/gathered-rows.ts'
+import { gatherSegment } from '../../src/store/history/gathered-rows.ts'
 import { historyOf } from '../../src/store/history/history.ts'
 import { openStore } from '../../src/store/open.ts'
 import { transferByAddress } from '../../src/store/schema/evm.ts'
@@ -33,10 +33,8 @@ void test('long list: ten million entries of an address', async () => {
     const history = historyOf(database)
     assert.ok(history !== undefined)
     await database.transaction((writer) =>
-      writeFrozen(
-        { writer, history },
-        { stage: 'blocks', from: 0, until: blocks },
-        async (into) => {
+      gatherSegment({ writer, history }, { stage: 'blocks', from: 0, until: blocks }).then(
+        async ({ writer: into, seal }) => {
           await into.insert(transferByAddress, {
             address_id: new Float64Array(entries).fill(7),
             standard: new Float64Array(entries).fill(20),
@@ -47,6 +45,7 @@ void test('long list: ten million entries of an address', async () => {
             standard: [20, 20],
             pos: [posOf(5), posOf(entries - 1)],
           })
+          await seal()
         },
       ),
     )

@@ -20,7 +20,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 
 import { Fault } from '../../src/core/fault.ts'
-import { checkStream } from '../../src/indexing/stream/round-stream.ts'
+import { checkStream } from '../../src/indexing/stream/check-stream.ts'
 import type { Database } from '../../src/store/engine/database.ts'
 import { historyOf, identityName } from '../../src/store/history/history.ts'
 import { checkSegments } from '../../src/store/history/merge-segments.ts'

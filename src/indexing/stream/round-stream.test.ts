@@ -10,7 +10,8 @@ import { statement } from '../../store/engine/database.ts'
 import { table } from '../../store/engine/table.ts'
 import { openStore } from '../../store/open.ts'
 import { silentLog } from '../../telemetry/log.ts'
-import { type Round, roundStream, writingRhythm } from './round-stream.ts'
+import { type Round, roundStream } from './round-stream.ts'
+import { writingRhythm } from './writing-rhythm.ts'
 
 const done: Round = { height: 7, isBusy: false, isLive: true }
 

@@ -18,39 +18,41 @@ import { addSegment, type Freezing, nextFrom } from './freeze.ts'
 import { keyOrder } from './key-order.ts'
 import type { SegmentWriter } from './segment-file.ts'
 
-/** Heights of a stage, half-open. */
-export type FrozenPiece = {
-  readonly stage: HistoryStage
-  readonly from: number
-  readonly until: number
-}
+/** Where the rows of a batch go: to tables, or into a segment that `seal` ends. */
+export type RowsTarget = { readonly writer: Writer; readonly seal: () => Promise<void> }
 
 /**
- * Does `work` with a writer that gathers the rows of a stage, and writes them as one segment. `work` adds
- * all rows of the heights of `piece` and no others, and none of these rows may be in tables. Heights below
- * them whose traces were left out belong to the segment, too. The blocks of its heights are stored.
+ * A segment of the rows of a stage at heights `[from, until)`: its writer is given all of them and no others, and
+ * none of them may be in tables. Heights below them whose traces were left out belong to the segment, too. The
+ * blocks of its heights are stored.
  *
- * The segment is whole and on disk before `freezing.writer` can commit the row that names it. The caller
- * rolls this transaction back when this throws: what `work` throws, `store-full`, `store-failed`.
+ * Once sealed, the segment is whole and on disk before `freezing.writer` can commit the row that names it. The
+ * caller rolls this transaction back where sealing throws `store-full`, `store-failed`.
  */
-export async function writeFrozen<T>(
+export async function gatherSegment(
   { writer, history }: Omit<Freezing, 'recount'>,
-  { stage, from, until }: FrozenPiece,
-  work: (writer: Writer) => Promise<T>,
-): Promise<T> {
+  {
+    stage,
+    from,
+    until,
+  }: { readonly stage: HistoryStage; readonly from: number; readonly until: number },
+): Promise<RowsTarget> {
   const begin = (await nextFrom({ writer, history }, stage)) ?? from
   const gathered = new GatheredRows(stage)
-  const result = await work(gathered.writer(writer))
-  await addSegment({ writer, history }, { stage, from: begin, until }, async (made) => {
-    for (const table of history.tablesOf(stage)) gathered.writeInto(made, table)
-  })
-  return result
+  return {
+    writer: gathered.writer(writer),
+    seal: async () => {
+      await addSegment({ writer, history }, { stage, from: begin, until }, async (made) => {
+        for (const table of history.tablesOf(stage)) gathered.writeInto(made, table)
+      })
+    },
+  }
 }
 
 /** Rows that a transaction added to the tables of one stage. */
 class GatheredRows {
   readonly #stage: HistoryStage
-  readonly #options = new Map<string, Columns[]>()
+  readonly #parts = new Map<string, Columns[]>()
 
   constructor(stage: HistoryStage) {
     this.#stage = stage
@@ -66,8 +68,8 @@ class GatheredRows {
       assert(table.freezes === undefined, `rows of ${table.name} are only added while they freeze`)
     const isGathered = (table: Table): boolean => stageOf(table) === this.#stage
     const gather = ({ name }: Table, columns: Columns): void => {
-      const parts = this.#options.get(name) ?? []
-      this.#options.set(name, parts)
+      const parts = this.#parts.get(name) ?? []
+      this.#parts.set(name, parts)
       parts.push(columns)
     }
     return {
@@ -107,8 +109,8 @@ class GatheredRows {
 
   /** Writes what was gathered of a table, in the order of its key; forgets it. */
   writeInto(made: SegmentWriter, table: Table): void {
-    const parts = this.#options.get(table.name) ?? []
-    this.#options.delete(table.name)
+    const parts = this.#parts.get(table.name) ?? []
+    this.#parts.delete(table.name)
     const names = columnNames(table)
     const keepsFirstRows = table.freezes === 'first-rows'
     // Of equal keys the first one counts.
@@ -155,13 +157,13 @@ function firstOfEach(key: readonly Float64Array[], order: Uint32Array): Uint32Ar
 /** Rows of several parts by their number in all of them. */
 class PickedRows {
   readonly #names: readonly string[]
-  readonly #options: readonly Columns[]
+  readonly #parts: readonly Columns[]
   /** Number of the first row of each part. */
   readonly #starts: number[] = []
 
   constructor(parts: readonly Columns[], names: readonly string[]) {
     this.#names = names
-    this.#options = parts
+    this.#parts = parts
     let start = 0
     for (const part of parts) {
       this.#starts.push(start)
@@ -173,7 +175,7 @@ class PickedRows {
     const parts = Uint32Array.from(rows, (row) => this.#partOf(row))
     return Object.fromEntries(
       this.#names.map((name): [string, Column] => {
-        const columns = this.#options.map((part) => columnOf(part, name))
+        const columns = this.#parts.map((part) => columnOf(part, name))
         const values = Array.from<Value>({ length: rows.length })
         for (let at = 0; at < rows.length; at++) {
           const part = u32At(parts, at)

@@ -10,7 +10,7 @@ import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.
 import { getCheckpoint, traceStage } from '../../../store/checkpoint.ts'
 import { type Reader, statement, type Writer } from '../../../store/engine/database.ts'
 import { type FreezeHeights, freezeStage, freezeUntil } from '../../../store/history/freeze.ts'
-import { writeFrozen } from '../../../store/history/gathered-rows.ts'
+import { gatherSegment, type RowsTarget } from '../../../store/history/gathered-rows.ts'
 import type { History } from '../../../store/history/history.ts'
 import { frozenUntil } from '../../../store/history/manifest.ts'
 import {
@@ -36,34 +36,34 @@ const rowsCounted = statement(
 )
 
 /**
- * Does `work`, which adds the rows of `batch`, with a writer that makes them a segment where that
- * is possible, else with `writer`. Throws what `work` throws, `store-full`, `store-failed`.
+ * Where the rows of `batch` go: into a segment where that is possible, else to tables. Throws `store-full`,
+ * `store-failed`.
  */
-export async function frozenAtOnce<T>(
+export async function targetOfBlocks(
   writer: Writer,
-  {
-    batch,
-    proofs,
-    headHeight,
-    freezing,
-  }: {
-    readonly batch: BlockBatch
+  batch: BlockBatch,
+  of: {
     readonly proofs: StoredProofs
     /** Newest height of the chain; absent where it is not known. */
     readonly headHeight: number | undefined
     readonly freezing: FreezingAtOnce | undefined
   },
-  work: (writer: Writer) => Promise<T>,
-): Promise<T> {
-  if (freezing === undefined || !isOfBackfill(batch, proofs, freezing)) return work(writer)
-  const { history, mostRowsBefore, rowsInTables } = freezing
-  if (rowsAfter(batch, headHeight) < rowsInTables) return work(writer)
-  const into = { writer, history, recount }
+): Promise<RowsTarget> {
+  const { proofs, headHeight = Number.POSITIVE_INFINITY, freezing } = of
+  const { from, until, blocks, txs, transfers, events } = batch
+  const tables = { writer, seal: async () => {} }
+  if (freezing === undefined) return tables
+  const { history, leastRows, mostRowsBefore, rowsInTables } = freezing
+  const rows = blocks.count + txs.count + transfers.count + events.count
+  if (rows < leastRows || provenHeightOf(proofs, until - 1) !== until - 1) return tables
+  // The blocks that follow are likely to be like those of the batch.
+  const rowsAfter = ((headHeight + 1 - until) * (txs.count + transfers.count)) / (until - from)
+  if (rowsAfter < rowsInTables) return tables
   const before = await rowsBefore(writer)
-  if (before > mostRowsBefore) return work(writer)
-  if (before > 0) await freezeUntil(into, await heightsBelow(writer, batch.from))
-  const { from, until } = batch
-  return writeFrozen(into, { stage: 'blocks', from, until }, work)
+  if (before > mostRowsBefore) return tables
+  const into = { writer, history, recount }
+  if (before > 0) await freezeUntil(into, await heightsBelow(writer, from))
+  return gatherSegment(into, { stage: 'blocks', from, until })
 }
 
 /** Height `until` for blocks, and for traces as far as they are stored. */
@@ -73,40 +73,22 @@ export async function heightsBelow(reader: Reader, until: number): Promise<Freez
 }
 
 /**
- * Does `work`, which adds the rows of traces. Those of frozen blocks are frozen, too: tables are
- * joined to each other, and segments to segments. Throws what `work` throws, `store-full`,
- * `store-failed`.
+ * Where the rows of traces go: those of frozen blocks are frozen, too, since tables are joined to each other, and
+ * segments to segments. Throws `store-full`, `store-failed`.
  */
-export async function tracesBesideBlocks<T>(
+export async function targetOfTraces(
   writer: Writer,
-  { from, until }: Pick<TraceBatch, 'from' | 'until'>,
+  { from, until }: TraceBatch,
   history: History | undefined,
-  work: (writer: Writer) => Promise<T>,
-): Promise<T> {
+): Promise<RowsTarget> {
   const frozen = history === undefined ? 0 : frozenUntil(await history.manifest(writer), 'blocks')
-  if (history === undefined || frozen <= from) return work(writer)
+  if (history === undefined || frozen <= from) return { writer, seal: async () => {} }
   const into = { writer, history, recount }
-  if (until <= frozen) return writeFrozen(into, { stage: 'traces', from, until }, work)
-  const done = await work(writer)
-  await freezeStage(into, { stage: 'traces', until: frozen })
-  return done
-}
-
-function isOfBackfill(
-  { until, blocks, txs, transfers, events }: BlockBatch,
-  proofs: StoredProofs,
-  { leastRows }: FreezingAtOnce,
-): boolean {
-  const rows = blocks.count + txs.count + transfers.count + events.count
-  return rows >= leastRows && provenHeightOf(proofs, until - 1) === until - 1
-}
-
-/** Estimated rows of the blocks after a batch, if they are like those of the batch. */
-function rowsAfter(
-  { from, until, txs, transfers }: BlockBatch,
-  headHeight = Number.POSITIVE_INFINITY,
-): number {
-  return ((headHeight + 1 - until) * (txs.count + transfers.count)) / (until - from)
+  if (until <= frozen) return gatherSegment(into, { stage: 'traces', from, until })
+  const seal = async (): Promise<void> => {
+    await freezeStage(into, { stage: 'traces', until: frozen })
+  }
+  return { writer, seal }
 }
 
 /** Rows of history in tables; too many where they are not counted. */

@@ -1,9 +1,21 @@
 /**
- * Writes one EVM chain: batch after batch, each in one transaction with its checkpoint, its
- * counters and the proof that this process still holds the lease.
+ * Writes one EVM chain. The way of a block, and why its steps have this order:
  *
- * Knows nothing of nodes, threads or order of work: that is the pipeline's. A batch that fails
- * leaves the store as it was, and the next call starts from what is stored.
+ * 1. Read: `read/read-chain.ts` fetches blocks with their receipts in the decoder's thread, ahead of the writer.
+ * 2. Check: `read/block-checks.ts` proves header, transactions and receipts by their hashes. Nothing that a node
+ *    made up comes further.
+ * 3. Settle: where a chain executes after acceptance (ACP-194), `read/settlement.ts` waits for the later header that
+ *    commits to the receipts.
+ * 4. Number: addresses get their numbers, since every row that follows names them by these.
+ * 5. Write: rows of history, tokens and balances, and the counters of metrics, which count them.
+ * 6. Freeze: of a backfill the rows become a segment, which is on disk before it can be named.
+ * 7. Cut: rows of blocks that the chain does not have are taken back, with all that followed from them. Only where
+ *    a later check refutes what was stored.
+ * 8. Publish: events for webhooks enter the outbox, and the checkpoint moves. It is the last write, so that a reader
+ *    sees whole blocks, and a writer that lost its lease changes nothing.
+ *
+ * Steps 4 to 8 are one transaction: a batch that fails leaves the store as it was, and the next call starts from
+ * what is stored.
  */
 
 import type { BlockBatch, TraceBatch } from '../../../codec/evm/columns/columns.ts'
@@ -21,8 +33,8 @@ import { proofsName, tracesSinceName } from '../../../store/schema/control.ts'
 import type { EvmOutbox } from '../../events/evm-outbox.ts'
 import type { BlockReport } from '../../stream/chain-spec.ts'
 import { cutChain } from '../cut/cut-chain.ts'
-import { type FreezingAtOnce, frozenAtOnce, tracesBesideBlocks } from '../freeze/freeze-at-once.ts'
-import { applyBlocks, checkpointAfter } from '../write/apply-blocks.ts'
+import { type FreezingAtOnce, targetOfBlocks, targetOfTraces } from '../freeze/freeze-at-once.ts'
+import { checkFollows, checkpointAfter, writeBatch } from '../write/apply-blocks.ts'
 import { applyTraces } from '../write/apply-traces.ts'
 import { Interner } from '../write/intern.ts'
 import { recount } from '../write/recount.ts'
@@ -69,7 +81,7 @@ export class EvmIngest {
   /**
    * Stores blocks that follow the last ones, and what hashes do not prove of all that is stored
    * then. Returns the fault of rows in tables that are not those that were written: they keep history from
-   * freezing. Faults as `applyBlocks`, `lease-lost`, `store-*`.
+   * freezing. Faults as `checkFollows`, `lease-lost`, `store-*`.
    */
   async blocks(batch: BlockBatch, report: Partial<BlockReport> = {}): Promise<Fault | undefined> {
     try {
@@ -88,51 +100,47 @@ export class EvmIngest {
     batch: BlockBatch,
     { proofs = {}, headHeight }: Partial<BlockReport>,
   ): Promise<void> {
-    const { database, lease, clock, outbox } = this.#options
+    const { lease, outbox } = this.#options
     const freezing = this.#freezing
-    await this.#whole(async (state) => {
-      await underLease(database, { lease, clock }, async (writer) => {
-        const before = await frozenAtOnce(
-          writer,
-          { batch, proofs, headHeight, freezing },
-          async (into) => {
-            const applied = await applyBlocks(into, batch, state.interner)
-            await state.rollup?.blocks(into, batch, applied.ids)
-            return applied.before
-          },
-        )
-        await writeProofs(writer, state, proofsText(proofs))
-        await outbox?.blocks(writer, batch)
-        await moveCheckpoint(writer, blockStage, {
-          before: before?.height,
-          after: checkpointAfter(batch),
-          epoch: lease.epoch,
-        })
+    await this.#transaction(async (writer, state) => {
+      const before = await getCheckpoint(writer, blockStage)
+      checkFollows(batch, before)
+      const into = await targetOfBlocks(writer, batch, { proofs, headHeight, freezing })
+      // 4. Number
+      const { interner, rollup } = state
+      const stored = await interner.highest(writer)
+      const ids = await interner.ids(writer, batch.addresses)
+      // 5. Write
+      await writeBatch(into.writer, { batch, ids, stored }, before, interner)
+      await rollup?.blocks(into.writer, batch, ids)
+      // 6. Freeze
+      await into.seal()
+      // 8. Publish. Most chains have nothing to record of proofs, and no row for it.
+      const text = proofsText(proofs)
+      if (text !== state.proofs) await putMeta(writer, { [proofsName]: text })
+      state.proofs = text
+      await outbox?.blocks(writer, batch)
+      await moveCheckpoint(writer, blockStage, {
+        before: before?.height,
+        after: checkpointAfter(batch),
+        epoch: lease.epoch,
       })
     })
   }
 
-  /** Stores traces of stored blocks. Faults as `applyTraces`, `lease-lost`, `store-*`. */
+  /** Stores traces of stored blocks, in the same steps. Faults as `applyTraces`, `lease-lost`, `store-*`. */
   async traces(batch: TraceBatch): Promise<void> {
-    const { database, lease, clock, outbox } = this.#options
-    await this.#whole(async (state) => {
-      await underLease(database, { lease, clock }, async (writer) => {
-        const before = await tracesBesideBlocks(
-          writer,
-          batch,
-          historyOf(database),
-          async (into) => {
-            const applied = await applyTraces(into, batch, state.interner)
-            await state.rollup?.traces(into, batch, applied.ids, applied.timestamps)
-            return applied.before
-          },
-        )
-        await outbox?.traces(writer, batch)
-        await moveCheckpoint(writer, traceStage, {
-          before: before?.height,
-          after: { height: batch.until - 1, hash: undefined },
-          epoch: lease.epoch,
-        })
+    const { database, lease, outbox } = this.#options
+    await this.#transaction(async (writer, { interner, rollup }) => {
+      const into = await targetOfTraces(writer, batch, historyOf(database))
+      const { before, ids, timestamps } = await applyTraces(into.writer, batch, interner)
+      await rollup?.traces(into.writer, batch, ids, timestamps)
+      await into.seal()
+      await outbox?.traces(writer, batch)
+      await moveCheckpoint(writer, traceStage, {
+        before: before?.height,
+        after: { height: batch.until - 1, hash: undefined },
+        epoch: lease.epoch,
       })
     })
   }
@@ -170,25 +178,19 @@ export class EvmIngest {
     })
   }
 
-  /** Forgets the remembered state when `work` fails, because it is ahead of the store then. */
-  async #whole(work: (state: State) => Promise<void>): Promise<void> {
-    this.#state ??= {
+  /** Does `work` in one transaction. Forgets the remembered state when it fails, which is ahead of the store then. */
+  async #transaction(work: (writer: Writer, state: State) => Promise<void>): Promise<void> {
+    const { database, lease, clock, openRollup } = this.#options
+    const state = (this.#state ??= {
       interner: new Interner(),
-      rollup: await this.#options.openRollup?.(this.#options.database),
-      proofs: await storedProofsText(this.#options.database),
-    }
+      rollup: await openRollup?.(database),
+      proofs: await storedProofsText(database),
+    })
     try {
-      await work(this.#state)
+      await underLease(database, { lease, clock }, (writer) => work(writer, state))
     } catch (error) {
       this.#state = undefined
       throw error
     }
   }
-}
-
-/** Most chains have nothing to record here, and no row for it. */
-async function writeProofs(writer: Writer, state: State, text: string): Promise<void> {
-  if (text === state.proofs) return
-  await putMeta(writer, { [proofsName]: text })
-  state.proofs = text
 }

@@ -3,7 +3,7 @@
 import type { BlockBatch } from '../../../codec/evm/columns/columns.ts'
 import { equalBytes, isZero } from '../../../core/bytes.ts'
 import { assert, Fault } from '../../../core/fault.ts'
-import { type Checkpoint, getCheckpoint, blockStage } from '../../../store/checkpoint.ts'
+import type { Checkpoint } from '../../../store/checkpoint.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
 import { gatherWords } from '../../stream/radix-order.ts'
 import { writeBalances } from './balances.ts'
@@ -20,32 +20,45 @@ const lastBlock = statement('select first_tx + tx_count from evm_block where hei
 })
 
 /**
- * Writes the rows of `batch`, which must follow the checkpoint. Returns the stored numbers of the
- * batch's addresses, and the checkpoint it followed.
- *
- * Throws `source-mismatch` when the first block's parent is not the block stored last, and when
- * a block has more rows of one kind than positions (2^20).
+ * Throws `source-mismatch` when the first block's parent is not the block of the checkpoint `before`, and when a
+ * block has more rows of one kind than positions (2^20).
  */
-export async function applyBlocks(
-  writer: Writer,
-  batch: BlockBatch,
-  interner: Interner,
-): Promise<{ readonly ids: Float64Array; readonly before: Checkpoint | undefined }> {
-  const before = await getCheckpoint(writer, blockStage)
-  checkLink(batch, before)
-  const { from, until, txs, transfers, events } = batch
+export function checkFollows(batch: BlockBatch, before: Checkpoint | undefined): void {
+  const { from, until, blocks, txs, transfers, events } = batch
+  assert(blocks.count > 0, 'a batch has a block')
+  assert(before === undefined || from === before.height + 1, 'a batch follows the checkpoint')
+  if (before?.hash !== undefined && !equalBytes(blocks.parentHash.subarray(0, 32), before.hash))
+    throw new Fault('source-mismatch', `block does not follow the one stored: ${from}`, {
+      detail: { height: from },
+    })
   const most = Math.max(txs.count, transfers.count, events.count)
   if (most > maxBatchRows && until - from === 1) throw overfullBlock(from)
   assert(most <= maxBatchRows, 'batches are cut below the limit of rows')
-  const firstTx = before === undefined ? 0 : await transactionsUntil(writer, before.height)
-  const stored = await interner.highest(writer)
-  const ids = await interner.ids(writer, batch.addresses)
-  const heights = await writeFacts(writer, { batch, ids }, firstTx)
+}
+
+/** Addresses of a batch as they are stored. */
+export type NumberedBatch = {
+  readonly batch: BlockBatch
+  /** Numbers of the batch's addresses. */
+  readonly ids: Float64Array
+  /** Numbers up to this one were stored before the batch. */
+  readonly stored: number
+}
+
+/** Writes the rows of a batch that follows the checkpoint `before`. Throws `source-mismatch` as {@link checkFollows}. */
+export async function writeBatch(
+  writer: Writer,
+  { batch, ids, stored }: NumberedBatch,
+  before: Checkpoint | undefined,
+  interner: Interner,
+): Promise<void> {
+  const row = before && (await writer.get(lastBlock, [before.height]))
+  assert(before === undefined || row !== undefined, 'the block of the checkpoint is stored')
+  const heights = await writeFacts(writer, { batch, ids }, Number(row?.[0] ?? 0))
   await writeTokens(writer, batch, { ids, heights })
   const zero = placeOfZero(batch.addresses)
   await writeBalances(writer, { batch, ids, stored, zero, heights })
   await writeNfts(writer, { batch, ids, zero, heights }, interner)
-  return { ids, before }
 }
 
 /**
@@ -74,17 +87,6 @@ export function checkpointAfter(batch: BlockBatch): Checkpoint {
   return { height: batch.until - 1, hash: batch.blocks.hash.slice(last, last + 32) }
 }
 
-function checkLink(batch: BlockBatch, before: Checkpoint | undefined): void {
-  assert(batch.blocks.count > 0, 'a batch has a block')
-  if (before === undefined) return
-  assert(batch.from === before.height + 1, 'a batch follows the checkpoint')
-  const parent = batch.blocks.parentHash.subarray(0, 32)
-  if (before.hash !== undefined && !equalBytes(parent, before.hash))
-    throw new Fault('source-mismatch', `block does not follow the one stored: ${batch.from}`, {
-      detail: { height: batch.from },
-    })
-}
-
 function placed(
   batch: BlockBatch,
   rowBlock: Uint32Array,
@@ -98,12 +100,6 @@ function overfullBlock(height: number): Fault {
   return new Fault('source-mismatch', `block has more rows than can be kept: ${height}`, {
     detail: { height },
   })
-}
-
-async function transactionsUntil(writer: Writer, height: number): Promise<number> {
-  const row = await writer.get(lastBlock, [height])
-  assert(row !== undefined, 'the block of the checkpoint is stored')
-  return Number(row[0])
 }
 
 /** Place of the zero address among `addresses`, or -1. */

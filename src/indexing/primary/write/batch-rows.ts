@@ -1,8 +1,19 @@
 /**
- * Where the rows of a primary network go.
+ * Writes a primary network. The way of a block, and why its steps have this order:
  *
- * One batch is one transaction: rows, raw blocks, chain state and checkpoint, or nothing. After a
- * fault what is kept here may be ahead of the store: open a new one.
+ * 1. Read: `run/follow.ts` fetches blocks from a node or from peers in the decoder's thread.
+ * 2. Check: `replay/read-blocks.ts` decodes them, and every id is the hash of its bytes.
+ * 3. Replay: `replay/p`, `x` and `c` execute them on the state of their chain, which accepts no contradiction. What
+ *    follows from a block (rewards, stake that is returned) is known only then.
+ * 4. Number: addresses and node ids get their numbers, since every row that follows names them by these.
+ * 5. Write: rows, and the blocks' bytes from which all of it can be made again.
+ * 6. Publish: events for webhooks enter the outbox, and the checkpoint moves with the state of the chain, so that the
+ *    replay goes on where the rows end.
+ * 7. Note: near the head the rows that were changed are kept as they were, so that a block that its chain does not have
+ *    can be taken back (`write/undo.ts`). Last, since it notes the checkpoint, too.
+ *
+ * Steps 4 to 7 are one transaction: all of a batch is stored, or nothing. After a fault what is kept here may be ahead
+ * of the store: open a new one.
  */
 
 import { keyOf, fromBigint } from '../../../core/bytes.ts'
@@ -92,8 +103,10 @@ export function openPrimaryRows(rules: PrimaryRules, outbox?: PrimaryOutbox): Pr
         const changes: Change[] = []
         const isNoted = batch.follows !== undefined && batch.until - batch.from <= mostNotedHeights
         const rows = isNoted ? noting(writer, changes) : writer
+        // 4. Number and 5. Write
         await writeBatch({ writer: rows, batch, known, rules })
         await writeRawBlocks(rows, raw)
+        // 6. Publish
         await outbox?.(writer, batch)
         const before = isNoted ? await getCheckpoint(writer, batch.chain) : undefined
         const { chain, height, blockId } = batch.checkpoint
@@ -106,6 +119,7 @@ export function openPrimaryRows(rules: PrimaryRules, outbox?: PrimaryOutbox): Pr
           chain: [chain],
           body: [progressBody.toBytes(batch.checkpoint)],
         })
+        // 7. Note
         if (before !== undefined) await keepUndo(writer, batch.checkpoint, { before, changes })
       }),
   }

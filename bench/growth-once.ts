@@ -87,7 +87,7 @@ async function backfill(): Promise<object> {
     if (rows >= goodBatchRows) await flush()
   }
   if (waiting.length > 0) await flush()
-  await database.transaction(async (writer) => historyOf(database)?.removeOverdue(writer))
+  await database.transaction(async (writer) => historyOf(database)?.folder.removeOverdue(writer))
   // Its log is folded into the file.
   await database.pace('follow')
   mark()

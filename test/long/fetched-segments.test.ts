@@ -276,5 +276,5 @@ function changed(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 function bytesOf(name: string): Uint8Array {
-  return readFileSync(historyOf(chain.served.store)?.pathOf(name) ?? '')
+  return readFileSync(historyOf(chain.served.store)?.folder.pathOf(name) ?? '')
 }

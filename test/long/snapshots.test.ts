@@ -16,7 +16,8 @@ import { join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import type { Table } from '../../src/store/engine/table.ts'
-import { historyOf, keptUnnamedMs } from '../../src/store/history/history.ts'
+import { historyOf } from '../../src/store/history/history.ts'
+import { keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
 import { problemsOf, restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'
@@ -158,9 +159,9 @@ void test('snapshot: a store whose segments are merged while they are copied is 
   const merging = await openStore(freezing(folder), frozen, chainTables, 'write')
   await mergeAll(merging, (listed) => (listed.length > 1 ? listed : []))
   const history = historyOf(merging)
-  await history?.hasOverdue(merging, 0)
-  await history?.hasOverdue(merging, keptUnnamedMs)
-  await merging.transaction(async (writer) => history?.removeOverdue(writer))
+  await history?.folder.hasOverdue(merging, 0)
+  await history?.folder.hasOverdue(merging, keptUnnamedMs)
+  await merging.transaction(async (writer) => history?.folder.removeOverdue(writer))
   await merging.close()
   keep('merged')
   const become = (name: string): void => {

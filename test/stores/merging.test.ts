@@ -15,7 +15,7 @@ import { mergingThread } from '../../src/indexing/evm/freeze/merge-thread.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import type { Database } from '../../src/store/engine/database.ts'
 import { thawFrom } from '../../src/store/history/freeze.ts'
-import { historyOf, identityName, keptUnnamedMs } from '../../src/store/history/history.ts'
+import { historyOf } from '../../src/store/history/history.ts'
 import type { ManifestSegment } from '../../src/store/history/manifest.ts'
 import { mergeFiles } from '../../src/store/history/merge-files.ts'
 import {
@@ -24,6 +24,7 @@ import {
   type Merging,
   segmentsToMerge,
 } from '../../src/store/history/merge-segments.ts'
+import { identityName, keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { blockByHeight } from '../../src/store/query/evm/blocks.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
@@ -95,11 +96,11 @@ void test('merging: eight segments become the one that a single freezing writes'
     // What was merged goes when nobody has named it for minutes, with the next freezing, and nothing else does.
     assert.equal(filesIn(files).length, 2 * 9)
     const history = historyOf(store)
-    assert.equal(await history?.hasOverdue(store, 0), false)
-    assert.equal(await history?.hasOverdue(store, keptUnnamedMs - 1), false)
-    await store.transaction(async (writer) => history?.removeOverdue(writer))
+    assert.equal(await history?.folder.hasOverdue(store, 0), false)
+    assert.equal(await history?.folder.hasOverdue(store, keptUnnamedMs - 1), false)
+    await store.transaction(async (writer) => history?.folder.removeOverdue(writer))
     assert.equal(filesIn(files).length, 2 * 9)
-    assert.equal(await history?.hasOverdue(store, keptUnnamedMs), true)
+    assert.equal(await history?.folder.hasOverdue(store, keptUnnamedMs), true)
     await freezeAt(store, [140])
     assert.deepEqual(filesIn(files).toSorted(), await segmentFiles(store))
     assert.deepEqual(await storeDigest(store, digested), rows)
@@ -262,9 +263,9 @@ function filesIn(folder: string): string[] {
 
 async function removeUnnamed(store: Database): Promise<void> {
   const history = historyOf(store)
-  await history?.hasOverdue(store, 0)
-  await history?.hasOverdue(store, keptUnnamedMs)
-  await store.transaction(async (writer) => history?.removeOverdue(writer))
+  await history?.folder.hasOverdue(store, 0)
+  await history?.folder.hasOverdue(store, keptUnnamedMs)
+  await store.transaction(async (writer) => history?.folder.removeOverdue(writer))
 }
 
 function endable(): { readonly signal: AbortSignal; readonly abort: () => void } {

@@ -17,9 +17,10 @@ import { heightsBelow } from '../../src/indexing/evm/freeze/freeze-at-once.ts'
 import { recount } from '../../src/indexing/evm/write/recount.ts'
 import { type Database, statement, type Writer } from '../../src/store/engine/database.ts'
 import { freezeUntil, thawFrom } from '../../src/store/history/freeze.ts'
-import { type History, historyOf, keptUnnamedMs } from '../../src/store/history/history.ts'
+import { type History, historyOf } from '../../src/store/history/history.ts'
 import { markDamaged } from '../../src/store/history/manifest.ts'
 import { checkSegments, mergeDue } from '../../src/store/history/merge-segments.ts'
+import { keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
 import { awaitLease, type Lease, underLease } from '../../src/store/lease.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
@@ -105,9 +106,9 @@ const mergeTwo = async ({ database: reader, history, commit }: Host): Promise<vo
 }
 
 const sweep = async ({ database, history, commit }: Host, nowMs = keptUnnamedMs): Promise<void> => {
-  await history.hasOverdue(database, 0)
-  if (await history.hasOverdue(database, nowMs))
-    await commit((writer) => history.removeOverdue(writer))
+  await history.folder.hasOverdue(database, 0)
+  if (await history.folder.hasOverdue(database, nowMs))
+    await commit((writer) => history.folder.removeOverdue(writer))
 }
 
 /** As `verify --store --repair` does: the damage is told to every process, the file comes back, the mark goes. */

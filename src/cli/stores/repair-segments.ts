@@ -14,7 +14,7 @@ import type { Database } from '../../store/engine/database.ts'
 import { type History, historyOf } from '../../store/history/history.ts'
 import { type ManifestSegment, markDamaged } from '../../store/history/manifest.ts'
 import type { DamagedSegment } from '../../store/history/merge-segments.ts'
-import { segmentEnding } from '../../store/history/segment-file.ts'
+import { segmentEnding } from '../../store/history/segment-bytes.ts'
 import { underLease } from '../../store/lease.ts'
 import { metaText } from '../../store/meta.ts'
 import { tracesSinceName } from '../../store/schema/control.ts'
@@ -36,7 +36,7 @@ export function repairSegments(work: RepairWork): Promise<boolean> {
     kept(async (signal) => {
       const history = historyOf(database)
       assert(history !== undefined, 'a store with damaged segments has segments')
-      history.mendIdentity(await history.manifest(database))
+      history.folder.mendIdentity(await history.manifest(database))
       const mended = new Set<string>()
       let isWhole = true
       for (const segment of verdict.segments.toSorted((a, b) => a.from - b.from)) {
@@ -75,7 +75,7 @@ async function isCopied(
   const places = [file, join(store.name, file), join('segments', store.name, file)]
   const paths = places.map((place) => join(copies, place)).filter(existsSync)
   for (const from of isOffered ? [copies] : paths) {
-    const draft = history.draft(await history.manifest(database))
+    const draft = history.folder.draft(await history.manifest(database))
     try {
       if (isOffered)
         await fetchSegment(world.download, {
@@ -96,7 +96,7 @@ async function isCopied(
       const why = isDamaged ? `the copy is damaged, too: ${from}` : fault.message
       console.log(`${store.name}: segment ${name}: ${why}`)
     } finally {
-      history.drafted(draft)
+      history.folder.drafted(draft)
     }
   }
   return false

@@ -176,7 +176,7 @@ function validatorsOf(
           compareBytes(a.address, b.address),
       )
       .map((share) => ({ assetId, output: outputOf(share, config.startTime) }))
-    const transaction = unsignedAlone(validatorOf(config, staker, { end, stake }))
+    const transaction = unsignedAlone(validatorOf(config, staker, end, stake))
     pushHeap(heap, { end, transaction })
   }
   return heap.items.map(({ transaction }) => transaction)
@@ -185,7 +185,8 @@ function validatorsOf(
 function validatorOf(
   config: GenesisConfig,
   staker: InitialStaker,
-  { end, stake }: { readonly end: bigint; readonly stake: readonly PTransferableOutput[] },
+  end: bigint,
+  stake: readonly PTransferableOutput[],
 ): PUnsigned {
   const weight = stake.reduce((sum, { output }) => sum + amountOf(output), 0n)
   const owner = { locktime: 0n, threshold: 1, addresses: [staker.rewardAddress] }

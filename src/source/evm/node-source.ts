@@ -57,7 +57,7 @@ export function openNodeSource(options: NodeSourceOptions): EvmSource {
   }
   const pool = new EndpointPool({
     ...options,
-    identify: (endpoint, known, signal) => identify(rpc, { endpoint, known }, signal),
+    identify: (endpoint, known, signal) => identify(rpc, endpoint, known, signal),
   })
   return {
     identity: (signal) => pool.identity(signal),
@@ -126,7 +126,8 @@ async function headHeight(pool: EndpointPool, rpc: NodeRpc, signal: AbortSignal)
  */
 async function identify(
   rpc: NodeRpc,
-  { endpoint, known }: { readonly endpoint: Endpoint; readonly known: ChainIdentity | undefined },
+  endpoint: Endpoint,
+  known: ChainIdentity | undefined,
   signal: AbortSignal,
 ): Promise<ChainIdentity> {
   const calls: RpcCall[] = [

@@ -45,13 +45,13 @@ async function traceOfBlock(rpc: NodeRpc, read: Read, height: number): Promise<u
   const answer = await rpc.slow(read.endpoint, call, read.signal)
   if (answer.kind === 'result' && answer.result !== null) {
     const list = listOf(answer.result, 'traces')
-    return list.some(isFailedElement) ? traceOneByOne(rpc, read, { height, whole: answer }) : list
+    return list.some(isFailedElement) ? traceOneByOne(rpc, read, height, answer) : list
   }
   if (answer.kind === 'error' && !fallsBack.includes(answer.error.code))
     throw traceFault(answer, call)
   if (answer.kind === 'error' && isThrottle(answer.error)) throw traceFault(answer, call)
   // One transaction that fails or takes too long fails the whole block.
-  return traceOneByOne(rpc, read, { height, whole: answer })
+  return traceOneByOne(rpc, read, height, answer)
 }
 
 function blockCall(height: number): RpcCall {
@@ -65,7 +65,8 @@ const fallsBack: readonly number[] = [rpcCodes.other, rpcCodes.tooLarge]
 async function traceOneByOne(
   rpc: NodeRpc,
   read: Read,
-  { height, whole }: { readonly height: number; readonly whole: RpcAnswer },
+  height: number,
+  whole: RpcAnswer,
 ): Promise<unknown> {
   const { endpoint, signal } = read
   const header = { method: 'eth_getBlockByNumber', params: [heightText(height), false] }

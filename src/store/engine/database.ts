@@ -47,8 +47,7 @@ export type HistoryScope = {
 }
 
 /**
- * A question. `?` marks a parameter; engines number them as they need. Where its words end with `limit ?`
- * the last parameter is the number of rows wanted.
+ * A question. `?` marks a parameter; engines number them as they need.
  *
  * `postgres` differs only where the engines have no common words. `bigints` makes every integer
  * of the answer a bigint (for `amount` columns).
@@ -57,6 +56,8 @@ export type Statement = HistoryScope & {
   readonly sqlite: string
   readonly postgres: string
   readonly bigints: boolean
+  /** Its last parameter is the number of rows wanted. */
+  readonly isLimited: boolean
   /** It changes rows of a summed table, but only what is not summed: see `Table.sums`. */
   readonly unsummed?: boolean
 }
@@ -90,7 +91,8 @@ export function statement<const Text extends string>(
   ...[options = {}]: OptionsOf<Text, StatementOptions>
 ): Statement {
   const { bigints = false, postgres = text, unsummed = false, over, within, stage } = options
-  return { sqlite: text, postgres, bigints, unsummed, over, within, stage }
+  const isLimited = text.endsWith('limit ?')
+  return { sqlite: text, postgres, bigints, isLimited, unsummed, over, within, stage }
 }
 
 /** A column of values for bulk writing, all columns of one call equally long. */

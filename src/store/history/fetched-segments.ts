@@ -24,14 +24,8 @@ import { growingPause, inTime } from '../../core/waiting.ts'
 import type { Clock } from '../../core/world.ts'
 import type { Table } from '../engine/table.ts'
 import type { ManifestSegment } from './manifest.ts'
-import {
-  checkName,
-  draftEnding,
-  onDisk,
-  schemaOf,
-  segmentEnding,
-  SegmentFile,
-} from './segment-file.ts'
+import { checkName, draftEnding, onDisk, segmentEnding } from './segment-bytes.ts'
+import { schemaOf, SegmentFile } from './segment-file.ts'
 
 /** Results of fetching that are counted. */
 export type FetchOutcome = 'fetched' | 'failed' | 'removed'

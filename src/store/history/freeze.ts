@@ -108,18 +108,18 @@ export async function addSegment(
   piece: { readonly stage: HistoryStage; readonly from: number; readonly until: number },
   fill: (made: SegmentWriter) => Promise<void>,
 ): Promise<ManifestSegment> {
-  await history.removeOverdue(writer)
+  await history.folder.removeOverdue(writer)
   const manifest = await history.manifest(writer)
-  const folder = history.identity(manifest)
-  const draft = history.draft({ folder })
+  const folder = history.folder.identity(manifest)
+  const draft = history.folder.draft({ folder })
   try {
     const name = await written(draft, history.tablesOf(piece.stage), fill)
-    history.place(draft, name)
+    history.folder.place(draft, name)
     const entry = { ...piece, name, tier: 0 }
     await writeManifest(writer, manifest, { folder, segments: [...manifest.segments, entry] })
     return entry
   } finally {
-    history.drafted(draft)
+    history.folder.drafted(draft)
   }
 }
 

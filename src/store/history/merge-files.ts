@@ -10,7 +10,8 @@ import { chainTables } from '../schema/stores.ts'
 import { immutable } from '../sqlite/connection.ts'
 import { written } from './freeze.ts'
 import { amountCells, amountOf } from './over-segments.ts'
-import { checkName, schemaOf, SegmentFile, type SegmentWriter } from './segment-file.ts'
+import { checkName } from './segment-bytes.ts'
+import { schemaOf, SegmentFile, type SegmentWriter } from './segment-file.ts'
 
 /** Files to merge. A value that crosses threads. */
 export type MergeJob = {

@@ -13,7 +13,7 @@ import { historyStages } from '../engine/table.ts'
 import { type History, historyOf } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { type MergeFiles, mergeFiles } from './merge-files.ts'
-import { checkName, stampOf } from './segment-file.ts'
+import { checkName, stampOf } from './segment-bytes.ts'
 
 /** So many segments of one tier become one of the next: a row is written once per tier. */
 export const mergedAtOnce = 8
@@ -59,15 +59,15 @@ async function merge(
 ): Promise<ManifestSegment | undefined> {
   const { stage, from, tier } = itemAt(due, 0)
   const { until } = itemAt(due, due.length - 1)
-  const draft = history.draft({ folder })
+  const draft = history.folder.draft({ folder })
   try {
-    const sources = due.map(({ name }) => ({ path: history.pathOf(name), name }))
+    const sources = due.map(({ name }) => ({ path: history.folder.pathOf(name), name }))
     const name = await write({ sources, draft, stage }, pause)
     return await commit(async (writer) => {
       const manifest = await history.manifest(writer)
       if (!isListed(due, manifest)) return undefined
-      history.identity(manifest)
-      history.place(draft, name)
+      history.folder.identity(manifest)
+      history.folder.place(draft, name)
       const entry = { stage, from, until, name, tier: tier + 1 }
       const segments = manifest.segments.toSpliced(placeOf(due, manifest), due.length, entry)
       await writeManifest(writer, manifest, { folder, segments })
@@ -79,7 +79,7 @@ async function merge(
       return undefined
     throw error
   } finally {
-    history.drafted(draft)
+    history.folder.drafted(draft)
   }
 }
 
@@ -149,7 +149,7 @@ export async function checkSegments(
     if (segment === undefined) return damaged
     checked.add(segment.name)
     progress(segment)
-    const path = history.pathOf(segment.name)
+    const path = history.folder.pathOf(segment.name)
     const reason = await problemOf(() => checkName(path, segment.name, pause))
     if (reason === undefined) continue
     const isAltered = stampOf(path) !== undefined

@@ -34,7 +34,7 @@ export function historyReader(reader: Reader, history: History): Reader {
         ? answers(store, {
             question,
             parameters,
-            most: question.sqlite.endsWith('limit ?') ? Number(parameters.at(-1)) : everyRow,
+            most: question.isLimited ? Number(parameters.at(-1)) : everyRow,
           })
         : reader.all(question, parameters),
     get: (question, parameters = []) =>
@@ -79,7 +79,7 @@ async function answers(store: Store, query: Query): Promise<Row[]> {
   return unchanged(store, stage, heights, {
     tables: () => store.reader.all(question, parameters),
     isEnough: (stored) => over === 'newest' && stored.length >= most,
-    segments: (open, segments, stored = []) => combined(query, { open, segments, stored }),
+    segments: (open, segments, stored = []) => combined(query, open, segments, stored),
   })
 }
 
@@ -143,15 +143,9 @@ async function unchanged<T>(
 /** Rows of segments and of tables, which are newer than all segments: `stored`. */
 function combined(
   query: Query,
-  {
-    open,
-    segments,
-    stored,
-  }: {
-    readonly open: OpenSegment
-    readonly segments: readonly ManifestSegment[]
-    readonly stored: readonly Row[]
-  },
+  open: OpenSegment,
+  segments: readonly ManifestSegment[],
+  stored: readonly Row[],
 ): Row[] {
   const { question, parameters, most } = query
   const rowsOf = (segment: ManifestSegment, wanted = most): readonly Row[] => {
@@ -165,9 +159,9 @@ function combined(
   }
   switch (question.over) {
     case 'newest':
-      return inTurn([...stored], segments.toReversed(), { most, rowsOf })
+      return inTurn([...stored], segments.toReversed(), most, rowsOf)
     case 'oldest': {
-      const rows = inTurn([], segments, { most, rowsOf })
+      const rows = inTurn([], segments, most, rowsOf)
       return [...rows, ...stored].slice(0, most)
     }
     case 'merge':
@@ -184,15 +178,11 @@ function combined(
   }
 }
 
-type InTurn = {
-  readonly most: number
-  readonly rowsOf: (segment: ManifestSegment, wanted: number) => readonly Row[]
-}
-
 function inTurn(
   rows: Row[],
   segments: readonly ManifestSegment[],
-  { most, rowsOf }: InTurn,
+  most: number,
+  rowsOf: (segment: ManifestSegment, wanted: number) => readonly Row[],
 ): Row[] {
   for (const segment of segments) {
     if (rows.length >= most) break

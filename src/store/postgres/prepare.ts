@@ -81,7 +81,7 @@ async function checkOwn({ link, namespace }: PreparedStore): Promise<void> {
 
 /** A question for PostgreSQL alone. */
 export function onlyPostgres(postgres: string): Statement {
-  return { sqlite: '', postgres, bigints: false, unsummed: false }
+  return { sqlite: '', postgres, bigints: false, isLimited: false, unsummed: false }
 }
 
 const formatQuestion = onlyPostgres('select version from firn_format')

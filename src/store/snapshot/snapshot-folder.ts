@@ -24,7 +24,7 @@ import { isObject, jsonOf } from '../../core/json.ts'
 import { stageOf } from '../engine/table.ts'
 import { checkForeign } from '../history/fetched-segments.ts'
 import { isHeight } from '../history/manifest.ts'
-import { hashOfFile, onDisk, putFile, segmentEnding } from '../history/segment-file.ts'
+import { hashOfFile, onDisk, putFile, segmentEnding } from '../history/segment-bytes.ts'
 import { chainTables } from '../schema/stores.ts'
 import { Claim } from '../sqlite/claim.ts'
 import {

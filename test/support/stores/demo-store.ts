@@ -245,6 +245,7 @@ async function nameTokens(store: Database, state: StateReader): Promise<void> {
   const rows = await store.all({
     sqlite: 'select t.id, a.bytes from token t join address a on a.id = t.id',
     postgres: 'select t.id, a.bytes from token t join address a on a.id = t.id',
+    isLimited: false,
     bigints: false,
   })
   const ask = (bytes: unknown, selector: string): Promise<Uint8Array | undefined> =>

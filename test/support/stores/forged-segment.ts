@@ -32,7 +32,7 @@ export async function forgeSegment(
     history.tablesOf(stage).some(({ name }) => forgeries[name] !== undefined),
   )
   assert.ok(old !== undefined)
-  const draft = history.draft(manifest)
+  const draft = history.folder.draft(manifest)
   const name = await written(draft, history.tablesOf(old.stage), async (made) => {
     for (const table of history.tablesOf(old.stage)) {
       const rows = history.file(old).all(allOf(table))
@@ -44,8 +44,8 @@ export async function forgeSegment(
       if (told.length > 0) made.add(table, Object.fromEntries(columns))
     }
   })
-  history.place(draft, name)
-  history.drafted(draft)
+  history.folder.place(draft, name)
+  history.folder.drafted(draft)
   const segments = manifest.segments.map((each) => (each === old ? { ...old, name } : each))
   await store.transaction(async (writer) =>
     writeManifest(writer, manifest, { ...manifest, segments }),

@@ -93,7 +93,7 @@ function wordIn(parameter: AbiParameter, value: unknown): string {
   switch (base) {
     case 'uint':
     case 'int':
-      return integer(parameter, value, { signed: base === 'int', bits: BigInt(size) })
+      return integer(parameter, value, base === 'int', BigInt(size))
     case 'bool': {
       const is = String(value)
       return is === 'true' ? wordOf('1') : is === 'false' ? wordOf('0') : misfit(parameter, value)
@@ -108,11 +108,7 @@ function wordIn(parameter: AbiParameter, value: unknown): string {
   }
 }
 
-function integer(
-  parameter: AbiParameter,
-  value: unknown,
-  { signed, bits }: { readonly signed: boolean; readonly bits: bigint },
-): string {
+function integer(parameter: AbiParameter, value: unknown, signed: boolean, bits: bigint): string {
   const text = Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || !/^(-?\d{1,78}|0x[0-9a-f]{1,64})$/i.test(text))
     return misfit(parameter, value)

@@ -26,9 +26,9 @@ import {
   writeCopied,
 } from '../../../store/copied-history.ts'
 import type { Database, Writer } from '../../../store/engine/database.ts'
+import { differingTable } from '../../../store/history/compare-segments.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import { frozenUntil, type ManifestSegment, readManifest } from '../../../store/history/manifest.ts'
-import { differingTable } from '../../../store/history/segment-file.ts'
 import { type Lease, underLease } from '../../../store/lease.ts'
 import { storedHeights } from '../../../store/query/evm/heights.ts'
 import type { Log } from '../../../telemetry/log.ts'
@@ -233,7 +233,7 @@ export class CopiedHistoryCheck {
     assert(history !== undefined, 'a store with segments has a history')
     await withRemade({ database, folder, read: slowly, signal }, segment, async (made) => {
       if (made.name === segment.name) return
-      const paths = { copied: history.pathOf(segment.name), made: made.path }
+      const paths = { copied: history.folder.pathOf(segment.name), made: made.path }
       const table = differingTable(paths, history.tablesOf(segment.stage))
       if (table !== undefined)
         throw differs(`rows of ${table} are not those that the node's blocks make`)

@@ -53,8 +53,8 @@ export function mergeStream(chain: MergingChain, merge?: MergeFiles): Stream {
     while (!signal.aborted) {
       let waitMs = lookEveryMs
       try {
-        if (await history.hasOverdue(database, clock.monotonic()))
-          await commit((writer) => history.removeOverdue(writer))
+        if (await history.folder.hasOverdue(database, clock.monotonic()))
+          await commit((writer) => history.folder.removeOverdue(writer))
         if (await mergeNext(chain, history, { merge, signal })) waitMs = afterMergeMs
       } catch (error) {
         const fault = faultOf(error)

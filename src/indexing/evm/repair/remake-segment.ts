@@ -104,7 +104,7 @@ export async function withRemade<T>(
   const scratch = await openStore(place, database.name, chainTables, 'write')
   try {
     await fillScratch({ ...remaking, scratch, older }, segment)
-    return await work(await frozen(scratch, { segment, older }))
+    return await work(await frozen(scratch, segment, older))
   } finally {
     older.close()
     await scratch.close()
@@ -127,7 +127,7 @@ async function fillScratch(
     const ids = await numbersOf(known, interner, batch.addresses)
     const internalIds = await numbersOf(known, interner, traces?.addresses ?? new Uint8Array())
     await scratch.transaction(async (writer) => {
-      const into = frozenOnly(writer, { older, from })
+      const into = frozenOnly(writer, older, from)
       const before = await into.get(lastTx, [range.from - 1])
       const heights = await writeFacts(into, { batch, ids }, Number(before?.[0] ?? 0))
       const zero = placeOfZero(batch.addresses)
@@ -162,16 +162,17 @@ const lastTx = statement('select first_tx + tx_count from evm_block where height
 
 async function frozen(
   scratch: Database,
-  { segment, older }: { readonly segment: ManifestSegment; readonly older: Reader },
+  segment: ManifestSegment,
+  older: Reader,
 ): Promise<{ readonly path: string; readonly name: string }> {
   const history = historyOf(scratch)
   assert(history !== undefined, 'the store beside freezes')
   return scratch.transaction(async (writer) => {
-    const own = frozenOnly(writer, { older, from: segment.from })
+    const own = frozenOnly(writer, older, segment.from)
     const removing = { ...own, remove: writer.remove, upsert: writer.upsert }
     const made = await freezeStage({ writer: removing, history, recount: nothingLeft }, segment)
     assert(made !== undefined, 'the blocks of a segment were written')
-    return { path: history.pathOf(made.name), name: made.name }
+    return { path: history.folder.pathOf(made.name), name: made.name }
   })
 }
 
@@ -212,13 +213,11 @@ function knownOnly(reader: Reader): Writer {
   }
 }
 
-type Beside = { readonly older: Reader; readonly from: number }
-
 /**
  * Writes rows of tables that freeze, and nothing else. Reads its own rows, and in `older` the block
  * before `from`.
  */
-function frozenOnly(writer: Writer, { older, from }: Beside): Writer {
+function frozenOnly(writer: Writer, older: Reader, from: number): Writer {
   const freezes = (table: Table): boolean => table.freezes !== undefined
   return {
     ...writer,

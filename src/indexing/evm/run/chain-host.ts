@@ -120,7 +120,7 @@ async function opened(
     takeLease?.(spec.key, database) ??
     awaitLease(database, owner, { leaseMs: store.leaseMs, clock, signal })
   const lease = await take()
-  await claimStore(database, identity, { store, key: spec.key })
+  await claimStore(database, identity, store, spec.key)
   let copied = await copiedHistory(database)
   checkNotRefused(copied)
   if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
@@ -284,7 +284,8 @@ function fetchingOf(
 async function claimStore(
   database: Database,
   identity: ChainIdentity,
-  { store, key }: { readonly store: StoreLocation; readonly key: string },
+  store: StoreLocation,
+  key: string,
 ): Promise<void> {
   const known = await allMeta(database)
   const own = {

@@ -47,7 +47,7 @@ type Undo = { readonly before: Checkpoint; readonly changes: readonly Change[] }
 /** Writes as `writer` does, and notes in `changes` how that is taken back, the last change first. */
 export function noting(writer: Writer, changes: Change[]): Writer {
   const note = (table: Table, how: Change['how'], names: string[], rows: readonly Row[]): void => {
-    if (rows.length > 0) changes.unshift(changeOf(table, how, { names, rows }))
+    if (rows.length > 0) changes.unshift(changeOf(table, how, names, rows))
   }
   const find = async (
     table: Table,
@@ -122,7 +122,8 @@ function keysIn({ key }: Table, columns: Columns): Row[] {
 function changeOf(
   table: Table,
   how: Change['how'],
-  { names, rows }: { readonly names: readonly string[]; readonly rows: readonly Row[] },
+  names: readonly string[],
+  rows: readonly Row[],
 ): Change {
   const columns = names.map((name, at) => [
     name,

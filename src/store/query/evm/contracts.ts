@@ -41,16 +41,20 @@ export async function creationOfContract(
   store: Reader,
   addressId: number,
 ): Promise<CreationRow | undefined> {
-  const direct = await firstEntry(store, transactions, {
+  const direct = await firstEntry(
+    store,
+    transactions,
     addressId,
-    isIt: ([, created, status]) => created === addressId && status === 1,
-  })
+    ([, created, status]) => created === addressId && status === 1,
+  )
   if (direct !== undefined) return { txPos: integerAt(direct, 0), creatorId: undefined }
-  const inner = await firstEntry(store, calls, {
+  const inner = await firstEntry(
+    store,
+    calls,
     addressId,
-    isIt: ([, , , to, reverted, kind]) =>
+    ([, , , to, reverted, kind]) =>
       to === addressId && reverted === 0 && creations.includes(Number(kind)),
-  })
+  )
   if (inner === undefined) return undefined
   const pos = posOfHeight(heightOf(integerAt(inner, 0)))
   return { txPos: pos + integerAt(inner, 1), creatorId: integerAt(inner, 2) }
@@ -60,7 +64,8 @@ export async function creationOfContract(
 async function firstEntry(
   store: Reader,
   question: Statement,
-  { addressId, isIt }: { readonly addressId: number; readonly isIt: (row: Row) => boolean },
+  addressId: number,
+  isIt: (row: Row) => boolean,
 ): Promise<Row | undefined> {
   let after = -1
   let read = 0

@@ -85,13 +85,15 @@ export async function balancesOfAddresses(
   const least = query.anyOwner === true ? 1 : 0
   const parts =
     moment === undefined
-      ? [await held(reader, openNow, { values: [lists], least })]
+      ? [await held(reader, openNow, [lists], least)]
       : [
-          await held(reader, openThen, { values: [lists, moment], least }),
-          await held(reader, spentSince, {
-            values: [lists, moment, query.withSpentThen === true ? moment - 1 : moment],
+          await held(reader, openThen, [lists, moment], least),
+          await held(
+            reader,
+            spentSince,
+            [lists, moment, query.withSpentThen === true ? moment - 1 : moment],
             least,
-          }),
+          ),
         ]
   const others = parts.flatMap((part) => part.others).sort((a, b) => a - b)
   // Sums of all parts by asset.
@@ -109,7 +111,8 @@ type Part = { readonly plain: readonly PlainSum[]; readonly others: readonly num
 async function held(
   reader: Reader,
   statements: Questions,
-  { values, least }: { readonly values: readonly Value[]; readonly least: number },
+  values: readonly Value[],
+  least: number,
 ): Promise<Part> {
   const avax = await reader.all(statements.avax, values)
   const hasRest = (await reader.get(statements.rest, values)) !== undefined

@@ -154,9 +154,8 @@ function applyTransaction(
   const place = { chain: 'C', height, position, time, txId: read.txId } as const
   const { typeId } = read.unsigned
   const step = beginStep(state.utxos, draft, place, { unsigned: { typeId } })
-  if (read.unsigned.typeId === cTypes.ImportTx)
-    importAssets(state, step, { unsigned: read.unsigned, read })
-  else exportAssets(state, step, { unsigned: read.unsigned, read })
+  if (read.unsigned.typeId === cTypes.ImportTx) importAssets(state, step, read.unsigned, read)
+  else exportAssets(state, step, read.unsigned, read)
   checkFlow(step)
   endStep(step)
 }
@@ -166,7 +165,8 @@ type Crossing = Moves & Concerns & Fills<'sourceChain' | 'destinationChain'>
 function importAssets(
   state: CState,
   step: Crossing & Fills<'evmOutputs'>,
-  { unsigned, read }: { readonly unsigned: Import; readonly read: CTransaction },
+  unsigned: Import,
+  read: CTransaction,
 ): void {
   const sourceChain = chainNameOf(state.ids, unsigned.sourceChain)
   const isBonus = state.rules.bonusBlocks.has(step.place.height)
@@ -188,7 +188,8 @@ function importAssets(
 function exportAssets(
   state: CState,
   step: Crossing & Fills<'evmInputs'>,
-  { unsigned, read }: { readonly unsigned: Export; readonly read: CTransaction },
+  unsigned: Export,
+  read: CTransaction,
 ): void {
   const { txId } = step.place
   const consumableOn = chainNameOf(state.ids, unsigned.destinationChain)

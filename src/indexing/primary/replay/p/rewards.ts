@@ -86,7 +86,7 @@ export function executeReward(
   }
   const payout = payoutAt(step, staker, staker.txId, staker.firstStakeIndex + staker.stakeCount)
   if (staker.role === 'validator') rewardValidator(staker, payout, outcome)
-  else if (outcome.committed) rewardDelegator(state, step, { staker, payout })
+  else if (outcome.committed) rewardDelegator(state, step, staker, payout)
   finish(state, step, staker, outcome)
 }
 
@@ -174,7 +174,8 @@ function rewardValidator(staker: Staker, pay: Pay, outcome: Outcome): void {
 function rewardDelegator(
   state: PState,
   step: At & Adds<'stakers'>,
-  { staker, payout }: { readonly staker: Staker; readonly payout: Pay },
+  staker: Staker,
+  payout: Pay,
 ): void {
   const validator = validatorOf(state.stakers, staker.subnetId, staker.nodeId)
   if (validator === undefined) throw violation(step.place, 'delegator outlived its validator')

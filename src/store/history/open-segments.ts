@@ -1,0 +1,183 @@
+/** The segments of a store that are open, each for the queries that read it. */
+
+import { existsSync } from 'node:fs'
+
+import { Fault, faultOf } from '../../core/fault.ts'
+import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
+import { isDamage } from '../sums/pages.ts'
+import type { FetchedSegments } from './fetched-segments.ts'
+import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
+import { stampOf } from './segment-bytes.ts'
+import { schemaOf, SegmentFile } from './segment-file.ts'
+import type { SegmentFolder } from './segment-folder.ts'
+
+/** A question needs a segment that is not here. */
+export class SegmentMissing extends Error {
+  readonly segment: ManifestSegment
+
+  constructor(segment: ManifestSegment) {
+    super(`segment is not here: ${segment.name}`)
+    this.segment = segment
+  }
+}
+
+/** Between two looks whether an open file was changed. */
+const lookAgainMs = 1_000
+
+/**
+ * Returns whether the file that is open was not written to. Its name may be gone or another file's by now: what is open
+ * stays what it was.
+ */
+function isAsOpened(file: SegmentFile): boolean {
+  const now = performance.now()
+  if (now - file.lookedMs < lookAgainMs) return true
+  file.lookedMs = now
+  const { ino, size, mtimeMs } = file.stamp
+  const found = stampOf(file.path)
+  return found?.ino !== ino || (found.size === size && found.mtimeMs === mtimeMs)
+}
+
+/** Open files, by the names of their segments. */
+export class OpenSegments {
+  readonly #folder: SegmentFolder
+  readonly #tables: readonly Table[]
+  readonly #fetched: FetchedSegments | undefined
+  readonly #open = new Map<string, SegmentFile>()
+  /** True where every open file is one of the manifest. */
+  #isSettled = true
+  readonly #schemas = new Map<HistoryStage, string>()
+
+  /** Segments with `tables` lie in `folder`; those that are not there are `fetched`. */
+  constructor(
+    folder: SegmentFolder,
+    tables: readonly Table[],
+    fetched: FetchedSegments | undefined,
+  ) {
+    this.#folder = folder
+    this.#tables = tables
+    this.#fetched = fetched
+  }
+
+  /** A segment of `manifest`, open until another one is {@link OpenSegments.settle}d. Throws {@link SegmentMissing}. */
+  open(segment: ManifestSegment, manifest: Manifest): SegmentFile {
+    const { name, isDamaged } = segment
+    const known = this.#open.get(name)
+    if (known !== undefined && isDamaged !== true && isAsOpened(known)) return known
+    this.forget(name)
+    const own = this.#folder.pathOf(name)
+    const path = stampOf(own) === undefined ? this.#fetched?.find(name) : own
+    if (path === undefined) throw new SegmentMissing(segment)
+    try {
+      const file = this.read(path, segment, manifest)
+      this.#open.set(name, file)
+      return file
+    } catch (error) {
+      if (path === own || !isDamage(error)) throw error
+      // It is fetched again.
+      this.#fetched?.remove(name)
+      throw new SegmentMissing(segment)
+    }
+  }
+
+  /** Opens a file that is what the manifest says, as far as opening tells. Throws `store-failed`. */
+  read(path: string, segment: ManifestSegment, manifest: Manifest): SegmentFile {
+    const { stage, from, until, isDamaged } = segment
+    if (isDamaged === true)
+      throw new Fault('store-failed', `segment has other bytes than were written: ${path}`)
+    const file = this.#withTables(path, segment)
+    try {
+      const { first, last } = file.places(this.tablesOf(stage))
+      // Blocks without internal transactions have no row in the file of traces.
+      const isEmpty = stage === 'traces' && last === 0
+      const isOfRange =
+        stage === 'blocks' ? first === from && last === until - 1 : first >= from && last < until
+      if (!isOfRange && !isEmpty)
+        throw new Fault(
+          'store-failed',
+          `segment is of other blocks than ${from} to ${until - 1}: ${path}`,
+        )
+      if (stage === 'blocks' && this.#isOfOtherChain(file, segment, manifest))
+        throw new Fault('store-failed', `segment does not continue those beside it: ${path}`)
+      return file
+    } catch (error) {
+      file.close()
+      throw error
+    }
+  }
+
+  #withTables(path: string, { name, stage }: ManifestSegment): SegmentFile {
+    const schema = this.#schemas.get(stage) ?? schemaOf(this.tablesOf(stage))
+    this.#schemas.set(stage, schema)
+    return new SegmentFile(path, name, schema)
+  }
+
+  /** Returns whether the numbers of its transactions fit none of the neighbours that can be read. */
+  #isOfOtherChain(
+    file: SegmentFile,
+    { from, until }: ManifestSegment,
+    manifest: Manifest,
+  ): boolean {
+    const own = file.transactions()
+    const fits = segmentsOf(manifest, 'blocks').flatMap((each) => {
+      if (each.until !== from && each.from !== until) return []
+      let beside: SegmentFile | undefined
+      try {
+        beside = this.#withTables(this.#folder.pathOf(each.name), each)
+        const { first, end } = beside.transactions()
+        return each.until === from ? end === own.first : first === own.end
+      } catch (error) {
+        if (faultOf(error) === undefined) throw error
+        return []
+      } finally {
+        beside?.close()
+      }
+    })
+    return fits.length > 0 && !fits.includes(true)
+  }
+
+  /** Tables of a stage, in the order in which segments have them. */
+  tablesOf(stage: HistoryStage): readonly Table[] {
+    return this.#tables.filter((table) => stageOf(table) === stage)
+  }
+
+  /** Takes a file out of those that are open; whoever reads it closes it. */
+  forget(name: string): void {
+    const known = this.#open.get(name)
+    this.#open.delete(name)
+    if (known?.users === 0) known.close()
+  }
+
+  /** Ends the use of files; those that `manifest` does not name are closed. */
+  release(files: readonly SegmentFile[], manifest: Manifest): void {
+    for (const file of files)
+      if (--file.users === 0 && this.#open.get(file.name) !== file) file.close()
+    this.#closeUnused(manifest)
+  }
+
+  /** From now on the files of `manifest` are those that stay open. */
+  settle(manifest: Manifest): void {
+    this.#isSettled = false
+    this.#closeUnused(manifest)
+  }
+
+  #closeUnused({ segments }: Manifest): void {
+    // Nearly always every open file is one of the manifest.
+    if (this.#isSettled && this.#fetched === undefined) return
+    this.#isSettled = true
+    const named = new Set(segments.map(({ name }) => name))
+    for (const [name, file] of this.#open) {
+      const isRemoved = this.#fetched !== undefined && !existsSync(file.path)
+      if (named.has(name) && !isRemoved) continue
+      if (file.users > 0) this.#isSettled = false
+      else {
+        this.#open.delete(name)
+        file.close()
+      }
+    }
+  }
+
+  close(): void {
+    for (const file of this.#open.values()) file.close()
+    this.#open.clear()
+  }
+}

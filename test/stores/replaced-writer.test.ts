@@ -117,10 +117,10 @@ const repair = async ({ database, history, commit }: Host): Promise<void> => {
   const [damaged] = manifest.segments
   assert.ok(damaged !== undefined)
   await commit((writer) => markDamaged(writer, ({ name }) => name === damaged.name))
-  const draft = history.draft(manifest)
-  copyFileSync(history.pathOf(damaged.name), draft)
+  const draft = history.folder.draft(manifest)
+  copyFileSync(history.folder.pathOf(damaged.name), draft)
   await history.adopt(draft, damaged.name)
-  history.drafted(draft)
+  history.folder.drafted(draft)
   await commit((writer) => markDamaged(writer, () => false))
 }
 

@@ -68,7 +68,13 @@ export class OutboxWriter {
     if (watches.length === 0 && state === undefined) return
     const since = await collected(writer)
     const changes = await this.#addAll(writer, watches, { written, since, from: state?.until })
-    const fresh = begun(watches, since, range)
+    // Webhooks that are collected for from these blocks on, and where they begin.
+    const begins = watches.filter(
+      ({ number, watched }) => !since.has(number) && firstPlace(watched) < range.until,
+    )
+    const fresh = new Map(
+      begins.map(({ number, watched }) => [number, Math.max(range.from, firstPlace(watched))]),
+    )
     await noteCollected(writer, fresh)
     // Removes the watches of deleted webhooks.
     const wanted = new Set(all.map(({ number }) => number))
@@ -132,18 +138,4 @@ export class OutboxWriter {
     }
     await noteCollected(writer, moved)
   }
-}
-
-/** Webhooks that are collected for from these blocks on, and where they begin. */
-function begun(
-  watches: readonly Watch[],
-  since: ReadonlyMap<number, number>,
-  range: PlaceRange,
-): ReadonlyMap<number, number> {
-  const fresh = watches.filter(
-    ({ number, watched }) => !since.has(number) && firstPlace(watched) < range.until,
-  )
-  return new Map(
-    fresh.map(({ number, watched }) => [number, Math.max(range.from, firstPlace(watched))]),
-  )
 }

@@ -12,7 +12,18 @@ const wordSize = 2 ** 32
 
 /** Places of `keys` (integers from 0 to 2^53 - 1) ascending; equal ones in their order. */
 export function radixOrder(keys: Float64Array): Uint32Array<ArrayBuffer> {
-  const { lowest, highest, isAscending } = rangeOf(keys)
+  // Of no rows at all, every order is one.
+  let lowest = keys[0] ?? 0
+  let highest = lowest
+  let isAscending = true
+  let last = lowest
+  for (let row = 1; row < keys.length; row++) {
+    const key = f64At(keys, row)
+    if (key < last) isAscending = false
+    if (key < lowest) lowest = key
+    if (key > highest) highest = key
+    last = key
+  }
   let order = new Uint32Array(keys.length)
   for (let row = 0; row < order.length; row++) order[row] = row
   if (isAscending) return order
@@ -43,24 +54,6 @@ export function gatherWords(values: Uint32Array, at: Uint32Array): Uint32Array {
   const gathered = new Uint32Array(at.length)
   for (let row = 0; row < at.length; row++) gathered[row] = u32At(values, u32At(at, row))
   return gathered
-}
-
-type Range = { readonly lowest: number; readonly highest: number; readonly isAscending: boolean }
-
-function rangeOf(keys: Float64Array): Range {
-  // Of no rows at all, every order is one.
-  let lowest = keys[0] ?? 0
-  let highest = lowest
-  let isAscending = true
-  let last = lowest
-  for (let row = 1; row < keys.length; row++) {
-    const key = f64At(keys, row)
-    if (key < last) isAscending = false
-    if (key < lowest) lowest = key
-    if (key > highest) highest = key
-    last = key
-  }
-  return { lowest, highest, isAscending }
 }
 
 /** Rows in `order` ascending by the words at them, of which `most` is the largest. */

@@ -100,23 +100,18 @@ function placeOf(due: readonly ManifestSegment[], { segments }: Manifest): numbe
  * the lowest); else, with more than {@link mostSegments} in all, the lowest tier that has two.
  */
 export function segmentsToMerge(segments: readonly ManifestSegment[]): readonly ManifestSegment[] {
-  const runs = runsOf(segments)
-  const most = Math.max(0, ...runs.map((run) => run.length))
-  const full = runs.findLast((run) => run.length === most)
-  if (full !== undefined && most >= mergedAtOnce) return full.slice(0, mostMergedAtOnce)
-  if (segments.length <= mostSegments) return []
-  return runs.findLast((run) => run.length > 1) ?? []
-}
-
-/** Neighbours of one tier; tiers fall towards the newest. */
-function runsOf(segments: readonly ManifestSegment[]): ManifestSegment[][] {
+  // Neighbours of one tier; tiers fall towards the newest.
   const runs: ManifestSegment[][] = []
   for (const segment of segments) {
     const run = runs.at(-1)
     if (run !== undefined && itemAt(run, 0).tier === segment.tier) run.push(segment)
     else runs.push([segment])
   }
-  return runs
+  const most = Math.max(0, ...runs.map((run) => run.length))
+  const full = runs.findLast((run) => run.length === most)
+  if (full !== undefined && most >= mergedAtOnce) return full.slice(0, mostMergedAtOnce)
+  if (segments.length <= mostSegments) return []
+  return runs.findLast((run) => run.length > 1) ?? []
 }
 
 /** A segment that is not what was written, and why: its file is gone, or it is altered. */

@@ -52,7 +52,12 @@ export async function takeSnapshot(work: SnapshotWork): Promise<string> {
   try {
     const stores: StoredStore[] = []
     for (const store of work.stores) stores.push(await storeCopied(work, store))
-    const documents = await documentsCopied(work)
+    const documents: StoredDocument[] = []
+    for (const [path, content] of work.documents) {
+      const part = join(work.folder.emptyPart('document'), 'content')
+      onDisk(() => writeFileSync(part, content, { mode: 0o600 }))
+      documents.push({ path, ...(await filed(work, part, path)) })
+    }
     const manifest: SnapshotManifest = {
       format: snapshotFormat,
       firn,
@@ -171,16 +176,6 @@ async function segmentCopied(
   const bytes = sizeOf(path) ?? 0
   report(label, bytes)
   return { ...segment, bytes }
-}
-
-async function documentsCopied(work: SnapshotWork): Promise<StoredDocument[]> {
-  const documents: StoredDocument[] = []
-  for (const [path, content] of work.documents) {
-    const part = join(work.folder.emptyPart('document'), 'content')
-    onDisk(() => writeFileSync(part, content, { mode: 0o600 }))
-    documents.push({ path, ...(await filed(work, part, path)) })
-  }
-  return documents
 }
 
 /** Puts a file under the hash of its content. */

@@ -58,7 +58,28 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
   for (let row = 0; row < events.count; row++)
     if (events.kind[row] === eventKinds.consecutiveTransfer)
       contracts.add(f64At(ids, u32At(events.address, row)))
-  for (const contract of contracts) await rangesBefore(writer, contract, before)
+  for (const contract of contracts) {
+    // Its ranges as earlier logs left them. Their URIs are read anew.
+    const stored = await writer.all(rangesOf, [contract])
+    await writer.remove(nftRange, keysOfRows(nftRange, stored))
+    for (const [topics, data, pos, logIndex] of await writer.all(rangeLogs, [before, contract])) {
+      if (!(topics instanceof Uint8Array) || !(data instanceof Uint8Array)) continue
+      const log = rangeOfLog(topics, data)
+      if (log === undefined) continue
+      const owner = await addressId(writer, log.owner)
+      const isBurn = isZero(log.owner)
+      await writeRange(writer, {
+        contractId: contract,
+        first: log.first,
+        last: log.last,
+        ownerId: isBurn ? null : Number(owner),
+        at:
+          Math.floor(Number(pos) / placesPerBlock) * placesPerBlock +
+          Math.min(Number(logIndex), placesPerBlock - 1),
+        urisRead: 0,
+      })
+    }
+  }
 }
 
 async function giveBack(
@@ -105,29 +126,4 @@ async function meet(
     owner_id: [Number(to) === at.zero ? null : Number(to)],
     at: [placeOfLog(Math.floor(Number(pos) / placesPerBlock), Number(logIndex))],
   })
-}
-
-/**
- * Ranges of a contract as its logs before position `before` left them. Their URIs are read anew.
- */
-async function rangesBefore(writer: Writer, contractId: number, before: number): Promise<void> {
-  const stored = await writer.all(rangesOf, [contractId])
-  await writer.remove(nftRange, keysOfRows(nftRange, stored))
-  for (const [topics, data, pos, logIndex] of await writer.all(rangeLogs, [before, contractId])) {
-    if (!(topics instanceof Uint8Array) || !(data instanceof Uint8Array)) continue
-    const log = rangeOfLog(topics, data)
-    if (log === undefined) continue
-    const owner = await addressId(writer, log.owner)
-    const isBurn = isZero(log.owner)
-    await writeRange(writer, {
-      contractId,
-      first: log.first,
-      last: log.last,
-      ownerId: isBurn ? null : Number(owner),
-      at:
-        Math.floor(Number(pos) / placesPerBlock) * placesPerBlock +
-        Math.min(Number(logIndex), placesPerBlock - 1),
-      urisRead: 0,
-    })
-  }
 }

@@ -132,7 +132,10 @@ export class ChainReader {
     try {
       await this.#readOn(signal)
     } catch (error) {
-      const from = refutedFrom(error)
+      // Rows may be found to be wrong once they are stored.
+      const fault = faultOf(error)
+      const height = fault?.code === 'rows-refuted' ? fault.detail['from'] : undefined
+      const from = typeof height === 'number' ? height : undefined
       if (from === undefined) throw error
       log.error('rows are wrong and are read again', { from, reason: faultOf(error)?.message })
       await writer.cut(from)
@@ -255,13 +258,6 @@ export class ChainReader {
     changed()
     await world.clock.sleep(stoppedPauseMs, signal)
   }
-}
-
-/** First height of rows that were found to be wrong once they were stored. */
-function refutedFrom(error: unknown): number | undefined {
-  const fault = faultOf(error)
-  const from = fault?.code === 'rows-refuted' ? fault.detail['from'] : undefined
-  return typeof from === 'number' ? from : undefined
 }
 
 /** The last status of a stage that begins again. */

@@ -258,13 +258,7 @@ export class NewHoldings {
    * above `stored` cannot be; the others cost a look-up each.
    */
   async write(writer: Writer, stored = Number.POSITIVE_INFINITY): Promise<void> {
-    const { old, fresh } = this.#sorted(stored)
-    if (fresh.length > 0) await writer.insert(holding, this.#columns(fresh))
-    if (old.length > 0) await writer.insertNew(holding, this.#columns(old))
-  }
-
-  /** Places of the pairs, each once, in the order of the key. */
-  #sorted(stored: number): { readonly old: number[]; readonly fresh: number[] } {
+    // Places of the pairs, each once, in the order of the key.
     const tokens = this.#tokenIds
     const addresses = this.#addressIds
     const order = Array.from(tokens.keys()).sort(
@@ -284,7 +278,8 @@ export class NewHoldings {
       const isFresh = token > stored || address > stored
       ;(isFresh ? fresh : old).push(at)
     }
-    return { old, fresh }
+    if (fresh.length > 0) await writer.insert(holding, this.#columns(fresh))
+    if (old.length > 0) await writer.insertNew(holding, this.#columns(old))
   }
 
   #columns(places: readonly number[]): ColumnsOf<typeof holding> {

@@ -47,13 +47,7 @@ export class Interner {
     const words = new Uint32Array(count * addressWords)
     new Uint8Array(words.buffer).set(addresses)
     const ids = new Float64Array(count)
-    const unknown = this.#fromCache(words, ids)
-    if (unknown.length > 0) await this.#fromStore(writer, { addresses, words, ids, unknown })
-    return ids
-  }
-
-  /** Fills `ids` with what is cached and gives the places of the rest. */
-  #fromCache(words: Uint32Array, ids: Float64Array): number[] {
+    // Places of those that are not cached.
     const unknown: number[] = []
     for (let at = 0; at < ids.length; at++) {
       const word = at * addressWords
@@ -65,7 +59,8 @@ export class Interner {
       if (id === 0) unknown.push(at)
       ids[at] = id
     }
-    return unknown
+    if (unknown.length > 0) await this.#fromStore(writer, { addresses, words, ids, unknown })
+    return ids
   }
 
   async #fromStore(

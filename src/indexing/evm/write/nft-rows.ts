@@ -35,7 +35,12 @@ export async function writeNfts(
 ): Promise<void> {
   const { transfers, events } = input.batch
   if (transfers.kind.some((kind) => standardChangedBy(kind) >= 721)) {
-    const moves = movesOf(input)
+    const moves: Moves = { tokens: new Map(), amounts: new Map() }
+    for (let row = 0; row < transfers.count; row++) {
+      const standard = standardChangedBy(u8At(transfers.kind, row))
+      if (standard === 721) addOwned(moves, input, row)
+      else if (standard === 1155) addAmounts(moves, input, row)
+    }
     const tokens = [...moves.tokens.values()]
     // Of a token of ERC-1155 only that it is there is stored; one of ERC-721 changes its owner.
     const stored = await writer.lookup(
@@ -87,17 +92,6 @@ type MovedAmount = {
 type Moves = {
   readonly tokens: Map<string, MovedToken>
   readonly amounts: Map<string, MovedAmount>
-}
-
-function movesOf(input: AmountsInput): Moves {
-  const moves: Moves = { tokens: new Map(), amounts: new Map() }
-  const { transfers } = input.batch
-  for (let row = 0; row < transfers.count; row++) {
-    const standard = standardChangedBy(u8At(transfers.kind, row))
-    if (standard === 721) addOwned(moves, input, row)
-    else if (standard === 1155) addAmounts(moves, input, row)
-  }
-  return moves
 }
 
 function addOwned({ tokens }: Moves, input: AmountsInput, row: number): void {

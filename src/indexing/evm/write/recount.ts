@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 
-import { type Reader, statement, type Writer } from '../../../store/engine/database.ts'
+import { statement, type Writer } from '../../../store/engine/database.ts'
 import type { Table } from '../../../store/engine/table.ts'
 import type { Freezing } from '../../../store/history/freeze.ts'
 import { balance, holding } from '../../../store/schema/evm.ts'
@@ -20,7 +20,8 @@ const lastHeight = statement('select max(height) from evm_block', { over: 'table
  * Cost: every row of these blocks is read; between ranges of sums the thread does whatever else it has to.
  */
 export const recount: Freezing['recount'] = async (writer, from) => {
-  const last = await highestInTables(writer)
+  const height = (await writer.get(lastHeight))?.[0]
+  const last = typeof height === 'number' ? height : -1
   const into = writingOnly(writer, counted)
   const interner = new Interner()
   for (let at = from; at <= last; at += heightsPerSum) {
@@ -30,11 +31,6 @@ export const recount: Freezing['recount'] = async (writer, from) => {
     await writeNftHoldings(into, input, interner)
     await turn()
   }
-}
-
-async function highestInTables(reader: Reader): Promise<number> {
-  const last = (await reader.get(lastHeight))?.[0]
-  return typeof last === 'number' ? last : -1
 }
 
 const counted: ReadonlySet<Table> = new Set<Table>([balance, holding])

@@ -34,7 +34,16 @@ const worthCompressing = 160
 
 /** Rows of `blocks`, which are in order. */
 export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
-  const groups = groupsOf(blocks)
+  const groups: RawBlockBytes[][] = []
+  let size = groupBytes
+  for (const block of blocks) {
+    if (size >= groupBytes) {
+      groups.push([])
+      size = 0
+    }
+    groups.at(-1)?.push(block)
+    size += block.bytes.length
+  }
   const columns = rawTable.growing(groups.length, undefined)
   const packed: Uint8Array[] = []
   let used = 0
@@ -60,20 +69,6 @@ export function rawColumns(blocks: readonly RawBlockBytes[]): RawColumns {
     used += bytes.length
   }
   return { ...rawTable.taken(columns), arena: concatBytes(...packed) }
-}
-
-function groupsOf(blocks: readonly RawBlockBytes[]): RawBlockBytes[][] {
-  const groups: RawBlockBytes[][] = []
-  let size = groupBytes
-  for (const block of blocks) {
-    if (size >= groupBytes) {
-      groups.push([])
-      size = 0
-    }
-    groups.at(-1)?.push(block)
-    size += block.bytes.length
-  }
-  return groups
 }
 
 /** A P- or X-Chain block to keep. */

@@ -244,20 +244,6 @@ export function advanceTime(state: PState, step: TimeStep, time: number): void {
   if (time < state.time) {
     throw violation({ chain: 'P', height: step.height }, `time goes back: ${time}`)
   }
-  startPending(state, step, time)
-  endPermissioned(state, step, time)
-  if (time >= state.rules.upgrades.etna) {
-    const seconds = time - state.time
-    if (seconds > 0) {
-      chargeL1Validators(state.l1, seconds, (validator) =>
-        noteEviction(state, { ...step, position: -1 }, validator, time),
-      )
-    }
-  }
-  state.time = time
-}
-
-function startPending(state: PState, step: TimeStep, time: number): void {
   const started: Staker[] = []
   for (;;) {
     const staker = nextPending(state.stakers)
@@ -279,6 +265,16 @@ function startPending(state: PState, step: TimeStep, time: number): void {
   for (const staker of started) {
     if (staker.role === 'delegator') activate(state, step.draft, staker, step.setHeight)
   }
+  endPermissioned(state, step, time)
+  if (time >= state.rules.upgrades.etna) {
+    const seconds = time - state.time
+    if (seconds > 0) {
+      chargeL1Validators(state.l1, seconds, (validator) =>
+        noteEviction(state, { ...step, position: -1 }, validator, time),
+      )
+    }
+  }
+  state.time = time
 }
 
 function endPermissioned(state: PState, step: TimeStep, time: number): void {

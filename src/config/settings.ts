@@ -19,21 +19,21 @@ export const settings = {
   }),
   stores: any(
     {},
-    "Chains whose stores lie on other PostgreSQL servers than `store`: `{ 'mainnet-*': 'postgres://…' }`, by names of stores in which `*` is any part; the first that fits counts.",
+    "Chains stored on other PostgreSQL servers than `store`: `{ 'mainnet-*': 'postgres://…' }`, by name of store; `*` matches any part, and the first match counts.",
     { secret: true },
   ),
   'postgres.connections': integer(
     10,
     [8, 1_000],
-    'Connections of this process to a PostgreSQL server at most, for all of its stores there together.',
+    'Most connections of this process to one PostgreSQL server, for all of its stores there together.',
   ),
   'postgres.waitSeconds': integer(
     60,
     [0, 86_400],
-    'How long a start waits for a PostgreSQL server that cannot be reached; one that breaks off later is always waited for.',
+    'How long a start waits for a PostgreSQL server that cannot be reached, seconds. A running Firn waits for its server without limit.',
   ),
   'postgres.replicas': list(
-    'PostgreSQL URLs of read replicas of `store`: requests are answered from them in turn, and from `store` when none is up to date.',
+    'PostgreSQL URLs of read replicas of `store`. Requests are answered from them in turn, and from `store` when none is up to date.',
     [],
     { secret: true },
   ),
@@ -48,10 +48,10 @@ export const settings = {
   'api.workers': integer(
     1,
     [1, 64],
-    'Threads that answer the data API behind its port, the main thread among them. More than one needs Linux; each takes about 100 MiB and pays only where a core is free for it.',
+    'Threads that answer the data API on its port, the main thread included. More than one needs Linux; each takes about 100 MiB and helps only where a core is free for it.',
   ),
   'api.allowedHosts': list(
-    'Host names the data API answers to besides `localhost` and addresses, such as that of a reverse proxy. On loopback all others are refused; elsewhere only once names are given.',
+    'Host names the data API answers to besides `localhost` and IP addresses, such as that of a reverse proxy. On loopback all other names are refused; elsewhere only once names are given.',
   ),
   'api.cors': list(
     'Web pages that may read answers: `any`, `loopback`, `none`, or origins like `https://app.example`; `auto` is `loopback` where the API listens on loopback, else `any`.',
@@ -60,12 +60,12 @@ export const settings = {
   'api.dialect': word(
     'auto',
     ['auto', 'documented', 'sdk', 'sdk-0.3.14'],
-    'Form of answers: that of the documents, of the official clients, or of the clients from version 0.3.14 on. `auto` decides by User-Agent.',
+    'Form of answers: as documented, for the official clients, or for the clients from version 0.3.14 on. `auto` decides by User-Agent.',
   ),
   'api.unknownParameters': word(
     'refuse',
     ['refuse', 'ignore'],
-    'Query parameters that an operation does not have: a request with one is refused with the nearest name, or they count for nothing, as the original service has it.',
+    'What to do with query parameters that an operation does not have: refuse the request and name the nearest parameter, or ignore them, as the hosted service does.',
   ),
   'api.keysRequired': flag(false, 'Refuse requests without an API key.'),
   'api.rateLimit': any(
@@ -79,7 +79,7 @@ export const settings = {
   'api.keptCalls': integer(
     1_000,
     [0, 100_000],
-    'Newest answers kept for each API key, with address and User-Agent of the caller, for `/v1/apiLogs`; 0 keeps none.',
+    'Newest answers kept for each API key, with the address and User-Agent of the caller, for `/v1/apiLogs`; 0 keeps none.',
   ),
   'api.trustProxy': list(
     'Reverse proxies whose `X-Forwarded-For` is believed: addresses, networks like `10.0.0.0/8`, or `loopback`.',
@@ -88,39 +88,39 @@ export const settings = {
   'api.maxConnectionsPerAddress': integer(
     1_024,
     [1, 1_000_000],
-    'Open connections of one address; more are answered 503.',
+    'Open connections from one address; more are answered 503.',
   ),
   'api.maxUnderWay': integer(
     32,
     [1, 10_000],
-    'Answers of lists made at the same time, and as many of single items.',
+    'Lists answered at the same time; single items have the same limit of their own.',
   ),
-  'api.maxUnderWayPerAddress': integer(24, [1, 10_000], 'Of these, those for one address.'),
+  'api.maxUnderWayPerAddress': integer(24, [1, 10_000], 'The same limit for one address.'),
   'api.maxWaiting': integer(
     512,
     [8, 100_000],
-    'Requests that may wait for their turn, of lists and of single items each.',
+    'Requests for lists that may wait for their turn; single items have the same limit of their own.',
   ),
-  'api.maxWaitingPerAddress': integer(256, [1, 100_000], 'Of these, those of one address.'),
+  'api.maxWaitingPerAddress': integer(256, [1, 100_000], 'The same limit for one address.'),
   'api.maxQueuedMs': integer(
     125,
     [10, 60_000],
-    'Work taken in before requests are refused with 503, milliseconds.',
+    'Work that may wait before requests are refused with 503, milliseconds.',
   ),
   'api.maxUnsentBytes': integer(
     134_217_728,
     [1_048_576, 17_179_869_184],
-    'Bytes of answers callers have not taken yet; beyond it the slowest reader is disconnected.',
+    'Bytes of answers that callers have not read yet; beyond it the slowest reader is disconnected.',
   ),
   'api.newestBlocksReaders': integer(
     256,
     [0, 100_000],
-    'Open streams of new blocks (`/v1/blocks/events`), 16 of one address; 0: none.',
+    'Open streams of new blocks (`/v1/blocks/events`), at most 16 from one address; 0: none.',
   ),
   'api.sendTimeoutMs': integer(
     60_000,
     [100, 3_600_000],
-    'Longest time a caller may need to take an answer, milliseconds.',
+    'Longest time a caller may take to read an answer, milliseconds.',
   ),
   'api.requestTimeoutMs': integer(
     15_000,
@@ -137,56 +137,55 @@ export const settings = {
   'events.keepDays': integer(
     7,
     [1, 3_650],
-    'Days that what webhooks report is kept; what is older is computed from history when it is requested again.',
+    'Days for which webhook events are kept; older ones are computed from history when they are requested again.',
   ),
   'events.privateHosts': list(
-    'Hosts that webhooks may lead to although their addresses are not public: names, addresses, or `any`.',
+    'Hosts with addresses that are not public to which webhooks may be sent: names, addresses, or `any`.',
   ),
   'events.webhooksPerKey': integer(100, [1, 100_000], 'Webhooks of one API key.'),
   'events.addressesPerWebhook': integer(1_000, [1, 10_000], 'Addresses of one webhook.'),
   'events.listenersPerKey': integer(
     16,
     [1, 10_000],
-    'Open event streams of one API key; 256 times as many in all.',
+    'Open event streams of one API key; in all, 256 times as many.',
   ),
   'events.retrySeconds': list(
-    'Pauses after failed attempts to deliver a message, seconds; after the attempt that follows the last it is a dead letter.',
+    'Pauses after failed attempts to deliver a message, seconds. When the attempt after the last pause fails too, the message becomes a dead letter.',
     ['10', '60', '300', '600', '1800', '7200', '21600', '43200', '86400'],
   ),
   'events.signature': word(
     'hex',
     ['hex', 'text'],
-    'Key of signatures: the bytes that the hex digits of the secret stand for, as documented, or the secret as text, as `validateWebhook` of the clients has it.',
+    'Key of webhook signatures: the bytes of the secret, decoded from hex as documented, or the secret as text, as `validateWebhook` of the clients expects.',
   ),
   'api.transactionPageUtxos': integer(
     4_000,
     [100, 1_000_000],
     'A page of transactions ends early once its transactions carry this many UTXOs.',
   ),
-  'api.explorer': flag(true, 'Serve the explorer and its reference of the API at `/`.'),
+  'api.explorer': flag(true, 'Serve the explorer and its API reference at `/`.'),
   'explorer.title': text(
     '',
-    'Name of the explorer: in its header, its titles and in previews of links; empty: Firn.',
+    'Name of the explorer, in its header, titles and link previews; empty: Firn.',
   ),
-  'explorer.description': text('', 'One sentence for the footer and for previews of links.'),
-  'explorer.home': text(
-    '',
-    'Text at the head of the first page; an empty line begins a paragraph.',
-  ),
-  'explorer.logo': text('', 'Picture in the header: a file, SVG or PNG; empty: that of Firn.'),
+  'explorer.description': text('', 'One sentence for the footer and link previews.'),
+  'explorer.home': text('', 'Text at the top of the first page; an empty line begins a paragraph.'),
+  'explorer.logo': text('', "Logo in the header: an SVG or PNG file; empty: Firn's."),
   'explorer.colour': text(
     '',
-    'Colour of links and buttons in the light theme, `#0b6c9e`; empty: that of Firn.',
+    "Colour of links and buttons in the light theme, `#0b6c9e`; empty: Firn's.",
   ),
   'explorer.darkColour': text('', 'The same in the dark theme, `#7cc9f2`.'),
-  'explorer.links': list('Links in the menu and the footer, `Bridge https://bridge.example` each.'),
+  'explorer.links': list(
+    'Links in the menu and the footer, each as `Bridge https://bridge.example`.',
+  ),
   'explorer.labels': text(
     '',
-    'File of `address,label` or `chainId,address,label` lines: what addresses are called in the explorer and in answers (`label`).',
+    'File of `address,label` or `chainId,address,label` lines: names of addresses in the explorer and in answers (`label`).',
   ),
   'api.segments': flag(
     false,
-    'Offer the segments of frozen history at `/v1/segments`, to other Firns; see the guide.',
+    'Offer the segments of frozen history to other Firns at `/v1/segments`; see the guide.',
   ),
   'node.host': text(
     '127.0.0.1',
@@ -205,81 +204,81 @@ export const settings = {
   'node.adminCompat': word(
     'document',
     ['document', 'avalanchego'],
-    'Replies of setLoggerLevel, getChainAliases and loadVMs: as documented, or as AvalancheGo does.',
+    'Replies of setLoggerLevel, getChainAliases and loadVMs: as documented, or as AvalancheGo sends them.',
   ),
   'node.allowedHosts': any(
     ['localhost'],
-    'Host names the node listener answers to; addresses always pass.',
+    'Host names the node listener answers to; IP addresses always pass.',
   ),
   'node.rpcMethods': list(
-    'Methods that `/ext/bc/<chain>` hands on to the node: `read` for those that only read, names, patterns (`eth_send*`), `*` for all.',
+    'Methods that `/ext/bc/<chain>` passes to the node: `read` for all that only read, names, patterns (`eth_send*`), or `*` for all.',
     ['read'],
   ),
   'node.maxLagSeconds': integer(
     120,
     [1, 86_400],
-    'Longest time that a chain which was live may be behind its head, or a store without a process that indexes it, before readiness fails, seconds.',
+    'Readiness fails when a chain that was live is behind its head for longer, or when no process indexes a store for longer, seconds.',
   ),
-  'node.readyWhenLive': flag(false, 'Not ready before every chain was live once.'),
-  'node.persistAliases': flag(true, 'Keep aliases over a restart.'),
+  'node.readyWhenLive': flag(false, 'Readiness fails until every chain was live once.'),
+  'node.persistAliases': flag(true, 'Keep aliases after a restart.'),
   'node.pluginDir': text('', 'Folder of VM plugins; empty: `plugins` in the data folder.'),
   'node.profileDir': text('', 'Folder of profiles; empty: `profiles` in the data folder.'),
 
   'log.level': word(
     'INFO',
     ['VERBO', 'DEBUG', 'TRACE', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'],
-    'Least level that goes to the log files.',
+    'Lowest level that goes to the log files.',
   ),
   'log.displayLevel': word(
     'INFO',
     ['VERBO', 'DEBUG', 'TRACE', 'INFO', 'WARN', 'ERROR', 'FATAL', 'OFF'],
-    'Least level that goes to the terminal.',
+    'Lowest level that goes to the terminal.',
   ),
   'log.format': word(
     'auto',
     ['auto', 'plain', 'json'],
-    'Form of the lines a start prints: for people, or one JSON object a line; `auto` is `plain`.',
+    'Form of the lines that `start` prints: for people, or one JSON object per line; `auto` is `plain`.',
   ),
 
   'index.freeze': word(
     'auto',
     ['auto', 'true', 'false'],
-    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. Beside PostgreSQL it needs `index.folder`. `auto` does it with embedded stores and where `index.folder` is set.',
+    'Move the history of EVM chains into segments, files in the folder `segments` of `dataDir`; see the guide. With PostgreSQL this needs `index.folder`. `auto`: yes with embedded stores, and with PostgreSQL where `index.folder` is set.',
   ),
 
   'index.freezeRows': integer(
     400_000,
     [10_000, 100_000_000],
-    'Transactions, transfers and internal transactions that gather in tables before the oldest become a segment, also at the end of a backfill.',
+    'Transactions, transfers and internal transactions that are kept in tables before the oldest become a segment; this also holds at the end of a backfill.',
   ),
 
   'index.folder': text(
     '',
-    'Folder of segments; empty: `segments` of `dataDir` with embedded stores, none beside PostgreSQL. Hosts of one database that index share it, on a disk that all of them have.',
+    'Folder of segments; empty: `segments` of `dataDir` with embedded stores, none with PostgreSQL. Hosts that index into one database share this folder, on a disk that all of them mount.',
   ),
 
   'index.leaseSeconds': integer(
     3,
     [3, 60],
-    'Time for which the lease of a process that indexes stands still before another one takes its chains over; every process of a deployment says the same. More where processes are kept from their cores for seconds.',
+    'Seconds without a sign of life from an indexing process before another one takes its chains over; set the same value for every process of a deployment. Raise it where processes get no CPU time for seconds.',
   ),
 
   'index.checkCopied': integer(
     1,
     [0, 100],
-    'Of a history that came from a snapshot, segments of each hundred that are made again from the own node, one at least; 100: all of them, which proves all of it; 0: none. See the guide.',
+    'Percentage of a restored history that is rebuilt from your own node and compared, at least one segment; 100: all of it, which proves it; 0: none. See the guide.',
   ),
 
   'segments.from': list(
-    'Firns that offer their segments (`api.segments`): a process with `role: serve` takes from them, when a question needs it, what is not in its own folder. `http://10.0.0.2:8080`.',
+    'Firns that offer their segments (`api.segments`), such as `http://10.0.0.2:8080`: a process with `role: serve` fetches from them the segments that a request needs and its own folder lacks.',
     [],
     { isAddress: true },
   ),
-  'segments.key': text('', 'API key for these Firns, where they need one.', { secret: true }),
+  'segments.key': text('', 'API key for these Firns, if they require one.', { secret: true }),
   'segments.maxBytes': integer(
     107_374_182_400,
     [1_048_576, 2 ** 50],
-    'Bytes of fetched segments that are kept, in `segments-fetched` of `dataDir`; those opened longest ago are removed.',
+    'Bytes of fetched segments to keep in `segments-fetched` of `dataDir`; those not opened for longest are removed first.',
   ),
 
   'source.timeoutMs': integer(
@@ -295,12 +294,12 @@ export const settings = {
   'source.maxInFlight': integer(
     64,
     [1, 1_024],
-    'Requests under way to one endpoint, half of them traces at most; the windows grow from 16 and 8 and shrink on trouble.',
+    'Concurrent requests to one endpoint, at most half of them traces. Firn begins with 16 and 8, and sends fewer when the endpoint has trouble.',
   ),
   'source.maxReplyBytes': integer(
     33_554_432,
     [1_048_576, 1_073_741_824],
-    'Longest reply taken from a node, bytes.',
+    'Longest reply accepted from a node, bytes.',
   ),
   'source.bufferBytes': integer(
     33_554_432,
@@ -310,62 +309,69 @@ export const settings = {
   'source.checkEvery': integer(
     1,
     [1, 1_000_000],
-    'Far behind the head one EVM block in so many is hashed and compared with its header; 1: every one. A larger number is for those who trust their node.',
+    'Far behind the head, one EVM block in this many is hashed and compared with its header; 1: every block. Raise it only if you trust your node.',
   ),
 
   'recordings.heldBlocks': integer(
     0,
     [0, 120],
-    'Where recordings alone are served: blocks at their end that a first start holds back and releases one a second. The bundled demo: 120.',
+    'Only where nothing but recordings is served: newest blocks that the first start holds back and then releases, one per second. The bundled demo: 120.',
   ),
 
   'evm.selectorsFile': text(
     '',
-    'File of method signatures, one a line, added to the bundled ones.',
+    'File of method signatures, one per line, added to the bundled ones.',
   ),
 
   abis: text(
     '',
-    'Folder of ABIs to decode logs and inputs with: `ADDRESS.json` for one contract, other JSON files for all; metadata files as Sourcify keeps them count for the contracts whose folder they lie in.',
+    'Folder of ABIs to decode logs and inputs with: `ADDRESS.json` for one contract, other JSON files for all. A metadata file of Sourcify counts for the contract that its folder is named after.',
   ),
 
   'contracts.compilers': text(
     '',
-    'Where Solidity compilers are, so that contracts can be verified: a folder of `soljson-v0.8.30+commit.73712a01.js` and the like, or an address that offers them with a `list.json` of their hashes. Empty: none are verified.',
+    'Solidity compilers for verifying contracts: a folder of files like `soljson-v0.8.30+commit.73712a01.js`, or a URL that offers them with a `list.json` of their hashes. Empty: contracts cannot be verified.',
   ),
 
   'contracts.compilerMemory': integer(
     384,
     [256, 8_192],
-    'Memory of the process that compiles, MiB; one compiles at a time. The largest contracts in use need 700.',
+    'Memory of the compiler process, MiB; one runs at a time. The largest contracts in use need 700.',
   ),
   'contracts.compilerSeconds': integer(
     60,
     [1, 600],
-    'Time of a processor that compiling may take, seconds.',
+    'Processor time that compiling a contract may take, seconds.',
   ),
 
   prices: any(
     'none',
     '`none`, `file:PATH`, or `{ http: URL, shape: defillama | coingecko, chains, fiat }`.',
   ),
-  tokenLists: list('Token list files or URLs (Uniswap schema) for names and logos.'),
+  tokenLists: list('Token lists for names and logos: files or URLs (Uniswap schema).'),
   tokenReputation: text('', 'File of `chainId,address,Malicious|Benign` lines.'),
-  'tokens.maxAge': integer(30, [0, 86_400], 'Seconds a compared balance counts; 0 compares none.'),
+  'tokens.maxAge': integer(
+    30,
+    [0, 86_400],
+    'Seconds for which a balance that was compared with the node is used; 0 compares none.',
+  ),
   nftMetadata: any('off', '`off`, or `{ gateways: [IPFS gateways], arweave: gateway }`.'),
 
-  'l1.watch': list('Subnet ids of L1s whose validators’ balances are exported as gauges.'),
+  'l1.watch': list('Subnet ids of L1s; the balances of their validators are exported as gauges.'),
 
-  'warp.enabled': flag(true, 'Aggregate signatures; peers are dialled once a request needs them.'),
+  'warp.enabled': flag(
+    true,
+    'Aggregate Warp signatures. Firn connects to peers once a request needs them.',
+  ),
   'warp.timeoutMs': integer(
     55_000,
     [1_000, 60_000],
-    'Longest time to gather signatures, milliseconds.',
+    'Longest time to collect signatures, milliseconds.',
   ),
   'warp.maxLookback': integer(
     100_000,
     [0, 1_000_000_000],
-    'P-Chain blocks a request may go back with `pChainHeight`; 0: to the first.',
+    'How many P-Chain blocks a request may go back with `pChainHeight`; 0: to the first.',
   ),
 } as const satisfies Record<string, Setting>
 

@@ -145,6 +145,6 @@ async function justifiedMessage(
 
 /** Key of a plan. Plans with the same message, justification, validators and goal share it. */
 export function keyOfPlan(plan: Plan): string {
-  const options = concatBytes(sha256(plan.unsigned), sha256(plan.justification), plan.subnetId)
-  return [toHex(options), plan.quorum, plan.buffer, plan.height].join(':')
+  const parts = concatBytes(sha256(plan.unsigned), sha256(plan.justification), plan.subnetId)
+  return [toHex(parts), plan.quorum, plan.buffer, plan.height].join(':')
 }

@@ -99,31 +99,24 @@ export async function runWriter(thread: WorkerThread, merge?: MergeFiles): Promi
 function chainAnswers(
   hosts: ReadonlyMap<string, ChainHost>,
 ): Readonly<Record<string, (argument: unknown) => Promise<unknown>>> {
+  const of =
+    (answer: (host: ChainHost, about: About) => Promise<unknown>) =>
+    async (argument: unknown): Promise<unknown> => {
+      const given = about(argument)
+      const host = hosts.get(given.key)
+      return host && answer(host, given)
+    }
   return {
-    blocks: async (argument) => {
-      const { key, batch, report } = about(argument)
-      if (batch.kind === 'blocks') await hosts.get(key)?.blocks(batch, report)
-    },
-    traces: async (argument) => {
-      const { key, batch, headHeight } = about(argument)
-      if (batch.kind === 'traces') await hosts.get(key)?.traces(batch, headHeight)
-    },
-    skipTraces: async (argument) => {
-      const { key, since } = about(argument)
-      await hosts.get(key)?.skipTraces(since)
-    },
-    current: async (argument) => {
-      const { key, at } = about(argument)
-      await hosts.get(key)?.current(at)
-    },
-    transactions: async (argument) => {
-      const { key, range } = about(argument)
-      return hosts.get(key)?.transactions(range)
-    },
-    cut: async (argument) => {
-      const { key, from } = about(argument)
-      return hosts.get(key)?.cut(from)
-    },
+    blocks: of(async (host, { batch, report }) => {
+      if (batch.kind === 'blocks') await host.blocks(batch, report)
+    }),
+    traces: of(async (host, { batch, headHeight }) => {
+      if (batch.kind === 'traces') await host.traces(batch, headHeight)
+    }),
+    skipTraces: of((host, { since }) => host.skipTraces(since)),
+    current: of((host, { at }) => host.current(at)),
+    transactions: of((host, { range }) => host.transactions(range)),
+    cut: of((host, { from }) => host.cut(from)),
   }
 }
 

@@ -44,7 +44,7 @@ export function mixColumn(lanes: RowLanes, column: Column | undefined): void {
   if (column instanceof ByteColumn) mixPacked(lanes, column)
   else if (column instanceof Float64Array) mixDoubles(lanes, column)
   else if (column instanceof Uint32Array) mixWords(lanes, column)
-  else if (column instanceof Uint8Array) mixSmall(lanes, column)
+  else if (column instanceof Uint8Array) mixWords(lanes, new Uint32Array(column))
   else
     for (let row = 0; row < lanes.lower.length; row++)
       mixValue(lanes, row, column === undefined ? null : (column[row] ?? null))
@@ -182,18 +182,6 @@ function mixDoubles({ lower, upper }: RowLanes, column: Float64Array): void {
 function mixWords({ lower, upper }: RowLanes, column: Uint32Array): void {
   for (let row = 0; row < column.length; row++) {
     const value = u32At(column, row)
-    let a = Math.imul(u32At(lower, row) ^ value, firstFactor)
-    let b = Math.imul(u32At(upper, row) ^ value, secondFactor)
-    a = Math.imul((a << 13) | (a >>> 19), firstFactor)
-    b = Math.imul((b << 17) | (b >>> 15), secondFactor)
-    lower[row] = (a << 13) | (a >>> 19)
-    upper[row] = (b << 17) | (b >>> 15)
-  }
-}
-
-function mixSmall({ lower, upper }: RowLanes, column: Uint8Array): void {
-  for (let row = 0; row < column.length; row++) {
-    const value = u8At(column, row)
     let a = Math.imul(u32At(lower, row) ^ value, firstFactor)
     let b = Math.imul(u32At(upper, row) ^ value, secondFactor)
     a = Math.imul((a << 13) | (a >>> 19), firstFactor)

@@ -110,16 +110,12 @@ export class TraceComparison {
     range: ReadRange,
     signal: AbortSignal,
   ): Promise<{ readonly sum: string; readonly origin: string }> {
-    const options: NodeTraces[] = []
-    for (
-      let { from } = range;
-      from < range.until;
-      from = options.at(-1)?.batch.until ?? range.until
-    )
-      options.push(await this.#options.read({ ...range, from }, signal))
-    const origins = new Set(options.map(({ origin }) => origin))
+    const pieces: NodeTraces[] = []
+    for (let { from } = range; from < range.until; from = pieces.at(-1)?.batch.until ?? range.until)
+      pieces.push(await this.#options.read({ ...range, from }, signal))
+    const origins = new Set(pieces.map(({ origin }) => origin))
     const [origin = ''] = origins
-    const sum = batchSum(mergeTraces(options.map(({ batch }) => batch)))
+    const sum = batchSum(mergeTraces(pieces.map(({ batch }) => batch)))
     return { sum, origin: origins.size === 1 ? origin : '' }
   }
 }

@@ -131,11 +131,11 @@ async function firstDamaged(
   writer: Writer,
   damaged: readonly DamagedRange[],
 ): Promise<number | undefined> {
-  const options = damaged.filter(({ table }) => history.includes(table)).map(({ part }) => part)
-  if (options.length === 0) return undefined
+  const places = damaged.filter(({ table }) => history.includes(table)).map(({ part }) => part)
+  if (places.length === 0) return undefined
   const end = frozenUntil(await readManifest(writer), 'blocks')
   // A row whose place is no number any more is missing in another range.
-  const heights = options.filter(Number.isFinite).map((part) => part * heightsPerSum)
+  const heights = places.filter(Number.isFinite).map((part) => part * heightsPerSum)
   const after = ((await getCheckpoint(writer, blockStage))?.height ?? -1) + 1
   return Math.max(end, Math.min(after, ...heights.filter((each) => each + heightsPerSum > end)))
 }

@@ -93,45 +93,41 @@ export async function openChainHost(
   identity: ChainIdentity,
   options: ChainHostOptions,
 ): Promise<ChainHost> {
-  const database = await openStore(options.store, spec.key, chainTables, 'write')
+  const { world, log, store, limits, owner, takeLease, signal } = options
+  const { clock } = world
+  const database = await openStore(store, spec.key, chainTables, 'write')
   try {
-    return hostOver(spec, await opened(database, { spec, identity }, options), options)
+    const take = (): Promise<Lease> =>
+      takeLease?.(spec.key, database) ??
+      awaitLease(database, owner, { leaseMs: store.leaseMs, clock, signal })
+    const lease = await take()
+    await claimStore(database, identity, store, spec.key)
+    let copied = await copiedHistory(database)
+    checkNotRefused(copied)
+    if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
+      copied = await onlySegments(database, copied, { lease, clock })
+    const source = await openEvmSource(spec, limits, { world, log })
+    const standing = new StandingLease(lease, take)
+    return hostOver(spec, { database, standing, source, copied }, options)
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-/** A store that this process may write, and the node that it is filled from. */
-type Opened = {
-  readonly database: Database
-  readonly standing: StandingLease
-  readonly source: EvmSource
-  readonly copied: CopiedHistory | undefined
-}
-
-async function opened(
-  database: Database,
-  { spec, identity }: { readonly spec: ChainSpec; readonly identity: ChainIdentity },
-  { world, log, store, limits, owner, takeLease, signal }: ChainHostOptions,
-): Promise<Opened> {
-  const { clock } = world
-  const take = (): Promise<Lease> =>
-    takeLease?.(spec.key, database) ??
-    awaitLease(database, owner, { leaseMs: store.leaseMs, clock, signal })
-  const lease = await take()
-  await claimStore(database, identity, store, spec.key)
-  let copied = await copiedHistory(database)
-  checkNotRefused(copied)
-  if (copied !== undefined && (spec.checkCopied ?? 0) > 0)
-    copied = await onlySegments(database, copied, { lease, clock })
-  const source = await openEvmSource(spec, limits, { world, log })
-  return { database, standing: new StandingLease(lease, take), source, copied }
-}
-
 function hostOver(
   spec: ChainSpec,
-  { database, standing, source, copied }: Opened,
+  {
+    database,
+    standing,
+    source,
+    copied,
+  }: {
+    readonly database: Database
+    readonly standing: StandingLease
+    readonly source: EvmSource
+    readonly copied: CopiedHistory | undefined
+  },
   options: ChainHostOptions,
 ): ChainHost {
   const { world, log, store, signal } = options

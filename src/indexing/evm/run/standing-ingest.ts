@@ -11,7 +11,7 @@ import { WorkQueue } from '../../../core/waiting.ts'
 import type { World } from '../../../core/world.ts'
 import { openRollup } from '../../../rollup/chain-rollup.ts'
 import { getCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
-import type { Database, Reader, Writer } from '../../../store/engine/database.ts'
+import type { Database, Writer } from '../../../store/engine/database.ts'
 import {
   type Lease,
   leaseTtlMs,
@@ -68,9 +68,16 @@ export class StandingIngest {
     await standing.regain()
     return this.#inOrder(async (lease) => {
       // A commit whose answer was lost may still be under way: it holds the lease until it is over.
-      const point = await underLease(database, { lease, clock }, (writer) =>
-        resumePoint(writer, spec.startHeight),
-      )
+      const point = await underLease(database, { lease, clock }, async (writer) => {
+        const blocks = await getCheckpoint(writer, blockStage)
+        const traces = await getCheckpoint(writer, traceStage)
+        return {
+          blocksFrom: blocks === undefined ? spec.startHeight : blocks.height + 1,
+          tracesFrom: traces === undefined ? spec.startHeight : traces.height + 1,
+          parentHash: blocks?.hash && to0x(blocks.hash),
+          proofs: blocks === undefined ? undefined : await storedProofs(writer),
+        }
+      })
       this.#ingest ??= new EvmIngest({ database, lease, clock, openRollup, outbox, freezing })
       return point
     })
@@ -143,16 +150,5 @@ async function whenThereIsRoom<T>(
       log.error('disk full, writing waits', {})
       await world.clock.sleep(fullPauseMs, signal)
     }
-  }
-}
-
-async function resumePoint(reader: Reader, startHeight: number): Promise<ResumePoint> {
-  const blocks = await getCheckpoint(reader, blockStage)
-  const traces = await getCheckpoint(reader, traceStage)
-  return {
-    blocksFrom: blocks === undefined ? startHeight : blocks.height + 1,
-    tracesFrom: traces === undefined ? startHeight : traces.height + 1,
-    parentHash: blocks?.hash && to0x(blocks.hash),
-    proofs: blocks === undefined ? undefined : await storedProofs(reader),
   }
 }

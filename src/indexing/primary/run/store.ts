@@ -3,7 +3,7 @@
  * at a time.
  */
 
-import { type GenesisFacts, readGenesis } from '../../../codec/primary/genesis.ts'
+import { readGenesis } from '../../../codec/primary/genesis.ts'
 import { equalBytes, fromHex, toHex } from '../../../core/bytes.ts'
 import { toCb58 } from '../../../core/cb58.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
@@ -119,19 +119,16 @@ export async function openPrimaryStore(
       options.genesisBytes ??
       (await loadGenesis(options.genesis, identity, world))
     const { clock } = world
-    if (known === undefined) {
-      const facts = readGenesis(bytes)
+    if (known === undefined)
       await lease.during((held) =>
-        storeGenesis(database, {
-          bytes,
-          facts,
-          rules,
-          identity,
-          commit: commitUnder(database, held, clock),
-        }),
+        storeGenesis(database, bytes, identity, commitUnder(database, held, clock)),
       )
-    }
-    return storeOver(database, { genesis: bytes, rules, lease, clock, ...outboxOf(options) })
+    const { keepEventsMs: keepMs } = options
+    const watches = keepMs === undefined ? undefined : openWatches(options.store, options.key)
+    const outbox =
+      watches && keepMs !== undefined ? primaryOutbox({ watches, clock, keepMs }) : undefined
+    const closeOutbox = watches?.close
+    return storeOver(database, { genesis: bytes, rules, lease, clock, outbox, closeOutbox })
   } catch (error) {
     await database.close()
     throw error
@@ -142,25 +139,13 @@ function commitUnder(database: Database, lease: Lease, clock: Clock): Commit {
   return (work) => underLease(database, { lease, clock }, (writer) => work(writer, lease.epoch))
 }
 
-type OutboxAndWorld = {
-  readonly outbox?: PrimaryOutbox
-  readonly closeOutbox?: () => Promise<void>
-}
-
-function outboxOf({ store, key, world, keepEventsMs }: PrimaryStoreOptions): OutboxAndWorld {
-  if (keepEventsMs === undefined) return {}
-  const watches = openWatches(store, key)
-  return {
-    outbox: primaryOutbox({ watches, clock: world.clock, keepMs: keepEventsMs }),
-    closeOutbox: watches.close,
-  }
-}
-
-type StoreOf = OutboxAndWorld & {
+type StoreOf = {
   readonly genesis: Uint8Array
   readonly rules: PrimaryRules
   readonly lease: StandingLease
   readonly clock: Clock
+  readonly outbox: PrimaryOutbox | undefined
+  readonly closeOutbox: (() => Promise<void>) | undefined
 }
 
 function storeOver(database: Database, of: StoreOf): PrimaryStore {
@@ -292,29 +277,26 @@ function checkIdentity(
   })
 }
 
-type GenesisToStore = {
-  readonly bytes: Uint8Array
-  readonly facts: GenesisFacts
-  readonly rules: PrimaryRules
-  readonly identity: PrimaryIdentity
-  readonly commit: Commit
-}
-
-/** Genesis is read back at once; nothing needs to stay in memory. AVAX is the first asset. */
-function firstKept(facts: GenesisFacts): KeptInMemory {
-  const assets = newAssetNumbers([])
-  assets.of(facts.avaxAssetId)
-  return { utxoLimit: 0, assets }
-}
-
-async function storeGenesis(database: Database, to: GenesisToStore): Promise<void> {
-  const { facts, rules, identity, commit } = to
+async function storeGenesis(
+  database: Database,
+  bytes: Uint8Array,
+  identity: PrimaryIdentity,
+  commit: Commit,
+): Promise<void> {
+  const facts = readGenesis(bytes)
+  const rules = rulesOf(identity.networkId, upgradesOf(identity.upgrades))
   const rows = openPrimaryRows(rules)
-  const p = beginPChain(facts, rules, firstKept(facts)).batch
-  const x = beginXChain(facts, firstKept(facts)).batch
+  // Genesis is read back at once; nothing needs to stay in memory. AVAX is the first asset.
+  const kept = (): KeptInMemory => {
+    const assets = newAssetNumbers([])
+    assets.of(facts.avaxAssetId)
+    return { utxoLimit: 0, assets }
+  }
+  const p = beginPChain(facts, rules, kept()).batch
+  const x = beginXChain(facts, kept()).batch
   // A process may have ended between the two.
   if ((await getCheckpoint(database, 'P')) === undefined) {
-    await rows.write(p, rawColumns([{ id: genesisId, bytes: to.bytes }]), commit)
+    await rows.write(p, rawColumns([{ id: genesisId, bytes }]), commit)
   }
   // A store without these begins again.
   const known = {

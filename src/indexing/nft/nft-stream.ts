@@ -64,7 +64,16 @@ export function oneRound(
   requestStore: () => Promise<Database | undefined>,
   fetching?: NftFetching,
 ): (signal: AbortSignal) => Promise<Round> {
-  const fetcher = fetching === undefined ? undefined : fetcherOf(fetching, clock)
+  const fetcher =
+    fetching &&
+    new DocumentFetcher({
+      transport: fetching.transport,
+      clock,
+      trusted: {
+        prefixes: [...fetching.gateways.ipfs, fetching.gateways.arweave],
+        transport: fetching.gatewayTransport,
+      },
+    })
   let isNoted = false
   return async (signal) => {
     const height = (await getCheckpoint(database, blockStage))?.height ?? -1
@@ -96,18 +105,6 @@ export function oneRound(
     })
     return { height, isBusy: true, isLive: false }
   }
-}
-
-function fetcherOf(
-  { transport, gatewayTransport, gateways }: NftFetching,
-  clock: Clock,
-): DocumentFetcher {
-  const prefixes = [...gateways.ipfs, gateways.arweave]
-  return new DocumentFetcher({
-    transport,
-    clock,
-    trusted: { prefixes, transport: gatewayTransport },
-  })
 }
 
 type Found = {

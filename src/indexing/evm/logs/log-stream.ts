@@ -21,7 +21,7 @@ import {
 } from '../../../store/checkpoint.ts'
 import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
 import { type Lease, renewLease, underLease } from '../../../store/lease.ts'
-import { storedProofs } from '../../../store/query/evm/heights.ts'
+import { firstHeight, storedProofs } from '../../../store/query/evm/heights.ts'
 import { logMark, logStage } from '../../../store/schema/logs.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
@@ -93,9 +93,6 @@ async function oneRound(
   return { height: batch.until - 1, isBusy: true, isLive: false }
 }
 
-const firstBlock = statement('select height from evm_block order by height limit 1', {
-  over: 'oldest',
-})
 const hashOfBlock = statement('select hash from evm_block where height = ?', {
   over: 'newest',
   within: { height: [0] },
@@ -128,7 +125,7 @@ async function toRead(database: Database, done: Checkpoint | undefined): Promise
   const { settlement } = await storedProofs(database)
   const last = Math.min(stored, settlement?.proven ?? stored)
   if (done !== undefined) return { from: done.height + 1, last, stored }
-  const first = stored < 0 ? 0 : Number((await database.get(firstBlock))?.[0] ?? 0)
+  const first = stored < 0 ? 0 : ((await firstHeight(database)) ?? 0)
   return { from: first, last, stored }
 }
 
@@ -195,7 +192,7 @@ async function takeBack(
   { store: logs, lease }: Target,
   done: Checkpoint,
 ): Promise<number> {
-  const first = Number((await database.get(firstBlock))?.[0] ?? 0)
+  const first = (await firstHeight(database)) ?? 0
   const gone: number[] = []
   let end: Checkpoint = { height: first - 1, hash: undefined }
   for (const [at, hash] of await logs.all(marksDown)) {

@@ -115,19 +115,17 @@ export async function openChainHost(
   }
 }
 
+/** A store that this process may write, and the node that it is filled from. */
+type Opened = {
+  readonly database: Database
+  readonly standing: StandingLease
+  readonly source: EvmSource
+  readonly copied: CopiedHistory | undefined
+}
+
 function hostOver(
   spec: ChainSpec,
-  {
-    database,
-    standing,
-    source,
-    copied,
-  }: {
-    readonly database: Database
-    readonly standing: StandingLease
-    readonly source: EvmSource
-    readonly copied: CopiedHistory | undefined
-  },
+  { database, standing, source, copied }: Opened,
   options: ChainHostOptions,
 ): ChainHost {
   const { world, log, store, signal } = options

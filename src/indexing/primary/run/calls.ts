@@ -49,13 +49,15 @@ export function primaryAnswers(
   open: (key: string, identity: PrimaryIdentity) => Promise<PrimaryStore>,
 ): Readonly<Record<string, (argument: unknown) => Promise<unknown>>> {
   const stores = new Map<string, PrimaryStore>()
-  const about = (argument: unknown): About & { readonly store: PrimaryStore } => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the other end, above
-    const given = argument as About
-    const store = stores.get(given.key)
-    assert(store !== undefined, 'a store is opened before it is written')
-    return { ...given, store }
-  }
+  const of =
+    (answer: (store: PrimaryStore, about: About) => Promise<unknown>) =>
+    (argument: unknown): Promise<unknown> => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the other end, above
+      const given = argument as About
+      const store = stores.get(given.key)
+      assert(store !== undefined, 'a store is opened before it is written')
+      return answer(store, given)
+    }
   return {
     primary: async (argument) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the other end, above
@@ -64,18 +66,9 @@ export function primaryAnswers(
       stores.set(key, store)
       return store.genesis
     },
-    'primary-begin': (argument) => about(argument).store.begin(),
-    'primary-commit': (argument) => {
-      const { store, session, batch, raw } = about(argument)
-      return store.commit(session, batch, raw)
-    },
-    'primary-take-back': (argument) => {
-      const { store, chain } = about(argument)
-      return store.takeBack(chain)
-    },
-    'primary-health': (argument) => {
-      const { store, all } = about(argument)
-      return store.health(all)
-    },
+    'primary-begin': of((store) => store.begin()),
+    'primary-commit': of((store, { session, batch, raw }) => store.commit(session, batch, raw)),
+    'primary-take-back': of((store, { chain }) => store.takeBack(chain)),
+    'primary-health': of((store, { all }) => store.health(all)),
   }
 }

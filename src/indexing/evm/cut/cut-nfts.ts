@@ -67,6 +67,7 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
       const log = rangeOfLog(topics, data)
       if (log === undefined) continue
       const owner = await addressId(writer, log.owner)
+      // The zero address owns nothing.
       const isBurn = isZero(log.owner)
       await writeRange(writer, {
         contractId: contract,
@@ -82,6 +83,7 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
   }
 }
 
+/** Gives tokens of a contract to those who had them before; removes those that no earlier transfer names. */
 async function giveBack(
   writer: Writer,
   of: {

@@ -109,9 +109,9 @@ void test('promises: a setting of the process and one of a chain that are added 
 void test('promises: an operation without an answer, a misspelt queue, and a page that asks at a wrong path', () => {
   add(
     'src/shape/operations/evm-blocks.ts',
-    'export const EvmBlocks = contracts({',
+    "export const EvmBlocks = contracts('EVM blocks', {",
     ` getBlockTwice: {
-      path: '/v1/blocks/twice', summary: 'A block, twice', tag: 'EVM blocks',
+      path: '/v1/blocks/twice', summary: 'A block, twice',
       parameters: { path: NoPath, query: NoQuery }, response: EvmBlock,
     },`,
   )

@@ -20,13 +20,12 @@ import { openRaw, type RawAnswer } from '../support/services/raw-http.ts'
 
 const shape = {
   summary: 'a test',
-  tag: 'Service',
   weight: 1,
   parameters: { path: Type.Object({ id: Type.String() }), query: Type.Object({}) },
   response: Type.Object({}),
 } as const
 const none = Type.Object({})
-const things = contracts({
+const things = contracts('Service', {
   getThing: { ...shape, path: '/v1/things/{id}' },
   putThing: { ...shape, method: 'POST', path: '/v1/things/{id}:renew' },
   findThings: {

@@ -15,11 +15,10 @@ let url = ''
 
 before(async () => {
   const nothing = Type.Object({})
-  const things = contracts({
+  const things = contracts('Service', {
     echo: {
       path: '/v1/things/{name}/parts:list',
       summary: 'echo',
-      tag: 'Service',
       parameters: {
         path: Type.Object({ name: Type.String({ pattern: '^[a-z]{1,2000}$' }) }),
         query: Type.Object({ pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }),
@@ -30,7 +29,6 @@ before(async () => {
       method: 'POST',
       path: '/v1/things',
       summary: 'put',
-      tag: 'Service',
       parameters: {
         path: nothing,
         query: nothing,
@@ -41,7 +39,6 @@ before(async () => {
     broken: {
       path: '/v1/broken',
       summary: 'broken',
-      tag: 'Service',
       parameters: { path: nothing, query: nothing },
       response: nothing,
     },

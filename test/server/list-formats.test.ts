@@ -24,11 +24,10 @@ import { openDemoChain, stillClock } from '../support/stores/demo-store.ts'
 const demo = await openDemoChain(51001, {})
 /** Limits of time that pages of {@link counted} have had. */
 const signals: AbortSignal[] = []
-const { listCounted } = contracts({
+const { listCounted } = contracts('Service', {
   listCounted: {
     path: '/v1/counted',
     summary: '',
-    tag: 'Service',
     parameters: {
       path: Type.Object({}),
       query: Type.Object({

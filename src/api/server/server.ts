@@ -1,5 +1,16 @@
 /**
- * The public HTTP server: limits, headers and dialects, once for all operations.
+ * The public HTTP server: limits, headers and dialects, once for all operations. A request meets, in this order:
+ *
+ * 1. connection limits, `http/socket-guard.ts`: connections of an address, answers that nobody takes, one
+ *    request of a socket at a time; 503, or the connection ends
+ * 2. the parser of Node, whose refusals `front/entrance.ts` words: 400, 408, 413, 431
+ * 3. the queues, `front/front-door.ts` over `http/load-gate.ts`: a turn by the lane that the contract names; 503.
+ *    A request with a body has its turn after step 5, when the body is there
+ * 4. `front/entrance.ts`: the host, pages of other sites, methods that a path lacks; 400, 403, 405
+ * 5. the router, and the body: 404 with its reason from `path-tree.ts`, 413, 415
+ * 6. admission, `admission/admission.ts`: keys and rates; 401, 429
+ * 7. parameters and the body by the contract, `route-operation.ts`; 400
+ * 8. the answer, within its time, and its form, `send-answer.ts`; a fault's status is that of `operation/status.ts`
  *
  * Only this module, `route-operation.ts`, `send-answer.ts` and `failed-request.ts` know Fastify.
  * Its settings close holes that the defaults leave open; each has a test in

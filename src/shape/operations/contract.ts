@@ -41,6 +41,8 @@ export const tags = {
   Service: 'How far indexing is',
 } as const
 
+type Tag = keyof typeof tags
+
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** A contract as it is written. */
@@ -50,7 +52,8 @@ type Declaration = {
   /** As in the documents, `{name}` for a path parameter, `:verb` literally. */
   readonly path: string
   readonly summary: string
-  readonly tag: keyof typeof tags
+  /** Where it is another than that of its subject. */
+  readonly tag?: Tag
   /** Compute units, as the original service weighs the call: 20 where none are named, as of most. */
   readonly weight?: number
   /** `list` where none is named, and `patient` where it has a time limit of its own. */
@@ -88,6 +91,7 @@ export type Declarations = Readonly<Record<string, Declaration>>
 export type Contract = Declaration & {
   readonly id: string
   readonly method: Method
+  readonly tag: Tag
   readonly weight: number
   readonly lane: Lane
 }
@@ -96,16 +100,17 @@ type Whole<T extends Declarations> = {
   readonly [Id in keyof T & string]: T[Id] & {
     readonly id: Id
     readonly method: T[Id] extends { readonly method: Method } ? Method : 'GET'
+    readonly tag: Tag
     readonly weight: number
     readonly lane: Lane
   }
 }
 
-/** Contracts with their ids, and with what most have in common. */
-export function contracts<T extends Declarations>(declarations: T): Whole<T> {
+/** Contracts of a subject with their ids, its heading, and what most have in common. */
+export function contracts<T extends Declarations>(tag: Tag, declarations: T): Whole<T> {
   const whole = Object.entries(declarations).map(([id, one]) => {
     const lane: Lane = one.timeoutMs === undefined ? 'list' : 'patient'
-    return [id, { method: 'GET', weight: 20, lane, ...one, id }]
+    return [id, { method: 'GET', tag, weight: 20, lane, ...one, id }]
   })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of `declarations`
   return Object.fromEntries(whole) as Whole<T>

@@ -79,7 +79,7 @@ const response = Type.Object(
 
 const chainid = { chainid: Type.String('EVM chain id') }
 
-const common = { tag: 'Etherscan form', anyQuery: true, response } as const
+const common = { anyQuery: true, response } as const
 
 const form = {
   // What the form has besides depends on the action: sources, their settings, up to ten libraries.
@@ -91,7 +91,7 @@ const sent = { takesForm: true, bodyBytes: sourceBytes, timeoutMs: verifyMs } as
 const summary = 'The API of Etherscan: ?module=account&action=txlist&address=…'
 
 /** The form of Etherscan. */
-export const Etherscan = contracts({
+export const Etherscan = contracts('Etherscan form', {
   etherscanOfChain: {
     ...common,
     path: '/v1/chains/{chainId}/api',

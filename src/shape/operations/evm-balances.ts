@@ -22,7 +22,7 @@ const seconds = (description: string): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds: ${description}` })
 
 /** Balances of coins and tokens, and holders. */
-export const EvmBalances = contracts({
+export const EvmBalances = contracts('EVM balances', {
   getAddressesByBalanceOverTime: {
     path: '/v2/chains/{chainId}/contracts/{address}/balances',
     summary: 'Holders of more than so much of an ERC-20 token, now or at some time of a range',
@@ -50,7 +50,6 @@ export const EvmBalances = contracts({
   listErc20Balances: {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listErc20',
     summary: 'ERC-20 balances of an address, now or at a block',
-    tag: 'EVM balances',
     parameters: {
       path: ChainAddressPath,
       query: Type.Object({
@@ -79,7 +78,6 @@ export const EvmBalances = contracts({
   getNativeBalance: {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:getNative',
     summary: 'Native balance of an address',
-    tag: 'EVM balances',
     lane: 'patient',
     parameters: { path: ChainAddressPath, query: Type.Object({ blockNumber, currency }) },
     response: Type.Object({ nativeTokenBalance: NativeTokenBalance }),
@@ -87,7 +85,6 @@ export const EvmBalances = contracts({
   listEvmBalanceSeries: {
     path: '/v1/chains/{chainId}/addresses/{address}/balances:listSeries',
     summary: 'Balances of an address at regular moments, the coin and ERC-20 tokens, oldest first',
-    tag: 'EVM balances',
     weight: 200,
     parameters: {
       path: ChainAddressPath,

@@ -18,18 +18,16 @@ import { contracts, type Declarations } from './contract.ts'
 const ListAllBlocks = {
   path: '/v1/blocks',
   summary: 'Latest blocks of all chains, newest first',
-  tag: 'EVM blocks',
   weight: 10,
   parameters: { path: NoPath, query: Type.Object({ network, pageToken, pageSize }) },
   response: pageShape({ blocks: Type.Array(EvmBlock) }),
 } as const
 
 /** Blocks of EVM chains. */
-export const EvmBlocks = contracts({
+export const EvmBlocks = contracts('EVM blocks', {
   getLatestBlocks: {
     path: '/v1/chains/{chainId}/blocks',
     summary: 'Latest blocks of a chain, newest first',
-    tag: 'EVM blocks',
     weight: 10,
     parameters: { path: ChainPath, query: PageQuery },
     response: pageShape({ blocks: Type.Array(EvmBlock) }),
@@ -37,7 +35,6 @@ export const EvmBlocks = contracts({
   getBlock: {
     path: '/v1/chains/{chainId}/blocks/{blockId}',
     summary: 'A block by number or hash',
-    tag: 'EVM blocks',
     weight: 10,
     lane: 'item',
     parameters: { path: ChainBlockPath, query: NoQuery },

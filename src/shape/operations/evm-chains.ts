@@ -9,7 +9,6 @@ const CallChain = {
   method: 'POST',
   path: '/v1/chains/{chainId}/rpc',
   summary: 'JSON-RPC of the node of a chain, where the operator offers it',
-  tag: 'EVM chains',
   weight: 1,
   lane: 'patient',
   isJsonRpc: true,
@@ -24,7 +23,6 @@ const CallChain = {
 const ListAddressChains = {
   path: '/v1/address/{address}/chains',
   summary: 'Chains on which an address was active',
-  tag: 'EVM chains',
   parameters: { path: AddressPath, query: NoQuery },
   response: Type.Object({
     indexedChains: Type.Array(ChainInfo, 'Chains served here on which it was seen'),
@@ -33,11 +31,10 @@ const ListAddressChains = {
 } as const
 
 /** Chains served here, and calls of their nodes. */
-export const EvmChains = contracts({
+export const EvmChains = contracts('EVM chains', {
   supportedChains: {
     path: '/v1/chains',
     summary: 'Chains served here',
-    tag: 'EVM chains',
     weight: 1,
     lane: 'item',
     parameters: {
@@ -57,7 +54,6 @@ export const EvmChains = contracts({
   getChainInfo: {
     path: '/v1/chains/{chainId}',
     summary: 'One chain served here',
-    tag: 'EVM chains',
     weight: 1,
     lane: 'item',
     parameters: { path: ChainPath, query: NoQuery },

@@ -33,7 +33,6 @@ const count = (of: string, most: number): Schema<number> =>
   )
 
 const shared = {
-  tag: 'EVM contracts',
   parameters: {
     path: ChainPath,
     query: Type.Object({
@@ -81,7 +80,7 @@ const Matches = {
 }
 
 /** Contracts and tokens, and their sources. */
-export const EvmContracts = contracts({
+export const EvmContracts = contracts('EVM contracts', {
   listErc20Tokens: {
     ...shared,
     path: '/v1/chains/{chainId}/tokens',
@@ -96,14 +95,12 @@ export const EvmContracts = contracts({
   getContractMetadata: {
     path: '/v1/chains/{chainId}/addresses/{address}',
     summary: 'Facts about a contract',
-    tag: 'EVM contracts',
     parameters: { path: ChainAddressPath, query: NoQuery },
     response: ContractMetadata,
   },
   getContractCode: {
     path: '/v1/chains/{chainId}/contracts/{address}',
     summary: 'Verified sources and ABI of a contract, and of what a proxy leads to',
-    tag: 'EVM contracts',
     lane: 'patient',
     parameters: { path: ChainAddressPath, query: NoQuery },
     response: ContractCode,
@@ -112,7 +109,6 @@ export const EvmContracts = contracts({
     method: 'POST',
     path: '/v1/chains/{chainId}/contracts/{address}/calls',
     summary: 'Calls methods of a contract by their ABI on its node, without a transaction',
-    tag: 'EVM contracts',
     weight: 10,
     parameters: {
       path: ChainAddressPath,
@@ -160,7 +156,6 @@ export const EvmContracts = contracts({
     method: 'POST',
     path: '/v2/verify/{chainId}/{address}',
     summary: 'Verifies a contract by the standard JSON input of its compiler (Sourcify)',
-    tag: 'EVM contracts',
     // What compiling costs.
     weight: 1_000,
     status: 202,
@@ -185,7 +180,6 @@ export const EvmContracts = contracts({
   getVerification: {
     path: '/v2/verify/{verificationId}',
     summary: 'How a verification ended (Sourcify)',
-    tag: 'EVM contracts',
     weight: 10,
     parameters: {
       path: Type.Object(
@@ -220,7 +214,6 @@ export const EvmContracts = contracts({
   getSourcifyContract: {
     path: '/v2/contract/{chainId}/{address}',
     summary: 'A verified contract (Sourcify)',
-    tag: 'EVM contracts',
     lane: 'patient',
     mayBeAbsent: true,
     parameters: {
@@ -237,7 +230,6 @@ export const EvmContracts = contracts({
   getDeploymentTransaction: {
     path: '/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment',
     summary: 'The transaction that created a contract',
-    tag: 'EVM contracts',
     lane: 'item',
     parameters: { path: ChainAddressPath, query: Type.Object({ currency }) },
     response: TransactionDetail,
@@ -246,7 +238,6 @@ export const EvmContracts = contracts({
     path: '/v1/chains/{chainId}/contracts',
     summary:
       'Contracts of a chain, newest first: the verified ones, or all that transactions created',
-    tag: 'EVM contracts',
     parameters: {
       path: ChainPath,
       query: Type.Object({
@@ -269,7 +260,6 @@ export const EvmContracts = contracts({
   listContractDeployments: {
     path: '/v1/chains/{chainId}/contracts/{address}/deployments',
     summary: 'Contracts created by transactions of an address, also inside, newest first',
-    tag: 'EVM contracts',
     parameters: { path: ChainAddressPath, query: PageQuery },
     response: pageShape({ contracts: Type.Array(ContractMetadata) }),
   },

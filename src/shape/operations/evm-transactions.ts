@@ -44,20 +44,18 @@ const topic = (place: string): OptionalSchema<string> =>
 const list = { ...blockRange, sortOrder, pageToken, pageSize }
 
 const transferList = {
-  tag: 'EVM transactions',
   parameters: { path: ChainAddressPath, query: AddressTransfersQuery },
 } as const
 
 const ListAllTransactions = {
   path: '/v1/transactions',
   summary: 'Latest transactions of all chains, newest first',
-  tag: 'EVM transactions',
   parameters: { path: NoPath, query: Type.Object({ network, status, pageToken, pageSize }) },
   response: pageShape({ transactions: Type.Array(NativeTransaction) }),
 } as const
 
 /** Transactions of EVM chains, their transfers and logs. */
-export const EvmTransactions = contracts({
+export const EvmTransactions = contracts('EVM transactions', {
   listErc1155Transactions: {
     ...transferList,
     path: '/v1/chains/{chainId}/addresses/{address}/transactions:listErc1155',
@@ -82,21 +80,18 @@ export const EvmTransactions = contracts({
   listInternalTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions:listInternals',
     summary: 'Internal transactions of an address, newest first',
-    tag: 'EVM transactions',
     parameters: { path: ChainAddressPath, query: AddressListQuery },
     response: pageShape({ transactions: Type.Array(InternalTransaction) }),
   },
   listLatestTransactions: {
     path: '/v1/chains/{chainId}/transactions',
     summary: 'Latest transactions of a chain, newest first',
-    tag: 'EVM transactions',
     parameters: { path: ChainPath, query: Type.Object({ status, pageToken, pageSize }) },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),
   },
   getTransaction: {
     path: '/v1/chains/{chainId}/transactions/{txHash}',
     summary: 'A transaction with its transfers and internal transactions',
-    tag: 'EVM transactions',
     lane: 'item',
     parameters: { path: ChainTransactionPath, query: NoQuery },
     response: TransactionDetail,
@@ -104,7 +99,6 @@ export const EvmTransactions = contracts({
   listTransactionLogs: {
     path: '/v1/chains/{chainId}/transactions/{txHash}/logs',
     summary: 'Logs of a transaction, as a node of the chain gives them',
-    tag: 'EVM transactions',
     lane: 'patient',
     parameters: { path: ChainTransactionPath, query: NoQuery },
     response: Type.Object({
@@ -123,7 +117,6 @@ export const EvmTransactions = contracts({
   listLogs: {
     path: '/v1/chains/{chainId}/logs',
     summary: 'Logs by contract and topics, newest first, where the operator keeps logs',
-    tag: 'EVM transactions',
     parameters: {
       path: ChainPath,
       query: Type.Object({
@@ -157,7 +150,6 @@ export const EvmTransactions = contracts({
   listTransactionCalls: {
     path: '/v1/chains/{chainId}/transactions/{txHash}/calls',
     summary: 'Calls inside a transaction with their depth, as a node of the chain traces them',
-    tag: 'EVM transactions',
     // A node executes the whole block for it.
     weight: 100,
     lane: 'patient',
@@ -194,21 +186,18 @@ export const EvmTransactions = contracts({
   listNativeTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions:listNative',
     summary: 'Native transactions of an address, newest first',
-    tag: 'EVM transactions',
     parameters: { path: ChainAddressPath, query: AddressTransactionsQuery },
     response: pageShape({ transactions: Type.Array(NativeTransaction) }),
   },
   listTransactions: {
     path: '/v1/chains/{chainId}/addresses/{address}/transactions',
     summary: 'Transactions an address took part in',
-    tag: 'EVM transactions',
     parameters: { path: ChainAddressPath, query: Type.Object(list) },
     response: pageShape({ transactions: Type.Array(AddressTransaction) }),
   },
   listTransactionsV2: {
     path: '/v2/chains/{chainId}/addresses/{address}/transactions',
     summary: 'Transactions an address took part in, with token reputation',
-    tag: 'EVM transactions',
     parameters: {
       path: ChainAddressPath,
       query: Type.Object({
@@ -226,7 +215,6 @@ export const EvmTransactions = contracts({
   getTransactionsForBlock: {
     path: '/v1/chains/{chainId}/blocks/{blockId}/transactions',
     summary: 'Transactions of a block, in block order',
-    tag: 'EVM transactions',
     parameters: {
       path: ChainBlockPath,
       query: Type.Object({

@@ -16,7 +16,6 @@ const HealthState = Type.Component('Health', 'State of the service and its parts
 })
 
 const common = {
-  tag: 'Health',
   weight: 1,
   lane: 'vital',
   open: true,
@@ -25,7 +24,7 @@ const common = {
 } as const
 
 /** Health of the stores and the process, where the clients of both generations read it. */
-export const Health = contracts({
+export const Health = contracts('Health', {
   'data-health-check': {
     ...common,
     path: '/v1/health-check',

@@ -27,7 +27,6 @@ const idText = { description: 'Blockchain id, cb58 or hex' }
 const ListIcmMessagesByAddress = {
   path: '/v1/icm/addresses/{address}/messages',
   summary: 'Interchain messages from or to an address, newest first',
-  tag: 'Interchain messages',
   parameters: {
     path: Type.Object(
       { address: Type.String({ ...evmAddress, description: 'EVM address' }) },
@@ -42,7 +41,6 @@ const ListIcmMessagesByAddress = {
 const ListIcmMessages = {
   path: '/v1/icm/messages',
   summary: 'Interchain messages, newest first',
-  tag: 'Interchain messages',
   parameters: {
     path: Type.Object({}, 'Path of the file'),
     query: Type.Object({
@@ -61,7 +59,6 @@ const ListIcmMessages = {
 const GetIcmMessage = {
   path: '/v1/icm/messages/{messageId}',
   summary: 'One interchain message',
-  tag: 'Interchain messages',
   lane: 'item',
   parameters: {
     path: Type.Object(
@@ -117,14 +114,13 @@ const Windows = Type.Component('IcmWindows', 'Messages of the last hour, day and
 })
 
 /** Messages between chains, both ends joined. */
-export const Icm = contracts({
+export const Icm = contracts('Interchain messages', {
   listIcmMessagesByAddress: ListIcmMessagesByAddress,
   listIcmMessages: ListIcmMessages,
   getIcmMessage: GetIcmMessage,
   getICMTimeseries: {
     path: '/v2/icm/timeseries',
     summary: 'Interchain messages sent per period, newest first',
-    tag: 'Interchain messages',
     weight: 100,
     parameters: {
       path: Type.Object({}, 'Path of the file'),
@@ -158,7 +154,6 @@ export const Icm = contracts({
   getICMSummary: {
     path: '/v2/icm/summary',
     summary: 'Interchain messages sent within windows that end now',
-    tag: 'Interchain messages',
     weight: 100,
     parameters: {
       path: Type.Object({}, 'Path of the file'),
@@ -172,7 +167,6 @@ export const Icm = contracts({
   getTeleporterMetricsByChain: {
     path: '/v2/chains/{chainId}/teleporterMetrics/{metric}',
     summary: 'Messages a chain sent, received, or both',
-    tag: 'Interchain messages',
     weight: 100,
     parameters: {
       path: Type.Object(
@@ -201,7 +195,7 @@ export const Icm = contracts({
 } as const satisfies Declarations)
 
 /** Older names of the operations on messages. */
-export const Teleporter = contracts({
+export const Teleporter = contracts('Interchain messages', {
   listTeleporterMessagesByAddress: {
     ...ListIcmMessagesByAddress,
     path: '/v1/teleporter/addresses/{address}/messages',

@@ -3,21 +3,17 @@
 import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
 import { pageShape } from '../page-shape.ts'
 import { NetworkPath, SubnetId, pageQuery } from '../primary/parameters.ts'
+import { cb58, nanoAvax } from '../primary/scalars.ts'
 import { L1Validator } from '../primary/validator.ts'
-import { type Schema, Type } from '../type.ts'
+import { Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
-
-const hash = Type.String('cb58')
-
-const amount = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
 
 const days = Type.Number('days the balance lasts at this rate, two decimals')
 
 /** The current fee rate. */
 export const FeeRate = Type.Component('L1FeeRate', 'What an L1 validator pays now', {
-  perSecond: amount('fee of each active validator a second, at present'),
-  perDay: amount('the same, for a day at this rate'),
+  perSecond: nanoAvax('fee of each active validator a second, at present'),
+  perDay: nanoAvax('the same, for a day at this rate'),
   activeValidators: Type.Integer('of the whole network'),
   target: Type.Integer('more active validators make the rate grow'),
   excess: Type.String('validator-seconds above the target so far'),
@@ -31,7 +27,6 @@ const network = Type.Optional(
 )
 
 const feeSeries = {
-  tag: 'L1 metrics',
   weight: 100,
   response: Type.Object({ results: Type.Array(MetricPoint) }),
 } as const
@@ -39,7 +34,7 @@ const feeSeries = {
 const feeQuery = Type.Object({ ...pointRange, network })
 
 /** Validators of L1s, and what they pay. */
-export const L1Validators = contracts({
+export const L1Validators = contracts('L1 metrics', {
   listL1Validators: {
     path: '/v1/networks/{network}/l1Validators',
     summary: 'Validators of L1s with their balances',
@@ -66,7 +61,6 @@ export const L1Validators = contracts({
   listL1ValidatorFunds: {
     path: '/v1/networks/{network}/l1Validators:listFunds',
     summary: 'Balances of active L1 validators and how long they last, shortest first',
-    tag: 'L1 metrics',
     weight: 100,
     parameters: {
       path: NetworkPath,
@@ -79,11 +73,11 @@ export const L1Validators = contracts({
           'L1ValidatorFunds',
           'The balance of an L1 validator, and how long it lasts',
           {
-            validationId: hash,
+            validationId: cb58,
             nodeId: Type.String('Id of the node'),
-            subnetId: hash,
+            subnetId: cb58,
             weight: Type.Integer('Weight in the set of validators'),
-            remainingBalance: amount('balance'),
+            remainingBalance: nanoAvax('balance'),
             daysLeft: days,
           },
         ),
@@ -94,7 +88,6 @@ export const L1Validators = contracts({
     path: '/v1/networks/{network}/subnets:listFunds',
     summary:
       'Validators, weight and balances of L1s, the one whose first validator runs out coming first',
-    tag: 'L1 metrics',
     weight: 100,
     parameters: { path: NetworkPath, query: Type.Object({ ...pageQuery }) },
     response: pageShape({
@@ -104,15 +97,15 @@ export const L1Validators = contracts({
           'L1Funds',
           'The balances of the validators of an L1, and how long they last',
           {
-            subnetId: hash,
+            subnetId: cb58,
             validatorCount: Type.Integer('validations that were not removed'),
             activeValidatorCount: Type.Integer('those with a balance'),
             seats: Type.Integer('validatorCount by its old name, until 0.2'),
             activeSeats: Type.Integer('activeValidatorCount by its old name, until 0.2'),
             totalWeight: Type.Integer('of all validators'),
             activeWeight: Type.Integer('of those that can sign'),
-            totalBalance: amount('balances together'),
-            feesPerDay: amount('fees of all of them a day, at this rate'),
+            totalBalance: nanoAvax('balances together'),
+            feesPerDay: nanoAvax('fees of all of them a day, at this rate'),
             daysLeft: Type.Optional(Type.Number('until the first active validator runs out')),
           },
         ),

@@ -22,11 +22,10 @@ const NextPageToken = Type.Optional(Type.String('present when more points exist'
 const value = (description: string): Schema<number> => Type.Number(description)
 
 /** Series of chains. */
-export const Metrics = contracts({
+export const Metrics = contracts('Metrics', {
   getChainMetrics: {
     path: '/v2/chains/{chainId}/metrics/{metric}',
     summary: 'Series of a metric of a chain, newest point first',
-    tag: 'Metrics',
     weight: 100,
     parameters: {
       path: Type.Object(
@@ -52,7 +51,6 @@ export const Metrics = contracts({
   getAverageTps: {
     path: '/v1/avg_tps/{chainId}',
     summary: 'Average transactions per second of a chain by day, newest first',
-    tag: 'Metrics',
     weight: 100,
     listMessages: true,
     parameters: {
@@ -69,7 +67,6 @@ export const Metrics = contracts({
   getRollingWindowMetrics: {
     path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
     summary: 'A metric of a chain over the last hour, day, week, month, 90 days, year and all time',
-    tag: 'Metrics',
     weight: 100,
     parameters: {
       path: Type.Object(
@@ -103,7 +100,6 @@ export const Metrics = contracts({
   listMetricsChains: {
     path: '/v2/chains',
     summary: 'Chains that have metrics',
-    tag: 'Metrics',
     weight: 1,
     parameters: {
       path: Type.Object({}, 'Path of the file'),
@@ -120,7 +116,6 @@ export const Metrics = contracts({
   getMetricsChain: {
     path: '/v2/chains/{chainId}',
     summary: 'One chain that has metrics',
-    tag: 'Metrics',
     weight: 1,
     lane: 'item',
     parameters: {

@@ -23,18 +23,16 @@ import { Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 /** NFTs with their metadata, and who holds them. */
-export const Nfts = contracts({
+export const Nfts = contracts('NFTs', {
   listTokens: {
     path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens',
     summary: 'Tokens of an NFT contract, in order of their ids',
-    tag: 'NFTs',
     parameters: { path: ChainAddressPath, query: PageQuery },
     response: pageShape({ tokens: Type.Array(Type.Union([Erc721Token, Erc1155Token])) }),
   },
   getNftHoldersByContractAddress: {
     path: '/v2/chains/{chainId}/contracts/{address}/nfts:listHolders',
     summary: 'Holders of the tokens of an NFT contract, and how many each has',
-    tag: 'NFTs',
     weight: 500,
     parameters: { path: ChainAddressPath, query: Type.Object({ ...holderPaging, tokenId }) },
     response: pageShape({
@@ -51,7 +49,6 @@ export const Nfts = contracts({
   getTokenDetails: {
     path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',
     summary: 'One token of an NFT contract',
-    tag: 'NFTs',
     lane: 'item',
     parameters: { path: NftTokenPath, query: NoQuery },
     response: Type.Union([Erc721Token, Erc1155Token]),
@@ -60,7 +57,6 @@ export const Nfts = contracts({
     method: 'POST',
     path: '/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex',
     summary: 'Read the metadata of a token again, at most once an hour',
-    tag: 'NFTs',
     status: 201,
     parameters: { path: NftTokenPath, query: NoQuery },
     response: Type.Void({ description: 'Nothing' }),

@@ -41,18 +41,16 @@ const shared = {
   path: '/v1/networks/{network}/blockchains/{blockchainId}/lastActivityTimestampByAddresses',
   summary:
     'The newest UTXO that transactions of a chain made for, or spent of, any of the addresses',
-  tag: 'Primary Network UTXOs',
   weight: 100,
   response,
 } as const
 
 /** UTXOs and balances of addresses of the primary network. */
-export const PrimaryAddresses = contracts({
+export const PrimaryAddresses = contracts('Primary Network UTXOs', {
   getUtxosByAddressesV2: {
     method: 'POST',
     path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
     summary: 'UTXOs of addresses; the addresses in the body',
-    tag: 'Primary Network UTXOs',
     weight: 100,
     parameters: {
       path: ChainPath,
@@ -102,7 +100,6 @@ export const PrimaryAddresses = contracts({
   getUtxosByAddresses: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/utxos',
     summary: 'UTXOs of addresses',
-    tag: 'Primary Network UTXOs',
     weight: 100,
     parameters: {
       path: ChainPath,

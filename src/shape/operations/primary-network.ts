@@ -33,12 +33,11 @@ export const stakingMetrics = [
 ] as const
 
 /** The primary network as a whole: supply, stake, subnets and blockchains. */
-export const PrimaryNetwork = contracts({
+export const PrimaryNetwork = contracts('Primary Network', {
   listSubnets: {
     path: '/v1/networks/{network}/subnets',
     summary:
       'Subnets with their chains, without the primary network, which is no subnet of its own',
-    tag: 'Primary Network',
     parameters: {
       path: NetworkPath,
       query: Type.Object({
@@ -52,7 +51,6 @@ export const PrimaryNetwork = contracts({
   getSubnetById: {
     path: '/v1/networks/{network}/subnets/{subnetId}',
     summary: 'One subnet with its chains',
-    tag: 'Primary Network',
     lane: 'item',
     parameters: {
       path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }, 'Path of the file'),
@@ -63,7 +61,6 @@ export const PrimaryNetwork = contracts({
   listBlockchains: {
     path: '/v1/networks/{network}/blockchains',
     summary: 'Chains of all subnets',
-    tag: 'Primary Network',
     parameters: {
       path: NetworkPath,
       query: Type.Object({
@@ -77,7 +74,6 @@ export const PrimaryNetwork = contracts({
   getBlockchainById: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}',
     summary: 'One chain',
-    tag: 'Primary Network',
     lane: 'item',
     parameters: { path: ChainPath, query: Type.Object({}) },
     response: Blockchain,
@@ -85,7 +81,6 @@ export const PrimaryNetwork = contracts({
   getNetworkDetails: {
     path: '/v1/networks/{network}',
     summary: 'Stake, delegation and reward rates of the primary network',
-    tag: 'Primary Network',
     weight: 100,
     parameters: { path: NetworkPath, query: Type.Object({}) },
     response: Type.Object({
@@ -182,7 +177,6 @@ export const PrimaryNetwork = contracts({
   getAvaxSupply: {
     path: '/v1/avax/supply',
     summary: 'Supply of AVAX: what exists, what was burned and what is staked',
-    tag: 'Primary Network',
     weight: 1,
     parameters: {
       path: Type.Object({}, 'Path of the file'),

@@ -21,11 +21,10 @@ const AssetPath = Type.Object({
 })
 
 /** Blocks, transactions and assets of the P-, X- and C-Chain. */
-export const PrimaryTransactions = contracts({
+export const PrimaryTransactions = contracts('Primary Network Transactions', {
   listLatestPrimaryNetworkTransactions: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions',
     summary: 'Latest transactions of a chain, of addresses, or of an L1 validation',
-    tag: 'Primary Network Transactions',
     weight: 100,
     parameters: {
       path: ChainPath,
@@ -51,7 +50,6 @@ export const PrimaryTransactions = contracts({
   listActivePrimaryNetworkStakingTransactions: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
     summary: 'Staking transactions of addresses whose stake is active',
-    tag: 'Primary Network Transactions',
     weight: 100,
     parameters: {
       path: ChainPath,
@@ -81,7 +79,6 @@ export const PrimaryTransactions = contracts({
   getTxByHash: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions/{txHash}',
     summary: 'One transaction',
-    tag: 'Primary Network Transactions',
     lane: 'item',
     parameters: {
       path: Type.Object(
@@ -133,7 +130,6 @@ export const PrimaryTransactions = contracts({
   listAssetTransactions: {
     path: '/v1/networks/{network}/blockchains/{blockchainId}/assets/{assetId}/transactions',
     summary: 'X-Chain transactions that spend, make or create an asset, newest first',
-    tag: 'Primary Network Transactions',
     weight: 100,
     parameters: {
       path: AssetPath,

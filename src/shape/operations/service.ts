@@ -10,7 +10,7 @@ import { UsageLog, UsageValue, usageFilters, usageGroups, usageIntervals } from 
 import { contracts, type Declarations } from './contract.ts'
 
 /** The service itself: search, exports, use, progress. */
-export const Service = contracts({
+export const Service = contracts('Operations', {
   search: {
     path: '/v1/search',
     summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
@@ -37,7 +37,6 @@ export const Service = contracts({
     method: 'POST',
     path: '/v1/operations/transactions:export',
     summary: 'Make a CSV file of the transactions of addresses',
-    tag: 'Operations',
     status: 201,
     parameters: { path: NoPath, query: NoQuery, body: ExportBody },
     response: ExportStatus,
@@ -45,7 +44,6 @@ export const Service = contracts({
   getOperationResult: {
     path: '/v1/operations/{operationId}',
     summary: 'An export: where its file is',
-    tag: 'Operations',
     weight: 10,
     parameters: {
       path: Type.Object(

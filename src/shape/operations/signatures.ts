@@ -16,12 +16,11 @@ const percent = (description: string, fallback: number): Schema<number> =>
   Type.Integer({ minimum: 0, maximum: 100, default: fallback, description })
 
 /** Signatures of validators for Warp messages. */
-export const Signatures = contracts({
+export const Signatures = contracts('Signature Aggregator', {
   aggregateSignatures: {
     method: 'POST',
     path: '/v1/signatureAggregator/{network}/aggregateSignatures',
     summary: 'Signs a Warp message with the validators of a subnet',
-    tag: 'Signature Aggregator',
     timeoutMs: aggregationTimeoutMs,
     parameters: {
       path: NetworkPath,
@@ -70,7 +69,6 @@ export const Signatures = contracts({
     path: '/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',
     summary:
       'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
-    tag: 'Signature Aggregator',
     timeoutMs: aggregationTimeoutMs,
     parameters: {
       path: Type.Object(

@@ -47,11 +47,10 @@ const capacity = (description: string): OptionalSchema<string> =>
   )
 
 /** Validators, delegators and rewards. */
-export const Validators = contracts({
+export const Validators = contracts('Primary Network', {
   listValidators: {
     path: '/v1/networks/{network}/validators',
     summary: 'Validators of the primary network and of subnets, in all states',
-    tag: 'Primary Network',
     parameters: {
       path: NetworkPath,
       query: Type.Object({
@@ -111,7 +110,6 @@ export const Validators = contracts({
   getSingleValidatorDetails: {
     path: '/v1/networks/{network}/validators/{nodeId}',
     summary: 'Validations of one node',
-    tag: 'Primary Network',
     parameters: {
       path: NodePath,
       query: Type.Object({
@@ -127,7 +125,6 @@ export const Validators = contracts({
   listAutoRenewedValidatorCycles: {
     path: '/v1/networks/{network}/validators/{nodeId}/cycles',
     summary: 'Cycles of the auto-renewed validators of a node, and the one that runs',
-    tag: 'Primary Network',
     parameters: {
       path: NodePath,
       query: Type.Object({
@@ -149,7 +146,6 @@ export const Validators = contracts({
   listDelegators: {
     path: '/v1/networks/{network}/delegators',
     summary: 'Delegations by reward address, by node, or all, in every state',
-    tag: 'Primary Network',
     parameters: {
       path: NetworkPath,
       query: Type.Object({

@@ -18,11 +18,10 @@ const Secret = Type.Object({ secret: Type.String('64 hex digits, 32 bytes') })
 const path = '/v1/webhooks/{id}/addresses'
 
 /** Webhooks: what happens to addresses, validators and L1s is reported. */
-export const Webhooks = contracts({
+export const Webhooks = contracts('Webhooks', {
   listWebhooks: {
     path: '/v1/webhooks',
     summary: 'Webhooks of the API key, newest first',
-    tag: 'Webhooks',
     weight: 10,
     parameters: {
       path: NoPath,
@@ -37,7 +36,6 @@ export const Webhooks = contracts({
     method: 'POST',
     path: '/v1/webhooks',
     summary: 'Register a webhook; it begins with the next block',
-    tag: 'Webhooks',
     status: 201,
     parameters: { path: NoPath, query: NoQuery, body: CreateWebhookBody },
     response: Webhook,
@@ -45,7 +43,6 @@ export const Webhooks = contracts({
   getWebhook: {
     path: '/v1/webhooks/{id}',
     summary: 'One webhook, and how far its messages were delivered',
-    tag: 'Webhooks',
     weight: 10,
     parameters: { path: WebhookPath, query: NoQuery },
     response: Webhook,
@@ -54,7 +51,6 @@ export const Webhooks = contracts({
     method: 'PATCH',
     path: '/v1/webhooks/{id}',
     summary: 'Change a webhook; one that is made active again goes on with the next block',
-    tag: 'Webhooks',
     parameters: { path: WebhookPath, query: NoQuery, body: UpdateWebhookBody },
     response: Webhook,
   },
@@ -62,14 +58,12 @@ export const Webhooks = contracts({
     method: 'DELETE',
     path: '/v1/webhooks/{id}',
     summary: 'Deactivate a webhook: nothing is collected for it any more',
-    tag: 'Webhooks',
     parameters: { path: WebhookPath, query: NoQuery },
     response: Webhook,
   },
   getAddressesFromWebhook: {
     path,
     summary: 'Addresses of a webhook, in the order in which they were added',
-    tag: 'Webhooks',
     parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
     response: pageShape({
       addresses: Type.Array(Type.String('EVM address'), 'Addresses'),
@@ -80,7 +74,6 @@ export const Webhooks = contracts({
     method: 'PATCH',
     path,
     summary: 'Add addresses to a webhook; their events are sent from the next block on',
-    tag: 'Webhooks',
     parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
     response: Webhook,
   },
@@ -88,7 +81,6 @@ export const Webhooks = contracts({
     method: 'DELETE',
     path,
     summary: 'Remove addresses from a webhook',
-    tag: 'Webhooks',
     parameters: { path: WebhookPath, query: NoQuery, body: WebhookAddressesBody },
     response: Webhook,
   },
@@ -96,7 +88,6 @@ export const Webhooks = contracts({
     method: 'POST',
     path: '/v1/webhooks:generateOrRotateSharedSecret',
     summary: 'A new secret for the webhooks of the API key; the one before ends at once',
-    tag: 'Webhooks',
     status: 201,
     parameters: { path: NoPath, query: NoQuery },
     response: Secret,
@@ -104,7 +95,6 @@ export const Webhooks = contracts({
   getSharedSecret: {
     path: '/v1/webhooks:getSharedSecret',
     summary: 'The secret that signs messages of the webhooks of the API key',
-    tag: 'Webhooks',
     weight: 10,
     parameters: { path: NoPath, query: NoQuery },
     response: Secret,
@@ -113,7 +103,6 @@ export const Webhooks = contracts({
     method: 'POST',
     path: '/v1/webhooks/{id}:replay',
     summary: 'Deliver all messages again from a height on, with the ids they had',
-    tag: 'Webhooks',
     weight: 100,
     parameters: {
       path: WebhookPath,
@@ -131,7 +120,6 @@ export const Webhooks = contracts({
   listDeadLetters: {
     path: '/v1/webhooks/{id}/deadLetters',
     summary: 'Messages that were given up, newest first',
-    tag: 'Webhooks',
     weight: 10,
     parameters: { path: WebhookPath, query: Type.Object({ ...pageQuery }) },
     response: pageShape({

@@ -1,9 +1,7 @@
 /** Blocks of the three chains. Source: document A, PrimaryNetworkBlock. */
 
 import { Type, type Static } from '../type.ts'
-
-const seconds = Type.Integer('Unix seconds')
-const hash = Type.String('cb58')
+import { seconds, cb58 } from './scalars.ts'
 
 /** One block. */
 export const PrimaryNetworkBlock = Type.Component(
@@ -11,12 +9,12 @@ export const PrimaryNetworkBlock = Type.Component(
   'A block of the P-, X- or C-Chain',
   {
     blockNumber: Type.String('Height of the block'),
-    blockHash: hash,
-    parentHash: hash,
+    blockHash: cb58,
+    parentHash: cb58,
     blockTimestamp: seconds,
     blockType: Type.String('name of the type in AvalancheGo; X and C: `Standard`'),
     txCount: Type.Integer('Transactions'),
-    transactions: Type.Array(hash),
+    transactions: Type.Array(cb58),
     blockSizeBytes: Type.Integer('Size of the block, bytes'),
     l1ValidatorsAccruedFees: Type.Optional(
       Type.Integer({ description: 'nAVAX since Etna', 'x-decimals': 9 }),
@@ -28,8 +26,8 @@ export const PrimaryNetworkBlock = Type.Component(
     proposerDetails: Type.Optional(
       Type.Object(
         {
-          proposerId: Type.Optional(hash),
-          proposerParentId: Type.Optional(hash),
+          proposerId: Type.Optional(cb58),
+          proposerParentId: Type.Optional(cb58),
           proposerNodeId: Type.Optional(Type.String('Node that proposed it')),
           proposerPChainHeight: Type.Optional(Type.Integer('P-Chain height the proposer named')),
           proposerTimestamp: Type.Optional(seconds),

@@ -2,6 +2,7 @@
 
 import { Type, type Static, type ObjectSchema, type OptionalSchema } from '../type.ts'
 import { L1ValidatorManagerDetails, SubnetOwnershipInfo } from './asset.ts'
+import { seconds, cb58 } from './scalars.ts'
 
 // Genesis of an EVM chain as its creation transaction holds it. Source: document A, GenesisData.
 //
@@ -148,16 +149,13 @@ export const GenesisData = Type.Union(
 /** Decoded {@link GenesisData}. */
 export type GenesisData = Static<typeof GenesisData>
 
-const seconds = Type.Integer('Unix seconds')
-const hash = Type.String('cb58')
-
 /** One chain. */
 export const Blockchain = Type.Component('Blockchain', 'A blockchain of the network', {
   createBlockTimestamp: seconds,
   createBlockNumber: Type.String('-1 for the P-Chain itself'),
-  blockchainId: hash,
-  vmId: hash,
-  subnetId: hash,
+  blockchainId: cb58,
+  vmId: cb58,
+  subnetId: cb58,
   blockchainName: Type.String('Name of the blockchain'),
   evmChainId: Type.Optional(Type.Integer('EVM chain id')),
   genesisData: Type.Optional(GenesisData),
@@ -169,13 +167,13 @@ export type Blockchain = Static<typeof Blockchain>
 export const Subnet = Type.Component('Subnet', 'A subnet, or the L1 that it became', {
   createBlockTimestamp: seconds,
   createBlockIndex: Type.String('Height of the block that made it'),
-  subnetId: hash,
+  subnetId: cb58,
   ownerAddresses: Type.Array(Type.String(), 'Owners, bech32'),
   threshold: Type.Integer('Signatures needed'),
   locktime: seconds,
   subnetOwnershipInfo: SubnetOwnershipInfo,
   isL1: Type.Boolean('Whether it became an L1'),
-  l1ConversionTransactionHash: Type.Optional(hash),
+  l1ConversionTransactionHash: Type.Optional(cb58),
   l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
   blockchains: Type.Array(Blockchain),
 })

@@ -12,6 +12,7 @@ import {
   L1ValidatorManagerDetails,
   SubnetOwnershipInfo,
 } from './asset.ts'
+import { seconds, cb58 } from './scalars.ts'
 import { GenesisData } from './subnet.ts'
 import { Utxo, UtxoCredential } from './utxo.ts'
 import { AutoRenewDetails } from './validator.ts'
@@ -24,8 +25,6 @@ export const TxTypes = Type.Optional(
   Type.Array(Type.Enum([...transactionTypes]), 'Only these transaction types'),
 )
 
-const seconds = Type.Integer('Unix seconds')
-const hash = Type.String('cb58')
 const amounts = (description?: string): Schema<AssetAmount[]> =>
   Type.Array(AssetAmount, description)
 
@@ -34,10 +33,10 @@ export const L1ValidatorChange = Type.Component(
   'L1ValidatorChange',
   'A change that a transaction made to an L1 validator, and its state afterwards',
   {
-    validationId: hash,
+    validationId: cb58,
     validationIdHex: Type.String('0x hex'),
     nodeId: Type.String('Id of the node'),
-    subnetId: hash,
+    subnetId: cb58,
     weight: Type.Integer('Weight in the set of validators'),
     remainingBalance: Type.Integer('nAVAX'),
     balanceChange: Type.Optional(Type.Integer('nAVAX')),
@@ -60,7 +59,7 @@ export const CreatedAsset = Type.Component(
   'CreatedAsset',
   'An asset made by a transaction of the X-Chain',
   {
-    assetId: hash,
+    assetId: cb58,
     name: Type.String(),
     symbol: Type.String(),
     denomination: Type.Integer('Decimal places'),
@@ -85,15 +84,15 @@ export const PrimaryNetworkTransaction = Type.Component(
   'PrimaryNetworkTransaction',
   'A transaction of the P-, X- or C-Chain',
   {
-    txHash: hash,
+    txHash: cb58,
     txType: Type.String('Type of the transaction'),
     blockTimestamp: seconds,
     blockNumber: Type.String('Height of the block'),
-    blockHash: hash,
+    blockHash: cb58,
     consumedUtxos: Type.Array(Utxo, 'Outputs that were spent'),
     emittedUtxos: Type.Array(Utxo, 'Outputs that were made'),
-    sourceChain: Type.Optional(hash),
-    destinationChain: Type.Optional(hash),
+    sourceChain: Type.Optional(cb58),
+    destinationChain: Type.Optional(cb58),
     value: amounts(),
     amountBurned: amounts('Burned as fee, by asset'),
     amountStaked: amounts('Put at stake, by asset'),
@@ -102,7 +101,7 @@ export const PrimaryNetworkTransaction = Type.Component(
     endTimestamp: Type.Optional(seconds),
     delegationFeePercent: Type.Optional(Type.String('Fee of delegators, percent')),
     nodeId: Type.Optional(Type.String('Id of the node')),
-    subnetId: Type.Optional(hash),
+    subnetId: Type.Optional(cb58),
     l1ValidatorManagerDetails: Type.Optional(L1ValidatorManagerDetails),
     l1ValidatorDetails: Type.Optional(
       Type.Array(L1ValidatorChange, 'L1 validators that the transaction made or changed'),
@@ -115,17 +114,17 @@ export const PrimaryNetworkTransaction = Type.Component(
       }),
     ),
     estimatedRewardAsset: Type.Optional(Asset),
-    rewardTxHash: Type.Optional(hash),
+    rewardTxHash: Type.Optional(cb58),
     rewardAddresses: Type.Optional(Type.Array(Type.String(), 'Owners of the reward, bech32')),
     memo: Type.Optional(Type.String('0x hex')),
-    stakingTxHash: Type.Optional(hash),
+    stakingTxHash: Type.Optional(cb58),
     subnetOwnershipInfo: Type.Optional(SubnetOwnershipInfo),
     blsCredentials: Type.Optional(BlsCredentials),
     blockchainInfo: Type.Optional(
       Type.Object(
         {
           chainName: Type.String('Name of the chain'),
-          vmId: hash,
+          vmId: cb58,
           genesisData: Type.Optional(GenesisData),
         },
         { additionalProperties: false, description: 'The blockchain that the transaction made' },
@@ -164,7 +163,7 @@ export const PrimaryNetworkTransaction = Type.Component(
     evmOutputs: Type.Optional(Type.Array(EvmSide, 'EVM accounts that were paid')),
     vertices: Type.Optional(
       Type.Array(
-        Type.Object({ hash, height: Type.Integer('Height'), timestamp: seconds }),
+        Type.Object({ hash: cb58, height: Type.Integer('Height'), timestamp: seconds }),
         'Vertices that held it, before Cortina',
       ),
     ),

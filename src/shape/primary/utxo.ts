@@ -5,9 +5,7 @@
 
 import { Type, type Static } from '../type.ts'
 import { AssetAmount } from './asset.ts'
-
-const seconds = Type.Integer('Unix seconds')
-const hash = Type.String('cb58')
+import { seconds, cb58 } from './scalars.ts'
 
 /** A signature of the consuming transaction. */
 export const UtxoCredential = Type.Component(
@@ -24,12 +22,12 @@ export const Utxo = Type.Component('Utxo', 'An output of a transaction', {
   addresses: Type.Array(Type.String('bech32 without chain prefix'), 'Addresses'),
   asset: AssetAmount,
   consumedOnChainId: Type.String('chain where it is or can be consumed, cb58'),
-  consumingTxHash: Type.Optional(hash),
-  createdOnChainId: hash,
+  consumingTxHash: Type.Optional(cb58),
+  createdOnChainId: cb58,
   utxoId: Type.String('cb58 of sha256(output index, transaction id)'),
   utxoBytes: Type.Optional(Type.String('hex with the 4-byte checksum')),
   amount: Type.String({ description: 'smallest unit, base 10', pattern: '^[0-9]+$' }),
-  assetId: hash,
+  assetId: cb58,
   blockNumber: Type.String('Height of the block'),
   blockTimestamp: seconds,
   consumingBlockNumber: Type.Optional(Type.String('Height of the block that spent it')),
@@ -40,12 +38,12 @@ export const Utxo = Type.Component('Utxo', 'An output of a transaction', {
   stakeableLocktime: Type.Optional(seconds),
   staked: Type.Optional(Type.Boolean('Whether it is at stake')),
   threshold: Type.Optional(Type.Integer('signatures needed')),
-  txHash: hash,
+  txHash: cb58,
   utxoEndTimestamp: Type.Optional(seconds),
   utxoStartTimestamp: Type.Optional(seconds),
   utxoType: Type.String('STAKE, TRANSFER; X-Chain also MINT and others'),
   // Names of the X- and C-Chain variant.
-  creationTxHash: Type.Optional(hash),
+  creationTxHash: Type.Optional(cb58),
   consumingTxTimestamp: Type.Optional(seconds),
   credentials: Type.Optional(Type.Array(UtxoCredential, 'Who signed, with which signatures')),
   groupId: Type.Optional(Type.Integer('group of an NFT output')),

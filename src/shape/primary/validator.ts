@@ -2,19 +2,15 @@
 
 import { Type, type Schema, type Static } from '../type.ts'
 import { Asset, AssetAmount, BlsCredentials, PricedAsset } from './asset.ts'
+import { seconds, cb58, nanoAvax } from './scalars.ts'
 
-const amount = (description: string): Schema<string> =>
-  Type.String({ description: `${description}, nAVAX`, pattern: '^[0-9]+$', 'x-decimals': 9 })
-const hash = (description: string): Schema<string> => Type.String(`${description}, cb58`)
-const seconds = (description: string): Schema<number> =>
-  Type.Integer(`${description}, Unix seconds`)
 const sharePercent = Type.Number({
   minimum: 0,
   maximum: 100,
   description: 'share of the rewards that is restaked at the end of the cycle, percent',
 })
 const delegatorCount = Type.Integer('delegations that run within the cycle')
-const amountDelegated = amount('sum of these delegations')
+const amountDelegated = nanoAvax('sum of these delegations')
 
 /** Forms of a stake: it renews itself, or ends. */
 export const StakingType = Type.Enum(
@@ -38,9 +34,9 @@ export const AutoRenewDetails = Type.Component(
     state,
     nextPeriodSeconds: Type.Integer('length of the next cycle; 0: there is none'),
     autoCompoundSharePercent: sharePercent,
-    compoundedWeight: amount('first stake and all rewards restaked since'),
-    accruedValidationRewards: amount('rewards of validating that were restaked'),
-    accruedDelegateeRewards: amount('fees of delegators that were restaked'),
+    compoundedWeight: nanoAvax('first stake and all rewards restaked since'),
+    accruedValidationRewards: nanoAvax('rewards of validating that were restaked'),
+    accruedDelegateeRewards: nanoAvax('fees of delegators that were restaked'),
     validationRewardAddresses: Type.Array(Type.String(), 'bech32'),
     delegationRewardAddresses: Type.Array(Type.String(), 'bech32'),
     exitReason: Type.Union(
@@ -58,10 +54,10 @@ export type AutoRenewDetails = Static<typeof AutoRenewDetails>
 
 const ofEveryCycle = {
   cycleIndex: Type.Integer({ minimum: 1, description: 'counted from 1 for each position' }),
-  stakingTxHash: hash('the transaction that began the position'),
-  startTimestamp: seconds('start of the cycle'),
-  endTimestamp: seconds('end of the cycle'),
-  weightAtCycleStart: amount('stake of the whole cycle'),
+  stakingTxHash: Type.String('the transaction that began the position, cb58'),
+  startTimestamp: Type.Integer('start of the cycle, Unix seconds'),
+  endTimestamp: Type.Integer('end of the cycle, Unix seconds'),
+  weightAtCycleStart: nanoAvax('stake of the whole cycle'),
   autoCompoundSharePercent: sharePercent,
   delegatorCount,
   amountDelegated,
@@ -73,13 +69,13 @@ export const AutoRenewedCycle = Type.Component(
   'A cycle that is over; what was earned is what was withdrawn and what was compounded',
   {
     ...ofEveryCycle,
-    rewardTxHash: hash('the transaction that settled it'),
-    grossValidationReward: amount('earned by validating; 0 when aborted'),
-    withdrawnValidationReward: amount('of that, paid out'),
-    compoundedValidationReward: amount('of that, restaked'),
-    grossDelegateeReward: amount('fees of delegators'),
-    withdrawnDelegateeReward: amount('of these, paid out'),
-    compoundedDelegateeReward: amount('of these, restaked'),
+    rewardTxHash: Type.String('the transaction that settled it, cb58'),
+    grossValidationReward: nanoAvax('earned by validating; 0 when aborted'),
+    withdrawnValidationReward: nanoAvax('of that, paid out'),
+    compoundedValidationReward: nanoAvax('of that, restaked'),
+    grossDelegateeReward: nanoAvax('fees of delegators'),
+    withdrawnDelegateeReward: nanoAvax('of these, paid out'),
+    compoundedDelegateeReward: nanoAvax('of these, restaked'),
     outcome: Type.Enum(['renewed', 'exited', 'aborted'], 'How the cycle ended'),
   },
 )
@@ -92,8 +88,8 @@ export const CurrentAutoRenewedCycle = Type.Component(
   'The cycle that runs',
   {
     ...ofEveryCycle,
-    projectedValidationReward: amount('reward of the cycle if the validator stays up'),
-    accruedDelegateeReward: amount('fees of delegators so far'),
+    projectedValidationReward: nanoAvax('reward of the cycle if the validator stays up'),
+    accruedDelegateeReward: nanoAvax('fees of delegators so far'),
     state,
   },
 )
@@ -103,7 +99,6 @@ export type CurrentAutoRenewedCycle = Static<typeof CurrentAutoRenewedCycle>
 /** States of a validation. */
 export const validationStatuses = ['completed', 'active', 'pending', 'removed'] as const
 
-const validatorSeconds = Type.Integer('Unix seconds')
 /** Amounts of the field `asset` of their item, which `places` leads to. */
 const stakeAmount = (
   description = 'smallest unit of `asset`',
@@ -111,7 +106,6 @@ const stakeAmount = (
 ): Schema<string> => Type.String({ description, pattern: '^[0-9]+$', 'x-decimals': places })
 const validatorAmount = stakeAmount()
 const validatorReward = stakeAmount('smallest unit of `asset`', '../asset.denomination')
-const validatorHash = Type.String('cb58')
 
 /** Rewards of a validation, earned or expected. */
 export const ValidationRewards = Type.Component(
@@ -121,7 +115,7 @@ export const ValidationRewards = Type.Component(
     validationRewardAmount: validatorReward,
     delegationRewardAmount: validatorReward,
     rewardAddresses: Type.Optional(Type.Array(Type.String(), 'Owners of the reward, bech32')),
-    rewardTxHash: Type.Optional(validatorHash),
+    rewardTxHash: Type.Optional(cb58),
   },
 )
 /** Decoded {@link ValidationRewards}. */
@@ -131,15 +125,15 @@ const percent = Type.Number('percent')
 
 /** One validation of a node. */
 export const Validator = Type.Component('Validator', 'A validation of a node', {
-  txHash: validatorHash,
+  txHash: cb58,
   nodeId: Type.String('Id of the node'),
-  subnetId: validatorHash,
+  subnetId: cb58,
   /** Absent where no coins are staked: `amountStaked` is a weight. */
   asset: Type.Optional(Asset),
   amountStaked: validatorAmount,
   delegationFee: Type.Optional(Type.String('percent, decimal')),
-  startTimestamp: validatorSeconds,
-  endTimestamp: validatorSeconds,
+  startTimestamp: seconds,
+  endTimestamp: seconds,
   blsCredentials: Type.Optional(BlsCredentials),
   validationStatus: Type.Enum([...validationStatuses], 'State of the validation'),
   stakingType: StakingType,
@@ -166,13 +160,12 @@ export const Validator = Type.Component('Validator', 'A validation of a node', {
   ),
   geolocation: Type.Optional(Type.Null('Where the node is; always null here')),
   // Removed only.
-  removeTxHash: Type.Optional(validatorHash),
-  removeTimestamp: Type.Optional(validatorSeconds),
+  removeTxHash: Type.Optional(cb58),
+  removeTimestamp: Type.Optional(seconds),
 })
 /** Decoded {@link Validator}. */
 export type Validator = Static<typeof Validator>
 
-const l1ValidatorHash = Type.String('cb58')
 const owner = (description: string): Schema<{ addresses: string[]; threshold: number }> =>
   Type.Object(
     {
@@ -184,10 +177,10 @@ const owner = (description: string): Schema<{ addresses: string[]; threshold: nu
 
 /** One L1 validation. */
 export const L1Validator = Type.Component('L1Validator', 'An L1 validation', {
-  validationId: l1ValidatorHash,
+  validationId: cb58,
   validationIdHex: Type.String('0x hex'),
   nodeId: Type.String('Id of the node'),
-  subnetId: l1ValidatorHash,
+  subnetId: cb58,
   weight: Type.Integer('Weight in the set of validators'),
   remainingBalance: Type.Integer({ description: 'nAVAX', 'x-decimals': 9 }),
   creationTimestamp: Type.Integer('Unix seconds'),
@@ -228,16 +221,13 @@ export const Delegator = Type.Component(
 /** Decoded {@link Delegator}. */
 export type Delegator = Static<typeof Delegator>
 
-const rewardSeconds = Type.Integer('Unix seconds')
-const rewardHash = Type.String('cb58')
-
 const stakeFields = {
   addresses: Type.Array(Type.String(), 'Addresses'),
   txHash: Type.String('the staking transaction, cb58'),
   nodeId: Type.String('Id of the node'),
   stakingType: StakingType,
-  startTimestamp: rewardSeconds,
-  endTimestamp: rewardSeconds,
+  startTimestamp: seconds,
+  endTimestamp: seconds,
   rewardType: Type.Enum(
     ['VALIDATOR', 'DELEGATOR', 'VALIDATOR_FEE'],
     'Whether it is for validating or of delegating',
@@ -248,10 +238,10 @@ const stakeFields = {
 export const HistoricalReward = Type.Component('HistoricalReward', 'A reward that was paid', {
   ...stakeFields,
   amountStaked: stakeAmount('smallest unit of the asset of `reward`', 'reward.denomination'),
-  utxoId: rewardHash,
+  utxoId: cb58,
   outputIndex: Type.Integer('Place among the outputs of its transaction'),
   reward: PricedAsset,
-  rewardTxHash: rewardHash,
+  rewardTxHash: cb58,
 })
 /** Decoded {@link HistoricalReward}. */
 export type HistoricalReward = Static<typeof HistoricalReward>

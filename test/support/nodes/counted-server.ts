@@ -136,12 +136,11 @@ function named(id: string, path: string, answer: Operation['answer']): Operation
   return { contract, answer }
 }
 
-const { echo: echoContract } = contracts({
+const { echo: echoContract } = contracts('Service', {
   echo: {
     method: 'POST',
     path: '/v1/echo',
     summary: 'echo',
-    tag: 'Service',
     weight: 1,
     parameters: { ...noParameters, body: Type.Object({ text: Type.String() }) },
     response: Type.Unknown(),

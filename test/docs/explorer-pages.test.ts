@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { trafficOf } from '../../src/explorer/browser/icm/traffic-sums.ts'
+import { urlOf } from '../../src/explorer/browser/kit/contract.ts'
 import { attributesOf } from '../../src/explorer/browser/kit/format.ts'
 import { isBusy, pauseBefore } from '../../src/explorer/browser/kit/patient-fetch.ts'
 import {
@@ -13,6 +14,8 @@ import {
   rewardOf,
   endsPerWeek,
 } from '../../src/explorer/browser/primary/stake.ts'
+import type { Contract } from '../../src/shape/operations/contract.ts'
+import { operations } from '../../src/shape/operations/operations.ts'
 
 type Vector = Readonly<Record<string, string | number | undefined>>
 
@@ -117,4 +120,19 @@ void test('a busy server: it alone is asked again, later each time', () => {
   assert.equal(isBusy(busy), true)
   for (const other of [said(200, '1'), said(429, '1'), said(503), said(503, '5'), said(503, 'x')])
     assert.equal(isBusy(other), false)
+})
+
+void test('addresses: parameters of a path are encoded, the others are its query, absent ones are left out', () => {
+  assert.equal(
+    urlOf('/v1/chains/{chainId}/blocks/{blockId}', { chainId: 'a/b', blockId: 5 }),
+    '/v1/chains/a%2Fb/blocks/5',
+  )
+  const query = { pageSize: 8, pageToken: '', verified: true }
+  assert.equal(
+    urlOf('/v1/chains/{chainId}/contracts', { chainId: 1, ...query }),
+    '/v1/chains/1/contracts?pageSize=8&verified=true',
+  )
+  for (const { id, parameters } of Object.values<Contract>(operations))
+    for (const name of Object.keys(parameters.path.properties))
+      assert.ok(!(name in parameters.query.properties), `${id} has one ${name}`)
 })

@@ -1,6 +1,7 @@
 /** Usage of API keys. Source: official clients, UsageMetrics. */
 
-import { Type, type Schema, type OptionalSchema } from './type.ts'
+import { moment } from './evm/scalars.ts'
+import { Type, type OptionalSchema } from './type.ts'
 
 /** Lengths of the periods that use is given by; minutes of the newest answers only. */
 export const usageIntervals = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const
@@ -14,17 +15,14 @@ export const usageGroups = [
   'requestType',
 ] as const
 
-const seconds = (description: string): Schema<number> =>
-  Type.Integer({ minimum: 0, maximum: 2 ** 40, description })
-
 const text = (description: string): OptionalSchema<string> =>
   Type.Optional(Type.String({ maxLength: 256, description }))
 
 /** The answers that are counted. */
 export const usageFilters = {
   orgId: text('Organisation: whose keys they are'),
-  startTimestamp: Type.Optional(seconds('Unix seconds; begins with the first hour of its day')),
-  endTimestamp: Type.Optional(seconds('Unix seconds; default now')),
+  startTimestamp: Type.Optional(moment('Unix seconds; begins with the first hour of its day')),
+  endTimestamp: Type.Optional(moment('Unix seconds; default now')),
   chainId: text('EVM chain id'),
   responseCode: Type.Optional(
     Type.String({

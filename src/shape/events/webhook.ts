@@ -41,11 +41,9 @@ export const validatorSubEvents = [
   'l1_validator_balance_threshold',
 ] as const
 
-type Text = Schema<string>
-
 const list = (description: string): Schema<string[]> =>
   Type.Array(Type.String({ maxLength: 256 }), description)
-const nanoAvax = (description: string): Text =>
+const nanoAvax = (description: string): Schema<string> =>
   Type.String({ description: `${description}, nAVAX, base 10`, pattern: '^[0-9]{1,19}$' })
 
 /** The watched subjects, and the filters on them. */

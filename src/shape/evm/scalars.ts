@@ -29,3 +29,8 @@ export function address(description: string): Schema<string> {
 export function hex(description: string): Schema<string> {
   return Type.String({ description, pattern: '^0x([0-9a-f]{2})*$' })
 }
+
+/** A moment that a caller names: Unix seconds. */
+export function moment(description: string): Schema<number> {
+  return Type.Integer({ minimum: 0, maximum: 2 ** 40, description })
+}

@@ -1,11 +1,9 @@
 /** An interchain message as the API shows it. */
 
-import { address, amount } from '../evm/scalars.ts'
+import { address, amount, hash } from '../evm/scalars.ts'
 import { erc20Fields } from '../evm/token.ts'
 import { Type, type Schema, type Static } from '../type.ts'
 
-const hash = (description: string): Schema<string> =>
-  Type.String({ description, pattern: '^0x[0-9a-f]{64}$' })
 const decimal = (description: string): Schema<string> =>
   Type.String({ description, pattern: '^[0-9]+$' })
 

@@ -1,4 +1,5 @@
-import { type Schema, type Static, Type } from '../type.ts'
+import { moment } from '../evm/scalars.ts'
+import { type Static, Type } from '../type.ts'
 import { timeIntervals } from './metric-names.ts'
 
 export const MetricPoint = Type.Component('MetricPoint', 'A point of a series', {
@@ -18,14 +19,11 @@ export const pointRange = {
   ),
 }
 
-const seconds = (description: string): Schema<number> =>
-  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds; ${description}` })
-
 /** Parameters of a series of balances. */
 export const balanceSeriesQuery = {
   timeInterval: Type.Optional(
     Type.Enum([...timeIntervals], { default: 'day', description: 'Time between two points' }),
   ),
-  startTimestamp: Type.Optional(seconds('default 30 intervals before the end')),
-  endTimestamp: Type.Optional(seconds('default now')),
+  startTimestamp: Type.Optional(moment('Unix seconds; default 30 intervals before the end')),
+  endTimestamp: Type.Optional(moment('Unix seconds; default now')),
 }

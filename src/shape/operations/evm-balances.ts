@@ -9,17 +9,14 @@ import {
   pageToken,
   widePageSize,
 } from '../evm/parameters.ts'
-import { address, amount, decimal } from '../evm/scalars.ts'
+import { address, amount, decimal, moment } from '../evm/scalars.ts'
 import { Erc20TokenBalance, NativeTokenBalance } from '../evm/token.ts'
 import { balanceSeriesQuery } from '../metrics/metric-point.ts'
 import { pageShape } from '../page-shape.ts'
-import { type Schema, Type } from '../type.ts'
+import { Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const mostTokens = 10
-
-const seconds = (description: string): Schema<number> =>
-  Type.Integer({ minimum: 0, maximum: 2 ** 40, description: `Unix seconds: ${description}` })
 
 /** Balances of coins and tokens, and holders. */
 export const EvmBalances = contracts('EVM balances', {
@@ -39,8 +36,12 @@ export const EvmBalances = contracts('EVM balances', {
             allowed: 'a whole number, base 10',
           }),
         ),
-        startTimestamp: Type.Optional(seconds('held more than the threshold then or later')),
-        endTimestamp: Type.Optional(seconds('held more than the threshold then or before')),
+        startTimestamp: Type.Optional(
+          moment('Unix seconds: held more than the threshold then or later'),
+        ),
+        endTimestamp: Type.Optional(
+          moment('Unix seconds: held more than the threshold then or before'),
+        ),
         ...holderPaging,
         compared,
       }),

@@ -4,7 +4,7 @@ import { networkNames } from '../../core/network.ts'
 import { metricNames, rollingMetricNames, timeIntervals } from '../metrics/metric-names.ts'
 import { MetricPoint, pointRange } from '../metrics/metric-point.ts'
 import { MetricsChain } from '../metrics/metrics-chain.ts'
-import { type Schema, Type } from '../type.ts'
+import { Type } from '../type.ts'
 import { contracts, type Declarations } from './contract.ts'
 
 const chainName =
@@ -18,8 +18,6 @@ const pointPage = {
 }
 
 const NextPageToken = Type.Optional(Type.String('present when more points exist'))
-
-const value = (description: string): Schema<number> => Type.Number(description)
 
 /** Series of chains. */
 export const Metrics = contracts('Metrics', {
@@ -84,13 +82,13 @@ export const Metrics = contracts('Metrics', {
       {
         result: Type.Object(
           {
-            lastHour: value('the running hour, or day for metrics of days only'),
-            lastDay: value('24 hours'),
-            lastWeek: value('7 days'),
-            lastMonth: value('30 days'),
-            last90Days: value('90 days'),
-            lastYear: value('365 days'),
-            allTime: value('since the first block'),
+            lastHour: Type.Number('the running hour, or day for metrics of days only'),
+            lastDay: Type.Number('24 hours'),
+            lastWeek: Type.Number('7 days'),
+            lastMonth: Type.Number('30 days'),
+            last90Days: Type.Number('90 days'),
+            lastYear: Type.Number('365 days'),
+            allTime: Type.Number('since the first block'),
           },
           { additionalProperties: false, description: 'The answer' },
         ),

@@ -4,7 +4,7 @@
 
 import { performance } from 'node:perf_hooks'
 
-import { type Ending } from '../support/processes/firn-process.ts'
+import type { Ending } from '../support/processes/firn-process.ts'
 import type { Disaster } from './disasters.ts'
 import { startFleet } from './fleet.ts'
 

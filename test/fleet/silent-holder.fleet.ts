@@ -9,7 +9,7 @@ import { test } from 'node:test'
 
 import pg from 'pg'
 
-import { type Database } from '../../src/store/engine/database.ts'
+import type { Database } from '../../src/store/engine/database.ts'
 import { awaitLease, takeLease, underLease } from '../../src/store/lease.ts'
 import { openStore } from '../../src/store/open.ts'
 import { controlTables } from '../../src/store/schema/control.ts'

@@ -24,7 +24,7 @@ import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { demoFilling, readDemoChain } from '../support/chains/read-demo-chain.ts'
 import { systemClock } from '../support/processes/system-clock.ts'
-import { type DemoChainId } from '../support/stores/demo-store.ts'
+import type { DemoChainId } from '../support/stores/demo-store.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 import { onBothEngines, type TestStore } from '../support/stores/stores.ts'
 

@@ -9,7 +9,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 import { wideBytes, wideInteger } from '../../src/core/wide-integer.ts'
 import { markCopied } from '../../src/store/copied-history.ts'
-import { type Database, type Row } from '../../src/store/engine/database.ts'
+import type { Database, Row } from '../../src/store/engine/database.ts'
 import { columnNames } from '../../src/store/engine/table.ts'
 import { historyOf } from '../../src/store/history/history.ts'
 import { type ManifestSegment, writeManifest } from '../../src/store/history/manifest.ts'

@@ -30,7 +30,7 @@ import { webhookStore } from '../../src/store/schema/events.ts'
 import { firstPosOf, blockIdOf, chainNumbers } from '../../src/store/schema/primary/position.ts'
 import { eventTables } from '../../src/store/schema/stores.ts'
 import { partsOf } from '../support/services/evm-context.ts'
-import { type Json } from '../support/services/evm-service.ts'
+import type { Json } from '../support/services/evm-service.ts'
 import {
   evictionsPath,
   fileWorld,

@@ -17,7 +17,7 @@ import { Fault } from '../../src/core/fault.ts'
 import { defaultPeerLimits } from '../../src/peer/limits.ts'
 import { parseRequest } from '../../src/warp/aggregation/request.ts'
 import { startNetwork, type TestNetwork } from '../support/nodes/warp-network.ts'
-import { type Behaviour, type Validator } from '../support/nodes/warp-validator.ts'
+import type { Behaviour, Validator } from '../support/nodes/warp-validator.ts'
 
 const primary = '00'.repeat(32)
 /** A chain that the primary network validates. */

@@ -18,7 +18,7 @@ import { operations } from '../../src/shape/operations/operations.ts'
 import { Type } from '../../src/shape/type.ts'
 import { silentLog } from '../../src/telemetry/log.ts'
 import { partsOf } from '../support/services/evm-context.ts'
-import { type Json } from '../support/services/evm-service.ts'
+import type { Json } from '../support/services/evm-service.ts'
 import { openDemoChain, stillClock } from '../support/stores/demo-store.ts'
 
 const demo = await openDemoChain(51001, {})

@@ -2,7 +2,7 @@
  * Paging of the rows of one address or token: its chain, and a page.
  */
 
-import { type AddressListQuery } from '../../shape/evm/parameters.ts'
+import type { AddressListQuery } from '../../shape/evm/parameters.ts'
 import type { Static } from '../../shape/type.ts'
 import type { Database, MaybePromise } from '../../store/engine/database.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
 import { Fault } from '../../core/fault.ts'
-import { ExportBody, ExportStatus, exportTypes } from '../../shape/events/export-job.ts'
+import { type ExportBody, type ExportStatus, exportTypes } from '../../shape/events/export-job.ts'
 import { Service } from '../../shape/operations/service.ts'
 import { addExport, exportById, type ExportJob } from '../../store/query/events/export-jobs.ts'
 import type { Log } from '../../telemetry/log.ts'

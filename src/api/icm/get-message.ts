@@ -2,7 +2,7 @@
 
 import { fromHex } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
-import { IcmMessage } from '../../shape/icm/icm-message.ts'
+import type { IcmMessage } from '../../shape/icm/icm-message.ts'
 import { Icm } from '../../shape/operations/icm.ts'
 import { getMessage } from '../../store/query/icm/messages.ts'
 import { operation, type Operation } from '../operation/operation.ts'

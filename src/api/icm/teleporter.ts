@@ -3,7 +3,7 @@
  * contract: clients of a list read the one or the other, by the state of the message.
  */
 
-import { type IcmMessage, TeleporterMessage } from '../../shape/icm/icm-message.ts'
+import type { IcmMessage, TeleporterMessage } from '../../shape/icm/icm-message.ts'
 import { Teleporter } from '../../shape/operations/icm.ts'
 import { type AllOf, operation } from '../operation/operation.ts'
 import { messageById } from './get-message.ts'

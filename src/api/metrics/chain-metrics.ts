@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { isDayMetric } from '../../shape/metrics/metric-names.ts'
-import { MetricPoint } from '../../shape/metrics/metric-point.ts'
+import type { MetricPoint } from '../../shape/metrics/metric-point.ts'
 import { Metrics } from '../../shape/operations/metrics.ts'
 import { newestBlockMs } from '../../store/query/metrics/days.ts'
 import type { ServedChain } from '../operation/chain-directory.ts'

@@ -1,5 +1,5 @@
 import { networkOf } from '../../core/network.ts'
-import { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
+import type { MetricsChain } from '../../shape/metrics/metrics-chain.ts'
 import { Metrics } from '../../shape/operations/metrics.ts'
 import { blockchainIdText, type ServedChain } from '../operation/chain-directory.ts'
 import { operation, type Operation } from '../operation/operation.ts'

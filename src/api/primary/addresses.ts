@@ -7,7 +7,7 @@ import { keyOf } from '../../core/bytes.ts'
 import { toCb58 } from '../../core/cb58.ts'
 import { Fault } from '../../core/fault.ts'
 import { PrimaryAddresses } from '../../shape/operations/primary-addresses.ts'
-import { type Static } from '../../shape/type.ts'
+import type { Static } from '../../shape/type.ts'
 import {
   knownNumbers,
   chainsOfAddress,

@@ -4,8 +4,8 @@ import { pBlockNames } from '../../codec/primary/p-block.ts'
 import { clip, to0x } from '../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../core/cb58.ts'
 import { PrimaryTransactions } from '../../shape/operations/primary-transactions.ts'
-import { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
-import { type Static } from '../../shape/type.ts'
+import type { PrimaryNetworkBlock } from '../../shape/primary/block.ts'
+import type { Static } from '../../shape/type.ts'
 import { numberOfNode } from '../../store/query/primary/addresses.ts'
 import {
   latestBlocks,

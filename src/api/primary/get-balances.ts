@@ -3,7 +3,7 @@
 import { outputContent } from '../../codec/primary/output-content.ts'
 import { keyOf } from '../../core/bytes.ts'
 import { PrimaryAddresses } from '../../shape/operations/primary-addresses.ts'
-import { Balances, type AtomicBalanceAsset, type BalanceAsset } from '../../shape/primary/asset.ts'
+import type { Balances, AtomicBalanceAsset, BalanceAsset } from '../../shape/primary/asset.ts'
 import type { Reader } from '../../store/engine/database.ts'
 import { knownNumbers } from '../../store/query/primary/addresses.ts'
 import {

@@ -4,7 +4,7 @@ import { struct } from '../../codec/kit.ts'
 import { f64, i64 } from '../../codec/primitives.ts'
 import { toHex } from '../../core/bytes.ts'
 import { PrimaryAddresses } from '../../shape/operations/primary-addresses.ts'
-import { type Static } from '../../shape/type.ts'
+import type { Static } from '../../shape/type.ts'
 import { knownNumbers, numberOfAsset } from '../../store/query/primary/addresses.ts'
 import {
   utxosByNumber,

@@ -2,7 +2,7 @@
 
 import { networkOf } from '../../core/network.ts'
 import { Service } from '../../shape/operations/service.ts'
-import { hitKinds, SearchHit } from '../../shape/search-hit.ts'
+import { hitKinds, type SearchHit } from '../../shape/search-hit.ts'
 import { assetNames, chainNames } from '../../store/query/search/primary-ids.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 import { keptFor } from '../primary/lists.ts'

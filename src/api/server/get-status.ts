@@ -1,7 +1,7 @@
 /** Progress of each chain and stage. */
 
 import { Service } from '../../shape/operations/service.ts'
-import { Status } from '../../shape/status.ts'
+import type { Status } from '../../shape/status.ts'
 import { operation, type Operation } from '../operation/operation.ts'
 
 /** The status of the process that serves. */

@@ -25,7 +25,7 @@ import { messageTables } from '../../../src/store/schema/stores.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { openWorld } from '../../../src/world/world.ts'
 import { pageTokens } from '../../support/services/evm-context.ts'
-import { type Json } from '../../support/services/evm-service.ts'
+import type { Json } from '../../support/services/evm-service.ts'
 import {
   type Answered,
   noteAnswers,

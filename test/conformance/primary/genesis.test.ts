@@ -20,7 +20,7 @@ import type { World } from '../../../src/core/world.ts'
 import { openPrimaryHost } from '../../../src/indexing/primary/run/host.ts'
 import type { PrimarySource } from '../../../src/source/primary/primary-source.ts'
 import { pageTokens } from '../../support/services/evm-context.ts'
-import { type Json } from '../../support/services/evm-service.ts'
+import type { Json } from '../../support/services/evm-service.ts'
 
 /** Ids of the genesis bytes. Source: avalanchego genesis/genesis_test.go. */
 const genesisIds = {

@@ -41,7 +41,7 @@ import { usualEngine } from '../processes/test-settings.ts'
 import { copyOfMade } from '../stores/made-stores.ts'
 import { copyOfDatabase } from '../stores/shared-postgres.ts'
 import { pageTokens } from './evm-context.ts'
-import { type Json, type Reply } from './evm-service.ts'
+import type { Json, Reply } from './evm-service.ts'
 import { type Answered, noteAnswers } from './proven-operations.ts'
 
 /** Where the recording lies. */

@@ -3,7 +3,7 @@
 import { toChecksumAddress } from '../../../core/address.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
-import { type Static } from '../../../shape/type.ts'
+import type { Static } from '../../../shape/type.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { heightAtTime, indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'

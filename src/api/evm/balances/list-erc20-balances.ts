@@ -1,6 +1,6 @@
 /** ERC-20 balances of an address. */
 
-import { Erc20TokenBalance, type CurrencyCode } from '../../../shape/evm/token.ts'
+import type { Erc20TokenBalance, CurrencyCode } from '../../../shape/evm/token.ts'
 import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import { tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'

@@ -2,11 +2,7 @@
 
 import { parseEvmAddress } from '../../../core/address.ts'
 import { Fault } from '../../../core/fault.ts'
-import {
-  type CurrencyCode,
-  NativeTokenBalance,
-  type NetworkToken,
-} from '../../../shape/evm/token.ts'
+import type { CurrencyCode, NativeTokenBalance, NetworkToken } from '../../../shape/evm/token.ts'
 import { EvmBalances } from '../../../shape/operations/evm-balances.ts'
 import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { ChainFacts, ServedChain } from '../../operation/chain-directory.ts'

@@ -9,7 +9,7 @@
 import { struct } from '../../../codec/kit.ts'
 import { f64 } from '../../../codec/primitives.ts'
 import { type networkNames, networkOf } from '../../../core/network.ts'
-import { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
+import type { EvmBlock, NativeTransaction } from '../../../shape/evm/transaction.ts'
 import { EvmBlocks } from '../../../shape/operations/evm-blocks.ts'
 import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { blockTimestamp, latestBlocks } from '../../../store/query/evm/blocks.ts'

@@ -2,7 +2,7 @@
 
 import { fromHex } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { EvmBlock } from '../../../shape/evm/transaction.ts'
+import type { EvmBlock } from '../../../shape/evm/transaction.ts'
 import { EvmBlocks } from '../../../shape/operations/evm-blocks.ts'
 import {
   latestBlocks,

@@ -2,7 +2,7 @@
 
 import { parseEvmAddress } from '../../../core/address.ts'
 import { networkOf } from '../../../core/network.ts'
-import { ChainInfo, chainFeatures } from '../../../shape/evm/chain-info.ts'
+import { type ChainInfo, chainFeatures } from '../../../shape/evm/chain-info.ts'
 import { EvmChains } from '../../../shape/operations/evm-chains.ts'
 import { addressId, hasActivity } from '../../../store/query/evm/addresses.ts'
 import { blockchainIdText, type ServedChain } from '../../operation/chain-directory.ts'

@@ -6,7 +6,7 @@ import { contractNameOf } from '../../../contracts/standard-input.ts'
 import { toChecksumAddress } from '../../../core/address.ts'
 import { fromHex, to0x } from '../../../core/bytes.ts'
 import { Fault } from '../../../core/fault.ts'
-import { ContractMetadata } from '../../../shape/evm/contract.ts'
+import type { ContractMetadata } from '../../../shape/evm/contract.ts'
 import { EvmContracts } from '../../../shape/operations/evm-contracts.ts'
 import {
   creationOfContract,

@@ -1,7 +1,7 @@
 /** NFTs of an address: ERC-721, ERC-1155, or both. */
 
 import { itemAt } from '../../../core/item-at.ts'
-import { Erc1155TokenBalance, Erc721TokenBalance } from '../../../shape/evm/nft-token.ts'
+import type { Erc1155TokenBalance, Erc721TokenBalance } from '../../../shape/evm/nft-token.ts'
 import { Nfts } from '../../../shape/operations/nft.ts'
 import { indexedHeight } from '../../../store/query/evm/heights.ts'
 import type { AmountRow } from '../../../store/query/nft/amounts-of-owner.ts'

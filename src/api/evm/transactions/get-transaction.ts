@@ -7,10 +7,10 @@ import { toCb58 } from '../../../core/cb58.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
 import { publicNetworks } from '../../../core/network.ts'
 import type { CurrencyCode, NetworkTokenDetails } from '../../../shape/evm/token.ts'
-import {
+import type {
   TransactionDetail,
-  type FullNativeTransaction,
-  type TeleporterMessageInfo,
+  FullNativeTransaction,
+  TeleporterMessageInfo,
 } from '../../../shape/evm/transaction.ts'
 import { EvmTransactions } from '../../../shape/operations/evm-transactions.ts'
 import { eventsOfTransaction, type EventRow } from '../../../store/query/evm/events.ts'

@@ -2,7 +2,7 @@
 
 import { standardOf } from '../../../codec/evm/columns/columns.ts'
 import { itemAt } from '../../../core/item-at.ts'
-import {
+import type {
   AddressTransaction,
   AddressTransactionV2,
   InternalTransactionDetails,

@@ -1,7 +1,7 @@
 /** Transfers of a token contract. */
 
 import { standardOf } from '../../../codec/evm/columns/columns.ts'
-import {
+import type {
   Erc1155Transfer,
   Erc20Transfer,
   Erc721Transfer,

@@ -6,7 +6,7 @@
 import { Fault } from '../../../core/fault.ts'
 import type { networkNames } from '../../../core/network.ts'
 import { L1Validators } from '../../../shape/operations/l1-validators.ts'
-import { type Static } from '../../../shape/type.ts'
+import type { Static } from '../../../shape/type.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
 import {

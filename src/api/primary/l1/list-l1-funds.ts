@@ -5,7 +5,7 @@ import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { l1FeeRulesOf, l1Price, l1SecondsLeft } from '../../../core/l1-fee.ts'
 import { FeeRate, L1Validators } from '../../../shape/operations/l1-validators.ts'
-import { type Static } from '../../../shape/type.ts'
+import type { Static } from '../../../shape/type.ts'
 import {
   l1Now,
   type L1Validation,

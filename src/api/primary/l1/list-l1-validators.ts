@@ -4,7 +4,7 @@ import { toPrimaryAddress } from '../../../core/address.ts'
 import { to0x } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { L1Validators } from '../../../shape/operations/l1-validators.ts'
-import { L1Validator } from '../../../shape/primary/validator.ts'
+import type { L1Validator } from '../../../shape/primary/validator.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
 import {
   accruedFees,

@@ -2,7 +2,7 @@
 
 import { withPlaces } from '../../../core/text.ts'
 import { PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
-import { type Static } from '../../../shape/type.ts'
+import type { Static } from '../../../shape/type.ts'
 import { type StakeSummary, stakeSummary } from '../../../store/query/primary/stakers.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { indexedTo } from '../inputs.ts'

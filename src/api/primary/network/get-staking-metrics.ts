@@ -6,7 +6,7 @@
 import { primarySubnetId } from '../../../codec/primary/ids.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { stakingMetrics, PrimaryNetwork } from '../../../shape/operations/primary-network.ts'
-import { Asset } from '../../../shape/primary/asset.ts'
+import type { Asset } from '../../../shape/primary/asset.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { l1Now, l1Steps } from '../../../store/query/primary/l1-validators.ts'
 import { subnetById } from '../../../store/query/primary/network.ts'

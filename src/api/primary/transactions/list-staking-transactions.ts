@@ -3,7 +3,7 @@
 import { parseId, toCb58 } from '../../../core/cb58.ts'
 import { Fault } from '../../../core/fault.ts'
 import { PrimaryTransactions } from '../../../shape/operations/primary-transactions.ts'
-import { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
+import type { PrimaryNetworkTransaction } from '../../../shape/primary/transaction.ts'
 import { knownNumbers } from '../../../store/query/primary/addresses.ts'
 import { stakersByTx } from '../../../store/query/primary/stakers.ts'
 import { transactionsOfAddresses } from '../../../store/query/primary/transactions.ts'

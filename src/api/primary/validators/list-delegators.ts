@@ -6,7 +6,7 @@ import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { assert } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { Validators } from '../../../shape/operations/validators.ts'
-import { delegationStatuses, Delegator } from '../../../shape/primary/validator.ts'
+import { delegationStatuses, type Delegator } from '../../../shape/primary/validator.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { rewardsOfStakers } from '../../../store/query/primary/rewards.ts'
 import {

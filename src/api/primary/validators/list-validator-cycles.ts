@@ -3,7 +3,7 @@
 import { struct } from '../../../codec/kit.ts'
 import { f64, u32 } from '../../../codec/primitives.ts'
 import { Validators } from '../../../shape/operations/validators.ts'
-import { CurrentAutoRenewedCycle } from '../../../shape/primary/validator.ts'
+import type { CurrentAutoRenewedCycle } from '../../../shape/primary/validator.ts'
 import { numberOfNode } from '../../../store/query/primary/addresses.ts'
 import {
   type CycleCursor,

@@ -5,9 +5,9 @@ import { toPrimaryAddress } from '../../../core/address.ts'
 import { equalBytes } from '../../../core/bytes.ts'
 import { toCb58, toNodeId } from '../../../core/cb58.ts'
 import { assert } from '../../../core/fault.ts'
-import { type CurrencyCode } from '../../../shape/evm/token.ts'
+import type { CurrencyCode } from '../../../shape/evm/token.ts'
 import { Validators } from '../../../shape/operations/validators.ts'
-import { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
+import type { HistoricalReward, PendingReward } from '../../../shape/primary/validator.ts'
 import { chainsById } from '../../../store/query/primary/network.ts'
 import {
   listRewards as rewardRows,

@@ -2,8 +2,8 @@
 
 import { Fault } from '../../../core/fault.ts'
 import { Service } from '../../../shape/operations/service.ts'
-import { type Static } from '../../../shape/type.ts'
-import { usageGroups, UsageValue } from '../../../shape/usage.ts'
+import type { Static } from '../../../shape/type.ts'
+import { usageGroups, type UsageValue } from '../../../shape/usage.ts'
 import type { Reader } from '../../../store/engine/database.ts'
 import { callsOfKey, type CountedCalls, newestCalls } from '../../../store/query/api-use.ts'
 import { operation, type Operation } from '../../operation/operation.ts'

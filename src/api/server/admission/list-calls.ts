@@ -2,8 +2,8 @@
 
 import { Fault } from '../../../core/fault.ts'
 import { Service } from '../../../shape/operations/service.ts'
-import { type Static } from '../../../shape/type.ts'
-import { UsageLog } from '../../../shape/usage.ts'
+import type { Static } from '../../../shape/type.ts'
+import type { UsageLog } from '../../../shape/usage.ts'
 import { type KeptCall, newestCalls } from '../../../store/query/api-use.ts'
 import { operation, type Operation } from '../../operation/operation.ts'
 import { readPage } from '../../operation/paging.ts'

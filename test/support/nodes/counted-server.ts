@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test'
 import { operation, type Operation } from '../../../src/api/operation/operation.ts'
 import type { LoadLimits } from '../../../src/api/server/front/front-door.ts'
 import { createServer, type ApiServer } from '../../../src/api/server/server.ts'
-import { contracts } from '../../../src/shape/operations/contract.ts'
+import { contracts, type Lane } from '../../../src/shape/operations/contract.ts'
 import { Type } from '../../../src/shape/type.ts'
 import { createGauges, type Gauges } from '../../../src/telemetry/gauges.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
@@ -58,7 +58,7 @@ export async function startCounted(
     return count
   }
   const counted = (name: CountedName, answer: (number: number) => unknown): Operation =>
-    named(name === 'item' ? 'getBlock' : name, `/v1/${name}`, async () => {
+    named(name, name === 'item' ? 'item' : 'list', async () => {
       const count = countOf(name)
       const number = count.begun++
       count.now++
@@ -79,7 +79,7 @@ export async function startCounted(
       }),
       counted('item', (number) => ({ number })),
       counted('large', () => large),
-      named('live-check', '/v1/live-check', async () => ({ body: {} })),
+      named('live-check', 'vital', async () => ({ body: {} })),
       echo,
     ],
     dialectRules: {},
@@ -123,14 +123,14 @@ export async function startCounted(
 
 const noParameters = { path: Type.Object({}), query: Type.Object({}) }
 
-function named(id: string, path: string, answer: Operation['answer']): Operation {
+function named(id: string, lane: Lane, answer: Operation['answer']): Operation {
   const about = { summary: id, tag: 'Service', weight: 1, parameters: noParameters } as const
   const contract = {
     ...about,
     id,
-    path,
+    path: `/v1/${id}`,
     method: 'GET',
-    lane: 'list',
+    lane,
     response: Type.Unknown(),
   } as const
   return { contract, answer }

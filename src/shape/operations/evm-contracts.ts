@@ -182,15 +182,12 @@ export const EvmContracts = contracts('EVM contracts', {
     summary: 'How a verification ended (Sourcify)',
     weight: 10,
     parameters: {
-      path: Type.Object(
-        {
-          verificationId: Type.String({
-            maxLength: 2_048,
-            description: 'Id of the verification; how it ended is in it',
-          }),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        verificationId: Type.String({
+          maxLength: 2_048,
+          description: 'Id of the verification; how it ended is in it',
+        }),
+      }),
       query: NoQuery,
     },
     response: Type.Object({

@@ -28,10 +28,7 @@ const ListIcmMessagesByAddress = {
   path: '/v1/icm/addresses/{address}/messages',
   summary: 'Interchain messages from or to an address, newest first',
   parameters: {
-    path: Type.Object(
-      { address: Type.String({ ...evmAddress, description: 'EVM address' }) },
-      'Path of the file',
-    ),
+    path: Type.Object({ address: Type.String({ ...evmAddress, description: 'EVM address' }) }),
     query: Type.Object(pageQuery),
   },
   response: icmMessages,
@@ -42,7 +39,7 @@ const ListIcmMessages = {
   path: '/v1/icm/messages',
   summary: 'Interchain messages, newest first',
   parameters: {
-    path: Type.Object({}, 'Path of the file'),
+    path: Type.Object({}),
     query: Type.Object({
       ...pageQuery,
       sourceBlockchainId: Type.Optional(Type.String(idText)),
@@ -61,16 +58,13 @@ const GetIcmMessage = {
   summary: 'One interchain message',
   lane: 'item',
   parameters: {
-    path: Type.Object(
-      {
-        messageId: Type.String({
-          description: 'Message id, hex',
-          pattern: '^(0x)?[0-9a-fA-F]{64}$',
-          allowed: 'a message id, 64 hex digits',
-        }),
-      },
-      'Path of the file',
-    ),
+    path: Type.Object({
+      messageId: Type.String({
+        description: 'Message id, hex',
+        pattern: '^(0x)?[0-9a-fA-F]{64}$',
+        allowed: 'a message id, 64 hex digits',
+      }),
+    }),
     query: Type.Object({}),
   },
   response: IcmMessage,
@@ -123,7 +117,7 @@ export const Icm = contracts('Interchain messages', {
     summary: 'Interchain messages sent per period, newest first',
     weight: 100,
     parameters: {
-      path: Type.Object({}, 'Path of the file'),
+      path: Type.Object({}),
       query: Type.Object({
         ...filters,
         startTimestamp: Type.Optional(
@@ -156,7 +150,7 @@ export const Icm = contracts('Interchain messages', {
     summary: 'Interchain messages sent within windows that end now',
     weight: 100,
     parameters: {
-      path: Type.Object({}, 'Path of the file'),
+      path: Type.Object({}),
       query: Type.Object(filters),
     },
     response: Type.Object({
@@ -169,23 +163,16 @@ export const Icm = contracts('Interchain messages', {
     summary: 'Messages a chain sent, received, or both',
     weight: 100,
     parameters: {
-      path: Type.Object(
-        {
-          chainId: Type.String({
-            description: 'chain id, blockchain id, or total, mainnet, testnet',
-            maxLength: 512,
-          }),
-          metric: Type.Enum(
-            [
-              'teleporterSourceTxnCount',
-              'teleporterDestinationTxnCount',
-              'teleporterTotalTxnCount',
-            ],
-            'What is counted',
-          ),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        chainId: Type.String({
+          description: 'chain id, blockchain id, or total, mainnet, testnet',
+          maxLength: 512,
+        }),
+        metric: Type.Enum(
+          ['teleporterSourceTxnCount', 'teleporterDestinationTxnCount', 'teleporterTotalTxnCount'],
+          'What is counted',
+        ),
+      }),
       query: Type.Object({}),
     },
     response: Type.Object({

@@ -117,15 +117,12 @@ export const L1Validators = contracts('L1 metrics', {
     path: '/v2/validators/metrics/{metric}',
     summary: 'Fees of all L1 validators by day, newest first',
     parameters: {
-      path: Type.Object(
-        {
-          metric: Type.Enum(
-            ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
-            'fees in nAVAX, or how many validators paid any',
-          ),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        metric: Type.Enum(
+          ['totalCumulativeFeesDaily', 'totalValidatorFeesDaily', 'totalPayingValidatorsDaily'],
+          'fees in nAVAX, or how many validators paid any',
+        ),
+      }),
       query: feeQuery,
     },
   },
@@ -134,19 +131,16 @@ export const L1Validators = contracts('L1 metrics', {
     path: '/v2/validation/{l1ValidationId}/metrics/{metric}',
     summary: 'Fees of an L1 validation by day, newest first',
     parameters: {
-      path: Type.Object(
-        {
-          l1ValidationId: Type.String({
-            description: 'validation id, cb58 or hex',
-            maxLength: 128,
-          }),
-          metric: Type.Enum(
-            ['validationCumulativeFeesDaily', 'validationFeesDaily'],
-            'fees in nAVAX',
-          ),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        l1ValidationId: Type.String({
+          description: 'validation id, cb58 or hex',
+          maxLength: 128,
+        }),
+        metric: Type.Enum(
+          ['validationCumulativeFeesDaily', 'validationFeesDaily'],
+          'fees in nAVAX',
+        ),
+      }),
       query: feeQuery,
     },
   },
@@ -155,13 +149,10 @@ export const L1Validators = contracts('L1 metrics', {
     path: '/v2/validator/{nodeId}/metrics/{metric}',
     summary: 'Fees of the L1 validations of a node by day, newest first',
     parameters: {
-      path: Type.Object(
-        {
-          nodeId: Type.String({ description: 'node id', maxLength: 128 }),
-          metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], 'fees in nAVAX'),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        nodeId: Type.String({ description: 'node id', maxLength: 128 }),
+        metric: Type.Enum(['perNodeCumulativeFeesPaid', 'perNodeDailyFeesPaid'], 'fees in nAVAX'),
+      }),
       query: feeQuery,
     },
   },
@@ -170,16 +161,13 @@ export const L1Validators = contracts('L1 metrics', {
     path: '/v2/subnet/{subnetId}/metrics/{metric}',
     summary: 'Fees of the validators of an L1 by day, newest first',
     parameters: {
-      path: Type.Object(
-        {
-          subnetId: SubnetId,
-          metric: Type.Enum(
-            ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
-            'fees in nAVAX, or how many validators paid any',
-          ),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        subnetId: SubnetId,
+        metric: Type.Enum(
+          ['perSubnetDailyFeesPaid', 'perSubnetCumulativeFeesPaid', 'perSubnetPayingValidators'],
+          'fees in nAVAX, or how many validators paid any',
+        ),
+      }),
       query: feeQuery,
     },
   },

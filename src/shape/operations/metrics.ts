@@ -26,13 +26,10 @@ export const Metrics = contracts('Metrics', {
     summary: 'Series of a metric of a chain, newest point first',
     weight: 100,
     parameters: {
-      path: Type.Object(
-        {
-          chainId: Type.String(chainName),
-          metric: Type.Enum([...metricNames], 'metric'),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        chainId: Type.String(chainName),
+        metric: Type.Enum([...metricNames], 'metric'),
+      }),
       query: Type.Object({
         ...pointRange,
         timeInterval: Type.Optional(
@@ -52,7 +49,7 @@ export const Metrics = contracts('Metrics', {
     weight: 100,
     listMessages: true,
     parameters: {
-      path: Type.Object({ chainId: Type.String(chainName) }, 'Path of the file'),
+      path: Type.Object({ chainId: Type.String(chainName) }),
       query: Type.Object(pointPage),
     },
     response: Type.Component('AverageTps', 'Transactions a second of the last days', {
@@ -67,13 +64,10 @@ export const Metrics = contracts('Metrics', {
     summary: 'A metric of a chain over the last hour, day, week, month, 90 days, year and all time',
     weight: 100,
     parameters: {
-      path: Type.Object(
-        {
-          chainId: Type.String('EVM chain id, blockchain id, total, mainnet or testnet'),
-          metric: Type.Enum(rollingMetricNames, 'metric'),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        chainId: Type.String('EVM chain id, blockchain id, total, mainnet or testnet'),
+        metric: Type.Enum(rollingMetricNames, 'metric'),
+      }),
       query: Type.Object({}),
     },
     response: Type.Component(
@@ -100,7 +94,7 @@ export const Metrics = contracts('Metrics', {
     summary: 'Chains that have metrics',
     weight: 1,
     parameters: {
-      path: Type.Object({}, 'Path of the file'),
+      path: Type.Object({}),
       query: Type.Object({
         network: Type.Optional(Type.Enum([...networkNames], 'only of this network')),
         pageToken: Type.Optional(Type.String('nextPageToken of the page before')),
@@ -117,10 +111,7 @@ export const Metrics = contracts('Metrics', {
     weight: 1,
     lane: 'item',
     parameters: {
-      path: Type.Object(
-        { chainId: Type.String('EVM chain id or blockchain id') },
-        'Path of the file',
-      ),
+      path: Type.Object({ chainId: Type.String('EVM chain id or blockchain id') }),
       query: Type.Object({}),
     },
     response: MetricsChain,

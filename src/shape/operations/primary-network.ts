@@ -53,7 +53,7 @@ export const PrimaryNetwork = contracts('Primary Network', {
     summary: 'One subnet with its chains',
     lane: 'item',
     parameters: {
-      path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }, 'Path of the file'),
+      path: Type.Object({ ...NetworkPath.properties, subnetId: SubnetId }),
       query: Type.Object({}),
     },
     response: Subnet,
@@ -125,7 +125,7 @@ export const PrimaryNetwork = contracts('Primary Network', {
     tag: 'Network metrics',
     weight: 500,
     parameters: {
-      path: Type.Object({ subnetId: SubnetId }, 'Path of the file'),
+      path: Type.Object({ subnetId: SubnetId }),
       query: Type.Object({
         startTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
         endTimestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix seconds' })),
@@ -155,16 +155,13 @@ export const PrimaryNetwork = contracts('Primary Network', {
     tag: 'Network metrics',
     weight: 100,
     parameters: {
-      path: Type.Object(
-        {
-          ...NetworkPath.properties,
-          metric: Type.Enum(
-            [...stakingMetrics],
-            'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
-          ),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        ...NetworkPath.properties,
+        metric: Type.Enum(
+          [...stakingMetrics],
+          'counts, or weights in the smallest unit of `asset`; without one they are plain weights',
+        ),
+      }),
       query: Type.Object({
         ...pointRange,
         subnetId: Type.Optional(SubnetId),
@@ -179,7 +176,7 @@ export const PrimaryNetwork = contracts('Primary Network', {
     summary: 'Supply of AVAX: what exists, what was burned and what is staked',
     weight: 1,
     parameters: {
-      path: Type.Object({}, 'Path of the file'),
+      path: Type.Object({}),
       query: Type.Object({
         network: Type.Optional(
           Type.Enum(

@@ -81,13 +81,10 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     summary: 'One transaction',
     lane: 'item',
     parameters: {
-      path: Type.Object(
-        {
-          ...ChainPath.properties,
-          txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        ...ChainPath.properties,
+        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+      }),
       query: Type.Object({}),
     },
     response: PrimaryNetworkTransaction,
@@ -108,13 +105,10 @@ export const PrimaryTransactions = contracts('Primary Network Transactions', {
     tag: 'Primary Network Blocks',
     lane: 'item',
     parameters: {
-      path: Type.Object(
-        {
-          ...ChainPath.properties,
-          blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        ...ChainPath.properties,
+        blockId: Type.String({ description: 'Height, or id in cb58 or hex', maxLength: 128 }),
+      }),
       query: Type.Object({}),
     },
     response: PrimaryNetworkBlock,

@@ -16,7 +16,7 @@ export const Service = contracts('Operations', {
     summary: 'Finds ids, addresses, heights, and names of chains, assets and tokens',
     tag: 'Search',
     parameters: {
-      path: Type.Object({}, 'Path of the file'),
+      path: Type.Object({}),
       query: Type.Object({
         q: Type.String({
           description:
@@ -46,10 +46,7 @@ export const Service = contracts('Operations', {
     summary: 'An export: where its file is',
     weight: 10,
     parameters: {
-      path: Type.Object(
-        { operationId: Type.String({ maxLength: 64, description: 'UUID' }) },
-        'Path of the file',
-      ),
+      path: Type.Object({ operationId: Type.String({ maxLength: 64, description: 'UUID' }) }),
       query: NoQuery,
     },
     response: ExportStatus,
@@ -100,7 +97,7 @@ export const Service = contracts('Operations', {
     lane: 'item',
     open: true,
     parameters: {
-      path: Type.Object({}, 'Path of the file'),
+      path: Type.Object({}),
       query: Type.Object({}),
     },
     response: Status,

@@ -71,13 +71,10 @@ export const Signatures = contracts('Signature Aggregator', {
       'Message of the P-Chain about an L1 transaction, signed for the L1’s validator manager',
     timeoutMs: aggregationTimeoutMs,
     parameters: {
-      path: Type.Object(
-        {
-          network: NetworkName,
-          txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
-        },
-        'Path of the file',
-      ),
+      path: Type.Object({
+        network: NetworkName,
+        txHash: Type.String({ description: 'Transaction id, cb58 or hex', maxLength: 128 }),
+      }),
       query: Type.Object({}),
     },
     response: SignedMessage,

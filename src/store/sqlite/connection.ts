@@ -86,9 +86,18 @@ export class SqliteConnection {
     this.#guarded(() => this.#database.exec(sql))
   }
 
-  /** Ends a transaction that only read; a failure of the disk has ended it already. */
+  /** Begins a transaction that only reads, where none is open. */
+  beginReading(): void {
+    if (!this.#database.isTransaction) this.exec('begin')
+  }
+
+  /** Ends it. It has nothing to lose: what fails here is tried again, and told by the next statement. */
   endReading(): void {
-    if (this.#database.isTransaction) this.exec('commit')
+    try {
+      if (this.#database.isTransaction) this.#database.exec('commit')
+    } catch {
+      // Nobody waits for it.
+    }
   }
 
   /** First value of the answer of a pragma, as a number. */

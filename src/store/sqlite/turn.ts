@@ -46,7 +46,7 @@ class Turn {
       setImmediate(() => this.#next())
     }
     if (!this.#held.has(connection)) {
-      connection.exec('begin')
+      connection.beginReading()
       this.#held.add(connection)
     }
     return read()

@@ -5,6 +5,7 @@
 
 import { citusDatabase, dropCitusDatabase, startCitus } from '../test/fleet/citus-server.ts'
 import {
+  busyDisasters,
   citusDisasters,
   type Disaster,
   networkDisasters,
@@ -12,6 +13,7 @@ import {
   promisedMs,
   serverDisasters,
 } from '../test/fleet/disasters.ts'
+import type { FleetSize } from '../test/fleet/fleet.ts'
 import { manyChains } from '../test/fleet/many-chains.ts'
 import { round, type Struck } from '../test/fleet/rounds.ts'
 import type { Ending } from '../test/support/processes/firn-process.ts'
@@ -33,7 +35,14 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
     const server = await startPostgres()
     ending.after(() => server.stop())
     const disasters = [...processDisasters, ...networkDisasters, ...serverDisasters(server)]
-    const scenes: Scene[] = [{ disasters, database: (name) => createDatabase(server.url, name) }]
+    const database = (name: string): Promise<string> => createDatabase(server.url, name)
+    const wide = [...disasters, ...busyDisasters].map(({ kind, strike }) => {
+      return { kind: `three hosts, ten chains: ${kind}`, strike }
+    })
+    const scenes: Scene[] = [
+      { disasters, database },
+      { disasters: wide, database, size: { hosts: 3, chains: 10 } },
+    ]
     if (citusFleet === undefined)
       console.error(`Citus is skipped: no script that starts one: ${citusFleetName}`)
     else {
@@ -50,7 +59,7 @@ export async function* fleet(plan: SoakPlan): AsyncGenerator<Step> {
     for (let at = 0; at < count; at++)
       for (const scene of scenes)
         if (scene.disasters.some(({ kind }) => plan.soFar(kind).tries <= at))
-          yield await oneRound(scene, `round_${at}`)
+          yield await oneRound(scene, `round_${at}_${scenes.indexOf(scene)}`)
   } finally {
     await ending.end()
   }
@@ -79,12 +88,19 @@ type Scene = {
   readonly disasters: readonly Disaster[]
   readonly database: (name: string) => Promise<string>
   readonly drop?: (name: string) => Promise<void>
+  /** Two processes index one chain where it is absent. */
+  readonly size?: FleetSize
 }
 
-async function oneRound({ disasters, database, drop }: Scene, name: string): Promise<Step> {
+async function oneRound(scene: Scene, name: string): Promise<Step> {
+  const { disasters, database, drop, size } = scene
   const ending = new Ended()
   try {
-    const struck = await round(ending, await database(name), { disasters, limitMs: promisedMs })
+    const struck = await round(ending, await database(name), {
+      disasters,
+      limitMs: promisedMs,
+      size,
+    })
     return struck.flatMap(outcomesOf)
   } catch (error) {
     const first = error instanceof Error ? (error.stack ?? error.message) : String(error)

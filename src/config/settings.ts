@@ -248,7 +248,7 @@ export const settings = {
 
   'index.freezeRows': integer(
     400_000,
-    [10_000, 100_000_000],
+    [100, 100_000_000],
     'Transactions, transfers and internal transactions that are kept in tables before the oldest become a segment; this also holds at the end of a backfill.',
   ),
 

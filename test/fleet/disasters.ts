@@ -1,6 +1,7 @@
 /** Damage done on purpose to a deployment, and the time until it writes again. */
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -9,7 +10,7 @@ import pg from 'pg'
 import { until } from '../support/processes/firn-process.ts'
 import type { PostgresServer } from '../support/stores/postgres.ts'
 import type { Citus } from './citus-server.ts'
-import { type Fleet, type Member, space } from './fleet.ts'
+import { type Fleet, type Member, space, type Written } from './fleet.ts'
 
 /** From what broke, or from the return of the server, to the first commit: what is promised. */
 export const promisedMs = 5_000
@@ -27,17 +28,19 @@ export type Disaster = {
 
 /** Blocks of a round: some are being written when something breaks. */
 const blocks = 4
+/** Some times as long as a lease. */
+const busyMs = 20_000
 
 /** Processes that are killed or stopped. */
 export const processDisasters: readonly Disaster[] = [
   {
     kind: 'SIGKILL of the process that writes',
     strike: async (fleet) => {
-      const { writer, other } = await fleet.sides()
+      const writer = await fleet.writer()
       fleet.node.head += blocks
       const before = await fleet.written()
       await writer.end('SIGKILL')
-      const tookMs = await untilSucceeded(fleet, other, before?.height)
+      const tookMs = await untilSucceeded(fleet, writer, before)
       await fleet.replace(writer)
       return tookMs
     },
@@ -45,11 +48,12 @@ export const processDisasters: readonly Disaster[] = [
   {
     kind: 'SIGSTOP of it at rest',
     strike: async (fleet) => {
-      const { writer, other } = await fleet.sides()
+      const writer = await fleet.writer()
       await fleet.untilAtHead()
+      const before = await fleet.written()
       writer.kill('SIGSTOP')
       fleet.node.head += blocks
-      const tookMs = await untilSucceeded(fleet, other, fleet.node.head - blocks)
+      const tookMs = await untilSucceeded(fleet, writer, before)
       writer.kill('SIGCONT')
       await fleet.untilStandsBy(writer)
       return tookMs
@@ -58,14 +62,40 @@ export const processDisasters: readonly Disaster[] = [
   {
     kind: 'SIGSTOP of it inside a transaction',
     strike: async (fleet) => {
-      const { writer, other } = await fleet.sides()
+      const writer = await fleet.writer()
       await fleet.untilAtHead()
-      const before = fleet.node.head
+      const before = await fleet.written()
       await stopInsideTransaction(fleet, writer)
-      const tookMs = await untilSucceeded(fleet, other, before)
+      const tookMs = await untilSucceeded(fleet, writer, before)
       writer.kill('SIGCONT')
       await fleet.untilStandsBy(writer)
       return tookMs
+    },
+  },
+]
+
+/** What takes the processor away and breaks nothing. */
+export const busyDisasters: readonly Disaster[] = [
+  {
+    kind: 'ten busy processes beside it: nobody loses a chain',
+    strike: async (fleet) => {
+      await fleet.untilAtHead()
+      const owners = async (): Promise<readonly string[]> =>
+        (await fleet.written()).map(({ owner }) => owner)
+      const before = await owners()
+      const busy = Array.from({ length: 10 }, () => spawn(process.execPath, ['-e', `for (;;);`]))
+      try {
+        const untilMs = performance.now() + busyMs
+        while (performance.now() < untilMs) {
+          fleet.node.head++
+          await fleet.untilAtHead()
+          assert.deepEqual(await owners(), before)
+          await pause(1_000)
+        }
+      } finally {
+        for (const child of busy) child.kill('SIGKILL')
+      }
+      return 0
     },
   },
 ]
@@ -143,24 +173,28 @@ export function citusDisasters(citus: Citus): readonly Disaster[] {
   ]
 }
 
-/** Waits for the first commit of `successor`, and until it has written everything. */
+/** Waits until others have committed to every chain that `writer` wrote, and until all is written. */
 async function untilSucceeded(
   fleet: Fleet,
-  successor: Member,
-  before: number | undefined,
+  writer: Member,
+  before: readonly Written[],
 ): Promise<number> {
   const sinceMs = performance.now()
   let leasedMs = 0
-  await until('another process commits', async () => {
+  await until('other processes commit', async () => {
     const now = await fleet.written()
-    if (now?.owner !== successor.owner) return false
+    const left = before.flatMap(({ owner, height }, at) =>
+      owner === writer.owner ? [{ before: height, now: now[at] }] : [],
+    )
+    if (left.some((chain) => chain.now === undefined || chain.now.owner === writer.owner))
+      return false
     if (leasedMs === 0) leasedMs = performance.now() - sinceMs
-    return now.height > Number(before)
+    return left.every((chain) => Number(chain.now?.height) > chain.before)
   })
   const tookMs = performance.now() - sinceMs
-  console.log(`the lease is its successor's after ${Math.round(leasedMs)} ms`)
+  console.log(`its leases are others' after ${Math.round(leasedMs)} ms`)
   await fleet.untilAtHead()
-  if (tookMs > promisedMs) console.log(successor.errors())
+  if (tookMs > promisedMs) console.log(fleet.errors())
   return tookMs
 }
 

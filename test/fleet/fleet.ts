@@ -1,6 +1,6 @@
 /**
- * A small deployment over one chain, for what is broken on purpose: two processes that index, one that
- * serves, a node whose head the test moves, and a caller who asks all the time.
+ * A deployment for what is broken on purpose: processes that index some chains, one that serves, a node whose head
+ * the test moves, a folder of history that all hosts share, and a caller who asks all the time.
  */
 
 import assert from 'node:assert/strict'
@@ -14,13 +14,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { openStore } from '../../src/store/open.ts'
+import { historyOf } from '../../src/store/history/history.ts'
+import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { namespaceOf } from '../../src/store/postgres/names.ts'
 import { evmTables } from '../../src/store/schema/evm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { chainTables } from '../../src/store/schema/stores.ts'
 import { readDemoChain } from '../support/chains/read-demo-chain.ts'
-import { openReplayNode, type ReplayNode, serveReplayNode } from '../support/nodes/replay-node.ts'
+import { openReplayNode, type ReplayNode } from '../support/nodes/replay-node.ts'
 import { silentRelay } from '../support/nodes/silent-relay.ts'
 import {
   atEnd,
@@ -32,10 +33,16 @@ import {
 } from '../support/processes/firn-process.ts'
 import { storeDigest } from '../support/stores/store-digest.ts'
 import { type Caller, startCaller } from './caller.ts'
+import { serveUnderIds } from './served-chains.ts'
 
-/** Store of the chain, and its namespace. */
-export const chainStore = 'fuji-fleet'
-export const space = namespaceOf(chainStore)
+/** How many processes index how many chains. */
+export type FleetSize = { readonly hosts: number; readonly chains: number }
+
+const firstId = 51_001
+/** Store of a chain by its place. */
+const storeAt = (at: number): string => `fuji-fleet-${at + 1}`
+/** Namespace of the first chain's store. */
+export const space = namespaceOf(storeAt(0))
 
 /** A process that indexes, and what names it in its leases. */
 export type Member = RunningFirn & {
@@ -43,7 +50,7 @@ export type Member = RunningFirn & {
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
-/** Stored writer of the chain, and its height. */
+/** Stored writer of a chain, and its height; the place of a chain is its place in a list of these. */
 export type Written = { readonly owner: string; readonly height: number }
 
 /** The deployment. */
@@ -57,22 +64,27 @@ export type Fleet = {
     sql: string,
     values?: readonly unknown[],
   ) => Promise<readonly Row[] | undefined>
-  readonly written: () => Promise<Written | undefined>
-  /** The process that writes, and the other one. */
-  readonly sides: () => Promise<{ readonly writer: Member; readonly other: Member }>
-  /** Starts another process in the place of one that ended; gives it back when it stands by. */
+  /** All chains; none while the database gives no answer. */
+  readonly written: () => Promise<readonly Written[]>
+  /** The process that writes the first chain. */
+  readonly writer: () => Promise<Member>
+  /** Starts another process in the place of one that ended, and waits until it stands by. */
   readonly replace: (ended: Member) => Promise<void>
-  /** Waits until the process that does not write looks at the lease. */
+  /** Waits until a process looks at a lease that is another's. */
   readonly untilStandsBy: (member: Member) => Promise<void>
-  /** Milliseconds from now until the chain is at the head of its node. */
+  /** Waits until no process writes more chains than its share, and all are at the head. */
+  readonly untilShared: () => Promise<void>
+  /** Milliseconds from now until every chain is at the head of its node. */
   readonly untilAtHead: () => Promise<number>
+  /** Last lines of errors of every process that runs. */
+  readonly errors: () => string
   readonly caller: Caller
-  /** Fills the chain to its end and compares every row with those of an undisturbed store. */
+  /** Fills the chains to their end and compares every row, of history too, with those of an undisturbed store. */
   readonly compare: () => Promise<void>
 }
 
-/** Blocks that no round may take, so that something is left for the end. */
-const firstHead = 60
+/** Some blocks below the first range that becomes history, which a round so passes. */
+const firstHead = 250
 
 /** Tables filled from blocks alone: names and metadata come from streams beside them. */
 const compared = [...evmTables, ...metricsTables].filter(
@@ -80,60 +92,89 @@ const compared = [...evmTables, ...metricsTables].filter(
 )
 
 /** Starts all of it over the empty database `store`; it ends with `t`. */
-export async function startFleet(t: Ending, store: string): Promise<Fleet> {
+export async function startFleet(
+  t: Ending,
+  store: string,
+  { hosts, chains }: FleetSize = { hosts: 2, chains: 1 },
+): Promise<Fleet> {
   const node = await openReplayNode(
     readFileSync(new URL('../../demo/chain-51001.firnrec', import.meta.url)),
   )
   const last = node.recording.heights.until - 1
   node.head = firstHead
-  const server = await serveReplayNode(node)
-  atEnd(t, server.close)
+  const nodes = await serveUnderIds(t, node)
   const { ask, end } = asker(store)
   atEnd(t, end)
   const relay = await silentRelay(Number(new URL(store).port))
   atEnd(t, relay.close)
   const relayed = new URL(store)
   relayed.port = String(relay.port)
+  const history = await mkdtemp(join(tmpdir(), 'firn-fleet-history-'))
+  atEnd(t, () => rm(history, { recursive: true, force: true }))
+  const places = Array.from({ length: chains }, (_, at) => at)
   const members: Member[] = []
   const start = async (role: 'index' | 'serve'): Promise<Member> => {
     const config = [
       `store: '${relayed.href}'`,
       `role: ${role}`,
-      `chains: [{ name: Fleet, rpcUrls: ['${server.url}'], traces: off }]`,
+      `index: { folder: '${history}', freezeRows: 100 }`,
+      'chains:',
+      ...places.map(
+        (at) => `  - { name: Fleet ${at + 1}, rpcUrls: ['${nodes}/${firstId + at}'], traces: off }`,
+      ),
     ]
     return startMember(t, config.join('\n'), ask)
   }
   const written: Fleet['written'] = async () => {
-    const sql = `select owner, height::int from "${space}".lease, "${space}".checkpoint where stage = 'blocks'`
-    return (await ask<Written>(sql))?.[0]
+    const parts = places.map((at) => {
+      const schema = namespaceOf(storeAt(at))
+      return `select ${at} as at, owner, height::int from "${schema}".lease, "${schema}".checkpoint where stage = 'blocks'`
+    })
+    return (await ask<Written>(`${parts.join(' union all ')} order by at`)) ?? []
   }
   const untilStandsBy: Fleet['untilStandsBy'] = async ({ owner }) => {
     const sql = `select 1 from pg_stat_activity where application_name = $1
-      and query like '%from "${space}".lease%' and query_start > clock_timestamp() - interval '1 second'`
+      and query like '%from "firn_fuji_fleet_%".lease%' and query_start > clock_timestamp() - interval '1 second'`
     await until(
       `${owner} stands by`,
       async () => ((await ask(sql, [`firn ${owner}`])) ?? []).length > 0,
     )
   }
+  const errors = (): string => members.map((member) => member.errors()).join('\n')
   const untilAtHead = async (): Promise<number> => {
     const sinceMs = performance.now()
+    const isAtHead = async (): Promise<boolean> => {
+      const all = await written()
+      return all.length === chains && all.every(({ height }) => height === node.head)
+    }
     try {
-      await until(`height ${node.head}`, async () => (await written())?.height === node.head)
+      await until(`height ${node.head}`, isAtHead)
     } catch (error) {
-      for (const member of members) console.log(member.errors())
+      console.log(errors())
       throw error
     }
     return performance.now() - sinceMs
   }
+  const untilShared: Fleet['untilShared'] = () =>
+    until('each process has its share', async () => {
+      const owners = (await written()).map(({ owner }) => owner)
+      const shares = members.map(({ owner }) => owners.filter((each) => each === owner).length)
+      const most = Math.ceil(chains / hosts)
+      return owners.length === chains && shares.every((share) => share <= most)
+    })
   members.push(await start('index'))
   await untilAtHead()
-  members.push(await start('index'))
+  while (members.length < hosts) {
+    const next = await start('index')
+    members.push(next)
+    await untilStandsBy(next)
+  }
   const reader = await start('serve')
   await until('the chain is served', async () => {
-    const reply = await fetch(`${reader.apiUrl}/v1/chains/51001/blocks`)
+    const reply = await fetch(`${reader.apiUrl}/v1/chains/${firstId}/blocks`)
     return reply.status === 200
   })
-  const caller = startCaller(`${reader.apiUrl}/v1/chains/51001/blocks?pageSize=20`)
+  const caller = startCaller(`${reader.apiUrl}/v1/chains/${firstId}/blocks?pageSize=20`)
   atEnd(t, async () => void (await caller.end()))
   return {
     store,
@@ -144,12 +185,11 @@ export async function startFleet(t: Ending, store: string): Promise<Fleet> {
     node,
     ask,
     written,
-    sides: async () => {
-      const { owner } = (await written()) ?? { owner: '' }
+    writer: async () => {
+      const [{ owner } = { owner: '' }] = await written()
       const writer = members.find((member) => member.owner === owner)
-      const other = members.find((member) => member.owner !== owner)
-      assert.ok(writer !== undefined && other !== undefined, `who writes is known: ${owner}`)
-      return { writer, other }
+      assert.ok(writer !== undefined, `who writes is known: ${owner}`)
+      return writer
     },
     replace: async (ended) => {
       const next = await start('index')
@@ -157,12 +197,17 @@ export async function startFleet(t: Ending, store: string): Promise<Fleet> {
       await untilStandsBy(next)
     },
     untilStandsBy,
+    untilShared: async () => {
+      await untilShared()
+      await untilAtHead()
+    },
     untilAtHead,
+    errors,
     caller,
     compare: async () => {
       node.head = last
       await untilAtHead()
-      const location = { store, dataDir: '' }
+      const location = { store, dataDir: '', segments: history, freeze: { firn: 'test' } }
       const whole = {
         name: 'whole',
         chain: 51_001,
@@ -170,16 +215,26 @@ export async function startFleet(t: Ending, store: string): Promise<Fleet> {
         owner: 'test',
         traces: false,
       } as const
-      await readDemoChain(location, whole)
-      assert.deepEqual(await digestOf(store, chainStore), await digestOf(store, 'whole'))
+      await readDemoChain({ store, dataDir: '' }, whole)
+      const undisturbed = await digestOf({ store, dataDir: '' }, 'whole')
+      for (const at of places) {
+        const { digest, segments } = await digestOf(location, storeAt(at))
+        assert.deepEqual(digest, undisturbed.digest)
+        assert.ok(segments > 0, `${storeAt(at)}: some of it is history`)
+      }
     },
   }
 }
 
-async function digestOf(store: string, name: string): Promise<Record<string, string>> {
-  const database = await openStore({ store, dataDir: '' }, name, chainTables, 'read')
+async function digestOf(
+  location: StoreLocation,
+  name: string,
+): Promise<{ readonly digest: Record<string, string>; readonly segments: number }> {
+  const database = await openStore(location, name, chainTables, 'read')
   try {
-    return await storeDigest(database, compared)
+    const manifest = await historyOf(database)?.manifest(database)
+    const digest = await storeDigest(database, compared)
+    return { digest, segments: manifest?.segments.length ?? 0 }
   } finally {
     await database.close()
   }

@@ -7,8 +7,6 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -27,6 +25,7 @@ import {
   toldChains,
   until,
 } from '../support/processes/firn-process.ts'
+import { serveUnderIds } from './served-chains.ts'
 
 /** Size of a deployment. */
 export type Size = { readonly chains: number; readonly index: number; readonly serve: number }
@@ -53,7 +52,11 @@ const chainName = (at: number): string => `Chain ${at + 1}`
  * Runs a deployment of that size over the empty database `store` until all is live and asked for.
  */
 export async function manyChains(t: Ending, store: string, size: Size): Promise<Taken> {
-  const nodes = await servedChains(t)
+  const node = await openReplayNode(
+    readFileSync(new URL('../../demo/chain-51002.firnrec', import.meta.url)),
+  )
+  node.head = head
+  const nodes = await serveUnderIds(t, node)
   const chains = Array.from(
     { length: size.chains },
     (_, at) => `  - { name: ${chainName(at)}, rpcUrls: ['${nodes}/${firstId + at}'], traces: off }`,
@@ -163,37 +166,4 @@ async function startOne(t: Ending, lines: string): Promise<RunningFirn> {
   const words = ['--port', '0', '--node-port', '0', '--config', config]
   const data = ['--data-dir', join(folder, 'data')]
   return follow(t, spawn(process.execPath, [entry, 'start', ...words, ...data]))
-}
-
-/** One recorded chain under as many ids as are asked for: `<url>/<chain id>`. */
-async function servedChains(t: Ending): Promise<string> {
-  const node = await openReplayNode(
-    readFileSync(new URL('../../demo/chain-51002.firnrec', import.meta.url)),
-  )
-  node.head = head
-  const own = `"0x${node.recording.header.chainId.toString(16)}"`
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      const { exchange } = node.answer(Buffer.concat(parts).toString('utf8'))
-      const id = `"0x${Number(request.url?.slice(1)).toString(16)}"`
-      const isId = exchange.calls.some(({ method }) => method === 'eth_chainId')
-      const text = isId ? exchange.reply.text.replace(own, id) : exchange.reply.text
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(text)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  atEnd(
-    t,
-    () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
-  )
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}`
 }

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 
 import type { Ending } from '../support/processes/firn-process.ts'
 import type { Disaster } from './disasters.ts'
-import { startFleet } from './fleet.ts'
+import { type FleetSize, startFleet } from './fleet.ts'
 
 /** Result of one disaster. */
 export type Struck = {
@@ -25,11 +25,20 @@ export type Struck = {
 export async function round(
   t: Ending,
   store: string,
-  { disasters, limitMs }: { readonly disasters: readonly Disaster[]; readonly limitMs: number },
+  {
+    disasters,
+    limitMs,
+    size,
+  }: {
+    readonly disasters: readonly Disaster[]
+    readonly limitMs: number
+    readonly size?: FleetSize | undefined
+  },
 ): Promise<readonly Struck[]> {
-  const fleet = await startFleet(t, store)
+  const fleet = await startFleet(t, store, size)
   const struck: { readonly kind: string; readonly tookMs: number }[] = []
   for (const { kind, strike } of disasters) {
+    await fleet.untilShared()
     const sinceMs = performance.now()
     const tookMs = Math.round(await strike(fleet))
     struck.push({ kind, tookMs })

@@ -13,6 +13,7 @@ import { type Database, statement, type Writer } from '../../src/store/engine/da
 import { table } from '../../src/store/engine/table.ts'
 import { openStore } from '../../src/store/open.ts'
 import { openPostgresReader, openPostgresWriter } from '../../src/store/postgres/postgres.ts'
+import { chainTables } from '../../src/store/schema/stores.ts'
 import { sqliteFault } from '../../src/store/sqlite/connection.ts'
 import { type SilentRelay, silentRelay } from '../support/nodes/silent-relay.ts'
 import { startPostgres } from '../support/stores/postgres.ts'
@@ -300,3 +301,21 @@ void test('postgres: a locked table is named within seconds, and other stores of
   await other.end()
   for (const database of [one, two, free]) await database.close()
 })
+
+void test(
+  'postgres: a store that is being written is opened by another process at once',
+  patience,
+  async () => {
+    const url = await newDatabase()
+    const open = (): Promise<Database> =>
+      openStore({ store: url, dataDir: '' }, 'written', chainTables, 'write')
+    const first = await open()
+    const writing = new pg.Client({ connectionString: url })
+    await writing.connect()
+    const names = chainTables.map(({ name }) => `firn_written.${name}`)
+    await writing.query(`begin; lock table ${names.join(', ')} in row exclusive mode`)
+    const second = await open()
+    await writing.end()
+    for (const database of [first, second]) await database.close()
+  },
+)

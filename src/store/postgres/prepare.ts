@@ -42,7 +42,10 @@ export async function prepareStore(store: PreparedStore): Promise<void> {
   )
   const hasBlocks = saysHowFar(present) && (await queryRows(store.link, stageQuestion)).length > 0
   checkTables(store, { present, hasBlocks })
-  for (const table of store.tables) for (const each of postgresDdl(table)) await exec(link, each)
+  // Even where an index exists, its statement waits for everybody who writes the table.
+  for (const table of store.tables)
+    if (!present.has(table.name) || table.indexes.some((index) => !present.has(index.name)))
+      for (const each of postgresDdl(table)) await exec(link, each)
   if (version === undefined)
     await exec(link, `insert into firn_format (version) values (${format})`)
 }
@@ -86,11 +89,12 @@ export function onlyPostgres(postgres: string): Statement {
 
 const formatQuestion = onlyPostgres('select version from firn_format')
 const tablesQuestion = onlyPostgres('select tablename from pg_tables where schemaname = ?')
+// Indexes, too, have columns.
 const columnsQuestion = onlyPostgres(
   `select c.relname::text, string_agg(a.attname, ' ') from pg_class c
    join pg_namespace n on n.oid = c.relnamespace
    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-   where n.nspname = ? and c.relkind in ('r', 'p') group by c.relname`,
+   where n.nspname = ? and c.relkind in ('r', 'p', 'i', 'I') group by c.relname`,
 )
 const stageQuestion = onlyPostgres('select 1 from checkpoint limit 1')
 const lockQuestion = onlyPostgres('select pg_advisory_xact_lock(?::bigint)')

@@ -68,6 +68,8 @@ const logNotes: Readonly<Record<string, Note>> = {
   log_entry: ['a log', 212],
   log_by_address: ['a log in the list of its contract', 11],
   log_by_topic: ['a log in the list of one of its topics', 13],
+  log_transaction: ['a transaction that has logs', 44],
+  log_block: ['a block that has logs', 47],
   log_mark: ['a block up to which logs were read, one in some hundred', 37],
 }
 

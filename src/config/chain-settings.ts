@@ -66,6 +66,11 @@ export const chainSettings = {
     [21_000, 10_000_000_000],
     'Most gas that one call through `publicRpc` may use.',
   ),
+  publicRpcLogBytes: integer(
+    64 * 1_048_576,
+    [1_048_576, 400 * 1_048_576],
+    'Longest answer to `eth_getLogs` from stored logs through `publicRpc`, bytes; a longer one is refused with the range of blocks that fits.',
+  ),
   publicWsUrl: text(
     '',
     'WebSocket RPC address (`wss://…`) shown to callers; empty: none is shown.',

@@ -89,7 +89,7 @@ export const busyDisasters: readonly Disaster[] = [
         while (performance.now() < untilMs) {
           fleet.node.head++
           await fleet.untilAtHead()
-          assert.deepEqual(await owners(), before)
+          assert.deepEqual(await owners(), before, fleet.errors())
           await pause(1_000)
         }
       } finally {

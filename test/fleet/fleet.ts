@@ -72,7 +72,7 @@ export type Fleet = {
   readonly replace: (ended: Member) => Promise<void>
   /** Waits until a process looks at a lease that is another's. */
   readonly untilStandsBy: (member: Member) => Promise<void>
-  /** Waits until no process writes more chains than its share, and all are at the head. */
+  /** Waits until no process writes more chains than its share, and every chain took another block. */
   readonly untilShared: () => Promise<void>
   /** Milliseconds from now until every chain is at the head of its node. */
   readonly untilAtHead: () => Promise<number>
@@ -199,6 +199,7 @@ export async function startFleet(
     untilStandsBy,
     untilShared: async () => {
       await untilShared()
+      node.head++
       await untilAtHead()
     },
     untilAtHead,

@@ -154,6 +154,8 @@ export class FollowingFirn {
         network: 'fuji',
         name,
         rpcUrls,
+        logs: 'on',
+        publicRpc: 'read',
         icmContracts: [to0x(messengerAddress)],
       })),
     }

@@ -377,12 +377,83 @@ async function compareEvm(name: string, path: string, height: number): Promise<v
         ),
     )
   }
+  await compareLogs(name, path, { ours, height })
   for (const address of parties) {
     const balance = await node.ask(path, 'eth_getBalance', [address, 'latest'])
     const said = await get(`${ours}/addresses/${address}/balances:getNative`)
     const { balance: shown } = said['nativeTokenBalance'] as Told
     compare(`${name} native balances`, address, shown, String(BigInt(String(balance))))
   }
+}
+
+/** `eth_getLogs` of random filters and of odd ones, whole answers and their errors. */
+async function compareLogs(
+  name: string,
+  path: string,
+  { ours, height }: { readonly ours: string; readonly height: number },
+): Promise<void> {
+  const range = { fromBlock: '0x0', toBlock: `0x${height.toString(16)}` }
+  const logs = (await node.ask(path, 'eth_getLogs', [range])) as Told[]
+  const draw = drawn(11)
+  const one = (): Told => logs[draw(logs.length)] ?? {}
+  const filters: unknown[] =
+    logs.length === 0
+      ? []
+      : Array.from({ length: 300 }, () => {
+          const blocks = [draw(height + 1), draw(height + 1)].toSorted((a, b) => a - b)
+          const [fromBlock, toBlock] = blocks.map((at) => `0x${at.toString(16)}`)
+          const contracts = Array.from({ length: draw(4) }, () => one()['address'])
+          const topics = Array.from({ length: draw(4) }, (_, place) => {
+            const some = Array.from({ length: 1 + draw(3) }, () => topicOf(one(), place))
+            return [null, some[0], some][draw(3)]
+          })
+          return {
+            fromBlock,
+            ...(draw(3) > 0 && { toBlock: draw(4) === 0 ? 'latest' : toBlock }),
+            ...(contracts.length > 0 && { address: draw(2) === 0 ? contracts[0] : contracts }),
+            ...(topics.length > 0 && { topics }),
+          }
+        })
+  const zero = `0x${'00'.repeat(32)}`
+  filters.push(
+    range,
+    {},
+    null,
+    { fromBlock: '0x1', toBlock: '0x0' },
+    { fromBlock: '0x0', toBlock: '0xffffff' },
+    { fromBlock: '0xffffff' },
+    { fromBlock: '0x01' },
+    { fromBlock: 1 },
+    { fromBlock: 'earliest', toBlock: 'safe' },
+    { ...range, topics: [[zero, null]] },
+    { ...range, topics: [[]] },
+    { ...range, topics: [null, null, null, null, null] },
+    { ...range, topics: zero },
+    { ...range, address: '0x12' },
+    { ...range, address: [] },
+    { blockHash: zero },
+  )
+  for (const filter of filters) {
+    const call = { jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [filter] }
+    const [shown, theirs] = await Promise.all(
+      [`${api}${ours}/rpc`, `${nodeUrl}${path}`].map(async (url) => {
+        const headers = { 'content-type': 'application/json' }
+        const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(call) })
+        return (await reply.text()).trim()
+      }),
+    )
+    compare(`${name} eth_getLogs`, JSON.stringify(filter), shown, theirs)
+  }
+}
+
+function topicOf(log: Told, place: number): string {
+  return (log['topics'] as string[])[place] ?? `0x${'ab'.repeat(32)}`
+}
+
+/** Numbers below a limit, the same in every run. Source: Park and Miller. */
+function drawn(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => (state = (state * 48_271) % 2_147_483_647) % below
 }
 
 async function compareTransaction(

@@ -50,6 +50,7 @@ const emptyChain = {
   publicWsUrl: '',
   publicRpc: 'off',
   publicRpcGas: 30_000_000,
+  publicRpcLogBytes: 67_108_864,
   blockchainId: '',
   subnetId: '',
   vmId: '',

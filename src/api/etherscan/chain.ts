@@ -1,11 +1,10 @@
 /** Modules about the chain: `transaction`, `block`, `logs`, `stats`, `gastracker`. */
 
-import { to0x } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { getCheckpoint } from '../../store/checkpoint.ts'
 import { latestBlocks } from '../../store/query/evm/blocks.ts'
-import { logsMatching, placesOfLogs } from '../../store/query/evm/events.ts'
 import { heightAtTime, indexedHeight } from '../../store/query/evm/heights.ts'
+import { logsMatching, topicsOf } from '../../store/query/evm/logs.ts'
 import { heightOf, placeOf, posOfHeight, posRange } from '../../store/query/evm/position.ts'
 import {
   latestTransactions,
@@ -76,19 +75,19 @@ async function findLogs(query: Query): Promise<Result> {
   const store = await keptLogs(chain)
   const height = (await getCheckpoint(store, logStage))?.height ?? -1
   const topics = [0, 1, 2, 3].map((at) =>
-    of(`topic${at}`) === undefined ? undefined : hashOf(query, `topic${at}`),
+    of(`topic${at}`) === undefined ? undefined : [hashOf(query, `topic${at}`)],
   )
   if (['0_1', '1_2', '2_3', '0_2', '0_3', '1_3'].some((pair) => of(`topic${pair}_opr`) === 'or'))
     throw new Fault('bad-parameter', 'Error! topics are joined by and only here')
   const filter = {
-    address: of('address') === undefined ? undefined : addressOf(query, 'address'),
+    addresses: of('address') === undefined ? undefined : [addressOf(query, 'address')],
     topics,
   }
   const wanted = blocksOf(query, 'fromBlock', 'toBlock')
   const range = { ...wanted, until: Math.min(wanted.until, posOfHeight(height + 1)) }
   const rows = await pageOf(query, range, async (walk) => {
     const { direction: order, limit } = walk
-    const found = await logsMatching(store, { filter, range: walk.range, order, limit })
+    const found = await logsMatching(store, { filter, range: { ...walk.range, order }, limit })
     if (found.lookedTo !== undefined && found.rows.length < limit)
       throw new Fault(
         'bad-parameter',
@@ -96,28 +95,26 @@ async function findLogs(query: Query): Promise<Result> {
       )
     return found.rows
   })
-  const at = rows.map(({ pos, txIndex }) => ({
-    height: heightOf(pos),
-    txPos: posOfHeight(heightOf(pos)) + txIndex,
-  }))
-  const [places, transactions] = await Promise.all([
-    placesOfLogs(chain.store, at),
-    Promise.all(at.map(({ txPos }) => transactionAt(chain.store, txPos))),
-  ])
+  const transactions = await Promise.all(
+    rows.map(({ pos, txIndex }) =>
+      transactionAt(chain.store, posOfHeight(heightOf(pos)) + txIndex),
+    ),
+  )
   const list = rows.flatMap((row, place) => {
-    const [found, own] = [places[place], transactions[place]]
-    if (found === undefined || own === undefined) return []
+    const own = transactions[place]
+    // Its block was removed meanwhile.
+    if (own === undefined) return []
     return {
-      address: to0x(row.address),
-      topics: row.topics.map(to0x),
-      data: to0x(row.data),
+      address: row.address,
+      topics: topicsOf(row),
+      data: row.data,
       blockNumber: hexOf(heightOf(row.pos)),
-      blockHash: to0x(found.blockHash),
-      timeStamp: hexOf(found.blockTimestamp),
+      blockHash: row.blockHash,
+      timeStamp: hexOf(row.blockTimestamp),
       gasPrice: own.gasPrice === '0x' ? '0x0' : hexOf(BigInt(own.gasPrice)),
       gasUsed: hexOf(own.gasUsed),
       logIndex: hexOf(placeOf(row.pos)),
-      transactionHash: to0x(found.txHash),
+      transactionHash: row.txHash,
       transactionIndex: hexOf(row.txIndex),
     }
   })

@@ -97,6 +97,8 @@ export type ChainRpc = {
     calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
     signal: AbortSignal,
   ) => Promise<readonly RpcAnswer[]>
+  /** Bytes of an answer to `eth_getLogs` from stored rows at most. */
+  readonly logBytes: number
 }
 
 /** Answer of a node. */

@@ -11,7 +11,14 @@ import type { GrowingColumns } from '../../core/columns.ts'
 import { Fault } from '../../core/fault.ts'
 import { AddressBook } from './columns/address-book.ts'
 import { noAddress } from './columns/column-kinds.ts'
-import { type BlockBatch, type blockTable, logTable, type LogBatch } from './columns/columns.ts'
+import {
+  type BlockBatch,
+  type blockTable,
+  loggingBlockTable,
+  loggingTxTable,
+  logTable,
+  type LogBatch,
+} from './columns/columns.ts'
 import { Bytes } from './columns/growing.ts'
 import { type Compress, GrowingBatch } from './growing-batch.ts'
 import { hexNumber, hexNumberClamped, hexNumberOr, hexText, hexWord } from './hex.ts'
@@ -178,8 +185,18 @@ export function decodeAllLogs(from: number, raws: readonly RawUnit[]): LogBatch 
   const addresses = new AddressBook(count + 16)
   const arena = new Bytes(count * 160)
   const all = logTable.growing(count, arena)
-  for (const [block, unit] of units.entries())
-    for (const [txIndex, logs] of unit.logs.entries())
+  const blocks = loggingBlockTable.growing(units.length, arena)
+  const txs = loggingTxTable.growing(count, arena)
+  for (const [block, unit] of units.entries()) {
+    if (unit.logCount === 0) continue
+    blocks.block.push(block)
+    blocks.hash.pushHex(unit.block.hash, 'block hash', 32)
+    blocks.timestamp.push(hexNumber(unit.block.timestamp, 'timestamp'))
+    for (const [txIndex, logs] of unit.logs.entries()) {
+      if (logs.length === 0) continue
+      txs.block.push(block)
+      txs.txIndex.push(txIndex)
+      txs.hash.pushHex(unit.txs[txIndex]?.hash, 'transaction hash', 32)
       for (const log of logs) {
         all.block.push(block)
         all.txIndex.push(txIndex)
@@ -190,11 +207,15 @@ export function decodeAllLogs(from: number, raws: readonly RawUnit[]): LogBatch 
         all.topics.pushFrom(start)
         all.data.pushHex(log.data, 'log data')
       }
+    }
+  }
   return {
     kind: 'logs',
     from,
     until: from + units.length,
     logs: logTable.taken(all),
+    blocks: loggingBlockTable.taken(blocks),
+    txs: loggingTxTable.taken(txs),
     arena: arena.taken(),
     addresses: addresses.taken(),
   }

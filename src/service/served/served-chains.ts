@@ -178,12 +178,13 @@ async function tryOpen(
 
 /** Calls of others to the node, as the settings `publicRpc` and `publicRpcGas` allow them. */
 function rpcOf(
-  { publicRpc: setting, publicRpcGas: most }: SpecifiedChain['config'],
+  { publicRpc: setting, publicRpcGas: most, publicRpcLogBytes: logBytes }: SpecifiedChain['config'],
   { pass }: EvmSource,
 ): ServedChain['rpc'] {
   if (setting === 'off' || pass === undefined) return undefined
   const allowed = setting === 'send' ? [...readingEvm, 'eth_sendRawTransaction'] : readingEvm
   return {
+    logBytes,
     allows: allowedMethods(allowed),
     call: (calls, signal) =>
       pass(

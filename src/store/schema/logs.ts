@@ -39,17 +39,51 @@ export const logByAddress = table(
   },
 )
 
-/** Logs by a topic: its place among the four and its first 48 bits, see {@link topicKey}. */
+/** Logs by each of their topics, see {@link topicKey}. */
 export const logByTopic = table(
   'log_by_topic',
-  { topic: 'integer', pos: 'integer' },
-  { key: ['topic', 'pos'], layout: 'keyed', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+  { topic_key: 'integer', pos: 'integer' },
+  {
+    key: ['topic_key', 'pos'],
+    layout: 'keyed',
+    sums: sumsBy('pos', placesPerBlock * heightsPerSum),
+  },
 )
 
-/** A topic in {@link logByTopic}; the whole of it is compared on reading. */
-export function topicKey(place: number, prefix: number): number {
-  return prefix * 4 + place
+const topicWords = 8
+
+/**
+ * Key of the topic at byte `at` of `bytes`, the one at `place` among the four of a log: 48 bits of all its
+ * 32 bytes, for an address begins with zeros and a small number is nothing but its end. Other topics may have
+ * the same key: the whole of a topic is compared on reading.
+ */
+export function topicKey(place: number, bytes: Uint8Array, at = 0): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, topicWords * 4)
+  let low = 0
+  let high = 0
+  for (let word = 0; word < topicWords; word++) {
+    const value = view.getUint32(word * 4)
+    low = Math.imul(low ^ value, 0x85eb_ca6b)
+    low ^= low >>> 13
+    high = Math.imul(high ^ value, 0xc2b2_ae35)
+    high ^= high >>> 15
+  }
+  return ((high & 0xffff) * 2 ** 32 + (low >>> 0)) * 4 + place
 }
+
+/** Transactions that have logs; `pos` = height × 2^20 + index of the transaction in its block. */
+export const logTransaction = table(
+  'log_transaction',
+  { pos: 'integer', hash: 'bytes' },
+  { key: ['pos'], layout: 'rows', sums: sumsBy('pos', placesPerBlock * heightsPerSum) },
+)
+
+/** Blocks that have logs; `timestamp` in Unix seconds. */
+export const logBlock = table(
+  'log_block',
+  { height: 'integer', hash: 'bytes', timestamp: 'integer' },
+  { key: ['height'], layout: 'rows', sums: sumsBy('height', heightsPerSum) },
+)
 
 /**
  * Blocks up to which logs were read at some time, one in some hundred heights: where the chain took
@@ -61,13 +95,15 @@ export const logMark = table(
   { key: ['height'], layout: 'rows', sums: sumsBy('height', heightsPerSum) },
 )
 
-/** In order of creation. */
+/** In order of creation. What an answer says of a log is all here, so that it is of one state. */
 export const logTables = [
   address,
   addressByBytes,
   logEntry,
   logByAddress,
   logByTopic,
+  logTransaction,
+  logBlock,
   logMark,
 ] as const
 

@@ -7,7 +7,10 @@ import { after, test } from 'node:test'
 import { decodeEventLog, erc20Abi } from 'viem'
 
 import { createAbiBook } from '../../../src/api/evm/abi/abi-book.ts'
-import { createChainDirectory } from '../../../src/api/operation/chain-directory.ts'
+import {
+  createChainDirectory,
+  type ServedChain,
+} from '../../../src/api/operation/chain-directory.ts'
 import { readAbi } from '../../../src/codec/evm/abi/abi.ts'
 import type { RawUnit } from '../../../src/codec/evm/raw.ts'
 import { logStream } from '../../../src/indexing/evm/logs/log-stream.ts'
@@ -92,13 +95,13 @@ after(async () => {
   for (const service of services) await service.close()
 })
 
-async function serve(logs: Database | undefined): Promise<EvmService> {
+async function serve(logs: Database | undefined, rpc?: ServedChain['rpc']): Promise<EvmService> {
   const own: { service?: EvmService } = {}
   const service = await startEvmService({
     chains: [chainId],
     parts: {
       chains: createChainDirectory(() =>
-        (own.service?.chains ?? []).map((chain) => ({ ...chain, logs: async () => logs })),
+        (own.service?.chains ?? []).map((chain) => ({ ...chain, logs: async () => logs, rpc })),
       ),
       contracts: abisAlone(createAbiBook([{ entries: readAbi(erc20Abi) }])),
     },
@@ -244,6 +247,158 @@ onBothEngines('logs: what a node made up is not stored', logStoreTables, async (
   assert.ok((held?.height ?? -1) < firstLog)
   await demo.close()
 })
+
+/** Logs as the node wrote them into the receipts, which is how it writes them by `eth_getLogs`. */
+const written: Json[] = rawChain(chainId).flatMap(({ receipts }) =>
+  receipts.flatMap(({ logs }) => logs),
+)
+
+/** A node that gives logs only of whole blocks, of which it is asked so few; `edit` changes its texts. */
+function nodeOfBlocks(asked: string[], edit = (text: string): string => text): ServedChain['rpc'] {
+  const last = rawChain(chainId).at(-1)?.block
+  return {
+    logBytes: 8 * 1_048_576,
+    allows: () => true,
+    call: async (calls) =>
+      calls.map(({ method, params: [first, ...others] }) => {
+        asked.push(method)
+        if (method === 'eth_blockNumber') return { kind: 'result', result: last?.number }
+        if (method === 'eth_getBlockByNumber') return { kind: 'result', result: last }
+        const { fromBlock, toBlock, ...rest } = (first ?? {}) as Json
+        const isPlain =
+          fromBlock !== undefined && fromBlock === toBlock && Object.keys(rest).length === 0
+        if (!isPlain || others.length > 0)
+          return { kind: 'error', error: { code: -32_602, message: 'as the node says it' } }
+        const all = written.filter(({ blockNumber }) => blockNumber === fromBlock)
+        return { kind: 'result', result: JSON.parse(edit(JSON.stringify(all))) }
+      }),
+  }
+}
+
+async function logsBy({ url }: EvmService, ...params: Json[]): Promise<Json> {
+  const reply = await fetch(`${url}/v1/chains/${chainId}/rpc`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_getLogs', params }),
+  })
+  return reply.json()
+}
+
+onBothEngines(
+  'eth_getLogs: rows answer as the node would, and what is not plainly good is its own',
+  logStoreTables,
+  async (store) => {
+    const demo = await openDemoChain(chainId)
+    const logs = await store.open('write')
+    await runStage({ logs, chain: demo.served.store }, recording, isLive)
+    const asked: string[] = []
+    const service = await serve(logs, nodeOfBlocks(asked))
+    const draw = seeded(7)
+    const pick = (): Json => written[draw() % written.length]
+    const heights = (): { fromBlock: string; toBlock: Json } => {
+      const [from = 0, to = 0] = [draw() % 153, draw() % 153].toSorted((a, b) => a - b)
+      return { fromBlock: hexOf(from), toBlock: draw() % 4 === 0 ? 'latest' : hexOf(to) }
+    }
+    for (let round = 0; round < 60; round++) {
+      const address = [undefined, pick().address, [pick().address, pick().address]][draw() % 3]
+      const most = draw() % 4
+      const topics = Array.from({ length: most }, (_, place) => {
+        const some = pick().topics[place] ?? `0x${'ab'.repeat(32)}`
+        const kinds = [some, [some, pick().topics[place] ?? some], null]
+        return kinds[draw() % (place === most - 1 ? 2 : 3)]
+      })
+      const filter = { ...heights(), address, topics }
+      const wanted = written.filter((log) => passes(log, filter))
+      const { result, ...other } = await logsBy(service, filter)
+      const words = JSON.stringify([filter, other])
+      assert.equal(JSON.stringify(result), JSON.stringify(wanted), words)
+    }
+    // The form of one block's logs, and the newest block where it was asked for.
+    assert.deepEqual([...new Set(asked)].toSorted(), [
+      'eth_blockNumber',
+      'eth_getBlockByNumber',
+      'eth_getLogs',
+    ])
+    assert.equal(asked.filter((method) => method === 'eth_getLogs').length, 1)
+    for (const filter of [
+      { fromBlock: '0x10', toBlock: '0x1' },
+      { fromBlock: '0x0', toBlock: '0xffff' },
+      { fromBlock: '0x01', toBlock: '0x2' },
+      { fromBlock: '1', toBlock: '0x2' },
+      { fromBlock: '0x0', toBlock: 'safe' },
+      { fromBlock: '0x0', toBlock: '0x9', topics: [null] },
+      { fromBlock: '0x0', toBlock: '0x9', topics: [[null, written[0].topics[0]]] },
+      { fromBlock: '0x0', toBlock: '0x9', topics: 'x' },
+      { fromBlock: '0x0', toBlock: '0x9', address: ['0x12'] },
+      { fromBlock: '0x0', toBlock: '0x9', other: 1 },
+      { blockHash: rawChain(chainId)[3]?.block.hash },
+      null,
+    ])
+      assert.equal(
+        (await logsBy(service, filter)).error?.message,
+        'as the node says it',
+        JSON.stringify(filter),
+      )
+    await demo.close()
+  },
+)
+
+onBothEngines(
+  'eth_getLogs: a long answer names the range that fits, an unknown form is the node’s',
+  logStoreTables,
+  async (store) => {
+    const demo = await openDemoChain(chainId)
+    const logs = await store.open('write')
+    await runStage({ logs, chain: demo.served.store }, recording, isLive)
+    const everything = { fromBlock: '0x0', toBlock: hexOf(recording.heights.until - 1) }
+    const small = await serve(logs, { ...nodeOfBlocks([])!, logBytes: 20_000 })
+    const { error } = await logsBy(small, everything)
+    assert.equal(error.code, -32_005, error.message)
+    const [, from, to] = /this block range should work: \[(0x0), (0x[0-9a-f]+)\]/.exec(
+      error.message,
+    )!
+    const fits = await logsBy(small, { fromBlock: from, toBlock: to })
+    assert.ok(JSON.stringify(fits.result).length <= 20_000 + 2)
+    const more = { fromBlock: from, toBlock: hexOf(Number(to) + 1) }
+    assert.equal((await logsBy(small, more)).error.code, -32_005)
+    for (const [find, instead] of [
+      ['"removed":false', '"removed":false,"blockTimestamp":"0x1"'],
+      ['"logIndex"', '"index"'],
+    ] as const) {
+      const other = await serve(
+        logs,
+        nodeOfBlocks([], (text) => text.replaceAll(find, instead)),
+      )
+      assert.equal((await logsBy(other, everything)).error?.message, 'as the node says it')
+    }
+    await demo.close()
+  },
+)
+
+function hexOf(value: number): string {
+  return `0x${value.toString(16)}`
+}
+
+/** Numbers that are the same in every run. Source: Park and Miller. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => (state = (state * 48_271) % 2_147_483_647)
+}
+
+/** The conditions of a filter, by the words of the JSON-RPC documents of Ethereum. */
+function passes(log: Json, { fromBlock, toBlock, address, topics }: Json): boolean {
+  const height = Number(log.blockNumber)
+  const isOne = (wanted: Json, value: Json): boolean =>
+    wanted === undefined || wanted === null || [wanted].flat().includes(value)
+  return (
+    height >= Number(fromBlock) &&
+    (toBlock === 'latest' || height <= Number(toBlock)) &&
+    isOne(address, log.address) &&
+    topics.every((wanted: Json, place: number) =>
+      wanted === null ? log.topics.length > place : isOne(wanted, log.topics[place]),
+    )
+  )
+}
 
 function withoutLogs(unit: RawUnit): RawUnit {
   const receipts = unit.receipts.map((receipt) => ({ ...(receipt as object), logs: [] }))

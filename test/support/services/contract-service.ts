@@ -98,6 +98,7 @@ export async function contractService(
   const chain: ServedChain = {
     // As the node told it when it was recorded.
     rpc: {
+      logBytes: 1_048_576,
       allows: allowedMethods(['read']),
       call: async (calls, signal) => {
         signal.throwIfAborted()

@@ -10,17 +10,16 @@ import { getCheckpoint } from '../../../store/checkpoint.ts'
 import type { Database } from '../../../store/engine/database.ts'
 import {
   type FoundLogs,
-  type LogPlace,
+  type LogFilter,
   type LogRow,
   logsMatching,
-  placesOfLogs,
-} from '../../../store/query/evm/events.ts'
+  topicsOf,
+} from '../../../store/query/evm/logs.ts'
 import { heightOf, placeOf, posOfHeight, posRange } from '../../../store/query/evm/position.ts'
 import { logStage } from '../../../store/schema/logs.ts'
 import type { ServedChain } from '../../operation/chain-directory.ts'
 import { type Input, operation, type Operation } from '../../operation/operation.ts'
 import { requestedPage, numberCursor } from '../../operation/paging.ts'
-import { hexText } from '../answers.ts'
 import type { EvmContext } from '../evm-context.ts'
 import type { AbiBook } from './abi-book.ts'
 
@@ -49,15 +48,16 @@ export function listLogs({ chains, tokens, contracts }: EvmContext): Operation<'
           after === undefined || order === 'asc' ? range.until : after,
           posOfHeight(height + 1),
         ),
+        order,
       },
-      order,
       limit: limit + 1,
     })
     const { rows, last } = pageOf(found, limit)
-    const addresses = rows.map(({ address }) => address)
-    const logs = await viewsOf(chain, rows, await contracts.abisOf(chain, addresses, signal))
+    const addresses = rows.map(({ address }) => fromHex(address))
+    const abis = await contracts.abisOf(chain, addresses, signal)
+    const { evmChainId } = chain.facts
     return {
-      body: { ...next(last), logs },
+      body: { ...next(last), logs: rows.map((row) => viewOf(row, String(evmChainId), abis)) },
       headers: { 'x-logs-indexed-height': height < 0 ? 'none' : String(height) },
     }
   })
@@ -76,16 +76,14 @@ export async function keptLogs(chain: ServedChain): Promise<Database> {
   return store
 }
 
-function filterOf(
-  query: Input<typeof EvmTransactions.listLogs>['query'],
-): Parameters<typeof logsMatching>[1]['filter'] {
+function filterOf(query: Input<typeof EvmTransactions.listLogs>['query']): LogFilter {
   const { event } = query
   const topic0 =
     event === undefined ? query.topic0 : to0x(keccak256(new TextEncoder().encode(event)))
   const topics = [topic0, query.topic1, query.topic2, query.topic3]
   return {
-    address: query.address === undefined ? undefined : fromHex(query.address),
-    topics: topics.map((each) => (typeof each === 'string' ? fromHex(each) : undefined)),
+    addresses: query.address === undefined ? undefined : [fromHex(query.address)],
+    topics: topics.map((each) => (typeof each === 'string' ? [fromHex(each)] : undefined)),
   }
 }
 
@@ -99,39 +97,28 @@ function pageOf(
   return { rows: page, last: page.at(-1)?.pos }
 }
 
-async function viewsOf(chain: ServedChain, rows: readonly LogRow[], abis: AbiBook): Promise<Log[]> {
-  const places = rows.map(({ pos, txIndex }) => {
-    const height = heightOf(pos)
-    return { height, txPos: posOfHeight(height) + txIndex }
-  })
-  const found = await placesOfLogs(chain.store, places)
-  return rows.flatMap((row, at) => {
-    const place = found[at]
-    return place === undefined ? [] : [viewOf(row, place, { chain, abis })]
-  })
-}
-
-function viewOf(
-  row: LogRow,
-  place: LogPlace,
-  { chain, abis }: { readonly chain: ServedChain; readonly abis: AbiBook },
-): Log {
-  const contract = { chainId: String(chain.facts.evmChainId), address: hexText(row.address) }
-  const decoded = abis.log(contract, row.topics, row.data)
-  const [topic0, topic1, topic2, topic3] = row.topics.map(hexText)
+function viewOf(row: LogRow, chainId: string, abis: AbiBook): Log {
+  const { address } = row
+  const topics = topicsOf(row)
+  const decoded = abis.log(
+    { chainId, address },
+    topics.map((topic) => fromHex(topic)),
+    fromHex(row.data),
+  )
+  const [topic0, topic1, topic2, topic3] = topics
   return {
     blockNumber: String(heightOf(row.pos)),
-    blockHash: hexText(place.blockHash),
-    blockTimestamp: place.blockTimestamp,
-    txHash: hexText(place.txHash),
+    blockHash: row.blockHash,
+    blockTimestamp: row.blockTimestamp,
+    txHash: row.txHash,
     transactionIndex: row.txIndex,
     logIndex: placeOf(row.pos),
-    address: toChecksumAddress(row.address),
+    address: toChecksumAddress(fromHex(address)),
     topic0,
     topic1,
     topic2,
     topic3,
-    data: hexText(row.data),
+    data: row.data,
     removed: false,
     decoded,
   }

@@ -7,9 +7,9 @@
 
 import { clip } from '../../../core/bytes.ts'
 import { Fault, faultOf } from '../../../core/fault.ts'
-import { isObject } from '../../../core/json.ts'
+import { isObject, parseExact } from '../../../core/json.ts'
 import { EvmChains } from '../../../shape/operations/evm-chains.ts'
-import type { ServedChain } from '../../operation/chain-directory.ts'
+import type { RpcAnswer, ServedChain } from '../../operation/chain-directory.ts'
 import { type AllOf, operation } from '../../operation/operation.ts'
 import {
   rpcCodes as codes,
@@ -19,6 +19,7 @@ import {
   publicWords,
 } from '../../operation/status.ts'
 import type { EvmContext } from '../evm-context.ts'
+import { type OwnAnswer, OwnLogs } from './own-logs.ts'
 
 /** Calls of one batch. Source: 1,000 is the limit of AvalancheGo's VMs; a page requests tens. */
 const mostCalls = 100
@@ -34,21 +35,35 @@ const weights: ReadonlyMap<string, number> = new Map([
   ['eth_sendRawTransaction', 20],
 ])
 
+/** How a source tells of an answer that is too long for it, without words. */
+const tooLarge = -32_003
+
+type RpcError = Extract<RpcAnswer, { readonly kind: 'error' }>['error']
+
 /** Both paths. A call that cannot be answered gets its error in JSON-RPC, with status 200. */
 export function chainRpcOperations({
   chains,
 }: EvmContext): Pick<AllOf<typeof EvmChains>, 'callChain' | 'callBlockchain'> {
+  const ownLogs = new OwnLogs()
   const answer = async (
     name: string,
     body: unknown,
-    how: Pick<Limits, 'charge' | 'signal'>,
-  ): Promise<{ body: unknown }> => {
+    { charge, signal }: Pick<Limits, 'charge' | 'signal'>,
+  ): Promise<{ body: unknown; json?: () => string }> => {
     const list: readonly unknown[] = Array.isArray(body) ? body : [body]
     try {
       if (list.length === 0 || list.length > mostCalls)
         throw new Fault('bad-parameter', `a batch has 1 to ${mostCalls} calls: ${list.length}`)
-      const replies = await answered(chains.find(name), list, how)
-      return { body: Array.isArray(body) ? replies : replies[0] }
+      const replies = await answered(chains.find(name), list, { charge, signal, ownLogs })
+      const texts = replies.map(textOf).join(',')
+      const json = Array.isArray(body) ? `[${texts}]` : texts
+      // Logs are text already: whoever wants the values reads it.
+      return {
+        get body() {
+          return parseExact(json)
+        },
+        json: () => json,
+      }
     } catch (error) {
       const fault = faultOf(error)
       // Who sends too much sees it by the status.
@@ -67,23 +82,33 @@ export function chainRpcOperations({
   }
 }
 
-type Limits = { readonly charge: (weight: number) => Promise<void>; readonly signal: AbortSignal }
+type Limits = {
+  readonly charge: (weight: number) => Promise<void>
+  readonly signal: AbortSignal
+  readonly ownLogs: OwnLogs
+}
 
 type Call = { readonly method: string; readonly params: readonly unknown[] }
 
 async function answered(
-  { facts, rpc }: ServedChain,
+  chain: ServedChain,
   list: readonly unknown[],
-  { charge, signal }: Limits,
-): Promise<readonly Reply[]> {
+  { charge, signal, ownLogs }: Limits,
+): Promise<readonly OwnReply[]> {
+  const { facts, rpc } = chain
   if (rpc === undefined)
     throw new Fault('not-found', `calls are not offered (publicRpc of the chain): ${facts.name}`)
   const calls = list.map(callOf)
   const passed = calls.filter((call) => call !== undefined && rpc.allows(call.method))
   const known = passed.filter((call) => call !== undefined)
   await charge(known.reduce((sum, { method }) => sum + (weights.get(method) ?? 1), 0))
-  const replies = known.length === 0 ? [] : await rpc.call(known, signal)
-  const answers = new Map(known.map((call, at) => [call, replies[at]]))
+  const answers = new Map<Call, RpcAnswer | OwnAnswer | undefined>()
+  for (const call of known)
+    if (call.method === 'eth_getLogs')
+      answers.set(call, await ownLogs.answer(chain, call.params, signal))
+  const left = known.filter((call) => answers.get(call) === undefined)
+  const replies = left.length === 0 ? [] : await rpc.call(left, signal)
+  for (const [at, call] of left.entries()) answers.set(call, replies[at])
   return list.map((given, at) => {
     const id = idOf(given)
     const call = calls[at]
@@ -96,10 +121,33 @@ async function answered(
         `the method is not offered here: ${clip(call.method)}`,
       )
     if (reply === undefined) return failure(given, codes.failed, 'the node gave no answer')
-    return reply.kind === 'result'
-      ? { jsonrpc: '2.0', id, result: reply.result }
-      : { jsonrpc: '2.0', id, error: reply.error }
+    switch (reply.kind) {
+      case 'result':
+        return { jsonrpc: '2.0', id, result: reply.result }
+      case 'text':
+        return { id, resultText: reply.text }
+      case 'error':
+        return { jsonrpc: '2.0', id, error: errorOf(reply.error) }
+    }
   })
+}
+
+/** An answer to a call, or one whose result is text already. */
+type OwnReply = Reply | { readonly id: unknown; readonly resultText: string }
+
+function textOf(reply: OwnReply): string {
+  const { id, resultText } = reply
+  if (typeof resultText !== 'string') return JSON.stringify(reply)
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultText}}`
+}
+
+/** A node's error; of an answer that is longer than this server takes, words by which clients ask for less. */
+function errorOf(error: RpcError): RpcError {
+  if (error.code !== tooLarge || error.message !== '') return error
+  return {
+    code: codes.tooMany,
+    message: 'backend response too large: ask for a smaller range of blocks',
+  }
 }
 
 function callOf(given: unknown): Call | undefined {

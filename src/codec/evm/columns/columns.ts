@@ -231,8 +231,22 @@ export const logTable = columnTable({
   data: slices,
 })
 
-/** Every log of a range of blocks, decoded. */
+/** Blocks that have logs. */
+export const loggingBlockTable = columnTable({
+  /** Row of the height, as of a log. */
+  block: rows,
+  hash: hashes,
+  /** Unix seconds. */
+  timestamp: doubles,
+})
+
+/** Transactions that have logs. */
+export const loggingTxTable = columnTable({ block: rows, txIndex: words, hash: hashes })
+
+/** Every log of a range of blocks, decoded, and where they lie. */
 export type LogBatch = BatchBase & {
   readonly kind: 'logs'
   readonly logs: ColumnsOf<typeof logTable>
+  readonly blocks: ColumnsOf<typeof loggingBlockTable>
+  readonly txs: ColumnsOf<typeof loggingTxTable>
 }

@@ -2,9 +2,17 @@
 
 import type { LogBatch } from '../../../codec/evm/columns/columns.ts'
 import { assert, Fault } from '../../../core/fault.ts'
-import { f64At, u32At, u8At } from '../../../core/item-at.ts'
+import { f64At, u32At } from '../../../core/item-at.ts'
+import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import { statement, type Writer } from '../../../store/engine/database.ts'
-import { logByAddress, logByTopic, logEntry, topicKey } from '../../../store/schema/logs.ts'
+import {
+  logBlock,
+  logByAddress,
+  logByTopic,
+  logEntry,
+  logTransaction,
+  topicKey,
+} from '../../../store/schema/logs.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
 import { gather } from '../../stream/radix-order.ts'
 import { bytesOf, idsOf } from '../write/batch-columns.ts'
@@ -19,7 +27,7 @@ export async function writeLogs(
   batch: LogBatch,
   interner: Interner,
 ): Promise<void> {
-  const { logs, arena } = batch
+  const { logs, blocks, txs, arena, from: first } = batch
   assert(logs.count <= maxBatchRows, 'batches are cut below the limit of rows')
   const ids = idsOf(logs.address, await interner.ids(writer, batch.addresses))
   const pos = new Float64Array(logs.count)
@@ -27,8 +35,20 @@ export async function writeLogs(
     const place = u32At(logs.logIndex, row)
     if (place >= placesPerBlock)
       throw new Fault('source-mismatch', `block has more logs than can be kept: ${place}`)
-    pos[row] = (batch.from + u32At(logs.block, row)) * placesPerBlock + place
+    pos[row] = (first + u32At(logs.block, row)) * placesPerBlock + place
   }
+  await writer.insert(logBlock, {
+    height: Float64Array.from(blocks.block, (block) => first + block),
+    hash: ByteColumn.ofWidth(blocks.hash, 32),
+    timestamp: blocks.timestamp,
+  })
+  await writer.insert(logTransaction, {
+    pos: Float64Array.from(
+      txs.block,
+      (block, row) => (first + block) * placesPerBlock + u32At(txs.txIndex, row),
+    ),
+    hash: ByteColumn.ofWidth(txs.hash, 32),
+  })
   await writer.insert(logEntry, {
     pos,
     tx_index: logs.txIndex,
@@ -43,19 +63,12 @@ export async function writeLogs(
     const from = u32At(logs.topics.offset, row)
     const count = u32At(logs.topics.length, row) / topicBytes
     for (let place = 0; place < count; place++)
-      topics.add(topicKey(place, prefixAt(arena, from + place * topicBytes)), row)
+      topics.add(topicKey(place, arena, from + place * topicBytes), row)
   }
   const byAddress = emitters.sorted()
   await writer.insert(logByAddress, { address_id: byAddress.ids, pos: gather(pos, byAddress.rows) })
   const byTopic = topics.sorted()
-  await writer.insert(logByTopic, { topic: byTopic.ids, pos: gather(pos, byTopic.rows) })
-}
-
-/** The first 48 bits of the topic at byte `at`. */
-function prefixAt(bytes: Uint8Array, at: number): number {
-  let prefix = 0
-  for (let byte = 0; byte < 6; byte++) prefix = prefix * 256 + u8At(bytes, at + byte)
-  return prefix
+  await writer.insert(logByTopic, { topic_key: byTopic.ids, pos: gather(pos, byTopic.rows) })
 }
 
 const rowsFrom = statement(
@@ -65,8 +78,14 @@ const rowsFrom = statement(
 /** Rows taken away at once. */
 const rowsAtOnce = 10_000
 
+const transactionsFrom = statement('select pos from log_transaction where pos >= ?')
+const blocksFrom = statement('select height from log_block where height >= ?')
+
 /** Removes logs from height `from` on; numbers of addresses stay, as in the chain's store. */
 export async function cutLogs(writer: Writer, from: number): Promise<void> {
+  const txs = await writer.all(transactionsFrom, [from * placesPerBlock])
+  await writer.remove(logTransaction, keysOfRows(logTransaction, txs))
+  await writer.remove(logBlock, keysOfRows(logBlock, await writer.all(blocksFrom, [from])))
   for (;;) {
     const rows = await writer.all(rowsFrom, [from * placesPerBlock, rowsAtOnce])
     if (rows.length === 0) return
@@ -74,7 +93,7 @@ export async function cutLogs(writer: Writer, from: number): Promise<void> {
     const topics = rows.flatMap(([pos, , bytes]) => {
       assert(bytes instanceof Uint8Array, 'topics of a log are bytes')
       return Array.from({ length: bytes.length / topicBytes }, (_, place) => [
-        topicKey(place, prefixAt(bytes, place * topicBytes)),
+        topicKey(place, bytes, place * topicBytes),
         pos ?? null,
       ])
     })

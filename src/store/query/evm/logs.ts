@@ -1,0 +1,253 @@
+/** Logs of a chain that keeps all of them, by contracts and topics. */
+
+import { toHex } from '../../../core/bytes.ts'
+import { itemAt } from '../../../core/item-at.ts'
+import { type Reader, type Statement, statement } from '../../engine/database.ts'
+import { topicKey } from '../../schema/logs.ts'
+import { placesPerBlock } from '../../schema/sums.ts'
+import {
+  bothOrders,
+  hash,
+  hex,
+  integer,
+  integerValue,
+  type RowOf,
+  storedRow,
+} from '../stored-row.ts'
+import { addressId } from './addresses.ts'
+import type { PosRange } from './position.ts'
+
+const logRow = storedRow({
+  pos: integer('l.pos'),
+  /** Place of its transaction in the block. */
+  txIndex: integer('l.tx_index'),
+  address: hex('a.bytes'),
+  /** All of them as one text, 64 digits each. */
+  topics: hex('l.topics'),
+  data: hex('l.data'),
+  txHash: hash('t.hash'),
+  blockHash: hash('b.hash'),
+  /** Unix seconds. */
+  blockTimestamp: integer('b.timestamp'),
+})
+
+/** A log; bytes are `0x` and lower-case digits. */
+export type LogRow = RowOf<typeof logRow>
+
+/** The topics of a log, `0x` and 64 digits each. */
+export function topicsOf({ topics }: LogRow): string[] {
+  return Array.from(
+    { length: (topics.length - 2) / 64 },
+    (_, place) => `0x${topics.slice(2 + place * 64, 66 + place * 64)}`,
+  )
+}
+
+/** Conditions of logs; all that are given must hold. */
+export type LogFilter = {
+  /** Any of these contracts, 20 bytes each. */
+  readonly addresses?: readonly Uint8Array[] | undefined
+  /** By their places any of these, 32 bytes each; `undefined`: any. */
+  readonly topics: readonly (readonly Uint8Array[] | undefined)[]
+}
+
+type Order = 'asc' | 'desc'
+type Range = PosRange & { readonly order: Order }
+
+/** Logs found, and up to where was looked, inclusive, when there was more to look at. */
+export type FoundLogs = { readonly rows: readonly LogRow[]; readonly lookedTo?: number }
+
+/** Rows looked at for one page: what is rare under two conditions takes several pages. */
+const mostRows = 10_000
+
+/**
+ * Logs inside `range` that pass `filter`, in order, at most `limit`. Cost: one scan of the shortest list of
+ * a condition, of at most 10,000 entries.
+ */
+export async function logsMatching(
+  store: Reader,
+  { filter, range, limit }: { filter: LogFilter; range: Range; limit: number },
+): Promise<FoundLogs> {
+  const rows: LogRow[] = []
+  let looked = 0
+  for await (const slice of slicesOf(store, filter, range)) {
+    for (const row of slice.rows) {
+      rows.push(row)
+      if (rows.length === limit) return { rows }
+    }
+    looked += slice.looked
+    if (looked >= mostRows) return { rows, lookedTo: slice.lookedTo }
+  }
+  return { rows }
+}
+
+type Slice = {
+  readonly rows: readonly LogRow[]
+  /** How many were looked at for them, and up to which, inclusive. */
+  readonly looked: number
+  readonly lookedTo: number
+}
+
+/**
+ * Logs inside `range` that pass `filter`, oldest first.
+ *
+ * @yields a few hundred at once
+ */
+export async function* oldestLogs(
+  store: Reader,
+  filter: LogFilter,
+  range: PosRange,
+): AsyncGenerator<readonly LogRow[]> {
+  for await (const { rows } of slicesOf(store, filter, { ...range, order: 'asc' })) yield rows
+}
+
+async function* slicesOf(store: Reader, filter: LogFilter, range: Range): AsyncGenerator<Slice> {
+  const lists = await listsOf(store, filter)
+  const passes = conditionOf(filter)
+  const list = lists.length === 0 ? undefined : await shortest(store, lists, range)
+  if (list?.keys.length === 0) return
+  const { order } = range
+  let { from, until } = range
+  for (;;) {
+    const wanted = [from, until, rowsAtOnce]
+    const slice =
+      list === undefined
+        ? cut(await logRow.all(store, inRange[order], wanted), ({ pos }) => pos)
+        : await ofList(store, list, { from, until, order })
+    const { items, lookedTo } = slice
+    if (items.length > 0)
+      yield { rows: items.filter(passes), looked: items.length, lookedTo: lookedTo ?? until }
+    if (lookedTo === undefined) return
+    if (order === 'asc') from = lookedTo + 1
+    else until = lookedTo
+  }
+}
+
+const rowsAtOnce = 500
+
+const places = `join address a on a.id = l.address_id
+  join log_block b on b.height = l.pos / ${placesPerBlock}
+  join log_transaction t on t.pos = l.pos / ${placesPerBlock} * ${placesPerBlock} + l.tx_index`
+const inRange = bothOrders((order) =>
+  logRow.statement(
+    (columns) => `select ${columns} from log_entry l ${places}
+     where l.pos >= ? and l.pos < ? order by l.pos ${order} limit ?`,
+  ),
+)
+const atPlaces = bothOrders((order) =>
+  logRow.statement(
+    (columns, { list, number }) => `select ${columns} from ${list}
+     join log_entry l on l.pos = ${number} ${places} order by l.pos ${order}`,
+  ),
+)
+
+/** Lists of one condition, any of whose keys will do. */
+type List = { readonly table: keyof typeof placesIn; readonly keys: readonly number[] }
+
+const placesIn = {
+  address: questionsOf('log_by_address where address_id'),
+  topic: questionsOf('log_by_topic where topic_key'),
+} as const
+
+function questionsOf(
+  table: string,
+): Readonly<Record<Order, Statement>> & { readonly count: Statement } {
+  const source = `from ${table} = ? and pos >= ? and pos < ?`
+  return {
+    ...bothOrders((order) =>
+      statement(`select pos ${source} order by pos ${order} limit ?`, { over: undefined }),
+    ),
+    count: statement(`select count(*) from (select 1 ${source} limit ?) as counted`, {
+      over: undefined,
+    }),
+  }
+}
+
+/** The lists of all conditions, the contracts' first. */
+async function listsOf(store: Reader, { addresses, topics }: LogFilter): Promise<List[]> {
+  const lists: List[] = []
+  if (addresses !== undefined) {
+    const ids = await Promise.all(addresses.map((address) => addressId(store, address)))
+    lists.push({ table: 'address', keys: unique(ids.filter((id) => id !== undefined)) })
+  }
+  for (const [place, wanted] of topics.entries())
+    if (wanted !== undefined)
+      lists.push({ table: 'topic', keys: unique(wanted.map((topic) => topicKey(place, topic))) })
+  return lists
+}
+
+function unique(keys: readonly number[]): number[] {
+  return [...new Set(keys)]
+}
+
+/** Entries of a list that are counted to find the shortest one: a longer one is long. */
+const mostCounted = 2_000
+
+async function shortest(
+  store: Reader,
+  lists: readonly List[],
+  { from, until }: PosRange,
+): Promise<List> {
+  let best = itemAt(lists, 0)
+  let least = Number.POSITIVE_INFINITY
+  for (const list of lists) {
+    // Of two that are as long the contract's is the better one.
+    const enough = Math.min(mostCounted, least)
+    let count = 0
+    for (const key of list.keys) {
+      if (count >= enough) break
+      const parameters = [key, from, until, enough - count]
+      count += integerValue((await store.get(placesIn[list.table].count, parameters))?.[0])
+    }
+    if (count >= least) continue
+    best = list
+    least = count
+  }
+  return best
+}
+
+/** The next logs of several lists, each once. */
+async function ofList(
+  store: Reader,
+  { table, keys }: List,
+  { from, until, order }: Range,
+): Promise<Cut<LogRow>> {
+  const each = Math.max(16, Math.ceil(rowsAtOnce / keys.length))
+  const found = new Set<number>()
+  // What follows the end of a list that has more may be in another one, too.
+  let lookedTo: number | undefined
+  for (const key of keys) {
+    const rows = await store.all(placesIn[table][order], [key, from, until, each])
+    for (const [pos] of rows) found.add(integerValue(pos))
+    if (rows.length < each) continue
+    const last = integerValue(rows.at(-1)?.[0])
+    if (lookedTo === undefined) lookedTo = last
+    else lookedTo = order === 'asc' ? Math.min(lookedTo, last) : Math.max(lookedTo, last)
+  }
+  const end = lookedTo
+  const wanted = [...found].filter(
+    (pos) => end === undefined || (order === 'asc' ? pos <= end : pos >= end),
+  )
+  return {
+    items: await logRow.all(store, atPlaces[order], [JSON.stringify(wanted)]),
+    lookedTo,
+  }
+}
+
+type Cut<T> = { readonly items: readonly T[]; readonly lookedTo: number | undefined }
+
+/** Rows that were asked for `rowsAtOnce` at a time: fewer are the last. */
+function cut<T>(items: readonly T[], posOf: (item: T) => number): Cut<T> {
+  const last = items.at(rowsAtOnce - 1)
+  return { items, lookedTo: last && posOf(last) }
+}
+
+/** All conditions on the bytes of a log. */
+function conditionOf({ addresses, topics }: LogFilter): (row: LogRow) => boolean {
+  const contracts = addresses && new Set(addresses.map((address) => `0x${toHex(address)}`))
+  const wanted = topics.map((all) => all && new Set(all.map(toHex)))
+  return (row) =>
+    contracts?.has(row.address) !== false &&
+    wanted.every(
+      (all, place) => all?.has(row.topics.slice(2 + place * 64, 66 + place * 64)) !== false,
+    )
+}

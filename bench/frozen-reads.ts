@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { StateReader } from '../src/api/operation/chain-directory.ts'
 import { to0x } from '../src/core/bytes.ts'
 import { Fault } from '../src/core/fault.ts'
-import { type Database, statement } from '../src/store/engine/database.ts'
+import { type Database, type Statement, statement } from '../src/store/engine/database.ts'
 import { readManifest } from '../src/store/history/manifest.ts'
 import { openStore } from '../src/store/open.ts'
 import { indexedHeight } from '../src/store/query/evm/heights.ts'
@@ -124,8 +124,10 @@ async function measured(store: Database): Promise<ReadonlyMap<string, number>> {
 async function requestsOf(store: Database): Promise<Readonly<Record<string, readonly string[]>>> {
   const height = await indexedHeight(store, 'blocks')
   const half = Math.floor(height / 2)
-  const texts = async (question: typeof absent, parameters: number[]): Promise<string[]> =>
-    (await store.all(question, parameters)).map(([bytes]) => to0x(bytesIn(bytes)))
+  const texts = async (
+    question: Statement<readonly [Uint8Array]>,
+    parameters: number[],
+  ): Promise<string[]> => (await store.all(question, parameters)).map(([bytes]) => to0x(bytes))
   const all = await texts(bytesOf.address, [1, 20_000])
   const addresses = all.filter((_, at) => at % 40 === 7)
   const busy = all.slice(10, 60)
@@ -155,9 +157,4 @@ async function requestsOf(store: Database): Promise<Readonly<Record<string, read
       (each) => `/v2/chains/1/contracts/${each}/balances?pageSize=100`,
     ),
   }
-}
-
-function bytesIn(value: unknown): Uint8Array {
-  if (!(value instanceof Uint8Array)) throw new Error('bytes are expected')
-  return value
 }

@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { orderedLists } from '../src/indexing/primary/write/ordered-lists.ts'
-import type { Table } from '../src/store/engine/table.ts'
 import { openStore } from '../src/store/open.ts'
 import { balancesOfAddresses } from '../src/store/query/primary/balances-of-addresses.ts'
 import { utxosOfAddresses } from '../src/store/query/primary/utxos.ts'
@@ -20,6 +19,7 @@ import { controlTables } from '../src/store/schema/control.ts'
 import { listOf, packTraits } from '../src/store/schema/primary/holding.ts'
 import { openHolding, spentHolding } from '../src/store/schema/primary/ledger.ts'
 import { primaryTables } from '../src/store/schema/primary/tables.ts'
+import type { Table } from '../src/store/schema/table.ts'
 
 const utxos = Number(process.argv[2] ?? 100_000)
 const addresses = Array.from({ length: 64 }, (_, at) => at + 1)

@@ -2,7 +2,7 @@
  * The page on the design of the database: every table of the real schema, what a row is, its cost.
  */
 
-import type { Table } from '../src/store/engine/table.ts'
+import type { Table } from '../src/store/schema/table.ts'
 import { controlTables } from '../src/store/schema/control.ts'
 import { apiUseTables, contractTables, deploymentTables } from '../src/store/schema/deployment.ts'
 import { evmTables } from '../src/store/schema/evm.ts'

@@ -9,7 +9,7 @@
 
 import { keyOf } from '../core/bytes.ts'
 import { i32At } from '../core/item-at.ts'
-import type { Lookup, Reader } from '../store/engine/database.ts'
+import type { Reader } from '../store/engine/database.ts'
 import { activityHours, deployDays } from '../store/query/metrics/deploy-days.ts'
 import { address } from '../store/schema/evm.ts'
 import { visitMembers } from './member-list.ts'
@@ -25,7 +25,7 @@ export type UnionChain = {
 /** Parts of a chain whose addresses can be united with others. */
 export type UnionSet = 'addresses' | 'senders' | 'deployers'
 
-const bytesOfId: Lookup = { table: address, key: ['id'], select: ['bytes'] }
+const bytesOfId = { table: address, key: ['id'], select: ['bytes'] } as const
 
 /** Counts unions of the chains it is given; one object per process. */
 export class AddressUnion {

@@ -10,7 +10,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { noAddress, type Slices } from '../codec/evm/columns/column-kinds.ts'
 import { frameKinds } from '../codec/evm/columns/columns.ts'
 import { u32At } from '../core/item-at.ts'
-import { statement, type Row, type Writer } from '../store/engine/database.ts'
+import { statement, type AnswerRow, type Writer } from '../store/engine/database.ts'
 import { meta } from '../store/schema/control.ts'
 import { metricsTables } from '../store/schema/metrics.ts'
 import { placesPerBlock } from '../store/schema/sums.ts'
@@ -88,32 +88,32 @@ async function storedBlocks(writer: Writer, range: Range, local: LocalIds): Prom
   const blocks = await writer.all(blockRows, [from, until])
   const txs = await writer.all(txRows, places)
   const transfers = await writer.all(transferRows, places)
-  const txCount = Uint32Array.from(blocks, (row) => Number(row[4]))
+  const txCount = Uint32Array.from(blocks, (row) => row[4])
   const firstTx = runningSums(txCount)
-  const { arena, slices } = joined(txs.map((row) => bytesOf(row[5])))
-  const txOf = (row: Row): number =>
-    u32At(firstTx, Math.floor(Number(row[0]) / placesPerBlock) - from) + Number(row[1])
+  const { arena, slices } = joined(txs.map((row) => row[5]))
+  const txOf = ([pos, txIndex]: AnswerRow<typeof transferRows>): number =>
+    u32At(firstTx, Math.floor(pos / placesPerBlock) - from) + txIndex
   return {
     from,
     arena,
     blocks: {
       count: blocks.length,
-      timestamp: Float64Array.from(blocks, (row) => Number(row[1])),
-      timestampMs: Float64Array.from(blocks, (row) => Number(row[2] ?? -1)),
-      gasUsed: Float64Array.from(blocks, (row) => Number(row[3])),
+      timestamp: Float64Array.from(blocks, (row) => row[1]),
+      timestampMs: Float64Array.from(blocks, (row) => row[2] ?? -1),
+      gasUsed: Float64Array.from(blocks, (row) => row[3]),
       txCount,
     },
     txs: {
       from: Uint32Array.from(txs, (row) => local.of(row[1])),
       to: Uint32Array.from(txs, (row) => local.of(row[2])),
-      gasUsed: Float64Array.from(txs, (row) => Number(row[4])),
+      gasUsed: Float64Array.from(txs, (row) => row[4]),
       gasPrice: slices,
-      status: Uint8Array.from(txs, (row) => Number(row[6])),
+      status: Uint8Array.from(txs, (row) => row[6]),
     },
     transfers: {
       count: transfers.length,
       tx: Uint32Array.from(transfers, txOf),
-      kind: Uint8Array.from(transfers, (row) => Number(row[2])),
+      kind: Uint8Array.from(transfers, (row) => row[2]),
       from: Uint32Array.from(transfers, (row) => local.of(row[3])),
       to: Uint32Array.from(transfers, (row) => local.of(row[4])),
     },
@@ -170,8 +170,4 @@ function joined(parts: readonly Uint8Array[]): { arena: Uint8Array; slices: Slic
   const arena = new Uint8Array(at)
   for (const [row, part] of parts.entries()) arena.set(part, u32At(offset, row))
   return { arena, slices: { offset, length } }
-}
-
-function bytesOf(value: unknown): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array(0)
 }

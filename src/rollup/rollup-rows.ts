@@ -3,7 +3,6 @@
 import { fromHex, toBigint } from '../core/bytes.ts'
 import { itemAt, u8At } from '../core/item-at.ts'
 import { type ColumnsOf, statement, type Reader, type Writer } from '../store/engine/database.ts'
-import { byColumn, byField } from '../store/engine/table.ts'
 import { metaText, putMeta } from '../store/meta.ts'
 import { dayRow, periodRow } from '../store/query/metrics/days.ts'
 import type { RowOf } from '../store/query/stored-row.ts'
@@ -15,6 +14,7 @@ import {
   rollup,
   rollupDay,
 } from '../store/schema/metrics.ts'
+import { byColumn, byField } from '../store/schema/table.ts'
 import { everBits, openBits, reserve, type AddressFlags } from './address-flags.ts'
 import type { DeployDay } from './deploy-count.ts'
 import type { EverSeen } from './ever-seen.ts'
@@ -194,9 +194,9 @@ async function loadDeploys(reader: Reader, source: 0 | 1): Promise<DeployDay | u
   const ids: number[] = []
   if (members instanceof Uint8Array) visitMembers(members, (id) => ids.push(id))
   return {
-    start: Number(start),
-    contracts: Number(contracts),
-    newDeployers: Number(newDeployers),
+    start: start,
+    contracts: contracts,
+    newDeployers: newDeployers,
     members: ids,
   }
 }

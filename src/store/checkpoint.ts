@@ -28,13 +28,13 @@ export async function getCheckpoint(
 ): Promise<Checkpoint | undefined> {
   const row = await reader.get(checkpointOfStage, [stage])
   if (row === undefined) return undefined
-  return { height: Number(row[0]), hash: row[1] instanceof Uint8Array ? row[1] : undefined }
+  return { height: row[0], hash: row[1] ?? undefined }
 }
 
 /** Heights of all stages by name. */
 export async function checkpointHeights(reader: Reader): Promise<Map<string, number>> {
   const rows = await reader.all(allCheckpoints)
-  return new Map(rows.map(([stage, height]) => [String(stage), Number(height)]))
+  return new Map(rows.map(([stage, height]) => [stage, height]))
 }
 
 /**

@@ -6,11 +6,11 @@
 import { Fault } from '../core/fault.ts'
 import { isObject, jsonOf } from '../core/json.ts'
 import type { Reader, Writer } from './engine/database.ts'
-import type { HistoryStage } from './engine/table.ts'
 import { isHeight } from './history/manifest.ts'
 import { metaText, putMeta } from './meta.ts'
 import { firstHeight, indexedHeight } from './query/evm/heights.ts'
 import { copiedName, meta } from './schema/control.ts'
+import type { HistoryStage } from './schema/table.ts'
 
 /** A comparison of copied segments with those that a node's blocks make, as far as it came. */
 export type CopiedCheck = {

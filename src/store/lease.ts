@@ -64,7 +64,7 @@ const renew = statement(
 export async function leaseRow(reader: Reader): Promise<LeaseRow | undefined> {
   const row = await reader.get(leaseQuestion)
   if (row === undefined) return undefined
-  return { epoch: Number(row[0]), owner: String(row[1]), stamp: Number(row[2]) }
+  return { epoch: row[0], owner: row[1], stamp: row[2] }
 }
 
 /**

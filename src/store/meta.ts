@@ -8,14 +8,13 @@ const every = statement('select name, value from meta')
 
 /** The text kept under `name`; `undefined` where there is none. Cost: one look-up by key. */
 export async function metaText(reader: Reader, name: string): Promise<string | undefined> {
-  const row = await reader.get(one, [name])
-  return row && String(row[0])
+  return (await reader.get(one, [name]))?.[0]
 }
 
 /** All that is kept, by name. */
 export async function allMeta(reader: Reader): Promise<ReadonlyMap<string, string>> {
   const rows = await reader.all(every)
-  return new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  return new Map(rows.map(([name, value]) => [name, value]))
 }
 
 /** Keeps texts by name, in place of those that are there. */

@@ -12,9 +12,9 @@ import { test } from 'node:test'
 
 import pg from 'pg'
 
-import type { Table } from '../../src/store/engine/table.ts'
 import { openStore, type StoreLocation } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
+import type { Table } from '../../src/store/schema/table.ts'
 import {
   demoChains,
   entry,

@@ -15,11 +15,11 @@ import {
 import { join, relative } from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import type { Table } from '../../src/store/engine/table.ts'
 import { historyOf } from '../../src/store/history/history.ts'
 import { keptUnnamedMs } from '../../src/store/history/segment-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import { chainTables, messageTables, primaryStoreTables } from '../../src/store/schema/stores.ts'
+import type { Table } from '../../src/store/schema/table.ts'
 import { problemsOf, restoreSnapshot } from '../../src/store/snapshot/restore-snapshot.ts'
 import { SnapshotFolder } from '../../src/store/snapshot/snapshot-folder.ts'
 import { manifestText } from '../../src/store/snapshot/snapshot-manifest.ts'

@@ -7,13 +7,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
 import { objectOf } from '../../src/codec/evm/raw.ts'
-import type { Table } from '../../src/store/engine/table.ts'
 import { openStore } from '../../src/store/open.ts'
 import { evmTables, token } from '../../src/store/schema/evm.ts'
 import { icmTables } from '../../src/store/schema/icm.ts'
 import { metricsTables } from '../../src/store/schema/metrics.ts'
 import { nftMetadata } from '../../src/store/schema/nft.ts'
 import { primaryTables } from '../../src/store/schema/primary/tables.ts'
+import type { Table } from '../../src/store/schema/table.ts'
 import {
   freshFolder,
   runFirn,

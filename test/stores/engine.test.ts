@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { Fault } from '../../src/core/fault.ts'
 import { type Database, type Row, statement, type Value } from '../../src/store/engine/database.ts'
 import { storeFormat } from '../../src/store/engine/format.ts'
-import { table, type Table } from '../../src/store/engine/table.ts'
 import { openStore } from '../../src/store/open.ts'
 import { checkpoint, controlTables } from '../../src/store/schema/control.ts'
+import { table, type Table } from '../../src/store/schema/table.ts'
 import { onBothEngines } from '../support/stores/stores.ts'
 
 const facts: Table = table(
@@ -31,7 +31,10 @@ const pairs = table(
 const tables = [facts, pairs]
 
 const everything = statement('select pos, small, raw, words from facts order by pos')
-const coins = statement('select coins from facts order by pos', { bigints: true })
+const coins = statement<string>('select coins from facts order by pos', {
+  bigints: true,
+  over: undefined,
+})
 const pairRows = statement('select left_id, right_id, value from pairs order by left_id, right_id')
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values)

@@ -6,8 +6,8 @@
 
 import { Fault } from '../../src/core/fault.ts'
 import { statement } from '../../src/store/engine/database.ts'
-import { table } from '../../src/store/engine/table.ts'
 import { openStore } from '../../src/store/open.ts'
+import { table } from '../../src/store/schema/table.ts'
 
 const rows = table('rows', { id: 'integer', raw: 'bytes' }, { key: ['id'], layout: 'rows' })
 const count = statement('select count(*) from rows')

@@ -8,7 +8,6 @@ import { cutOutbox } from '../../store/query/events/outbox.ts'
 import type { PlaceRange } from '../../store/query/events/places-of-addresses.ts'
 import type { Watch } from '../../store/query/events/watch.ts'
 import { posOfHeight } from '../../store/query/evm/position.ts'
-import { integerAt } from '../../store/query/row-values.ts'
 import { type OutboxOptions, OutboxWriter } from './outbox-writer.ts'
 
 /** Adds the places of a batch, in the transaction of `writer`. */
@@ -78,12 +77,12 @@ const timeAt = statement('select timestamp from evm_block where height = ?', {
 async function heightAfter(reader: Reader, moment: number): Promise<number> {
   const [begin, end] = [await reader.get(first), await reader.get(last)]
   if (begin === undefined || end === undefined) return 0
-  let low = integerAt(begin, 0)
-  let high = integerAt(end, 0) + 1
+  let low = begin[0]
+  let high = end[0] + 1
   while (low < high) {
     const middle: number = Math.floor((low + high) / 2)
     const time = await reader.get(timeAt, [middle])
-    if (time !== undefined && integerAt(time, 0) > moment) high = middle
+    if (time !== undefined && time[0] > moment) high = middle
     else low = middle + 1
   }
   return low

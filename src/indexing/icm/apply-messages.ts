@@ -12,11 +12,10 @@ import { concatBytes, keyOf, toBigint } from '../../core/bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import { wideBytes } from '../../core/wide-integer.ts'
 import type { Writer } from '../../store/engine/database.ts'
-import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import type { MessengerLog } from '../../store/query/icm/messenger-logs.ts'
-import { integerAt } from '../../store/query/row-values.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
+import type { Table } from '../../store/schema/table.ts'
 import { countEnd, type HourCounts, writeHours } from './message-hours.ts'
 
 /** The chain whose logs are applied. */
@@ -99,7 +98,7 @@ async function receivedHere(
 ): Promise<Set<string>> {
   if (logs.length === 0) return new Set()
   const ids = distinct(logs.map(({ topics }) => topics.subarray(0, 32)))
-  const lookup = { table: icmReceive, key: ['message_id'], select: ['chain'] }
+  const lookup = { table: icmReceive, key: ['message_id'], select: ['chain'] } as const
   const rows = await writer.lookup(lookup, [ids])
   return new Set(ids.filter((_, at) => rows[at]?.[0] === key).map(keyOf))
 }
@@ -133,14 +132,12 @@ async function addEnd(writer: Writer, table: Table, end: End): Promise<boolean> 
   })
   if (table === icmSend && received !== undefined) {
     // Removes the entries that the receiving end made, under its time.
-    const of = { id, received }
-    const timestamp = integerAt(of.received, 0)
-    const network = integerAt(of.received, 1)
+    const [timestamp, network] = received
     await writer.remove(icmList, {
       subject: subjects,
       network: subjects.map(() => network),
       timestamp: subjects.map(() => timestamp),
-      message_id: subjects.map(() => of.id),
+      message_id: subjects.map(() => id),
     })
   }
   await writer.insertNew(icmList, {

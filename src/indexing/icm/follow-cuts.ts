@@ -44,10 +44,8 @@ export async function followCuts(of: CutChain, target: MessageStore): Promise<vo
   const cuts = await of.store.all(cutsAfter, [done])
   const last = cuts.at(-1)
   if (last === undefined) return
-  const ids = cuts.flatMap(([, , joined]) =>
-    joined instanceof Uint8Array ? messageIds(joined) : [],
-  )
-  const from = Math.min(...cuts.map(([, height]) => Number(height)))
+  const ids = cuts.flatMap(([, , joined]) => messageIds(joined))
+  const from = Math.min(...cuts.map(([, height]) => height))
   await underLease(target.store, target, async (writer) => {
     await takeBack(writer, of.chain, ids)
     // Applies logs before height `until` that are about the messages `ids`.

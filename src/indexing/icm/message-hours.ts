@@ -1,8 +1,7 @@
 /** Messages counted by hour. */
 
 import { keyOf } from '../../core/bytes.ts'
-import type { Row, Writer } from '../../store/engine/database.ts'
-import { integerAt } from '../../store/query/row-values.ts'
+import type { Writer } from '../../store/engine/database.ts'
 import { icmHour } from '../../store/schema/icm.ts'
 
 type Hour = {
@@ -52,10 +51,8 @@ export async function writeHours(writer: Writer, counts: HourCounts): Promise<vo
     { table: icmHour, key: icmHour.key, select: ['sent', 'received'] },
     [key.network, key.hour, key.source_id, key.destination_id],
   )
-  const before = (row: Row | undefined, at: number): number =>
-    row === undefined ? 0 : integerAt(row, at)
-  const sent = hours.map((each, at) => each.sent + before(known[at], 0))
-  const received = hours.map((each, at) => each.received + before(known[at], 1))
+  const sent = hours.map((each, at) => each.sent + (known[at]?.[0] ?? 0))
+  const received = hours.map((each, at) => each.received + (known[at]?.[1] ?? 0))
   await writer.upsert(icmHour, { ...key, sent, received })
   // An hour whose messages were all taken back has no row.
   const empty = hours.filter((_, at) => sent[at] === 0 && received[at] === 0)

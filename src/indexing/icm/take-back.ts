@@ -6,10 +6,10 @@
 
 import { equalBytes } from '../../core/bytes.ts'
 import type { ColumnsOf, Writer } from '../../store/engine/database.ts'
-import type { Table } from '../../store/engine/table.ts'
 import { listSubjects } from '../../store/query/icm/list-subject.ts'
 import { bytes, integer, type RowOf, storedRow, text } from '../../store/query/stored-row.ts'
 import { icmExecuted, icmList, icmReceive, icmSend, icmSourceNote } from '../../store/schema/icm.ts'
+import type { Table } from '../../store/schema/table.ts'
 import type { MessageChain } from './apply-messages.ts'
 import { countEnd, type HourCounts, writeHours } from './message-hours.ts'
 

@@ -4,7 +4,7 @@ import { fromBigint, toBigint } from '../../core/bytes.ts'
 import { type NftFields, type NftStatus, placeOfStatus } from '../../core/nft-status.ts'
 import {
   type Reader,
-  type Row,
+  type AnswerRow,
   statement,
   type Value,
   type Writer,
@@ -106,49 +106,34 @@ async function markRead(writer: Writer, items: readonly NftItem[]): Promise<void
   })
 }
 
-function roundOfRange(row: Row, limit: number): NftRound {
+function roundOfRange(row: AnswerRow<typeof unreadRange>, limit: number): NftRound {
   const [contractId, contract, first, last, urisRead] = row
-  const begin = bigintOf(first)
-  const from = begin + BigInt(Number(urisRead))
-  const end = bigintOf(last)
+  const begin = toBigint(first)
+  const end = toBigint(last)
   const items: NftItem[] = []
-  for (let item = from; item <= end && items.length < limit; item++)
-    items.push({
-      contractId: Number(contractId),
-      contract: bytesOf(contract),
-      standard: 721,
-      item,
-      attempts: 0,
-    })
-  const next = Number(urisRead) + items.length
+  for (let item = begin + BigInt(urisRead); item <= end && items.length < limit; item++)
+    items.push({ contractId, contract, standard: 721, item, attempts: 0 })
+  const next = urisRead + items.length
   const isOver = begin + BigInt(next) > end || next >= maxReadOfRange
   return {
     items,
     done: async (writer) => {
       await writer.update(nftRange, {
-        contract_id: [Number(contractId)],
-        first_item: [bytesOf(first)],
+        contract_id: [contractId],
+        first_item: [first],
         uris_read: [isOver ? -1 : next],
       })
     },
   }
 }
 
-function itemOfRow(row: Row): NftItem {
+function itemOfRow(row: AnswerRow<typeof unread>): NftItem {
   const [contractId, contract, standard, item, attempts] = row
   return {
-    contractId: Number(contractId),
-    contract: bytesOf(contract),
+    contractId,
+    contract,
     standard: standard === 1155 ? 1155 : 721,
-    item: bigintOf(item),
-    attempts: Number(attempts),
+    item: toBigint(item),
+    attempts,
   }
-}
-
-function bytesOf(value: Value | undefined): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array()
-}
-
-function bigintOf(value: Value | undefined): bigint {
-  return toBigint(bytesOf(value))
 }

@@ -152,9 +152,9 @@ export async function readRequests(
   await at.commit(async (writer) => {
     const nowSeconds = Math.floor(at.nowMs / 1_000)
     for (const [contract, item, standard] of rows) {
-      const id = contract instanceof Uint8Array ? await addressId(writer, contract) : undefined
+      const id = await addressId(writer, contract)
       if (id === undefined) continue
-      const key = { contract_id: [id], standard: [standard ?? 721], item: [item ?? null] }
+      const key = { contract_id: [id], standard: [standard], item: [item] }
       await writer.insertNew(nftMetadata, {
         ...key,
         uri: [''],

@@ -2,9 +2,9 @@
 
 import type { Clock } from '../../core/world.ts'
 import type { Database, Writer } from '../../store/engine/database.ts'
-import type { Table } from '../../store/engine/table.ts'
 import { markDamaged } from '../../store/history/manifest.ts'
 import { checkSegments } from '../../store/history/merge-segments.ts'
+import type { Table } from '../../store/schema/table.ts'
 import { checkStore } from '../../store/sums/check-store.ts'
 import { hasSums } from '../../store/sums/summed-database.ts'
 import type { Log } from '../../telemetry/log.ts'

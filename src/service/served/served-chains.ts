@@ -251,7 +251,7 @@ async function factsOf(
   database: Database,
 ): Promise<ChainFacts | undefined> {
   const rows = await database.all(everyMeta)
-  const facts = new Map(rows.map(([name, value]) => [name, String(value)]))
+  const facts = new Map(rows.map(([name, value]) => [name, value]))
   const chainId = facts.get('chainId')
   if (chainId === undefined) return undefined
   const blockchainId = spec.blockchainId ?? facts.get('blockchainId')

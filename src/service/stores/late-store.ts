@@ -9,8 +9,8 @@
 import type { Config } from '../../config/settings.ts'
 import { faultOf } from '../../core/fault.ts'
 import type { Database } from '../../store/engine/database.ts'
-import type { Table } from '../../store/engine/table.ts'
 import { openSmallStore, type StoreLocation } from '../../store/open.ts'
+import type { Table } from '../../store/schema/table.ts'
 import type { Log } from '../../telemetry/log.ts'
 
 /** Which store, for what process. */

@@ -1,8 +1,8 @@
 /** Words of the bulk writes that both engines share, in SQLite's form with `?` per value. */
 
 import { Fault } from '../../core/fault.ts'
+import type { Table } from '../schema/table.ts'
 import { type Columns, type Lookup, columnOf } from './database.ts'
-import type { Table } from './table.ts'
 
 /** Treatment of rows whose key exists already. */
 export type OnConflict = 'fault' | 'keep' | 'replace'

@@ -6,8 +6,9 @@
  */
 
 import { assert } from '../../core/fault.ts'
+import type { HistoryStage, Table } from '../schema/table.ts'
 import { ByteColumn } from './byte-column.ts'
-import type { HistoryStage, HistoryTable, Table } from './table.ts'
+import type { HistoryTable, SelectedRow, ValueIn } from './selected-row.ts'
 
 /** A stored value. Integers are numbers up to 2^53; `amount` columns are bigints. */
 export type Value = number | bigint | string | Uint8Array | null
@@ -52,7 +53,9 @@ export type HistoryScope = {
  * `postgres` differs only where the engines have no common words. `bigints` makes every integer
  * of the answer a bigint (for `amount` columns).
  */
-export type Statement = HistoryScope & {
+export type Statement<R extends Row = Row> = HistoryScope & {
+  /** Rows of its answer; it has no value. */
+  readonly '~row'?: R
   readonly sqlite: string
   readonly postgres: string
   readonly bigints: boolean
@@ -61,6 +64,9 @@ export type Statement = HistoryScope & {
   /** It changes rows of a summed table, but only what is not summed: see `Table.sums`. */
   readonly unsummed?: boolean
 }
+
+/** A row of the answer of a statement. */
+export type AnswerRow<S extends Statement> = NonNullable<S['~row']>
 
 type StatementOptions = HistoryScope & {
   readonly bigints?: boolean
@@ -77,19 +83,19 @@ export type NamesHistory<Text extends string> = Text extends
   : false
 /**
  * Whatever names a table of history says over what it is read; so does a text that the compiler
- * does not know.
+ * does not know. Only the rows of such a text may have bigints: those of others have the types of their columns.
  */
 export type OptionsOf<Text extends string, Options> = string extends Text
   ? [options: Options & { readonly over: Over | undefined }]
   : NamesHistory<Text> extends true
-    ? [options: Options & { readonly over: Over }]
-    : [options?: Options]
+    ? [options: Options & { readonly over: Over; readonly bigints?: never }]
+    : [options?: Options & { readonly bigints?: never }]
 
 /** A statement whose words are the same in both engines. */
 export function statement<const Text extends string>(
   text: Text,
   ...[options = {}]: OptionsOf<Text, StatementOptions>
-): Statement {
+): Statement<SelectedRow<Text>> {
   const { bigints = false, postgres = text, unsummed = false, over, within, stage } = options
   const isLimited = text.endsWith('limit ?')
   return { sqlite: text, postgres, bigints, isLimited, unsummed, over, within, stage }
@@ -126,10 +132,10 @@ export function columnOf(columns: Columns, name: string): Column {
  * A question for one row per key tuple: all of `key`, and of several the one with the highest
  * `last` when that is given.
  */
-export type Lookup = {
-  readonly table: Table
+export type Lookup<T extends Table = Table, Names extends readonly string[] = readonly string[]> = {
+  readonly table: T
   readonly key: readonly string[]
-  readonly select: readonly string[]
+  readonly select: Names
   readonly last?: string
   /** The keys have another column at their end: the highest `last` that is wanted. */
   readonly isBounded?: true
@@ -139,17 +145,28 @@ export type Lookup = {
   readonly bigints?: boolean
 }
 
+/** A row that a look-up gives. */
+export type FoundRow<T extends Table, Names extends readonly string[]> = {
+  readonly [At in keyof Names]: string extends Names[At] ? Value : ValueIn<T['columns'], Names[At]>
+}
+
 /** Reads. */
 export interface Reader {
   /** All rows of the answer. Statements are prepared once and kept. */
-  readonly all: (statement: Statement, parameters?: readonly Value[]) => MaybePromise<Row[]>
-  /** First row of the answer. */
-  readonly get: (
-    statement: Statement,
+  readonly all: <R extends Row>(
+    statement: Statement<R>,
     parameters?: readonly Value[],
-  ) => MaybePromise<Row | undefined>
+  ) => MaybePromise<R[]>
+  /** First row of the answer. */
+  readonly get: <R extends Row>(
+    statement: Statement<R>,
+    parameters?: readonly Value[],
+  ) => MaybePromise<R | undefined>
   /** One row (or `undefined`) per tuple of `keys`, in their order. */
-  readonly lookup: (lookup: Lookup, keys: readonly Column[]) => MaybePromise<(Row | undefined)[]>
+  readonly lookup: <T extends Table, const Names extends readonly string[]>(
+    lookup: Lookup<T, Names>,
+    keys: readonly Column[],
+  ) => MaybePromise<(FoundRow<T, Names> | undefined)[]>
   /** The segments it reads beside its tables (`store/history`), where there are any. */
   readonly history?: object
 }

@@ -1,6 +1,6 @@
 /** Table declarations as `create` statements of either engine. */
 
-import { type ColumnType, type Index, type Table } from './table.ts'
+import { type ColumnType, type Index, type Table } from '../schema/table.ts'
 
 type Types = Readonly<Record<'integer' | 'amount' | 'bytes' | 'text', string>>
 

@@ -6,7 +6,7 @@
  */
 
 import { Fault } from '../../core/fault.ts'
-import { columnNames, type Table } from './table.ts'
+import { columnNames, type Table } from '../schema/table.ts'
 
 /**
  * Number of the layout. It rises where stored values mean something else; other tables and columns are noticed

@@ -4,8 +4,8 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { zstdDecompressSync } from 'node:zlib'
 
 import { equalBytes } from '../../core/bytes.ts'
-import { columnNames, type Table } from '../engine/table.ts'
 import { block } from '../schema/evm.ts'
+import { columnNames, type Table } from '../schema/table.ts'
 import { immutable } from '../sqlite/connection.ts'
 
 /**

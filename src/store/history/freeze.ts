@@ -10,9 +10,9 @@
 
 import { assert } from '../../core/fault.ts'
 import type { Columns, Writer } from '../engine/database.ts'
-import { type HistoryStage, historyStages, type Table } from '../engine/table.ts'
 import { firstHeight, firstHeightInTables } from '../query/evm/heights.ts'
 import { placesPerBlock } from '../schema/sums.ts'
+import { type HistoryStage, historyStages, type Table } from '../schema/table.ts'
 import { eachColumns, everyRow } from '../sums/pages.ts'
 import type { History } from './history.ts'
 import { LeavingRows } from './leaving-rows.ts'

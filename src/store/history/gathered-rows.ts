@@ -13,7 +13,7 @@ import {
   valueAt,
   type Writer,
 } from '../engine/database.ts'
-import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
+import { columnNames, type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { addSegment, type Freezing, nextFrom } from './freeze.ts'
 import { keyOrder } from './key-order.ts'
 import type { SegmentWriter } from './segment-file.ts'

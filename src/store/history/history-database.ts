@@ -2,8 +2,8 @@
 
 import { faultOf } from '../../core/fault.ts'
 import type { Database, Reader } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
 import { meta } from '../schema/control.ts'
+import type { Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import { FetchedSegments, type SegmentFetching } from './fetched-segments.ts'
 import { History } from './history.ts'

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 
 import { Fault, faultIn, faultOf } from '../../core/fault.ts'
 import type { Reader } from '../engine/database.ts'
-import type { HistoryStage, Table } from '../engine/table.ts'
+import type { HistoryStage, Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import type { FetchedSegments } from './fetched-segments.ts'
 import { type Manifest, type ManifestSegment, manifestText, parseManifest } from './manifest.ts'
@@ -235,7 +235,7 @@ export class History {
     return this.#known.segments.reduce((sum, { name }) => {
       const paths = [this.folder.pathOf(name), this.#fetched?.pathOf(name)]
       const found = paths.map((path) => path && statSync(path, { throwIfNoEntry: false })?.size)
-      return sum + Number(found.find((size) => typeof size === 'number') ?? 0)
+      return sum + (found.find((size) => typeof size === 'number') ?? 0)
     }, 0)
   }
 

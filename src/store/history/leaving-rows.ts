@@ -8,8 +8,8 @@
 
 import { assert, Fault } from '../../core/fault.ts'
 import { type Columns, statement, type Writer } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/sums.ts'
+import type { Table } from '../schema/table.ts'
 import { addRowsWhere } from '../sums/check-store.ts'
 import { type RangeSum, RangeSums } from '../sums/range-sums.ts'
 import { placeColumn } from './segment-file.ts'
@@ -55,7 +55,7 @@ export class LeavingRows {
     const last = Math.ceil(this.#end / this.#size) - 1
     const written = new Map<number, RangeSum>()
     for (const [part, rows, sum] of await writer.all(sumsUpTo, [this.#table.name, last]))
-      written.set(Number(part), { rows: Number(rows), sum: Number(sum) })
+      written.set(part, { rows: rows, sum: sum })
     const parts = new Set([...written.keys(), ...this.#found.entries().map(([part]) => part)])
     for (const part of parts) {
       const wanted = written.get(part) ?? noRows

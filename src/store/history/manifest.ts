@@ -3,9 +3,9 @@
 import { Fault } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
 import type { Reader, Writer } from '../engine/database.ts'
-import { type HistoryStage, historyStages } from '../engine/table.ts'
 import { metaText, putMeta } from '../meta.ts'
 import { segmentsName } from '../schema/control.ts'
+import { type HistoryStage, historyStages } from '../schema/table.ts'
 
 /** A segment and its heights, half-open. */
 export type ManifestSegment = {

@@ -5,8 +5,8 @@
 
 import { itemAt } from '../../core/item-at.ts'
 import { type Row, statement, type Value } from '../engine/database.ts'
-import { columnNames, type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { chainTables } from '../schema/stores.ts'
+import { columnNames, type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { immutable } from '../sqlite/connection.ts'
 import { written } from './freeze.ts'
 import { amountCells, amountOf } from './over-segments.ts'

@@ -9,7 +9,7 @@
 import { faultIn, faultOf } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import type { Reader, Writer } from '../engine/database.ts'
-import { historyStages } from '../engine/table.ts'
+import { historyStages } from '../schema/table.ts'
 import { type History, historyOf } from './history.ts'
 import { type Manifest, type ManifestSegment, segmentsOf, writeManifest } from './manifest.ts'
 import { type MergeFiles, mergeFiles } from './merge-files.ts'

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 
 import { Fault, faultOf } from '../../core/fault.ts'
-import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
+import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import { isDamage } from '../sums/pages.ts'
 import type { FetchedSegments } from './fetched-segments.ts'
 import { type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'

@@ -10,6 +10,7 @@ import { itemAt } from '../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../core/wide-integer.ts'
 import {
   type Column,
+  type FoundRow,
   type Lookup,
   type Reader,
   type Row,
@@ -18,8 +19,8 @@ import {
   type Value,
   valueAt,
 } from '../engine/database.ts'
-import { type HistoryStage, stageOf, type Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/sums.ts'
+import { type HistoryStage, stageOf, type Table } from '../schema/table.ts'
 import type { History, OpenSegment } from './history.ts'
 import { frozenUntil, type Manifest, type ManifestSegment, segmentsOf } from './manifest.ts'
 import { placeColumn } from './segment-file.ts'
@@ -59,12 +60,12 @@ function isOverSegments({ over }: Statement): boolean {
   return over !== undefined && over !== 'tables'
 }
 
-async function firstOf(rows: Promise<Row[]>): Promise<Row | undefined> {
+async function firstOf<R>(rows: Promise<R[]>): Promise<R | undefined> {
   return (await rows)[0]
 }
 
-type Query = {
-  readonly question: Statement
+type Query<R extends Row> = {
+  readonly question: Statement<R>
   readonly parameters: readonly Value[]
   /** Rows wanted. */
   readonly most: number
@@ -72,7 +73,7 @@ type Query = {
 
 const everyRow = Number.POSITIVE_INFINITY
 
-async function answers(store: Store, query: Query): Promise<Row[]> {
+async function answers<R extends Row>(store: Store, query: Query<R>): Promise<R[]> {
   const { question, parameters, most } = query
   const { over, stage = 'blocks' } = question
   const heights = heightsOf(question, parameters)
@@ -141,14 +142,14 @@ async function unchanged<T>(
 }
 
 /** Rows of segments and of tables, which are newer than all segments: `stored`. */
-function combined(
-  query: Query,
+function combined<R extends Row>(
+  query: Query<R>,
   open: OpenSegment,
   segments: readonly ManifestSegment[],
-  stored: readonly Row[],
-): Row[] {
+  stored: readonly R[],
+): R[] {
   const { question, parameters, most } = query
-  const rowsOf = (segment: ManifestSegment, wanted = most): readonly Row[] => {
+  const rowsOf = (segment: ManifestSegment, wanted = most): readonly R[] => {
     const file = open(segment)
     if (wanted === 1) {
       const row = file.get(question, parameters)
@@ -169,7 +170,10 @@ function combined(
     case 'sum':
       return [
         [...segments.flatMap((each) => rowsOf(each)), ...stored].reduce((one, other) =>
-          one.map((value, at) => Number(value) + Number(other[at])),
+          likeRow(
+            one,
+            one.map((value, at) => Number(value) + Number(other[at])),
+          ),
         ),
       ]
     case 'tables':
@@ -178,12 +182,12 @@ function combined(
   }
 }
 
-function inTurn(
-  rows: Row[],
+function inTurn<R extends Row>(
+  rows: R[],
   segments: readonly ManifestSegment[],
   most: number,
-  rowsOf: (segment: ManifestSegment, wanted: number) => readonly Row[],
-): Row[] {
+  rowsOf: (segment: ManifestSegment, wanted: number) => readonly R[],
+): R[] {
   for (const segment of segments) {
     if (rows.length >= most) break
     // Most segments have nothing of an address: their empty answers make no list of their own.
@@ -193,20 +197,26 @@ function inTurn(
 }
 
 /** Rows by their first column, of equal ones the first. */
-function merged(rows: readonly Row[]): Row[] {
-  const byFirst = new Map<Value, Row>()
+function merged<R extends Row>(rows: readonly R[]): R[] {
+  const byFirst = new Map<Value, R>()
   for (const row of rows) {
-    const first = itemAt(row, 0)
+    const first = itemAt<Value>(row, 0)
     if (!byFirst.has(first)) byFirst.set(first, row)
   }
   return [...byFirst.values()].toSorted((one, other) => Number(one[0]) - Number(other[0]))
 }
 
 /** `row` with the sum of the amounts of all `rows`, whose size and sign stand at `at`. */
-function withAmount(row: Row, rows: readonly Row[], at: number): Row {
+function withAmount<R extends Row>(row: R, rows: readonly R[], at: number): R {
   if (rows.length === 1) return row
   const sum = rows.reduce((total, each) => total + amountOf(each[at], each[at + 1]), 0n)
-  return [...row.slice(0, at), ...amountCells(sum), ...row.slice(at + 2)]
+  return likeRow(row, [...row.slice(0, at), ...amountCells(sum), ...row.slice(at + 2)])
+}
+
+/** `values` as a row like `_`, of which they are made. */
+function likeRow<R extends Row>(_: R, values: Row): R {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is of the kind of its place
+  return values as R
 }
 
 const noBytes = new Uint8Array()
@@ -222,10 +232,12 @@ export function amountCells(amount: bigint): readonly [Uint8Array, number] {
   return amount < 0n ? [wideBytes(-amount), 1] : [wideBytes(amount), 0]
 }
 
-type Found = (Row | undefined)[]
-
 /** The row of each key of a table that freezes `whole`, by its whole key. */
-function byKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<Found> {
+function byKey<T extends Table, Names extends readonly string[]>(
+  store: Store,
+  lookup: Lookup<T, Names>,
+  keys: readonly Column[],
+): Promise<(FoundRow<T, Names> | undefined)[]> {
   const { table, key } = lookup
   const place = keys[key.indexOf(placeColumn(table))]
   assert(
@@ -235,7 +247,7 @@ function byKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<F
   const scale = placeColumn(table) === 'pos' ? placesPerBlock : 1
   const heights = numbersIn(place).map((each) => Math.floor(each / scale))
   const reached = { from: Math.min(...heights), until: Math.max(...heights) + 1 }
-  return unchanged<Found>(store, stageNamed(table), reached, {
+  return unchanged(store, stageNamed(table), reached, {
     tables: async () => store.reader.lookup(lookup, keys),
     isEnough: (stored) => stored.every((row) => row !== undefined),
     segments: (open, segments, stored = heights.map(() => undefined)) => {
@@ -256,7 +268,11 @@ function byKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<F
 }
 
 /** The newest row of each key of a table with running totals, with whole totals. */
-function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Promise<Found> {
+function newestByKey<T extends Table, Names extends readonly string[]>(
+  store: Store,
+  lookup: Lookup<T, Names>,
+  keys: readonly Column[],
+): Promise<(FoundRow<T, Names> | undefined)[]> {
   const { table, key, select, isBounded } = lookup
   const at = select.indexOf('value')
   const bounds = isBounded === true ? numbersIn(itemAt(keys, key.length)) : [everyRow]
@@ -264,7 +280,7 @@ function newestByKey(store: Store, lookup: Lookup, keys: readonly Column[]): Pro
     table.freezes === 'running' && at !== -1 && select[at + 1] === 'negative',
     `the newest row of ${table.name} is queried with its amount`,
   )
-  return unchanged<Found>(
+  return unchanged<(FoundRow<T, Names> | undefined)[]>(
     store,
     stageNamed(table),
     { from: 0, until: Math.max(...bounds) + 1 },

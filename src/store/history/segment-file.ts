@@ -13,8 +13,8 @@ import { assert, Fault } from '../../core/fault.ts'
 import { itemAt } from '../../core/item-at.ts'
 import { type Columns, type Reader, statement } from '../engine/database.ts'
 import { sqliteDdl } from '../engine/ddl.ts'
-import { columnNames, type Table } from '../engine/table.ts'
 import { placesPerBlock } from '../schema/sums.ts'
+import { columnNames, type Table } from '../schema/table.ts'
 import { SqliteConnection } from '../sqlite/connection.ts'
 import {
   draftEnding,

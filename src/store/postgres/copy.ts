@@ -11,7 +11,7 @@ import pg from 'pg'
 import { Fault } from '../../core/fault.ts'
 import { type Column, type Columns, type Value, valueAt } from '../engine/database.ts'
 import { baseType } from '../engine/ddl.ts'
-import type { Table, ColumnType } from '../engine/table.ts'
+import type { Table, ColumnType } from '../schema/table.ts'
 
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const end = -1

@@ -8,13 +8,14 @@ import { type OnConflict, shapeOf, updateNames } from '../engine/bulk-sql.ts'
 import {
   type Column,
   type Columns,
+  type FoundRow,
   type Lookup,
   type Row,
   type Statement,
   type Value,
   columnOf,
 } from '../engine/database.ts'
-import { type Table, typeOf } from '../engine/table.ts'
+import { type Table, typeOf } from '../schema/table.ts'
 import type { Connection } from './connection.ts'
 import { encodeArray, copyBytes, CopyIn, copySql } from './copy.ts'
 import type { StoreNames } from './names.ts'
@@ -50,13 +51,19 @@ const diskFull = '53100'
 const lockNotAvailable = '55P03'
 
 /** All rows of an answer. */
-export async function queryRows(
+export async function queryRows<R extends Row>(
   link: Link,
-  statement: Statement,
+  statement: Statement<R>,
   parameters: readonly Value[] = [],
-): Promise<Row[]> {
+): Promise<R[]> {
   const { postgres: text, bigints } = statement
-  return (await query(link, { text, values: [...parameters], bigints })).rows
+  const { rows } = await query(link, { text, values: [...parameters], bigints })
+  return typed<R[]>(rows)
+}
+
+function typed<T>(rows: unknown): T {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text says what it selects
+  return rows as T
 }
 
 /** Runs a statement. Returns the number of rows it changed. */
@@ -80,11 +87,11 @@ export async function exec(link: Link, sql: string): Promise<void> {
 }
 
 /** One row or `undefined` per key tuple. */
-export async function findEach(
+export async function findEach<T extends Table, Names extends readonly string[]>(
   link: Link,
-  lookup: Lookup,
+  lookup: Lookup<T, Names>,
   keys: readonly Column[],
-): Promise<(Row | undefined)[]> {
+): Promise<(FoundRow<T, Names> | undefined)[]> {
   const until = keys[0]?.length ?? 0
   if (until === 0) return []
   const values = lookupNames(lookup).map((name, at) =>
@@ -92,7 +99,7 @@ export async function findEach(
   )
   const bigints = lookup.bigints ?? false
   const answer = await query(link, { text: lookupManySql(lookup), values, bigints })
-  return answer.rows.map((row) => (row[0] === null ? undefined : row.slice(1)))
+  return answer.rows.map((row) => (row[0] === null ? undefined : typed(row.slice(1))))
 }
 
 /** Adds rows, meeting existing keys as `conflict` says. */

@@ -23,7 +23,7 @@ import type {
   Writer,
 } from '../engine/database.ts'
 import { checkFormat, storeFormat } from '../engine/format.ts'
-import type { Table } from '../engine/table.ts'
+import type { Table } from '../schema/table.ts'
 import { type Connection, isSilence } from './connection.ts'
 import {
   queryRows,

@@ -6,7 +6,7 @@ import { Fault } from '../../core/fault.ts'
 import type { Statement } from '../engine/database.ts'
 import { postgresDdl } from '../engine/ddl.ts'
 import { checkFormat, checkTables, saysHowFar, storeFormat } from '../engine/format.ts'
-import type { Table } from '../engine/table.ts'
+import type { Table } from '../schema/table.ts'
 import { queryRows, exec, type Link } from './link.ts'
 
 /** A store to prepare, within a transaction. */

@@ -3,7 +3,7 @@
 import { Fault } from '../../core/fault.ts'
 import { conflictClause, type OnConflict, updateNames } from '../engine/bulk-sql.ts'
 import type { Lookup } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
+import type { Table } from '../schema/table.ts'
 import { arrayTypeOf } from './copy.ts'
 
 /** `insert` of any number of rows, one array parameter per column. */

@@ -71,7 +71,7 @@ export function storeKeyUses(store: Database, uses: ReadonlyMap<string, number>)
 /** When each key was last used, Unix seconds by key id. */
 export async function keyUses(store: Reader): Promise<ReadonlyMap<string, number>> {
   const rows = await store.all(lastUses)
-  return new Map(rows.map(([id, usedAt]) => [String(id), Number(usedAt)]))
+  return new Map(rows.map(([id, usedAt]) => [id, usedAt]))
 }
 
 /** Answers of one hour that are alike. */

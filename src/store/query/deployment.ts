@@ -27,7 +27,7 @@ const next = statement(
 /** Revisions by name. */
 export async function documentRevisions(store: Reader): Promise<ReadonlyMap<string, number>> {
   const rows = await store.all(revisions)
-  return new Map(rows.map(([name, revision]) => [String(name), Number(revision)]))
+  return new Map(rows.map(([name, revision]) => [name, revision]))
 }
 
 /** The document `name`; `undefined` where there is none. */
@@ -40,7 +40,7 @@ export async function storedDocument(
   const [revision, content] = row
   if (!(content instanceof Uint8Array))
     throw new Fault('store-failed', `a document without content: ${name}`)
-  return { revision: Number(revision), content }
+  return { revision: revision, content }
 }
 
 /**
@@ -104,7 +104,7 @@ export async function showLife(store: Database, owner: string, beat: number): Pr
 /** Beat of a process; `undefined` where it has not reported itself or ended. */
 export async function lifeOf(store: Reader, owner: string): Promise<number | undefined> {
   const beat = (await store.get(beatOf, [owner]))?.[0]
-  return beat === undefined ? undefined : Number(beat)
+  return beat === undefined ? undefined : beat
 }
 
 /** Removes processes that ended. */
@@ -117,11 +117,11 @@ export async function forgetProcesses(store: Database, owners: readonly string[]
 export async function reportingProcesses(store: Reader): Promise<readonly ReportingProcess[]> {
   const rows = await store.all(processes)
   return rows.map(([owner, beat, held, waits]) => {
-    const list: unknown = JSON.parse(String(waits))
+    const list: unknown = JSON.parse(waits)
     return {
-      owner: String(owner),
-      beat: Number(beat),
-      held: Number(held),
+      owner: owner,
+      beat: beat,
+      held: held,
       waits: Array.isArray(list) ? list.map(String) : [],
     }
   })
@@ -144,5 +144,5 @@ export async function reportChains(
 /** Bodies of all chains, in the order of their stores. */
 export async function reportedChainBodies(store: Reader): Promise<readonly string[]> {
   const rows = await store.all(chains)
-  return rows.map(([body]) => String(body))
+  return rows.map(([body]) => body)
 }

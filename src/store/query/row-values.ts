@@ -32,8 +32,3 @@ export function maybeBytesAt(row: Row, at: number): Uint8Array | undefined {
 export function textAt(row: Row, at: number): string {
   return textValue(row[at])
 }
-
-/** Text or NULL. */
-export function maybeTextAt(row: Row, at: number): string | undefined {
-  return row[at] === null ? undefined : textValue(row[at])
-}

@@ -23,6 +23,7 @@ import {
   statement,
   type Value,
 } from '../engine/database.ts'
+import type { SelectedRow } from '../engine/selected-row.ts'
 
 /** A column of a row: the words that select it, and the value of what they give. */
 export type StoredColumn<T> = {
@@ -112,17 +113,20 @@ const postgres: EngineWords = {
 }
 
 /** A statement in the words of each engine. */
-export function worded(
-  text: (words: EngineWords) => string,
+export function worded<const T extends string>(
+  text: (words: EngineWords) => T,
   options: HistoryScope & { readonly over: Over | undefined },
-): Statement {
-  return statement<string>(text(sqlite), { ...options, postgres: text(postgres) })
+): Statement<SelectedRow<T>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what both texts select
+  return statement<string>(text(sqlite), { ...options, postgres: text(postgres) }) as Statement<
+    SelectedRow<T>
+  >
 }
 
 /** A statement for each direction; `sign` compares places with the one after which it goes on. */
-export function bothOrders(
-  make: (order: 'asc' | 'desc', sign: '>' | '<') => Statement,
-): Readonly<Record<'asc' | 'desc', Statement>> {
+export function bothOrders<S extends Statement>(
+  make: (order: 'asc' | 'desc', sign: '>' | '<') => S,
+): Readonly<Record<'asc' | 'desc', S>> {
   return { asc: make('asc', '>'), desc: make('desc', '<') }
 }
 

@@ -4,7 +4,6 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 import { type Database, type Reader, statement } from '../engine/database.ts'
 import { verifiedContract, verifiedMethod } from '../schema/deployment.ts'
-import { integerAt, textAt } from './row-values.ts'
 import { bytes, integer, mapped, oneOf, type RowOf, storedRow, text } from './stored-row.ts'
 
 /** Proofs of code, the least first. */
@@ -143,11 +142,13 @@ export async function verifiedMethods(
   reader: Reader,
   selectors: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const lookUp = { table: verifiedMethod, key: ['selector'], select: ['selector', 'signature'] }
+  const lookUp = {
+    table: verifiedMethod,
+    key: ['selector'],
+    select: ['selector', 'signature'],
+  } as const
   const rows = await reader.lookup(lookUp, [selectors])
-  return new Map(
-    rows.flatMap((row) => (row === undefined ? [] : [[integerAt(row, 0), textAt(row, 1)]])),
-  )
+  return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row[0], row[1]]])))
 }
 
 /** Adds contracts, or replaces those that are there; `methods` are signatures in their ABIs by selector. */

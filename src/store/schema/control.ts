@@ -1,7 +1,7 @@
 /** Tables every store has: what it is, how far it got, who may write it. */
 
-import { table } from '../engine/table.ts'
 import { rangeSum } from './sums.ts'
+import { table } from './table.ts'
 
 /** Facts about the store: chain id, genesis hash, blockchain id, by name. */
 export const meta = table(

@@ -1,6 +1,6 @@
 /** Tables that the processes of one deployment share: documents, uses of the API, verified contracts. */
 
-import { table } from '../engine/table.ts'
+import { table } from './table.ts'
 
 /** A document, whole. `revision` grows by one with every change. */
 const deploymentDocument = table(

@@ -6,7 +6,7 @@
  * when it is sent. Everything in it can be made again from the facts, so nothing sums it.
  */
 
-import { table } from '../engine/table.ts'
+import { table } from './table.ts'
 
 /** Places in history that a webhook is notified of. `pos` as in the chain's other tables. */
 export const outbox = table(

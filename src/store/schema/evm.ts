@@ -6,9 +6,9 @@
  * address and token is an integer here; bytes are looked up for the rows of a page.
  */
 
-import { sumsBy, table } from '../engine/table.ts'
 import { nftTables } from './nft.ts'
 import { placesPerBlock, heightsPerSum, idsPerSum } from './sums.ts'
+import { sumsBy, table } from './table.ts'
 
 /** Rows that stay as they were written, by their place: those of frozen blocks lie in segments. */
 const ofHistory = {

@@ -6,8 +6,8 @@
  * row per chain: the last height whose logs were read.
  */
 
-import { sumsBy, table } from '../engine/table.ts'
 import { secondsPerSum } from './sums.ts'
+import { sumsBy, table } from './table.ts'
 
 /** A message as either end reports it. */
 const messageColumns = {

@@ -5,10 +5,10 @@
  * `pos` = height × 2^20 + index of the log in its block.
  */
 
-import { sumsBy, table } from '../engine/table.ts'
 import { controlTables } from './control.ts'
 import { address, addressByBytes } from './evm.ts'
 import { placesPerBlock, heightsPerSum } from './sums.ts'
+import { sumsBy, table } from './table.ts'
 
 /** Name of the store of a chain's logs. */
 export function logStoreOf(chainKey: string): string {

@@ -5,8 +5,8 @@
  * Wide sums are big-endian without leading zero bytes.
  */
 
-import { byColumn, sumsBy, table } from '../engine/table.ts'
 import { chunksPerSum, secondsPerSum } from './sums.ts'
+import { byColumn, sumsBy, table } from './table.ts'
 
 /**
  * Counts of a period of any unit, by the name of the metric: the column of each. Writing and reading follow

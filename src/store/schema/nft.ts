@@ -6,8 +6,8 @@
  * `standard` is part of every key, since one contract may log both standards for one id.
  */
 
-import { sumsBy, table } from '../engine/table.ts'
 import { heightsPerSum, idsPerSum } from './sums.ts'
+import { sumsBy, table } from './table.ts'
 
 /**
  * Token ids that a transfer named.

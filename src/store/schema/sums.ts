@@ -1,6 +1,6 @@
 /** Sums of the rows of each range of a table, and sizes of these ranges. */
 
-import { table } from '../engine/table.ts'
+import { table } from './table.ts'
 
 /**
  * Places a block has. A position is that of the block times this, and a place in the block: exact

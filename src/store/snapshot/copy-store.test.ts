@@ -7,8 +7,8 @@ import { test, type TestContext } from 'node:test'
 import { storeDigest } from '../../../test/support/stores/store-digest.ts'
 import { Fault } from '../../core/fault.ts'
 import { type Database, statement } from '../engine/database.ts'
-import { table } from '../engine/table.ts'
 import { openCopy } from '../open.ts'
+import { table } from '../schema/table.ts'
 import { copyStore, presentTables } from './copy-store.ts'
 
 const many = table(

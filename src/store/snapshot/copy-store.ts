@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 
 import { Fault } from '../../core/fault.ts'
 import { type Database, type Reader, type Row, statement } from '../engine/database.ts'
-import { columnNames, type Table } from '../engine/table.ts'
 import { namespaceOf } from '../postgres/names.ts'
+import { columnNames, type Table } from '../schema/table.ts'
 import { eachColumns, eachPage, everyRow } from '../sums/pages.ts'
 
 /** A store to copy. */
@@ -47,7 +47,7 @@ export async function copyStore(
     const keys = table.key
     const order = keys.map((name) => `${name} desc`).join(', ')
     const last = await to.get(
-      statement(`select ${keys.join(', ')} from ${table.name} order by ${order} limit 1`, {
+      statement<string>(`select ${keys.join(', ')} from ${table.name} order by ${order} limit 1`, {
         bigints: true,
         over: 'tables',
       }),

@@ -21,11 +21,11 @@ import { join } from 'node:path'
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { isObject, jsonOf } from '../../core/json.ts'
-import { stageOf } from '../engine/table.ts'
 import { checkForeign } from '../history/fetched-segments.ts'
 import { isHeight } from '../history/manifest.ts'
 import { hashOfFile, onDisk, putFile, segmentEnding } from '../history/segment-bytes.ts'
 import { chainTables } from '../schema/stores.ts'
+import { stageOf } from '../schema/table.ts'
 import { Claim } from '../sqlite/claim.ts'
 import {
   manifestText,

@@ -20,13 +20,14 @@ import { ByteColumn } from '../engine/byte-column.ts'
 import {
   type Column,
   type Columns,
+  type FoundRow,
   type Lookup,
   type Row,
   type Statement,
   type Value,
   columnOf,
 } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
+import type { Table } from '../schema/table.ts'
 
 /** Statements kept prepared per connection; about 3 KiB each. */
 const maxStatements = 1_000
@@ -106,17 +107,17 @@ export class SqliteConnection {
     return Number(rowOf(row)[0] ?? 0)
   }
 
-  all(statement: Statement, parameters: readonly Value[] = []): Row[] {
+  all<R extends Row>(statement: Statement<R>, parameters: readonly Value[] = []): R[] {
     return this.#guarded(() => {
       const prepared = this.#prepared(statement.sqlite, statement.bigints)
-      return rowsOf(prepared.all(...parameters))
+      return rowsOf<R>(prepared.all(...parameters))
     })
   }
 
-  get(statement: Statement, parameters: readonly Value[] = []): Row | undefined {
+  get<R extends Row>(statement: Statement<R>, parameters: readonly Value[] = []): R | undefined {
     return this.#guarded(() => {
       const row = this.#prepared(statement.sqlite, statement.bigints).get(...parameters)
-      return row === undefined ? undefined : rowOf(row)
+      return row === undefined ? undefined : rowOf<R>(row)
     })
   }
 
@@ -126,9 +127,12 @@ export class SqliteConnection {
     )
   }
 
-  lookup(lookup: Lookup, keys: readonly Column[]): (Row | undefined)[] {
+  lookup<T extends Table, const Names extends readonly string[]>(
+    lookup: Lookup<T, Names>,
+    keys: readonly Column[],
+  ): (FoundRow<T, Names> | undefined)[] {
     const count = keys[0]?.length ?? 0
-    const found = Array.from<Row | undefined>({ length: count })
+    const found = Array.from<FoundRow<T, Names> | undefined>({ length: count })
     const columns = [Float64Array.from(found.keys()), ...keys]
     this.#guarded(() => {
       let prepared: StatementSync | undefined
@@ -143,7 +147,8 @@ export class SqliteConnection {
         const values = Array.from<SQLInputValue>({ length: rows * columns.length })
         fillRows(values, columns, from)
         // Each row is that of the key whose number comes first in it.
-        for (const row of rowsOf(prepared.all(...values))) found[Number(row[0])] = row.slice(1)
+        for (const row of rowsOf(prepared.all(...values)))
+          found[Number(row[0])] = rowOf(row.slice(1))
         from += rows
       }
     })
@@ -307,12 +312,12 @@ function fillColumn(
 }
 
 /** Rows are arrays: `setReturnArrays` is on for every statement. */
-function rowOf(row: unknown): Row {
+function rowOf<R = Row>(row: unknown): R {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the typings know only objects
-  return row as Row
+  return row as R
 }
 
-function rowsOf(rows: unknown): Row[] {
+function rowsOf<R = Row>(rows: unknown): R[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the typings know only objects
-  return rows as Row[]
+  return rows as R[]
 }

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { statement } from '../engine/database.ts'
-import { table } from '../engine/table.ts'
 import { openSmallStore, openStore } from '../open.ts'
+import { table } from '../schema/table.ts'
 import { turn } from './turn.ts'
 
 const blob = table('blob', { id: 'integer', bytes: 'bytes' }, { key: ['id'], layout: 'rows' })

@@ -20,7 +20,7 @@ import {
   saysHowFar,
   storeFormat,
 } from '../engine/format.ts'
-import type { Table } from '../engine/table.ts'
+import type { Table } from '../schema/table.ts'
 import { Claim } from './claim.ts'
 import { SqliteConnection } from './connection.ts'
 import { turn } from './turn.ts'
@@ -302,7 +302,7 @@ function checkFile(connection: SqliteConnection, options: SqliteOptions): void {
   if (mark !== applicationId)
     throw new Fault('store-version', `file is not a store of this product: ${options.path}`)
   const version = connection.pragma('user_version')
-  if (version !== 0) checkFormat(named(options), Number(version), options.format ?? storeFormat)
+  if (version !== 0) checkFormat(named(options), version, options.format ?? storeFormat)
 }
 
 function named({ name, path, tables }: SqliteOptions): NamedStore {

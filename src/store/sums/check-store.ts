@@ -8,7 +8,7 @@
 
 import { Fault, faultOf } from '../../core/fault.ts'
 import { type Database, type Reader, statement } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
+import type { Table } from '../schema/table.ts'
 import { eachPage, isDamage, type Pages } from './pages.ts'
 import { RangeSums, type RangeSum, summedColumns } from './range-sums.ts'
 
@@ -61,7 +61,7 @@ export async function checkStore(
     if (table.sums === undefined) continue
     signal?.throwIfAborted()
     const counts = (await database.all(countsOfTable, [table.name])).map(
-      ([part, rows]): [number, number] => [Number(part), Number(rows)],
+      ([part, rows]): [number, number] => [part, rows],
     )
     const isOrdered = isOrderedByRange(table)
     if (!isOrdered && counts.reduce((sum, [, rows]) => sum + rows, 0) > mostRowsWhole) continue
@@ -152,7 +152,7 @@ async function checkPiece(
   const written = new Map<number, RangeSum>()
   const limits = [table.name, ranges.from, ranges.until]
   for (const [part, rows, sum] of await reader.all(sumsBetween, limits))
-    written.set(Number(part), { rows: Number(rows), sum: Number(sum) })
+    written.set(part, { rows: rows, sum: sum })
   const sums = new RangeSums(table)
   const isWhole = await addPages(reader, { table, sums, ...rowsOf(table, ranges) }, report)
   const found = new Map(sums.entries())

@@ -3,7 +3,7 @@
 import { assert } from '../../core/fault.ts'
 import { type Column, type Database, type Row, statement, type Value } from '../engine/database.ts'
 import { baseType } from '../engine/ddl.ts'
-import { columnNames, type Table } from '../engine/table.ts'
+import { columnNames, type Table } from '../schema/table.ts'
 import { boundsOf } from './check-store.ts'
 import { eachPage, type Pages } from './pages.ts'
 
@@ -34,7 +34,7 @@ export async function copyReadable(
 /** Ranges that can be looked for one by one. */
 async function partsIn(from: Database, table: Table): Promise<number[]> {
   if (table.sums?.by?.column !== table.key[0] || table.sums?.by === undefined) return []
-  return (await from.all(partsOfTable, [table.name])).map(([part]) => Number(part))
+  return (await from.all(partsOfTable, [table.name])).map(([part]) => part)
 }
 
 function partPages(pages: Pages, part: number): Pages {

@@ -12,7 +12,7 @@ import {
   statement,
   type Value,
 } from '../engine/database.ts'
-import { columnNames, type Table } from '../engine/table.ts'
+import { columnNames, type Table } from '../schema/table.ts'
 
 /** The rows to read: columns `names`, which include the key, of rows that are `where`. */
 export type Pages = {
@@ -97,7 +97,7 @@ export function hasAmounts(table: Table): boolean {
 
 function pageQuestion({ table, names, isBackwards = false }: Pages, where: string): Statement {
   const order = table.key.map((name) => (isBackwards ? `${name} desc` : name)).join(', ')
-  return statement(
+  return statement<string>(
     `select ${names.join(', ')} from ${table.name} where ${where} order by ${order} limit ?`,
     { bigints: hasAmounts(table), over: 'tables' },
   )

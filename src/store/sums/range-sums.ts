@@ -8,7 +8,7 @@
 import { assert } from '../../core/fault.ts'
 import { f64At, u32At } from '../../core/item-at.ts'
 import { type Column, type Columns, type Row, valueAt } from '../engine/database.ts'
-import { columnNames, type Table } from '../engine/table.ts'
+import { columnNames, type Table } from '../schema/table.ts'
 import {
   finishLanes,
   lanesOf,

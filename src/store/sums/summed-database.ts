@@ -1,8 +1,8 @@
 /** A store whose every write keeps the sums of its ranges. */
 
 import { type Database, statement } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
 import { everyRow, rangeSum } from '../schema/sums.ts'
+import type { Table } from '../schema/table.ts'
 import { summingWriter } from './summing-writer.ts'
 
 const anySum = statement('select 1 from range_sum limit 1')

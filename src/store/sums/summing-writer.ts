@@ -17,8 +17,8 @@ import {
   type Writer,
   columnOf,
 } from '../engine/database.ts'
-import type { Table } from '../engine/table.ts'
 import { rangeSum } from '../schema/sums.ts'
+import type { Table } from '../schema/table.ts'
 import { hasAmounts } from './pages.ts'
 import { RangeSums, summedColumns } from './range-sums.ts'
 
@@ -184,7 +184,7 @@ async function saveSums(writer: Writer, changed: ReadonlyMap<string, RangeSums>)
   )
   const totals = entries.map(({ name, part, sums }, at) => {
     const [rows = 0, sum = 0] = stored[at] ?? []
-    sums.addSum(part, { rows: Number(rows), sum: Number(sum) })
+    sums.addSum(part, { rows: rows, sum: sum })
     return { name, part, total: sums.of(part) }
   })
   const filled = totals.filter(({ total }) => total.rows !== 0)

@@ -13,7 +13,7 @@ import {
   storedTransfers,
   storedTxs,
 } from '../../indexing/evm/write/batch-columns.ts'
-import type { Fields } from '../../store/engine/table.ts'
+import type { Fields } from '../../store/schema/table.ts'
 
 /** Texts of all rows, by what they are. */
 export type RowTexts = {

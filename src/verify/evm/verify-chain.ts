@@ -19,7 +19,7 @@ import { asStored } from '../../indexing/evm/tokens/contract-forms.ts'
 import { factsOf, questionsTo } from '../../indexing/evm/tokens/token-metadata.ts'
 import { storedBatch, storedTraces } from '../../indexing/evm/write/stored-batch.ts'
 import type { EvmSource, StateCall } from '../../source/evm-source.ts'
-import { type Database, type Row, statement, type Value } from '../../store/engine/database.ts'
+import { type Database, type AnswerRow, statement } from '../../store/engine/database.ts'
 import { balancesOfPairs, drawHolders } from '../../store/query/evm/balances.ts'
 import { storedHeights } from '../../store/query/evm/heights.ts'
 import { address } from '../../store/schema/evm.ts'
@@ -68,7 +68,7 @@ const addressOfId = { table: address, key: ['id'], select: ['bytes'] } as const
 export async function verifyChain(subject: ChainSubject): Promise<VerifiedChain> {
   const report = newReport()
   const { blocks, traces, tracesSince } = await storedHeights(subject.store)
-  const first = Number((await subject.store.get(firstBlock))?.[0] ?? 0)
+  const first = (await subject.store.get(firstBlock))?.[0] ?? 0
   const sampled = spread(rangeOf(first, blocks), subject.sample)
   for (const height of sampled) await compareBlock(subject, report, height)
   const traced = sampled.filter((height) => height <= traces && height >= (tracesSince ?? first))
@@ -151,10 +151,6 @@ async function compareTraces(
   }
 }
 
-function plain(value: Value | undefined): string {
-  return value instanceof Uint8Array ? toHex(value) : String(value ?? '')
-}
-
 async function compareTokens(subject: ChainSubject, report: Report, height: number): Promise<void> {
   const rows = spread(await subject.store.all(tokens), subject.sample)
   // The balances of other tokens are read from a node by every caller.
@@ -164,15 +160,17 @@ async function compareTokens(subject: ChainSubject, report: Report, height: numb
   for (const row of exact) await compareBalances(subject, report, { row, height, most })
 }
 
-async function compareNames(subject: ChainSubject, report: Report, row: Row): Promise<void> {
+type TokenRow = AnswerRow<typeof tokens>
+
+async function compareNames(subject: ChainSubject, report: Report, row: TokenRow): Promise<void> {
   const [, bytes, name, symbol, decimals, , standard] = row
-  const address = bytes instanceof Uint8Array ? to0x(bytes) : ''
+  const address = to0x(bytes)
   const answers = await subject.source.state(questionsTo(address), 'latest', subject.signal)
   if (answers.every(({ kind }) => kind === 'not-served')) {
     report.skip('names of tokens', 'the node does not serve state')
     return
   }
-  const facts = factsOf(answers, Number(standard))
+  const facts = factsOf(answers, standard)
   const theirs = [facts.name ?? null, facts.symbol ?? null, facts.decimals ?? null]
   report.compare('names of tokens', address, [name, symbol, decimals], theirs)
 }
@@ -181,7 +179,7 @@ async function compareNames(subject: ChainSubject, report: Report, row: Row): Pr
 async function heldBy(
   { store, random }: ChainSubject,
   of: { readonly tokenId: number; readonly height: number; readonly most: number },
-): Promise<Row[]> {
+): Promise<(readonly [sum: Uint8Array, holder: Uint8Array])[]> {
   const addressIds = await drawHolders(store, random, { ...of, at: of.height, most: () => of.most })
   const addresses = await store.lookup(addressOfId, [addressIds])
   const tokenIds = addressIds.map(() => of.tokenId)
@@ -195,14 +193,14 @@ async function heldBy(
 async function compareBalances(
   subject: ChainSubject,
   report: Report,
-  { row, height, most }: { readonly row: Row; readonly height: number; readonly most: number },
+  { row, height, most }: { readonly row: TokenRow; readonly height: number; readonly most: number },
 ): Promise<void> {
   const { source, signal } = subject
-  const [id = null, bytes] = row
-  const contract = bytes instanceof Uint8Array ? to0x(bytes) : ''
-  const held = await heldBy(subject, { tokenId: Number(id), height, most })
+  const [tokenId, bytes] = row
+  const contract = to0x(bytes)
+  const held = await heldBy(subject, { tokenId, height, most })
   const calls = held.map(([, holder]): StateCall => {
-    const data = balanceOfData(plain(holder ?? null))
+    const data = balanceOfData(toHex(holder))
     return { method: 'eth_call', target: { to: contract, data } }
   })
   const answers = await source.state(calls, height, signal)
@@ -212,8 +210,8 @@ async function compareBalances(
       report.skip('balances', `the node has no state of height ${height}`)
       continue
     }
-    const ours = BigInt(`0x0${plain(value ?? null)}`)
+    const ours = BigInt(`0x0${toHex(value)}`)
     const theirs = answer.kind === 'value' && answer.value !== '0x' ? BigInt(answer.value) : -1n
-    report.compare('balances', `${contract} of 0x${plain(holder ?? null)}`, ours, theirs)
+    report.compare('balances', `${contract} of 0x${toHex(holder)}`, ours, theirs)
   }
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 
 import { recountRollup } from '../../../src/rollup/rebuild.ts'
 import { statement, type Database } from '../../../src/store/engine/database.ts'
-import { columnNames } from '../../../src/store/engine/table.ts'
 import { metricsTables } from '../../../src/store/schema/metrics.ts'
+import { columnNames } from '../../../src/store/schema/table.ts'
 import { openDemoChain } from '../../support/stores/demo-store.ts'
 
 async function rowsOf(database: Database): Promise<unknown[]> {

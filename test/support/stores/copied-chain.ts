@@ -12,7 +12,7 @@ import type { EvmSource } from '../../../src/source/evm-source.ts'
 import { openRecording } from '../../../src/source/recorded/recording.ts'
 import { confirmedShare, copiedHistory, markCopied } from '../../../src/store/copied-history.ts'
 import { type Database, statement } from '../../../src/store/engine/database.ts'
-import { columnNames, type Table } from '../../../src/store/engine/table.ts'
+import { columnNames, type Table } from '../../../src/store/schema/table.ts'
 import { silentLog } from '../../../src/telemetry/log.ts'
 import { type DemoChainId, openDemoChain, stillClock } from './demo-store.ts'
 

@@ -12,10 +12,10 @@ import {
   statement,
   type Value,
 } from '../../../src/store/engine/database.ts'
-import { columnNames, type Table } from '../../../src/store/engine/table.ts'
 import { written } from '../../../src/store/history/freeze.ts'
 import { historyOf } from '../../../src/store/history/history.ts'
 import { writeManifest } from '../../../src/store/history/manifest.ts'
+import { columnNames, type Table } from '../../../src/store/schema/table.ts'
 
 /** Rows of a table of a segment, in order of their key, as they are to be. */
 export type Forge = (rows: readonly Row[]) => readonly Row[]

@@ -8,7 +8,6 @@
 import { heightsBelow } from '../../../src/indexing/evm/freeze/freeze-at-once.ts'
 import { recount } from '../../../src/indexing/evm/write/recount.ts'
 import type { Database, Reader } from '../../../src/store/engine/database.ts'
-import type { HistoryStage } from '../../../src/store/engine/table.ts'
 import { freezeUntil } from '../../../src/store/history/freeze.ts'
 import { historyOf } from '../../../src/store/history/history.ts'
 import {
@@ -17,6 +16,7 @@ import {
 } from '../../../src/store/history/manifest.ts'
 import { mergeDue, type Merging } from '../../../src/store/history/merge-segments.ts'
 import { indexedHeight } from '../../../src/store/query/evm/heights.ts'
+import type { HistoryStage } from '../../../src/store/schema/table.ts'
 
 /** Freezes the history of an open store, one segment up to each of `heights` that it has. */
 export async function freezeAt(store: Database, heights: readonly number[]): Promise<void> {

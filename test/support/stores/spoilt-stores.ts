@@ -9,8 +9,8 @@ import { DatabaseSync } from 'node:sqlite'
 
 import pg from 'pg'
 
-import { columnNames, type Table } from '../../../src/store/engine/table.ts'
 import { namespaceOf } from '../../../src/store/postgres/names.ts'
+import { columnNames, type Table } from '../../../src/store/schema/table.ts'
 import type { TestStore } from './stores.ts'
 
 /** Flips one bit of a file, another one for each `seed`. */

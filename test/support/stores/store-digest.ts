@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 
 import { type Reader, type Row, statement } from '../../../src/store/engine/database.ts'
-import { columnNames, stageOf, type Table } from '../../../src/store/engine/table.ts'
 import { historyOf } from '../../../src/store/history/history.ts'
 import { amountCells, amountOf } from '../../../src/store/history/over-segments.ts'
+import { columnNames, stageOf, type Table } from '../../../src/store/schema/table.ts'
 
 /** Columns that are in the sums of a table: the others can tell by themselves when they are wrong. */
 function summedColumns(table: Table): string[] {

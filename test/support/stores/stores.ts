@@ -15,8 +15,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 import type { Database } from '../../../src/store/engine/database.ts'
-import type { Table } from '../../../src/store/engine/table.ts'
 import { openStore, type StoreLocation } from '../../../src/store/open.ts'
+import type { Table } from '../../../src/store/schema/table.ts'
 import { copyOfMade } from './made-stores.ts'
 import { copyOfDatabase, roomForStores } from './shared-postgres.ts'
 

@@ -32,7 +32,7 @@ export function storedRequests(store: Database, clock: Clock): NftRequests {
           { table: nftRequest, key: Object.keys(key), select: ['requested_at'] },
           Object.values(key),
         )
-        const waitMs = before === undefined ? 0 : Number(before[0]) + pauseMs - clock.now()
+        const waitMs = before === undefined ? 0 : before[0] + pauseMs - clock.now()
         if (waitMs > 0)
           throw new Fault('rate-limited', 'this token was requested within the last hour', {
             detail: { reset: Math.ceil(waitMs / 1_000) },

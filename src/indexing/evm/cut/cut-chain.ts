@@ -48,7 +48,7 @@ const forget = statement('delete from checkpoint where stage = ?')
 export async function cutChain(writer: Writer, from: number, epoch: number): Promise<boolean> {
   const blocks = await getCheckpoint(writer, blockStage)
   if (blocks === undefined || blocks.height < from) return false
-  const first = Number((await writer.get(firstBlock))?.[0] ?? 0)
+  const first = (await writer.get(firstBlock))?.[0] ?? 0
   const cut = Math.max(from, first)
   const messages = new Set<string>()
   for (let until = blocks.height + 1; until > cut; until -= blocksAtOnce) {
@@ -88,8 +88,7 @@ export async function cutChain(writer: Writer, from: number, epoch: number): Pro
  * block on the store is as new.
  */
 export async function moveStagesBack(writer: Writer, from: number, epoch: number): Promise<void> {
-  const hash = (await writer.get(hashOfBlock, [from - 1]))?.[0]
-  const end = hash instanceof Uint8Array ? hash : undefined
+  const end = (await writer.get(hashOfBlock, [from - 1]))?.[0]
   for (const stage of [traceStage, blockStage]) {
     const before = (await getCheckpoint(writer, stage))?.height ?? -1
     if (before < from) continue
@@ -113,7 +112,7 @@ const stored = statement('select number, height, message_ids from cut_messages o
 async function noteCut(writer: Writer, height: number, ids: ReadonlySet<string>): Promise<void> {
   if (ids.size === 0) return
   const rows = await writer.all(stored)
-  const number = 1 + Number(rows.at(-1)?.[0] ?? 0)
+  const number = 1 + (rows.at(-1)?.[0] ?? 0)
   await writer.insert(cutMessages, {
     number: [number],
     height: [height],
@@ -121,13 +120,12 @@ async function noteCut(writer: Writer, height: number, ids: ReadonlySet<string>)
   })
   const [oldest, next] = rows
   if (rows.length < maxCuts || oldest === undefined || next === undefined) return
-  const parts = [oldest[2], next[2]].filter((part) => part instanceof Uint8Array)
   await writer.upsert(cutMessages, {
-    number: [Number(next[0])],
-    height: [Math.min(Number(oldest[1]), Number(next[1]))],
-    message_ids: [concatBytes(...parts)],
+    number: [next[0]],
+    height: [Math.min(oldest[1], next[1])],
+    message_ids: [concatBytes(oldest[2], next[2])],
   })
-  await writer.remove(cutMessages, { number: [Number(oldest[0])] })
+  await writer.remove(cutMessages, { number: [oldest[0]] })
 }
 
 const tokenRow = statement('select standard, first_height from token where id = ?')
@@ -162,8 +160,8 @@ async function cutTokens(writer: Writer, { batch, ids }: StoredBatch): Promise<v
   for (const [id, standard] of shown) {
     const row = await writer.get(tokenRow, [id])
     if (row === undefined) continue
-    if (Number(row[1]) >= batch.from) gone.push(id)
-    else if (standard > 20 && Number(row[0]) === standard)
+    if (row[1] >= batch.from) gone.push(id)
+    else if (standard > 20 && row[0] === standard)
       await lowerStandard(writer, { id, standard, before })
   }
   await writer.remove(token, { id: gone })
@@ -175,7 +173,7 @@ async function lowerStandard(
 ): Promise<void> {
   const kinds = await writer.all(kindsBefore, [of.id, of.before])
   const range = await writer.get(rangeBefore, [of.before, of.id])
-  const standards = kinds.map(([kind]) => standardOf(Number(kind)))
+  const standards = kinds.map(([kind]) => standardOf(kind))
   const highest = Math.max(range === undefined ? 20 : 721, ...standards)
   if (highest >= of.standard) return
   await writer.update(token, { id: [of.id], standard: [highest], metadata_height: [0] })

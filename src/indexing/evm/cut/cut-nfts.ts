@@ -8,7 +8,7 @@
 import { eventKinds, standardChangedBy } from '../../../codec/evm/columns/columns.ts'
 import { toHex, isZero } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
-import { type Row, statement, type Writer } from '../../../store/engine/database.ts'
+import { type AnswerRow, statement, type Writer } from '../../../store/engine/database.ts'
 import { addressId } from '../../../store/query/evm/addresses.ts'
 import { nftMetadata, nftRange, nftToken } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
@@ -63,7 +63,6 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
     const stored = await writer.all(rangesOf, [contract])
     await writer.remove(nftRange, keysOfRows(nftRange, stored))
     for (const [topics, data, pos, logIndex] of await writer.all(rangeLogs, [before, contract])) {
-      if (!(topics instanceof Uint8Array) || !(data instanceof Uint8Array)) continue
       const log = rangeOfLog(topics, data)
       if (log === undefined) continue
       const owner = await addressId(writer, log.owner)
@@ -75,8 +74,8 @@ export async function cutNfts(writer: Writer, { batch, ids }: StoredBatch): Prom
         last: log.last,
         ownerId: isBurn ? null : Number(owner),
         at:
-          Math.floor(Number(pos) / placesPerBlock) * placesPerBlock +
-          Math.min(Number(logIndex), placesPerBlock - 1),
+          Math.floor(pos / placesPerBlock) * placesPerBlock +
+          Math.min(logIndex, placesPerBlock - 1),
         urisRead: 0,
       })
     }
@@ -100,7 +99,7 @@ async function giveBack(
     for (const row of rows) await meet(writer, { row, missing, zero })
     const last = rows.at(-1)
     if (last === undefined || rows.length < rowsAtOnce || missing.size === 0) break
-    before = Number(last[3])
+    before = last[3]
   }
   const never = [...missing.values()].map((each) => [each.contractId, each.standard, each.item])
   await writer.remove(nftToken, keysOfRows(nftToken, never))
@@ -110,11 +109,15 @@ async function giveBack(
 /** An earlier transfer of a token names its previous owner. */
 async function meet(
   writer: Writer,
-  at: { readonly row: Row; readonly missing: Map<string, Touched>; readonly zero: number },
+  at: {
+    readonly row: AnswerRow<typeof listBefore>
+    readonly missing: Map<string, Touched>
+    readonly zero: number
+  },
 ): Promise<void> {
   const [item, kind, to, pos, logIndex] = at.row
-  const standard = standardChangedBy(Number(kind))
-  const full = fullItem(item instanceof Uint8Array ? item : new Uint8Array())
+  const standard = standardChangedBy(kind)
+  const full = fullItem(item ?? new Uint8Array())
   const name = `${standard} ${toHex(full)}`
   const found = at.missing.get(name)
   if (found === undefined) return
@@ -125,7 +128,7 @@ async function meet(
     contract_id: [found.contractId],
     standard: [standard],
     item: [found.item],
-    owner_id: [Number(to) === at.zero ? null : Number(to)],
-    at: [placeOfLog(Math.floor(Number(pos) / placesPerBlock), Number(logIndex))],
+    owner_id: [to === at.zero ? null : to],
+    at: [placeOfLog(Math.floor(pos / placesPerBlock), logIndex)],
   })
 }

@@ -40,7 +40,7 @@ export async function dueSegments(
     return due
   }
   const ranges = (await reader.all(rowsByRange)).map(([part, count]) => {
-    return { until: (Number(part) + 1) * heightsPerSum, count: Number(count) }
+    return { until: (part + 1) * heightsPerSum, count: Number(count) }
   })
   const due: number[] = []
   let left = ranges.reduce((sum, { count }) => sum + count, 0)

@@ -103,8 +103,7 @@ const hashesOf = statement(
 )
 
 async function hashAt(reader: Reader, height: number): Promise<Uint8Array | undefined> {
-  const [hash] = (await reader.get(hashOfBlock, [height])) ?? []
-  return hash instanceof Uint8Array ? hash : undefined
+  return (await reader.get(hashOfBlock, [height]))?.[0]
 }
 
 /** Returns whether the chain still has the block where the logs end. */
@@ -139,7 +138,7 @@ async function readLogs(
   const { from } = range
   const until = Math.min(range.until, from + source.unitBlocks())
   const rows = await database.all(hashesOf, [from, until])
-  const hashes = rows.map(([, hash]) => (hash instanceof Uint8Array ? to0x(hash) : undefined))
+  const hashes = rows.map(([, hash]) => to0x(hash))
   return source.blocks(
     { from, until },
     (units, origin) => {
@@ -195,8 +194,8 @@ async function takeBack(
   const first = (await firstHeight(database)) ?? 0
   const gone: number[] = []
   let end: Checkpoint = { height: first - 1, hash: undefined }
-  for (const [at, hash] of await logs.all(marksDown)) {
-    const mark = { height: Number(at), hash: hash instanceof Uint8Array ? hash : undefined }
+  for (const [height, hash] of await logs.all(marksDown)) {
+    const mark = { height, hash }
     if (await isOfChain(database, mark)) {
       end = mark
       break

@@ -20,14 +20,13 @@ import {
   statement,
   type Writer,
 } from '../../../store/engine/database.ts'
-import type { Table } from '../../../store/engine/table.ts'
 import { freezeStage } from '../../../store/history/freeze.ts'
 import { historyOf } from '../../../store/history/history.ts'
 import type { ManifestSegment } from '../../../store/history/manifest.ts'
 import { openStore } from '../../../store/open.ts'
-import { bytesAt } from '../../../store/query/row-values.ts'
 import { address } from '../../../store/schema/evm.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
+import type { Table } from '../../../store/schema/table.ts'
 import type { BlockChecks } from '../read/block-checks.ts'
 import { asContractsSay, KnownForms } from '../tokens/contract-forms.ts'
 import { placeOfZero, writeFacts } from '../write/apply-blocks.ts'
@@ -145,12 +144,9 @@ async function numbersOf(
   addresses: Uint8Array,
 ): Promise<Float64Array> {
   const ids = await interner.ids(known, addresses)
-  const bytes = { table: address, key: ['id'], select: ['bytes'] }
+  const bytes = { table: address, key: ['id'], select: ['bytes'] } as const
   for (const [at, row] of (await known.lookup(bytes, [[...ids]])).entries())
-    if (
-      row === undefined ||
-      !equalBytes(bytesAt(row, 0), addresses.subarray(at * 20, at * 20 + 20))
-    )
+    if (row === undefined || !equalBytes(row[0], addresses.subarray(at * 20, at * 20 + 20)))
       throw differs(`number ${ids[at]} stands for two addresses`)
   return ids
 }

@@ -13,7 +13,6 @@ import type { Clock } from '../../../core/world.ts'
 import { recountRollup } from '../../../rollup/rebuild.ts'
 import { getCheckpoint, blockStage, traceStage } from '../../../store/checkpoint.ts'
 import { type Database, statement, type Writer } from '../../../store/engine/database.ts'
-import { stageOf, type Table } from '../../../store/engine/table.ts'
 import { frozenUntil, readManifest } from '../../../store/history/manifest.ts'
 import { placeColumn } from '../../../store/history/segment-file.ts'
 import { type Lease, underLease } from '../../../store/lease.ts'
@@ -27,6 +26,7 @@ import { metricsTables } from '../../../store/schema/metrics.ts'
 import { nftAmount, nftRange, nftToken } from '../../../store/schema/nft.ts'
 import { chainTables } from '../../../store/schema/stores.ts'
 import { placesPerBlock, heightsPerSum, idsPerSum } from '../../../store/schema/sums.ts'
+import { stageOf, type Table } from '../../../store/schema/table.ts'
 import type { DamagedRange } from '../../../store/sums/check-store.ts'
 import { moveStagesBack } from '../cut/cut-chain.ts'
 import { Interner } from '../write/intern.ts'
@@ -79,8 +79,8 @@ export async function repairChain(
       await writer.run(clearMeta)
       await writer.run(forgetSum, [meta.name, 0])
       await writer.insert(meta, {
-        name: kept.map(([name]) => String(name)),
-        value: kept.map(([, value]) => String(value)),
+        name: kept.map(([name]) => name),
+        value: kept.map(([, value]) => value),
       })
     }
     for (const table of lost)
@@ -159,7 +159,7 @@ async function stateAnew(writer: Writer): Promise<void> {
   for (const table of state) await writer.clear(table)
   const into = writingOnly(writer, state)
   const interner = new Interner()
-  const first = Number((await writer.get(firstBlock))?.[0] ?? 0)
+  const first = (await writer.get(firstBlock))?.[0] ?? 0
   const blocks = (await getCheckpoint(writer, blockStage))?.height ?? -1
   for (let from = first; from <= blocks; from += heightsPerSum) {
     const range = { from, until: Math.min(blocks + 1, from + heightsPerSum) }

@@ -13,19 +13,13 @@ import { keccak256 } from '../../../core/hash.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import type { Random } from '../../../core/world.ts'
 import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
-import { type Reader, type Row, statement } from '../../../store/engine/database.ts'
+import { type FoundRow, type Reader, statement } from '../../../store/engine/database.ts'
 import {
   type BalanceAt,
   balancesOfPairs,
   countsOfToken,
   drawHolders,
 } from '../../../store/query/evm/balances.ts'
-import {
-  bytesAt,
-  integerAt,
-  maybeBytesAt,
-  maybeIntegerAt,
-} from '../../../store/query/row-values.ts'
 import { address, token } from '../../../store/schema/evm.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { factsOf, questionsTo, questionTo } from './token-metadata.ts'
@@ -93,7 +87,7 @@ const addressOfId = { table: address, key: ['id'], select: ['bytes'] } as const
 type Subject = {
   readonly id: number
   readonly address: Uint8Array
-  readonly row: Row
+  readonly row: FoundRow<typeof token, typeof stored.select>
   readonly holders: readonly Holder[]
   readonly counts: { readonly transfers: number; readonly holders: number }
 }
@@ -171,14 +165,13 @@ async function subjectsOf(
   for (const [place, one] of wanted.entries()) {
     const [row, known] = [rows[place], addresses[place]]
     if (row === undefined || known === undefined) continue
-    const doubted = maybeIntegerAt(row, 8)
-    const first = doubted === undefined ? one.holders : [doubted, ...one.holders]
-    const drawn =
-      integerAt(row, 0) === 20 ? await drawnHolders(database, random, { ...one, first }) : []
+    const doubted = row[8]
+    const first = doubted === null ? one.holders : [doubted, ...one.holders]
+    const drawn = row[0] === 20 ? await drawnHolders(database, random, { ...one, first }) : []
     const of = { tokenId: one.id, holders: drawn, first, height }
     const holders = await withSums(database, of)
     const counts = await countsOfToken(database, one.id)
-    subjects.push({ id: one.id, address: bytesAt(known, 0), row, holders, counts })
+    subjects.push({ id: one.id, address: known[0], row, holders, counts })
   }
   return subjects
 }
@@ -191,7 +184,7 @@ async function drawnHolders(
 ): Promise<number[]> {
   const holders = new Set<number>(first)
   for (const ends of await database.all(recentEnds, [id, newestTransfers]))
-    for (const end of ends) holders.add(Number(end))
+    for (const end of ends) holders.add(end)
   const most = (known: number): number =>
     isDoubted ? mostInDoubt : Math.min(mostByChance, Math.ceil(Math.sqrt(known)))
   const range = { tokenId: id, at: Number.MAX_SAFE_INTEGER, most }
@@ -217,7 +210,7 @@ async function withSums(
   return addressIds.flatMap((id, place) => {
     const [sum, known] = [sums[place], addresses[place]]
     if (known === undefined || (sum === undefined && !of.first.includes(id))) return []
-    return [{ id, address: bytesAt(known, 0), sum: sum === undefined ? 0n : signed(sum) }]
+    return [{ id, address: known[0], sum: sum === undefined ? 0n : signed(sum) }]
   })
 }
 
@@ -252,13 +245,13 @@ function found(
     found['metadata_height'] = 0
     inexact(found, { height: at.height, reason: 'the code of the contract changed' })
   } else if (isRenamed(subject, named)) found['metadata_height'] = 0
-  else if (integerAt(subject.row, 4) > 0) found['metadata_at'] = at.nowSeconds
+  else if (subject.row[4] > 0) found['metadata_at'] = at.nowSeconds
   if (differs !== undefined) {
-    if (maybeIntegerAt(subject.row, 7) === undefined || change === 'anew')
+    if (subject.row[7] === null || change === 'anew')
       inexact(found, { height: at.height, ...differs })
     found['agreed'] = 0
-  } else if (count > 0 && maybeIntegerAt(subject.row, 7) !== undefined && change !== 'anew')
-    agree(found, integerAt(subject.row, 9) + 1)
+  } else if (count > 0 && subject.row[7] !== null && change !== 'anew')
+    agree(found, subject.row[9] + 1)
   return found
 }
 
@@ -291,8 +284,8 @@ function isChanged(found: Found): boolean {
 /** `new` where the code was not known yet, `anew` where it changed. */
 function codeChange({ row }: Subject, code: StateAnswer | undefined): 'none' | 'new' | 'anew' {
   if (code?.kind !== 'value') return 'none'
-  const before = maybeBytesAt(row, 5)
-  if (before === undefined) return 'new'
+  const before = row[5]
+  if (before === null) return 'new'
   return equalBytes(before, hashOf(code)) ? 'none' : 'anew'
 }
 
@@ -322,8 +315,8 @@ function sourceIn(
 }
 
 function isRenamed({ row }: Subject, answers: readonly StateAnswer[]): boolean {
-  if (integerAt(row, 4) === 0 || answers.some(({ kind }) => kind === 'not-served')) return false
-  const { name = null, symbol = null, decimals = null } = factsOf(answers, integerAt(row, 0))
+  if (row[4] === 0 || answers.some(({ kind }) => kind === 'not-served')) return false
+  const { name = null, symbol = null, decimals = null } = factsOf(answers, row[0])
   return name !== row[1] || symbol !== row[2] || decimals !== row[3]
 }
 

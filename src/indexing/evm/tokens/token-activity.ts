@@ -2,10 +2,9 @@
 
 import { type BlockBatch, eventKinds } from '../../../codec/evm/columns/columns.ts'
 import { toHex } from '../../../core/bytes.ts'
-import { type Database, type Reader, type Row, statement } from '../../../store/engine/database.ts'
+import { type Database, type Reader, statement } from '../../../store/engine/database.ts'
 import { addressesOfIds, addressIds, tokensOfIds } from '../../../store/query/evm/addresses.ts'
 import { mayHold } from '../../../store/query/evm/balances.ts'
-import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { token } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
@@ -48,16 +47,16 @@ export async function forgetUpgraded(
   for (const kind of [proxyUpgraded, beaconUpgraded]) {
     const some = await database.all(changes, [kind, after, until, eventsAtOnce])
     const last = some.at(-1)
-    if (last !== undefined && some.length === eventsAtOnce) to = Math.min(to, integerAt(last, 0))
+    if (last !== undefined && some.length === eventsAtOnce) to = Math.min(to, last[0])
     rows.push(...some)
   }
-  const changed = [...new Set(rows.map((row) => integerAt(row, 1)))]
+  const changed = [...new Set(rows.map((row) => row[1]))]
   const tokens = await tokensOfIds(database, changed)
   const ids = new Set(tokens.flatMap((each) => each?.id ?? []))
   for (const lender of await addressesOfIds(database, changed))
     for (let from = 0; ;) {
       const some = await database.all(lent, [lender, from])
-      for (const [borrower] of some) ids.add(Number(borrower))
+      for (const [borrower] of some) ids.add(borrower)
       if (some.length < lentAtOnce) break
       from = Number(some.at(-1)?.[0])
     }
@@ -132,10 +131,9 @@ export async function activityOfTokens(
   const range = [endOf(Math.max(after, until - blocksAtOnce)), endOf(until)]
   const moved = await database.all(movedTokens, range)
   const called = await database.all(calledTokens, range)
-  const ids = (rows: readonly Row[]): Set<number> => new Set(rows.map((row) => integerAt(row, 0)))
-  const touched = ids(called)
+  const touched = new Set(called.flatMap(([id]) => id ?? []))
   for (const id of await unexplained.take(database)) touched.add(id)
-  return { moved: ids(moved), touched }
+  return { moved: new Set(moved.map(([id]) => id)), touched }
 }
 
 /** Last position of a block. */
@@ -196,15 +194,15 @@ export class Doubts {
     const rows = (await (await this.#requests())?.all(doubtsAfter, [key, this.#after])) ?? []
     const tokens = await addressIds(
       database,
-      rows.map((row) => bytesAt(row, 0)),
+      rows.map((row) => row[0]),
     )
     const holders = await addressIds(
       database,
-      rows.map((row) => bytesAt(row, 1)),
+      rows.map((row) => row[1]),
     )
     const doubts: NumberedDoubt[] = []
     for (const [at, row] of rows.entries()) {
-      this.#after = Math.max(this.#after, integerAt(row, 2))
+      this.#after = Math.max(this.#after, row[2])
       const id = tokens[at]
       if (id !== undefined) doubts.push({ id, holder: holders[at] })
     }

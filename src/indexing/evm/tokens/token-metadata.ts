@@ -7,7 +7,7 @@
 
 import { to0x } from '../../../core/bytes.ts'
 import type { StateAnswer, StateCall } from '../../../source/evm-source.ts'
-import { type Row, statement } from '../../../store/engine/database.ts'
+import { statement } from '../../../store/engine/database.ts'
 import { wordColumns } from '../../../store/query/search/tokens-named.ts'
 import { token, tokenWord } from '../../../store/schema/evm.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
@@ -75,32 +75,32 @@ export async function readNewTokens(
   if (rows.length === 0) return { called: 0, stored: 0 }
   // Answers to all questions about `rows`. Those about the first of them are sent to a second
   // endpoint, too, where there is one: no hash covers them.
-  const calls = rows.flatMap((row) => questionsTo(addressOf(row)))
+  const calls = rows.flatMap((row) => questionsTo(to0x(row[1])))
   const compared = calls.slice(0, tokensCompared * names.length)
   const agreed = await agreedAnswers(chain, compared, signal)
   const rest = calls.slice(compared.length)
   const answers =
     rest.length === 0 ? agreed : [...agreed, ...(await chain.source.state(rest, 'latest', signal))]
-  const answered: { readonly row: Row; readonly facts: TokenFacts }[] = []
+  const answered: { readonly row: (typeof rows)[number]; readonly facts: TokenFacts }[] = []
   for (const [at, row] of rows.entries()) {
     const own = answers.slice(at * names.length, (at + 1) * names.length)
     // A node that has no answer at all is called again later; one that lacks some has no more.
     if (own.every(({ kind }) => kind === 'not-served')) continue
-    answered.push({ row, facts: factsOf(own, Number(row[2])) })
+    answered.push({ row, facts: factsOf(own, row[2]) })
   }
   if (answered.length === 0) return { called: rows.length, stored: 0 }
   await chain.commit(async (writer) => {
     await writer.update(token, {
-      id: answered.map(({ row }) => Number(row[0])),
+      id: answered.map(({ row }) => row[0]),
       name: answered.map(({ facts }) => facts.name ?? null),
       symbol: answered.map(({ facts }) => facts.symbol ?? null),
       decimals: answered.map(({ facts }) => facts.decimals ?? null),
       decimals_reason: answered.map(({ facts }) => facts.decimalsReason ?? null),
       standard: answered.map(({ facts }) => facts.standard),
-      metadata_height: answered.map(({ row }) => Math.max(1, height, Number(row[3]))),
+      metadata_height: answered.map(({ row }) => Math.max(1, height, row[3])),
       metadata_at: answered.map(() => Math.floor(chain.clock.now() / 1_000)),
     })
-    const named = answered.map(({ row, facts }) => ({ id: Number(row[0]), ...facts }))
+    const named = answered.map(({ row, facts }) => ({ id: row[0], ...facts }))
     await writer.insertNew(tokenWord, wordColumns(named))
   })
   return { called: rows.length, stored: answered.length }
@@ -185,8 +185,4 @@ const gasOfQuestion = `0x${(1_000_000).toString(16)}`
 /** A question to a contract about itself or a holder, with a limit of its own: others wait for it. */
 export function questionTo(to: string, data: string): StateCall {
   return { method: 'eth_call', target: { to, data, gas: gasOfQuestion } }
-}
-
-function addressOf(row: Row): string {
-  return row[1] instanceof Uint8Array ? to0x(row[1]) : ''
 }

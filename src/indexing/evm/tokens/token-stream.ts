@@ -12,7 +12,6 @@ import type { Clock, Random } from '../../../core/world.ts'
 import { getCheckpoint, blockStage } from '../../../store/checkpoint.ts'
 import { type Database, statement } from '../../../store/engine/database.ts'
 import { storedProofs } from '../../../store/query/evm/heights.ts'
-import { integerAt } from '../../../store/query/row-values.ts'
 import type { OpenChain } from '../../stream/open-chain.ts'
 import { type Round, roundStream } from '../../stream/round-stream.ts'
 import type { Stream } from '../../stream/stage.ts'
@@ -98,7 +97,7 @@ export function tokenStream(
     const doubts = await doubted.next()
     const nowSeconds = Math.floor(clock.now() / 1_000)
     const old = await database.all(oldest, [nowSeconds - longestAge])
-    const ids = old.map((row) => integerAt(row, 0))
+    const ids = old.map((row) => row[0])
     const wanted = due.take(doubts, ids, now)
     if (wanted.length === 0) return 0
     const looks = await lookAtTokens(chain, wanted, { height, nowSeconds, random }, signal)

@@ -11,8 +11,8 @@ import {
   traceStage,
 } from '../../../store/checkpoint.ts'
 import { columnOf, statement, valueAt, type Writer } from '../../../store/engine/database.ts'
-import { byColumn } from '../../../store/engine/table.ts'
 import { internal, internalByAddress } from '../../../store/schema/evm.ts'
+import { byColumn } from '../../../store/schema/table.ts'
 import { gather, gatherWords } from '../../stream/radix-order.ts'
 import { placesOf, storedColumns, storedFrames } from './batch-columns.ts'
 import { FanOut, maxBatchRows } from './fan-out.ts'
@@ -48,7 +48,7 @@ export async function applyTraces(
   assert(times.length === batch.until - batch.from, 'the blocks of traces are stored')
   const ids = await interner.ids(writer, batch.addresses)
   await writeInternals(writer, batch, ids)
-  return { ids, before, timestamps: Float64Array.from(times, ([time]) => Number(time)) }
+  return { ids, before, timestamps: Float64Array.from(times, ([time]) => time) }
 }
 
 /**

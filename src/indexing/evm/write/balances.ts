@@ -22,7 +22,6 @@ import { balance, holding } from '../../../store/schema/evm.ts'
 import { byteAt } from './batch-columns.ts'
 import { FanOut } from './fan-out.ts'
 
-const noBytes = new Uint8Array()
 /** Pairs looked up at once: their rows are objects until they are read. */
 const pairsAtOnce = 8_192
 
@@ -206,7 +205,7 @@ async function newestValues(
     const keys = [some.map((at) => itemAt(addressIds, at)), some.map((at) => itemAt(tokenIds, at))]
     for (const [at, row] of (await writer.lookup(lookup, keys)).entries()) {
       if (row === undefined) continue
-      const size = wideInteger(row[0] instanceof Uint8Array ? row[0] : noBytes)
+      const size = wideInteger(row[0])
       values[itemAt(some, at)] = row[1] === 1 ? -size : size
     }
   }

@@ -29,10 +29,10 @@ import { assert } from '../../../core/fault.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Column, NameIn, Row } from '../../../store/engine/database.ts'
-import { byColumn, type Fields, type Table } from '../../../store/engine/table.ts'
 import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { block, event, internal, transfer, tx } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
+import { byColumn, type Fields, type Table } from '../../../store/schema/table.ts'
 
 type Columns = Readonly<Record<string, unknown>>
 

@@ -7,7 +7,7 @@
 
 import { f64At, u32At } from '../../../core/item-at.ts'
 import type { Column, Value } from '../../../store/engine/database.ts'
-import type { Table } from '../../../store/engine/table.ts'
+import type { Table } from '../../../store/schema/table.ts'
 import { radixOrder } from '../../stream/radix-order.ts'
 
 /** Most rows of one table in one batch. */

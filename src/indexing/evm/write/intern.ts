@@ -37,7 +37,7 @@ export class Interner {
 
   /** Highest number given so far. */
   async highest(writer: Writer): Promise<number> {
-    if (this.#next < 0) this.#next = Number((await writer.get(highestId))?.[0] ?? 0) + 1
+    if (this.#next < 0) this.#next = ((await writer.get(highestId))?.[0] ?? 0) + 1
     return this.#next - 1
   }
 
@@ -75,13 +75,13 @@ export class Interner {
     let next = (await this.highest(writer)) + 1
     const { ids, unknown } = batch
     const bytes = unknown.map((at) => batch.addresses.subarray(at * 20, at * 20 + 20))
-    const byBytes = { table: addressByBytes, key: ['bytes'], select: ['id'] }
+    const byBytes = { table: addressByBytes, key: ['bytes'], select: ['id'] } as const
     const rows = await writer.lookup(byBytes, [bytes])
     const fresh: number[] = []
     const freshBytes: Uint8Array[] = []
     for (const [row, at] of unknown.entries()) {
       const found = rows[row]
-      const id = found === undefined ? next++ : Number(found[0])
+      const id = found === undefined ? next++ : found[0]
       ids[at] = id
       this.#keep(batch.words, at * addressWords, id)
       if (found !== undefined) continue

@@ -8,7 +8,7 @@ import {
 import { toHex, compareBytes, fromBigint, toBigint, isZero } from '../../../core/bytes.ts'
 import { f64At, u32At, u8At } from '../../../core/item-at.ts'
 import { wideBytes, wideInteger } from '../../../core/wide-integer.ts'
-import { type ColumnsOf, type Writer, type Row, statement } from '../../../store/engine/database.ts'
+import { type ColumnsOf, type Writer, statement } from '../../../store/engine/database.ts'
 import { token } from '../../../store/schema/evm.ts'
 import { nftAmount, nftToken, nftRange } from '../../../store/schema/nft.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
@@ -200,8 +200,7 @@ async function writeAmounts(writer: Writer, moved: readonly MovedAmount[]): Prom
   const rows: { of: MovedAmount; height: number; value: bigint }[] = []
   for (const [place, of] of moved.entries()) {
     const before = newest[place]
-    const bytes = before?.[0]
-    const size = wideInteger(bytes instanceof Uint8Array ? bytes : new Uint8Array())
+    const size = wideInteger(before?.[0] ?? new Uint8Array())
     let value = before?.[1] === 1 ? -size : size
     for (const [at, { height, delta }] of of.changes.entries()) {
       value += delta
@@ -264,8 +263,8 @@ async function rangesOf(writer: Writer, batch: BlockBatch, interner: Interner): 
 export async function writeRange(writer: Writer, range: Range): Promise<void> {
   const { contractId, first, last } = range
   const rows = await writer.all(touched, [contractId, last, contractId, first, noItem])
-  for (const row of rows) {
-    const other = rangeOf(row, contractId)
+  for (const [ownFirst, ownLast, ownerId, at, urisRead] of rows) {
+    const other = { contractId, first: ownFirst, last: ownLast, ownerId, at, urisRead }
     if (compareBytes(other.last, first) < 0) continue
     await writer.remove(nftRange, { contract_id: [contractId], first_item: [other.first] })
     if (compareBytes(other.first, first) < 0)
@@ -313,18 +312,6 @@ async function rangeAt(
   const height = batch.from + u32At(txs.block, u32At(events.tx, row))
   const logIndex = Math.min(u32At(events.logIndex, row), placesPerBlock - 1)
   return { contractId, first, last, ownerId, at: height * placesPerBlock + logIndex, urisRead: 0 }
-}
-
-function rangeOf(row: Row, contractId: number): Range {
-  const [first, last, ownerId, at, urisRead] = row
-  return {
-    contractId,
-    first: first instanceof Uint8Array ? first : noItem,
-    last: last instanceof Uint8Array ? last : noItem,
-    ownerId: ownerId === null ? null : Number(ownerId),
-    at: Number(at),
-    urisRead: Number(urisRead),
-  }
 }
 
 async function insertRange(writer: Writer, range: Range): Promise<void> {

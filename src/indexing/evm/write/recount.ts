@@ -3,10 +3,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
 import { statement, type Writer } from '../../../store/engine/database.ts'
-import type { Table } from '../../../store/engine/table.ts'
 import type { Freezing } from '../../../store/history/freeze.ts'
 import { balance, holding } from '../../../store/schema/evm.ts'
 import { heightsPerSum } from '../../../store/schema/sums.ts'
+import type { Table } from '../../../store/schema/table.ts'
 import { writeBalances } from './balances.ts'
 import { Interner } from './intern.ts'
 import { writeNftHoldings } from './nft-rows.ts'

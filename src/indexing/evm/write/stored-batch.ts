@@ -13,10 +13,10 @@ import { assert } from '../../../core/fault.ts'
 import { itemAt, u32At } from '../../../core/item-at.ts'
 import type { HeightRange } from '../../../source/evm-source.ts'
 import { type Reader, type Row, statement, type Statement } from '../../../store/engine/database.ts'
-import type { Fields, Table } from '../../../store/engine/table.ts'
-import { bytesAt, integerAt, maybeBytesAt } from '../../../store/query/row-values.ts'
+import { integerAt, maybeBytesAt } from '../../../store/query/row-values.ts'
 import { address } from '../../../store/schema/evm.ts'
 import { placesPerBlock } from '../../../store/schema/sums.ts'
+import type { Fields, Table } from '../../../store/schema/table.ts'
 import { placeOfZero } from './apply-blocks.ts'
 import {
   type MadeBatch,
@@ -74,7 +74,7 @@ export async function storedBatch(reader: Reader, range: HeightRange): Promise<S
   const parent = (await reader.get(hashOfBlock, [range.from - 1]))?.[0]
   const made = new BatchOfRows(range.from)
   const columns = {
-    blocks: made.blocks(blocks, parent instanceof Uint8Array ? parent : new Uint8Array(32)),
+    blocks: made.blocks(blocks, parent ?? new Uint8Array(32)),
     txs: made.transactions(txs),
     transfers: made.transfers(transfers),
     events: made.events(events),
@@ -189,7 +189,7 @@ async function bytesOfNumbers(reader: Reader, ids: Float64Array): Promise<Uint8A
   const all = new Uint8Array(rows.length * 20)
   for (const [at, row] of rows.entries()) {
     assert(row !== undefined, 'rows name stored addresses')
-    all.set(bytesAt(row, 0), at * 20)
+    all.set(row[0], at * 20)
   }
   return all
 }

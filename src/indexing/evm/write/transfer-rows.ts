@@ -3,7 +3,6 @@
 import { type BlockBatch, standardOf } from '../../../codec/evm/columns/columns.ts'
 import { f64At, itemAt, u32At, u8At } from '../../../core/item-at.ts'
 import type { ColumnsOf, Writer } from '../../../store/engine/database.ts'
-import { integerAt } from '../../../store/query/row-values.ts'
 import {
   event,
   eventByKind,
@@ -102,7 +101,7 @@ export async function writeTokens(
   const fresh = tokens.filter((_, row) => stored[row] === undefined)
   const raised = tokens.filter(({ standard }, row) => {
     const before = stored[row]
-    return before !== undefined && integerAt(before, 0) < standard
+    return before !== undefined && before[0] < standard
   })
   await writer.insert(token, newTokens(fresh))
   await writer.update(token, {

@@ -17,7 +17,6 @@ import type {
 } from '../../../source/primary/primary-source.ts'
 import { getCheckpoint } from '../../../store/checkpoint.ts'
 import { type Reader, statement } from '../../../store/engine/database.ts'
-import { bytesAt, integerAt } from '../../../store/query/row-values.ts'
 import { progressBody } from '../../../store/schema/primary/bodies.ts'
 import { type AssetNumbers, newAssetNumbers } from '../batch/asset-numbers.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
@@ -233,8 +232,8 @@ function openStoredState(reader: Reader): StoredState {
     checkpoint: (chain) => readCheckpoint(reader, chain),
     assets: async () =>
       (await reader.all(everyAsset)).map((row) => ({
-        number: integerAt(row, 0),
-        assetId: bytesAt(row, 1),
+        number: row[0],
+        assetId: row[1],
       })),
     pState: () => readPState(reader),
   }
@@ -246,7 +245,7 @@ async function readCheckpoint(reader: Reader, chain: ChainName): Promise<Checkpo
   const at = await getCheckpoint(reader, chain)
   const row = await reader.get(progressQuestion, [chain])
   if (at?.hash === undefined || row === undefined) return undefined
-  return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(bytesAt(row, 0)) }
+  return { chain, height: at.height, blockId: at.hash, ...progressBody.fromBytes(row[0]) }
 }
 
 const everyAsset = statement('select id, asset_id from asset order by id')
@@ -262,6 +261,6 @@ async function readPState(reader: Reader): Promise<PStateRows | undefined> {
     stakers: await openStakers(reader),
     subnets: await allSubnets(reader),
     l1Validators: await liveL1Validators(reader),
-    supplies: rows.map((row) => ({ subnetId: bytesAt(row, 0), supply: toBigint(bytesAt(row, 1)) })),
+    supplies: rows.map((row) => ({ subnetId: row[0], supply: toBigint(row[1]) })),
   }
 }

@@ -101,7 +101,7 @@ function openStoredSource(reader: Reader): PrimarySource {
 
   const newestBetween = async (from: number, until: number): Promise<number | undefined> => {
     const row = await reader.get(newest, [from, until])
-    return row === undefined ? undefined : Number(row[0])
+    return row?.[0]
   }
 
   const some = (chain: number, from: number, until: number): Promise<RawBlockBytes[]> =>

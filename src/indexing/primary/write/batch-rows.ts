@@ -261,8 +261,8 @@ async function writeL1({ writer, batch, known }: Writing): Promise<void> {
     unique,
   ])
   const ids = new Map<string, number>()
-  let next = Number((await writer.get(newestL1))?.[0] ?? 0) + 1
-  for (const [at, id] of unique.entries()) ids.set(keyOf(id), Number(rows[at]?.[0] ?? next++))
+  let next = ((await writer.get(newestL1))?.[0] ?? 0) + 1
+  for (const [at, id] of unique.entries()) ids.set(keyOf(id), rows[at]?.[0] ?? next++)
   const idOf = (validationId: Uint8Array): number => {
     const id = ids.get(keyOf(validationId))
     assert(id !== undefined, 'every validation of a batch has a number')

@@ -45,7 +45,7 @@ export function orderedLists(longest = usualLongest): OrderedLists {
   }
 
   const flags: OrderedLists['flags'] = async (writer, lists) => {
-    ordered ??= new Set((await writer.all(known)).map(([list]) => Number(list)))
+    ordered ??= new Set((await writer.all(known)).map(([list]) => list))
     const made = new Float64Array(lists.length)
     for (let at = 0; at < lists.length; at++) {
       const list = f64At(lists, at)

@@ -21,10 +21,9 @@ import {
   valueAt,
   type Writer,
 } from '../../../store/engine/database.ts'
-import { type Table, typeOf } from '../../../store/engine/table.ts'
-import { bytesAt } from '../../../store/query/row-values.ts'
 import { openHolding, orderedList } from '../../../store/schema/primary/ledger.ts'
 import { address, asset, node, primaryTables, undo } from '../../../store/schema/primary/tables.ts'
+import { type Table, typeOf } from '../../../store/schema/table.ts'
 import type { ChainName } from '../batch/ledger-rows.ts'
 import { putInOrder } from './ordered-lists.ts'
 
@@ -162,7 +161,7 @@ export async function takeBack(writer: Writer, chain: ChainName, epoch: number):
   const row = now && (await writer.get(kept, [chain, now.height]))
   if (now === undefined || row === undefined) return false
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `keepUndo`
-  const { before, changes } = deserialize(bytesAt(row, 0)) as Undo
+  const { before, changes } = deserialize(row[0]) as Undo
   const again: Readonly<
     Record<Change['how'], (table: Table, columns: Columns) => MaybePromise<void>>
   > = writer

@@ -8,7 +8,6 @@ import { f64At } from '../../../core/item-at.ts'
 import { ByteColumn } from '../../../store/engine/byte-column.ts'
 import type { Reader, Writer } from '../../../store/engine/database.ts'
 import { orderedNumbersAt, utxosAt, type StoredUtxo } from '../../../store/query/primary/utxos.ts'
-import { bytesAt } from '../../../store/query/row-values.ts'
 import { earlyImportBody } from '../../../store/schema/primary/bodies.ts'
 import { packTraits } from '../../../store/schema/primary/holding.ts'
 import {
@@ -142,7 +141,7 @@ async function findImports(reader: Reader, keys: readonly string[]): Promise<Kno
   return rows.flatMap((row, at) => {
     const place = places[at]
     if (row === undefined || place === undefined) return []
-    const body = earlyImportBody.fromBytes(bytesAt(row, 0))
+    const body = earlyImportBody.fromBytes(row[0])
     const { consumedPos, consumedTime: time, consumedTxId: txId } = body
     return [
       {

@@ -50,7 +50,7 @@ export function addExport(
       ...(await writer.all(old, [keepFrom])),
       ...(await writer.all(oldest, [owner, most])),
     ]
-    const ids = new Set(gone.map(([each]) => String(each)))
+    const ids = new Set(gone.map(([each]) => each))
     await writer.remove(exportJob, { id: [...ids] })
   })
 }

@@ -8,7 +8,6 @@ import { assert } from '../../../core/fault.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { l1ChangeBody } from '../../schema/primary/bodies.ts'
 import { blockIdOf, blockOfPos, chainNumbers, posAfter } from '../../schema/primary/position.ts'
-import { textAt } from '../row-values.ts'
 import { amount, body, bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 import type { PlaceRange } from './places-of-addresses.ts'
 import { concerns } from './validator-places.ts'
@@ -80,7 +79,7 @@ const feesAt = statement(
 export async function accruedAt(reader: Reader, height: number): Promise<bigint> {
   const row = await reader.get(feesAt, [blockIdOf(chainNumbers.P, height)])
   assert(row !== undefined, 'genesis is stored')
-  return BigInt(textAt(row, 0))
+  return BigInt(row[0] ?? 0)
 }
 
 /** Balance left to `life` when `accrued` had accrued; undefined before it began. */

@@ -24,7 +24,7 @@ export async function outboxState(
   ledger: WebhookLedger,
 ): Promise<OutboxState | undefined> {
   const row = await reader.get(stateOf, [ledger])
-  return row === undefined ? undefined : { until: Number(row[0]), changes: Number(row[1]) }
+  return row === undefined ? undefined : { until: row[0], changes: row[1] }
 }
 
 /** A word that is another whenever a commit collected something. A row a ledger. */
@@ -35,13 +35,12 @@ export async function outboxMark(reader: Reader): Promise<string> {
 /** Webhooks that are collected for, and from which place on their rows are complete. */
 export async function collected(reader: Reader): Promise<ReadonlyMap<number, number>> {
   const rows = await reader.all(everyWebhook)
-  return new Map(rows.map(([number, since]) => [Number(number), Number(since)]))
+  return new Map(rows.map(([number, since]) => [number, since]))
 }
 
 /** From which place on the rows of a webhook are complete; `undefined`: none are collected. */
 export async function collectedSince(reader: Reader, number: number): Promise<number | undefined> {
-  const row = await reader.get(sinceOf, [number])
-  return row === undefined ? undefined : Number(row[0])
+  return (await reader.get(sinceOf, [number]))?.[0]
 }
 
 /** Places of a webhook from `from` on. One range of the key. */
@@ -54,7 +53,7 @@ export async function outboxPlaces(
   }: { readonly number: number; readonly from: number; readonly limit: number },
 ): Promise<number[]> {
   const rows = await reader.all(nextRows, [number, from, limit])
-  return rows.map(([pos]) => Number(pos))
+  return rows.map(([pos]) => pos)
 }
 
 /** Adds places of a webhook; those that are there stay. */

@@ -1,7 +1,7 @@
 /** Places of EVM transactions that addresses took part in, oldest first. */
 
 import { type Reader, type Statement, statement, type Value } from '../../engine/database.ts'
-import type { HistoryStage } from '../../engine/table.ts'
+import type { HistoryStage } from '../../schema/table.ts'
 import { heightOf, posOfHeight } from '../evm/position.ts'
 import { integerAt } from '../row-values.ts'
 

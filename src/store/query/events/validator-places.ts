@@ -7,7 +7,6 @@ import { txStart } from '../../schema/primary/bodies.ts'
 import { blockOfPos, firstPosOf } from '../../schema/primary/position.ts'
 import { stakersByTx } from '../primary/stakers.ts'
 import { transactionsAt } from '../primary/transactions.ts'
-import { bytesAt, integerAt } from '../row-values.ts'
 import type { PlaceRange } from './places-of-addresses.ts'
 import type { Watched } from './watch.ts'
 
@@ -50,11 +49,11 @@ export async function validatorPlaces(
   const places: ValidatorPlace[] = []
   for (const question of [stakesIn, changesIn])
     for (const row of await reader.all(question, [from, until]))
-      places.push({ pos: integerAt(row, 0), nodeId: bytesAt(row, 1), subnetId: bytesAt(row, 2) })
+      places.push({ pos: row[0], nodeId: row[1], subnetId: row[2] })
   const rows = await reader.all(transactionsIn, [from, until])
   const rewarding = rows
-    .filter((row) => rewardTypes.has(txStart.fromStart(bytesAt(row, 1)).typeId))
-    .map((row) => integerAt(row, 0))
+    .filter((row) => rewardTypes.has(txStart.fromStart(row[1]).typeId))
+    .map((row) => row[0])
   for (const { pos, body } of await transactionsAt(reader, rewarding)) {
     const [staker] =
       body.stakingTxId === undefined ? [] : await stakersByTx(reader, [body.stakingTxId])
@@ -72,9 +71,9 @@ export async function stakesAt(
 > {
   const rows = await reader.all(stakeAt, [pos])
   return rows.map((row) => ({
-    role: integerAt(row, 0) === 0 ? 'validator' : 'delegator',
-    nodeId: bytesAt(row, 1),
-    subnetId: bytesAt(row, 2),
+    role: row[0] === 0 ? 'validator' : 'delegator',
+    nodeId: row[1],
+    subnetId: row[2],
   }))
 }
 
@@ -112,9 +111,7 @@ export async function ranOutPlaces(
 ): Promise<number[]> {
   const values: Value[] = [watched.key, blockOfPos(from), blockOfPos(until - 1) + 1]
   const rows = await reader.all(ranOut[watched.kind], values)
-  const wanted = rows.filter((row) =>
-    concerns(watched, { nodeId: bytesAt(row, 1), subnetId: bytesAt(row, 2) }),
-  )
-  const places = wanted.map(([height]) => firstPosOf(Number(height)))
+  const wanted = rows.filter((row) => concerns(watched, { nodeId: row[1], subnetId: row[2] }))
+  const places = wanted.map(([height]) => firstPosOf(height))
   return [...new Set(places)].filter((pos) => pos >= from && pos < until)
 }

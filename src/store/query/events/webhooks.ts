@@ -149,7 +149,7 @@ export function watchOf({ number, ledger, body }: Webhook): Watch {
 
 /** A number that grows whenever what is to be collected changed. One seek. */
 export async function webhooksVersion(reader: Reader): Promise<number> {
-  return Number((await reader.get(versionNow))?.[0] ?? 0)
+  return (await reader.get(versionNow))?.[0] ?? 0
 }
 
 /** Adds a webhook and gives its number. */
@@ -200,8 +200,7 @@ export async function renumberWebhook(writer: Writer, number: number): Promise<n
 
 /** Secret of an owner, 64 hex digits. */
 export async function secretOfOwner(reader: Reader, owner: string): Promise<string | undefined> {
-  const row = await reader.get(secretOf, [owner])
-  return row === undefined ? undefined : String(row[0])
+  return (await reader.get(secretOf, [owner]))?.[0]
 }
 
 /** Sets the secret of an owner; the one before is forgotten. */

@@ -3,10 +3,10 @@
 import { caseMask, halfMask } from '../../../core/address.ts'
 import { assert } from '../../../core/fault.ts'
 import { type Reader, statement, type Statement, type Value } from '../../engine/database.ts'
-import type { HistoryStage } from '../../engine/table.ts'
 import { address, addressByBytes, token } from '../../schema/evm.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { bytesAt, integerAt, textAt } from '../row-values.ts'
+import type { HistoryStage } from '../../schema/table.ts'
+import { integerAt, textAt } from '../row-values.ts'
 import { integer, maybe, type RowOf, storedRow, text, bothOrders } from '../stored-row.ts'
 import { type Direction, heightOf, overOf, type PosRange, posOfHeight } from './position.ts'
 
@@ -18,8 +18,7 @@ const question = statement('select id from address_by_bytes where bytes = ?')
  * Cost: one look-up in `address_by_bytes`.
  */
 export async function addressId(store: Reader, bytes: Uint8Array): Promise<number | undefined> {
-  const row = await store.get(question, [bytes])
-  return row === undefined ? undefined : integerAt(row, 0)
+  return (await store.get(question, [bytes]))?.[0]
 }
 
 /** Numbers of many addresses, in their order. Cost: one look-up each. */
@@ -30,7 +29,7 @@ export async function addressIds(
   const rows = await store.lookup({ table: addressByBytes, key: ['bytes'], select: ['id'] }, [
     addresses,
   ])
-  return rows.map((row) => (row === undefined ? undefined : integerAt(row, 0)))
+  return rows.map((row) => row?.[0])
 }
 
 /** Addresses by their stored numbers, in their order. Cost: one look-up each. */
@@ -42,7 +41,7 @@ export async function addressesOfIds(
   const rows = await store.lookup({ table: address, key: ['id'], select: ['bytes'] }, [ids])
   return rows.map((row) => {
     assert(row !== undefined, 'a number in a row is that of an address')
-    return bytesAt(row, 0)
+    return row[0]
   })
 }
 

@@ -3,9 +3,9 @@
 import { toBigint } from '../../../core/bytes.ts'
 import { mostCounted } from '../../../core/token-counts.ts'
 import type { Random } from '../../../core/world.ts'
-import { type Reader, statement } from '../../engine/database.ts'
+import { type Reader, type Statement, statement } from '../../engine/database.ts'
 import { balance } from '../../schema/evm.ts'
-import { bytesAt, integerAt } from '../row-values.ts'
+import { integerAt } from '../row-values.ts'
 import { type TokenRow, tokensOfIds } from './addresses.ts'
 
 /** Magnitude, big-endian, empty for zero; `negative` 1 where logs give less than nothing. */
@@ -98,7 +98,7 @@ async function balancesAt(
   keys: readonly (readonly number[])[],
 ): Promise<(BalanceAt | undefined)[]> {
   const rows = await store.lookup(newest, keys)
-  return rows.map((row) => row && { value: bytesAt(row, 0), negative: integerAt(row, 1) })
+  return rows.map((row) => row && { value: row[0], negative: row[1] })
 }
 
 /**
@@ -148,7 +148,7 @@ export async function mayHold(
 ): Promise<number[]> {
   const { tokenId, after, at, limit } = query
   const rows = await store.all(named, [tokenId, after, at, limit])
-  return rows.map((row) => integerAt(row, 0))
+  return rows.map((row) => row[0])
 }
 
 const newestAddress = statement('select max(id) from address')
@@ -167,7 +167,7 @@ export async function drawHolders(
   of: { readonly tokenId: number; readonly at: number; readonly most: (known: number) => number },
 ): Promise<number[]> {
   const query = { tokenId: of.tokenId, at: of.at, limit: drawnAmong }
-  const newest = Number((await store.get(newestAddress))?.[0] ?? 0)
+  const newest = (await store.get(newestAddress))?.[0] ?? 0
   const after = Math.floor(random.number() * newest)
   const among = await mayHold(store, { ...query, after })
   if (among.length < drawnAmong) among.push(...(await mayHold(store, { ...query, after: 0 })))
@@ -211,7 +211,7 @@ export async function heldMoreThan(
     const after = heights.at(-1)
     if (after === undefined) return false
     const rows = await store.all(changes, [addressId, tokenId, after, at, changesAtOnce])
-    heights = rows.map((row) => integerAt(row, 0))
+    heights = rows.map((row) => row[0])
   }
 }
 
@@ -239,7 +239,7 @@ export async function countsOfToken(
     if (some.length < holdersAtOnce) break
     after = some.at(-1) ?? after
   }
-  return { transfers: Math.min(Number(counted), mostCounted.transfers), holders }
+  return { transfers: Math.min(counted, mostCounted.transfers), holders }
 }
 
 /** A token with its counts as of the last look at it. */
@@ -249,12 +249,13 @@ export type CountedToken = {
   readonly holders: number
 }
 
-const inOrderOf = (column: 'transfers' | 'holders'): ReturnType<typeof statement> =>
-  statement<string>(
+const inOrderOf = (
+  column: 'transfers' | 'holders',
+): Statement<readonly [id: number, transfers: number, holders: number]> =>
+  statement(
     `select id, transfers, holders from token
      where (${column} < ? or (${column} = ? and id < ?)) and standard in (?, ?)
      order by ${column} desc, id desc limit ?`,
-    { over: undefined },
   )
 const orders = { transfers: inOrderOf('transfers'), holders: inOrderOf('holders') } as const
 
@@ -271,9 +272,5 @@ export async function countedTokens(
   const { by, standards, after, limit } = query
   const { count, id } = after ?? { count: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
   const rows = await store.all(orders[by], [count, count, id, ...standards, limit])
-  return rows.map((row) => ({
-    id: integerAt(row, 0),
-    transfers: integerAt(row, 1),
-    holders: integerAt(row, 2),
-  }))
+  return rows.map(([id, transfers, holders]) => ({ id, transfers, holders }))
 }

@@ -1,7 +1,6 @@
 /** Blocks of a chain. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { integerAt } from '../row-values.ts'
 import { hash, hex, integer, maybe, type RowOf, storedRow } from '../stored-row.ts'
 import { hashPrefix } from './position.ts'
 
@@ -72,6 +71,5 @@ export async function blockByHash(store: Reader, hash: Uint8Array): Promise<Bloc
 
 /** Unix seconds of the block at a height, or `undefined`. Cost: one look-up by key. */
 export async function blockTimestamp(store: Reader, height: number): Promise<number | undefined> {
-  const row = await store.get(times, [height])
-  return row === undefined ? undefined : integerAt(row, 0)
+  return (await store.get(times, [height]))?.[0]
 }

@@ -3,7 +3,7 @@
 import { type Reader, type Row, type Statement, statement } from '../../engine/database.ts'
 import { tx } from '../../schema/evm.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { integerAt, maybeIntegerAt } from '../row-values.ts'
+import { integerAt } from '../row-values.ts'
 import { heightOf, posOfHeight } from './position.ts'
 
 /** The transaction that created a contract, and the contract that did it inside, if one did. */
@@ -47,26 +47,25 @@ export async function creationOfContract(
     addressId,
     ([, created, status]) => created === addressId && status === 1,
   )
-  if (direct !== undefined) return { txPos: integerAt(direct, 0), creatorId: undefined }
+  if (direct !== undefined) return { txPos: direct[0], creatorId: undefined }
   const inner = await firstEntry(
     store,
     calls,
     addressId,
-    ([, , , to, reverted, kind]) =>
-      to === addressId && reverted === 0 && creations.includes(Number(kind)),
+    ([, , , to, reverted, kind]) => to === addressId && reverted === 0 && creations.includes(kind),
   )
   if (inner === undefined) return undefined
-  const pos = posOfHeight(heightOf(integerAt(inner, 0)))
-  return { txPos: pos + integerAt(inner, 1), creatorId: integerAt(inner, 2) }
+  const pos = posOfHeight(heightOf(inner[0]))
+  return { txPos: pos + inner[1], creatorId: inner[2] }
 }
 
 /** The first of the oldest entries of an address that `isIt`; its position comes first in a row. */
-async function firstEntry(
+async function firstEntry<R extends readonly [number, ...Row]>(
   store: Reader,
-  question: Statement,
+  question: Statement<R>,
   addressId: number,
-  isIt: (row: Row) => boolean,
-): Promise<Row | undefined> {
+  isIt: (row: R) => boolean,
+): Promise<R | undefined> {
   let after = -1
   let read = 0
   for (let limit = firstEntries; read < entriesLookedAt; limit = entriesLookedAt - read) {
@@ -74,7 +73,7 @@ async function firstEntry(
     const found = rows.find(isIt)
     const last = rows.at(-1)
     if (found !== undefined || last === undefined || rows.length < limit) return found
-    after = integerAt(last, 0)
+    after = last[0]
     read += rows.length
   }
   return undefined
@@ -172,7 +171,7 @@ export async function deployments(
         : await store.all(sent, [addressId, before, addressId, readAtOnce])
     const created = await creationsIn(
       store,
-      transactions.map((row) => ({ pos: integerAt(row, 0), createdId: maybeIntegerAt(row, 1) })),
+      transactions.map((row) => ({ pos: row[0], createdId: row[1] ?? undefined })),
     )
     for (const row of created) {
       if (row.txPos === query.from?.txPos && row.place <= skipped) continue
@@ -181,7 +180,7 @@ export async function deployments(
     }
     const last = transactions.at(-1)
     if (last === undefined || transactions.length < readAtOnce) return { rows }
-    before = integerAt(last, 0) - 1
+    before = last[0] - 1
     skipped = -1
   }
   return { rows, goOnAt: { txPos: before, place: -1 } }

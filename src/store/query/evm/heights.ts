@@ -5,7 +5,6 @@ import { getCheckpoint } from '../../checkpoint.ts'
 import { type Reader, statement, type Writer } from '../../engine/database.ts'
 import { metaText, putMeta } from '../../meta.ts'
 import { currentAtName, proofsName } from '../../schema/control.ts'
-import { integerAt, maybeIntegerAt } from '../row-values.ts'
 import { blockTimestamp } from './blocks.ts'
 
 /** Stages whose checkpoints answers are complete up to. */
@@ -54,14 +53,12 @@ const firstInTables = statement('select min(height) from evm_block', { over: 'ta
 
 /** Height of the first block that is stored; `undefined` before there is one. Cost: the end of a key. */
 export async function firstHeight(reader: Reader): Promise<number | undefined> {
-  const row = await reader.get(first)
-  return row && integerAt(row, 0)
+  return (await reader.get(first))?.[0]
 }
 
 /** The same of the blocks that are not frozen. */
 export async function firstHeightInTables(reader: Reader): Promise<number | undefined> {
-  const row = await reader.get(firstInTables)
-  return row && maybeIntegerAt(row, 0)
+  return (await reader.get(firstInTables))?.[0] ?? undefined
 }
 
 /**

@@ -5,7 +5,6 @@ import { itemAt } from '../../../core/item-at.ts'
 import type { Reader, Row } from '../../engine/database.ts'
 import { block, tx } from '../../schema/evm.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { bytesAt, integerAt, maybeIntegerAt } from '../row-values.ts'
 import { flag, hex, integer, maybe, type RowOf, storedRow, bothOrders } from '../stored-row.ts'
 import { heightOf, posOfHeight, placeOf, overOf, type ListPart } from './position.ts'
 
@@ -36,8 +35,12 @@ export type InternalRow = RowOf<typeof frameRow> & {
 /** Columns of a frame `i`, for {@link internalsOf}. */
 const internalStatement = frameRow.statement
 
-const blockOf = { table: block, key: ['height'], select: ['hash', 'timestamp', 'timestamp_ms'] }
-const transactionOf = { table: tx, key: ['pos'], select: ['hash'] }
+const blockOf = {
+  table: block,
+  key: ['height'],
+  select: ['hash', 'timestamp', 'timestamp_ms'],
+} as const
+const transactionOf = { table: tx, key: ['pos'], select: ['hash'] } as const
 
 /**
  * Frames of an answer, without those whose block was removed meanwhile. Cost: two look-ups by key
@@ -55,10 +58,10 @@ async function internalsOf(store: Reader, rows: readonly Row[]): Promise<Interna
     if (header === undefined || transaction === undefined) return []
     return {
       ...frame,
-      blockHash: to0x(bytesAt(header, 0)),
-      timestamp: integerAt(header, 1),
-      timestampMs: maybeIntegerAt(header, 2),
-      txHash: to0x(bytesAt(transaction, 0)),
+      blockHash: to0x(header[0]),
+      timestamp: header[1],
+      timestampMs: header[2] ?? undefined,
+      txHash: to0x(transaction[0]),
     }
   })
 }

@@ -4,7 +4,6 @@ import { assert } from '../../../core/fault.ts'
 import { itemAt } from '../../../core/item-at.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { bytesAt, integerAt } from '../row-values.ts'
 import {
   hash,
   hex,
@@ -130,7 +129,7 @@ export async function packedInput(store: Reader, txPos: number): Promise<PackedI
     store.get(before, [posOfHeight(height), txPos]),
   ])
   if (block === undefined || sum === undefined) return undefined
-  return { inputs: bytesAt(block, 0), offset: integerAt(sum, 0) }
+  return { inputs: block[0], offset: sum[0] }
 }
 
 const questions = bothOrders((direction) =>
@@ -291,6 +290,5 @@ const gasUntilQuestion = statement(
 
 /** Gas that the block's transactions up to the one at `pos` used. Cost: a scan of these. */
 export async function gasUntil(store: Reader, pos: number): Promise<number> {
-  const row = await store.get(gasUntilQuestion, [posOfHeight(heightOf(pos)), pos])
-  return row === undefined ? 0 : integerAt(row, 0)
+  return (await store.get(gasUntilQuestion, [posOfHeight(heightOf(pos)), pos]))?.[0] ?? 0
 }

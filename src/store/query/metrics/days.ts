@@ -6,9 +6,9 @@
  */
 
 import { statement, type Reader, type Row, type Statement } from '../../engine/database.ts'
-import { byField } from '../../engine/table.ts'
 import { metaText } from '../../meta.ts'
 import { dayAmounts, dayCounts, periodCounts } from '../../schema/metrics.ts'
+import { byField } from '../../schema/table.ts'
 import { bytesAt, integerAt } from '../row-values.ts'
 import { bytes, integer, type RowOf, storedRow } from '../stored-row.ts'
 

@@ -21,11 +21,11 @@ const ofSource = statement(
 export async function deployDays(reader: Reader, source: 0 | 1, since = 0): Promise<DeployDay[]> {
   const rows = await reader.all(ofSource, [source, since])
   return rows.map(([start, contracts, deployers, newDeployers, members]) => ({
-    start: Number(start),
-    contracts: Number(contracts),
-    deployers: Number(deployers),
-    newDeployers: Number(newDeployers),
-    members: members instanceof Uint8Array ? members : new Uint8Array(0),
+    start,
+    contracts,
+    deployers,
+    newDeployers,
+    members,
   }))
 }
 
@@ -42,8 +42,5 @@ export async function activityHours(
   range: { readonly from: number; readonly until: number },
 ): Promise<ActivityHour[]> {
   const rows = await reader.all(inRange, [range.from, range.until])
-  return rows.map(([start, members]) => ({
-    start: Number(start),
-    members: members instanceof Uint8Array ? members : new Uint8Array(0),
-  }))
+  return rows.map(([start, members]) => ({ start, members }))
 }

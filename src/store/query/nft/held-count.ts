@@ -1,7 +1,6 @@
 /** Number of tokens of an NFT contract that an address has. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { integerAt } from '../row-values.ts'
 import { amountsOfOwner } from './amounts-of-owner.ts'
 import { maxItem, type NftPlace } from './nft-place.ts'
 import { tokensOfOwner } from './tokens-of-owner.ts'
@@ -24,7 +23,7 @@ export async function ownedCount(store: Reader, of: OwnerOfContract): Promise<bi
   const { ownerId, contractId } = of
   if ((await store.get(anyRange, [contractId])) === undefined) {
     const row = await store.get(ownRows, [ownerId, contractId])
-    return BigInt(row === undefined ? 0 : integerAt(row, 0))
+    return BigInt(row === undefined ? 0 : row[0])
   }
   let count = 0n
   for (let item: bigint | undefined = 0n; item !== undefined;) {

@@ -3,7 +3,6 @@
 import { compareBytes } from '../../../core/bytes.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { nftMetadata, nftToken } from '../../schema/nft.ts'
-import { bytesAt, integerAt, maybeIntegerAt, maybeTextAt } from '../row-values.ts'
 import { itemBytes, type NftPlace } from './nft-place.ts'
 
 /** Metadata as it is stored. */
@@ -47,7 +46,7 @@ export async function ownersOfTokens(
   const owners: OwnerRow[] = []
   for (const [at, place] of places.entries()) {
     const row = rows[at]
-    const own = row === undefined ? undefined : { at: integerAt(row, 1), ownerId: row[0] }
+    const own = row === undefined ? undefined : { at: row[1], ownerId: row[0] }
     const range = ranged.has(place.contractId) ? await covering(store, place) : undefined
     if (range !== undefined && (own === undefined || own.at < range.at))
       owners.push({ known: true, ownerId: range.ownerId })
@@ -66,8 +65,8 @@ async function covering(
 ): Promise<{ at: number; ownerId: number | undefined } | undefined> {
   const bytes = itemBytes(item)
   const row = await store.get(rangeAround, [contractId, bytes])
-  if (row === undefined || compareBytes(bytesAt(row, 0), bytes) < 0) return undefined
-  return { ownerId: maybeIntegerAt(row, 1), at: integerAt(row, 2) }
+  if (row === undefined || compareBytes(row[0], bytes) < 0) return undefined
+  return { ownerId: row[1] ?? undefined, at: row[2] }
 }
 
 /** Returns whether a transfer of ERC-1155 ever named the token. Cost: one look-up by key. */
@@ -97,10 +96,10 @@ export async function metadataOfTokens(
     row === undefined
       ? undefined
       : {
-          uri: maybeTextAt(row, 0) ?? '',
-          status: integerAt(row, 1),
-          updated: integerAt(row, 2),
-          fields: maybeTextAt(row, 3) ?? '',
+          uri: row[0] ?? '',
+          status: row[1],
+          updated: row[2],
+          fields: row[3] ?? '',
         },
   )
 }

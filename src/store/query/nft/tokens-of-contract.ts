@@ -1,7 +1,6 @@
 /** Token ids of an NFT contract. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt, maybeIntegerAt } from '../row-values.ts'
 import { itemBytes, itemOf } from './nft-place.ts'
 
 /** One token id. `ownerId` is `undefined` when burned, and for ERC-1155. */
@@ -41,8 +40,8 @@ export async function tokensOfContract(
   const rows = await store.all(rowsFrom, [contractId, standard, start, limit])
   const found = new Map<bigint, ContractToken & { readonly at: number }>()
   for (const row of rows) {
-    const item = itemOf(bytesAt(row, 0))
-    found.set(item, { item, ownerId: maybeIntegerAt(row, 1), at: integerAt(row, 2) })
+    const item = itemOf(row[0])
+    found.set(item, { item, ownerId: row[1] ?? undefined, at: row[2] })
   }
   // Only tokens of ERC-721 are given in ranges.
   const ranges =
@@ -50,11 +49,11 @@ export async function tokensOfContract(
       ? await store.all(rangesFrom, [contractId, contractId, start, start, limit + 1])
       : []
   for (const row of ranges) {
-    const first = itemOf(bytesAt(row, 0))
-    const last = itemOf(bytesAt(row, 1))
+    const first = itemOf(row[0])
+    const last = itemOf(row[1])
     const begin = first > from ? first : from
-    const ownerId = maybeIntegerAt(row, 2)
-    const at = integerAt(row, 3)
+    const ownerId = row[2] ?? undefined
+    const at = row[3]
     for (let item = begin; item <= last && item < begin + BigInt(limit); item++) {
       const own = found.get(item)
       if (own === undefined || own.at < at) found.set(item, { item, ownerId, at })

@@ -1,7 +1,6 @@
 /** ERC-721 tokens of an address. */
 
 import { type Reader, statement } from '../../engine/database.ts'
-import { bytesAt, integerAt } from '../row-values.ts'
 import { itemBytes, itemOf, type NftPlace } from './nft-place.ts'
 
 // Of a row, the range that may cover it is the last that begins at or before it.
@@ -51,8 +50,8 @@ export async function tokensOfOwner(store: Reader, query: OwnerQuery): Promise<N
   const start = itemBytes(from.item)
   const rows = await store.all(rowsFrom, [ownerId, from.contractId, start, untilContract, limit])
   const owned: NftPlace[] = rows.map((row) => ({
-    contractId: integerAt(row, 0),
-    item: itemOf(bytesAt(row, 1)),
+    contractId: row[0],
+    item: itemOf(row[1]),
   }))
   const ranges = await store.all(rangesFrom, [
     ownerId,
@@ -67,10 +66,10 @@ export async function tokensOfOwner(store: Reader, query: OwnerQuery): Promise<N
   let inRanges = 0
   for (const row of ranges) {
     if (inRanges >= limit) break
-    const contractId = integerAt(row, 0)
-    const first = itemOf(bytesAt(row, 1))
+    const contractId = row[0]
+    const first = itemOf(row[1])
     const begin = contractId === from.contractId && first < from.item ? from.item : first
-    const range = { contractId, first: begin, last: itemOf(bytesAt(row, 2)), at: integerAt(row, 3) }
+    const range = { contractId, first: begin, last: itemOf(row[2]), at: row[3] }
     const items = await itemsLeft(store, range, limit - inRanges)
     inRanges += items.length
     for (const item of items) owned.push({ contractId, item })
@@ -105,10 +104,10 @@ async function itemsLeft(
       at,
       movedAtOnce,
     ])
-    const moved = new Set(rows.map((row) => itemOf(bytesAt(row, 0))))
+    const moved = new Set(rows.map((row) => itemOf(row[0])))
     // A full answer does not say what follows its last token.
     const lastRow = rows.length === movedAtOnce ? rows.at(-1) : undefined
-    const known = lastRow === undefined ? last : itemOf(bytesAt(lastRow, 0))
+    const known = lastRow === undefined ? last : itemOf(lastRow[0])
     for (; item <= known && left.length < limit; item++) if (!moved.has(item)) left.push(item)
   }
   return left

@@ -12,7 +12,7 @@ export async function numbersOfAddresses(
   addresses: readonly Uint8Array[],
 ): Promise<(number | undefined)[]> {
   const rows = await reader.lookup({ table: address, key: ['bytes'], select: ['id'] }, [addresses])
-  return rows.map((row) => (row === undefined ? undefined : Number(row[0])))
+  return rows.map((row) => row?.[0])
 }
 
 /** Numbers of those `addresses` that were ever seen. */
@@ -30,7 +30,7 @@ export async function numberOfNode(
   nodeId: Uint8Array,
 ): Promise<number | undefined> {
   const rows = await reader.lookup({ table: node, key: ['bytes'], select: ['id'] }, [[nodeId]])
-  return rows[0] === undefined ? undefined : Number(rows[0][0])
+  return rows[0] === undefined ? undefined : rows[0][0]
 }
 
 const nodesWith = statement('select id from node where instr(text, ?) > 0 limit ?', {
@@ -47,7 +47,7 @@ export async function nodesContaining(
   limit: number,
 ): Promise<number[]> {
   const rows = await reader.all(nodesWith, [part, limit])
-  return rows.map(([id]) => Number(id))
+  return rows.map(([id]) => id)
 }
 
 /** Number of an asset, when it was ever seen. */
@@ -56,7 +56,7 @@ export async function numberOfAsset(
   assetId: Uint8Array,
 ): Promise<number | undefined> {
   const rows = await reader.lookup({ table: asset, key: ['asset_id'], select: ['id'] }, [[assetId]])
-  return rows[0] === undefined ? undefined : Number(rows[0][0])
+  return rows[0] === undefined ? undefined : rows[0][0]
 }
 
 const seen = statement(

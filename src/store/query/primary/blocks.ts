@@ -14,7 +14,6 @@ import {
   type PrimaryChain,
 } from '../../schema/primary/position.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { integerAt } from '../row-values.ts'
 import {
   amount,
   bytes,
@@ -140,8 +139,7 @@ export async function timeOfBlock(
   chain: PrimaryChain,
   height: number,
 ): Promise<number | undefined> {
-  const row = await reader.get(timeQuestion, [blockIdOf(chainNumbers[chain], height)])
-  return row === undefined ? undefined : integerAt(row, 0)
+  return (await reader.get(timeQuestion, [blockIdOf(chainNumbers[chain], height)]))?.[0]
 }
 
 /** Id under which the genesis is kept. */
@@ -195,8 +193,8 @@ async function rowFrom(
 ): Promise<readonly RawBlockBytes[] | undefined> {
   const row = await reader.get(rawQuestion, [from])
   if (row === undefined) return undefined
-  const last = Number(row[0])
-  const kept = bytesValue(row[2])
+  const last = row[0]
+  const kept = row[2]
   const { before, blocks } = rawBlocksBody.fromBytes(
     row[1] === rawMethods.zstd ? zstdDecompressSync(kept) : kept,
   )

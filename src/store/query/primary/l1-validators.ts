@@ -8,19 +8,7 @@ import {
   type L1ChangeBody,
 } from '../../schema/primary/bodies.ts'
 import { blockIdOf, blockOfPos, chainNumbers } from '../../schema/primary/position.ts'
-import { bytesAt, integerAt, textAt } from '../row-values.ts'
-import {
-  body,
-  bytes,
-  flag,
-  integer,
-  type RowOf,
-  storedRow,
-  mapped,
-  bytesValue,
-  integerValue,
-  textValue,
-} from '../stored-row.ts'
+import { body, bytes, flag, integer, type RowOf, storedRow, mapped } from '../stored-row.ts'
 import { mergeLists } from './merged-lists.ts'
 import { placesBetween } from './network.ts'
 import { stakerRow, type StoredStaker } from './stakers.ts'
@@ -98,8 +86,7 @@ export async function numberOfValidation(
   reader: Reader,
   validationId: Uint8Array,
 ): Promise<number | undefined> {
-  const row = await reader.get(number, [validationId])
-  return row === undefined ? undefined : integerAt(row, 0)
+  return (await reader.get(number, [validationId]))?.[0]
 }
 
 const fees = statement("select body from progress where chain = 'P'")
@@ -107,7 +94,7 @@ const fees = statement("select body from progress where chain = 'P'")
 /** Fees L1 validators have accrued, as of the newest block: balances are measured from it. */
 export async function accruedFees(reader: Reader): Promise<bigint> {
   const row = await reader.get(fees)
-  return row === undefined ? 0n : progressBody.fromBytes(bytesAt(row, 0)).l1AccruedFees
+  return row === undefined ? 0n : progressBody.fromBytes(row[0]).l1AccruedFees
 }
 
 /** A validation `l` of the node `n`. */
@@ -182,7 +169,9 @@ export type L1Scope =
   | { readonly kind: 'validation' | 'subnet'; readonly id: Uint8Array }
   | { readonly kind: 'node'; readonly node: number }
 
-function l1HistoryQuestion(filter: string): Statement {
+function l1HistoryQuestion(
+  filter: string,
+): Statement<readonly [number, Uint8Array, string | null]> {
   return statement(
     `select c.l1_id, c.body, cast(b.l1_fees as text)
      from l1_validator l join l1_change c on c.l1_id = l.id join primary_block b on b.id = c.height
@@ -204,12 +193,10 @@ export async function l1Steps(reader: Reader, scope: L1Scope): Promise<L1Step[]>
     scope.kind === 'all' ? [] : [scope.kind === 'node' ? scope.node : scope.id]
   const rows = await reader.all(l1HistoryQuestions[scope.kind], values)
   return rows.map(([validation, body, fees]) => {
-    const { time, weight, remainingBalance, balanceChange, active } = l1ChangeBody.fromBytes(
-      bytesValue(body),
-    )
-    const accrued = fees === null ? 0n : BigInt(textValue(fees))
+    const { time, weight, remainingBalance, balanceChange, active } = l1ChangeBody.fromBytes(body)
+    const accrued = BigInt(fees ?? 0)
     const change = { time, weight, remainingBalance, balanceChange, active }
-    return { ...change, validation: integerValue(validation), accrued }
+    return { ...change, validation, accrued }
   })
 }
 
@@ -221,7 +208,7 @@ export async function l1Now(
 ): Promise<{ readonly time: number; readonly accrued: bigint; readonly excess: bigint }> {
   const row = await reader.get(newest)
   if (row === undefined) return { time: 0, accrued: 0n, excess: 0n }
-  const { time, l1AccruedFees, l1FeeExcess } = progressBody.fromBytes(bytesAt(row, 0))
+  const { time, l1AccruedFees, l1FeeExcess } = progressBody.fromBytes(row[0])
   return { time, accrued: l1AccruedFees, excess: l1FeeExcess }
 }
 
@@ -234,7 +221,7 @@ const before = statement(
 export async function accruedBefore(reader: Reader, moment: number): Promise<bigint> {
   const { until } = await placesBetween(reader, 'P', undefined, moment)
   const row = await reader.get(before, [blockOfPos(until), blockIdOf(chainNumbers.P, 0)])
-  return row === undefined || row[0] === null ? 0n : BigInt(textAt(row, 0))
+  return BigInt(row?.[0] ?? 0n)
 }
 
 const allStatuses = [0, 1, 2, 3]

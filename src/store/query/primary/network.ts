@@ -18,8 +18,6 @@ import {
   posRangeOf,
 } from '../../schema/primary/position.ts'
 import {
-  bytesValue,
-  textValue,
   body,
   bytes,
   integer,
@@ -80,17 +78,17 @@ export async function avaxFlows(reader: Reader): Promise<AvaxFlows> {
   const burned = new Map<PrimaryChain, bigint | undefined>()
   let accrued = 0n
   for (const [name, body] of await reader.all(everyProgress)) {
-    const progress = progressBody.fromBytes(bytesValue(body))
-    const chain = chainNamed(textValue(name))
+    const progress = progressBody.fromBytes(body)
+    const chain = chainNamed(name)
     burned.set(chain, progress.burned)
     if (chain === 'P') accrued = progress.l1AccruedFees
   }
   let l1Deposits = 0n
   for (const [body] of await reader.all(everyChange))
-    l1Deposits += l1ChangeBody.fromBytes(bytesValue(body)).balanceChange
+    l1Deposits += l1ChangeBody.fromBytes(body).balanceChange
   let l1Balances = 0n
   for (const [body] of await reader.all(everyActive))
-    l1Balances += l1ValidatorBody.fromBytes(bytesValue(body)).endAccumulatedFee - accrued
+    l1Balances += l1ValidatorBody.fromBytes(body).endAccumulatedFee - accrued
   return { burned, l1Deposits, l1Balances }
 }
 
@@ -122,7 +120,7 @@ async function firstPosAfter(
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const row = await reader.get(nextBlock, [middle, end])
-    const time = row === undefined ? undefined : Number(row[1])
+    const time = row === undefined ? undefined : row[1]
     if (time === undefined || (inclusive ? time >= moment : time > moment)) high = middle
     else low = Number(row?.[0]) + 1
   }

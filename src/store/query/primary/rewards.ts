@@ -9,16 +9,7 @@ import { itemAt } from '../../../core/item-at.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { rewardBody, type CycleBody, cycleBody } from '../../schema/primary/bodies.ts'
 import { type CycleOutcome, cycleOutcomes } from '../../schema/primary/position.ts'
-import {
-  body,
-  bytes,
-  integer,
-  type RowOf,
-  storedRow,
-  bytesValue,
-  maybe,
-  bothOrders,
-} from '../stored-row.ts'
+import { body, bytes, integer, type RowOf, storedRow, maybe, bothOrders } from '../stored-row.ts'
 import { mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './stakers.ts'
 
@@ -162,7 +153,7 @@ export async function delegatedBefore(
 ): Promise<Pick<CycleBody, 'totalDelegatorCount' | 'totalDelegatedWeight'>> {
   const row = await reader.get(lastOf, [staker])
   if (row === undefined) return { totalDelegatorCount: 0, totalDelegatedWeight: 0n }
-  return cycleBody.fromBytes(bytesValue(row[0]))
+  return cycleBody.fromBytes(row[0])
 }
 
 const settledAfter = statement(
@@ -180,7 +171,7 @@ export async function expectedAfter(
   height: number,
 ): Promise<bigint | undefined> {
   const rows = await reader.all(settledAfter, [pos, height])
-  const [settled, next] = rows.map(([body]) => cycleBody.fromBytes(bytesValue(body)))
+  const [settled, next] = rows.map(([body]) => cycleBody.fromBytes(body))
   if (settled === undefined || cycleOutcomes[settled.outcome] !== 'renewed') return undefined
   if (next !== undefined) return next.potentialReward
   return status === 'active' ? potentialReward : undefined

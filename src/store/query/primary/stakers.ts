@@ -14,7 +14,6 @@ import {
   oneOf,
   type RowOf,
   storedRow,
-  bytesValue,
   bothOrders,
 } from '../stored-row.ts'
 import { type BothOrders, mergeOwnerLists, type OwnerPage } from './merged-lists.ts'
@@ -132,17 +131,17 @@ export async function stakeSummary(reader: Reader): Promise<StakeSummary> {
   const byNode = new Map<number, { offline: boolean; weight: bigint; validators: number }>()
   let potentialRewards = 0n
   for (const [role, node, connected, body] of rows) {
-    const { weight, potentialReward } = stakerBody.fromBytes(bytesValue(body))
+    const { weight, potentialReward } = stakerBody.fromBytes(body)
     potentialRewards += potentialReward
     const isValidator = role === 0
     const sum = isValidator ? sums.validators : sums.delegators
     sum.count++
     sum.weight += weight
-    const own = byNode.get(Number(node)) ?? { offline: false, weight: 0n, validators: 0 }
+    const own = byNode.get(node) ?? { offline: false, weight: 0n, validators: 0 }
     own.weight += weight
     if (isValidator) own.validators++
     if (isValidator && connected === 0) own.offline = true
-    byNode.set(Number(node), own)
+    byNode.set(node, own)
   }
   const byReach = new Map<'offline' | 'unknown', Sum>()
   for (const { offline, weight, validators } of byNode.values()) {
@@ -154,7 +153,7 @@ export async function stakeSummary(reader: Reader): Promise<StakeSummary> {
   return {
     ...sums,
     potentialRewards,
-    supply: supply instanceof Uint8Array ? toBigint(supply) : 0n,
+    supply: supply === undefined ? 0n : toBigint(supply),
     byReach,
   }
 }
@@ -172,7 +171,7 @@ export async function stakeDays(
   subnetId: Uint8Array,
 ): Promise<ReadonlyMap<number, StakeDayBody>> {
   const rows = await reader.all(stakeDaysQuestion, [subnetId])
-  return new Map(rows.map(([day, body]) => [Number(day), stakeDayBody.fromBytes(bytesValue(body))]))
+  return new Map(rows.map(([day, body]) => [day, stakeDayBody.fromBytes(body)]))
 }
 
 // Delegations by place, of owners, of nodes, or all; each once.

@@ -5,7 +5,6 @@ import { type Reader, statement } from '../../engine/database.ts'
 import { txBody, txStart } from '../../schema/primary/bodies.ts'
 import { posRangeOf, prefixOf, type PrimaryChain } from '../../schema/primary/position.ts'
 import { placesPerBlock } from '../../schema/sums.ts'
-import { bytesAt, integerAt } from '../row-values.ts'
 import {
   body,
   bytes,
@@ -13,7 +12,6 @@ import {
   maybe,
   type RowOf,
   storedRow,
-  bytesValue,
   bothOrders,
   worded,
 } from '../stored-row.ts'
@@ -62,8 +60,8 @@ export async function transactionsAt(
   const rows = await reader.all(byPlaces, [JSON.stringify(places)])
   const late = new Map<number, number[]>()
   for (const row of await reader.all(lateSpends, [JSON.stringify(places)])) {
-    const pos = integerAt(row, 0)
-    late.set(pos, [...(late.get(pos) ?? []), integerAt(row, 1)])
+    const pos = row[0]
+    late.set(pos, [...(late.get(pos) ?? []), row[1]])
   }
   const found = new Map(
     rows.map(transactionRow.read).map((row) => [row.pos, withFacts(row, late.get(row.pos) ?? [])]),
@@ -84,7 +82,7 @@ export async function timesOfPlaces(
 ): Promise<ReadonlyMap<number, number>> {
   if (places.length === 0) return new Map()
   const rows = await reader.all(bodies, [JSON.stringify(places)])
-  return new Map(rows.map((row) => [integerAt(row, 0), txStart.fromStart(bytesAt(row, 1)).time]))
+  return new Map(rows.map((row) => [row[0], txStart.fromStart(row[1]).time]))
 }
 
 const byId = statement(
@@ -105,7 +103,7 @@ export async function transactionById(
 ): Promise<StoredTransaction | undefined> {
   const { from, until } = posRangeOf(chain)
   const row = await reader.get(byId, [prefixOf(txId), from, until, txId])
-  return row === undefined ? undefined : (await transactionsAt(reader, [integerAt(row, 0)]))[0]
+  return row === undefined ? undefined : (await transactionsAt(reader, [row[0]]))[0]
 }
 
 function withFacts(row: RowOf<typeof transactionRow>, late: readonly number[]): StoredTransaction {
@@ -152,7 +150,7 @@ export async function transactionsOfAsset(
     return ofTypes(reader, query, types)
   const filter = [types === undefined ? 0 : 1, JSON.stringify(types ?? [])]
   const rows = await reader.all(questions[order], [asset, from, until, ...filter, limit])
-  return rows.map(([pos]) => Number(pos))
+  return rows.map(([pos]) => pos)
 }
 
 const withBodies = bothOrders((order) =>
@@ -173,13 +171,13 @@ async function ofTypes(
   for (;;) {
     const rows = await reader.all(withBodies[query.order], [from, until, readAtOnce])
     for (const [pos, body] of rows) {
-      if (types.includes(txStart.fromStart(bytesValue(body)).typeId)) found.push(Number(pos))
+      if (types.includes(txStart.fromStart(body).typeId)) found.push(pos)
       if (found.length === query.limit) return found
     }
     const last = rows.at(-1)
     if (last === undefined || rows.length < readAtOnce) return found
-    if (query.order === 'asc') from = Number(last[0]) + 1
-    else until = Number(last[0])
+    if (query.order === 'asc') from = last[0] + 1
+    else until = last[0]
   }
 }
 
@@ -207,7 +205,7 @@ const latest = bothOrders((order) =>
 /** Transactions of whatever kind. One range of the key. */
 export async function latestTransactions(reader: Reader, query: PlaceQuery): Promise<number[]> {
   const rows = await reader.all(latest[query.order], [query.from, query.until, query.limit])
-  return rows.map(([pos]) => Number(pos))
+  return rows.map(([pos]) => pos)
 }
 
 const listQuestion = (join: string, condition: string): BothOrders =>
@@ -274,5 +272,5 @@ export async function transactionsOfValidation(
   query: PlaceQuery,
 ): Promise<number[]> {
   const rows = await reader.all(ofValidation[query.order], [l1Id, query.from, query.until])
-  return [...new Set(rows.map(([pos]) => Number(pos)))]
+  return [...new Set(rows.map(([pos]) => pos))]
 }

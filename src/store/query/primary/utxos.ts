@@ -157,8 +157,7 @@ export async function utxosAt(
   if (places.length === 0) return []
   const ordered = await orderedNumbersAt(reader, places)
   const numbers = ordered.filter((number) => number !== undefined)
-  for (const [number] of await reader.all(strays, [prefixesOf(places)]))
-    numbers.push(Number(number))
+  for (const [number] of await reader.all(strays, [prefixesOf(places)])) numbers.push(number)
   // Whether an output has the name that its place says shows its row.
   const found = await utxosByNumber(reader, numbers)
   const byName = new Map(found.map((row) => [nameOf(row), row]))
@@ -208,12 +207,12 @@ type SortColumn = 'created_at' | 'amount'
 function questionsOf(table: string, where = 'true'): Record<SortColumn, BothOrders> {
   const by = (column: SortColumn): BothOrders =>
     bothOrders((order, sign) =>
-      statement(
+      statement<string>(
         `select ${column}, utxo, traits from ${table}
          where ${where} and list = ? and (${column}, utxo) ${sign} (?, ?)
            and amount >= ? and traits >= ? and traits < ?
          order by ${column} ${order}, utxo ${order} limit ?`,
-        { bigints: true },
+        { bigints: true, over: undefined },
       ),
     )
   return { created_at: by('created_at'), amount: by('amount') }
@@ -238,7 +237,7 @@ const orderedOf = worded(
 /** The lists among `lists` that are kept by amount. */
 async function orderedLists(reader: Reader, lists: readonly number[]): Promise<Set<number>> {
   const rows = await reader.all(orderedOf, [JSON.stringify(lists)])
-  return new Set(rows.map(([list]) => Number(list)))
+  return new Set(rows.map(([list]) => list))
 }
 
 /** The spent or unspent entries of an address. */

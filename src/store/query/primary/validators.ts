@@ -22,7 +22,6 @@ import {
   chainNumbers,
   rewardKinds,
 } from '../../schema/primary/position.ts'
-import { integerAt } from '../row-values.ts'
 import { body, bytes, integer, storedRow, bytesValue, worded } from '../stored-row.ts'
 import { mergeLists } from './merged-lists.ts'
 import { stakerRow, type StoredStaker } from './stakers.ts'
@@ -223,7 +222,7 @@ export async function l1ValidatorsAt(
   const type = await reader.get(blockType, [blockIdOf(chainNumbers.P, height)])
   // Height 0 is genesis, which has no block and no L1s.
   if (type === undefined) return height === 0 ? [] : undefined
-  const last = proposals.has(integerAt(type, 0)) ? height - 1 : height
+  const last = proposals.has(type[0]) ? height - 1 : height
   const rows = await reader.all(l1Validators, [last, subnetId, height, limit + 1])
   if (rows.length > limit) return undefined
   const found = new Map<number, L1ValidatorAt>()
@@ -246,8 +245,8 @@ const totalWeightQuestion = statement(
 export async function totalWeights(reader: Reader): Promise<ReadonlyMap<string, bigint>> {
   const sums = new Map<string, bigint>()
   for (const [subnetId, body] of await reader.all(totalWeightQuestion)) {
-    const key = keyOf(bytesValue(subnetId))
-    sums.set(key, (sums.get(key) ?? 0n) + stakerBody.fromBytes(bytesValue(body)).weight)
+    const key = keyOf(subnetId)
+    sums.set(key, (sums.get(key) ?? 0n) + stakerBody.fromBytes(body).weight)
   }
   return sums
 }

@@ -7,17 +7,7 @@ import { proposalTypes } from '../../../core/type-ids.ts'
 import { type Reader, statement } from '../../engine/database.ts'
 import { l1ChangeBody, txStart } from '../../schema/primary/bodies.ts'
 import { utxosOfRow } from '../../schema/primary/utxo-row.ts'
-import { bytesAt, integerAt } from '../row-values.ts'
-import {
-  body,
-  bytes,
-  bytesValue,
-  integer,
-  integerValue,
-  type RowOf,
-  storedRow,
-  text,
-} from '../stored-row.ts'
+import { body, bytes, integer, type RowOf, storedRow, text } from '../stored-row.ts'
 import { stakerRow, type StoredStaker } from './stakers.ts'
 import { type StoredUtxo, utxosByNumber } from './utxos.ts'
 
@@ -33,7 +23,7 @@ const utxoRows = statement('select id, body from utxo where id > ? order by id l
 export async function* unspentUtxos(reader: Reader): AsyncGenerator<StoredUtxo> {
   for (let after = 0; ;) {
     const rows = await reader.all(utxoRows, [after, slice])
-    const made = rows.flatMap(([last, body]) => utxosOfRow(integerValue(last), bytesValue(body)))
+    const made = rows.flatMap(([last, body]) => utxosOfRow(last, body))
     const numbers = made.map(({ number }) => number)
     const utxos = await utxosByNumber(reader, numbers)
     yield* utxos.filter(({ spentPos }) => spentPos === undefined)
@@ -53,7 +43,7 @@ export async function everyAddress(
   limit: number,
 ): Promise<{ readonly id: number; readonly address: Uint8Array }[]> {
   const rows = await reader.all(addressRows, [0, limit])
-  return rows.map((row) => ({ id: integerAt(row, 0), address: bytesAt(row, 1) }))
+  return rows.map((row) => ({ id: row[0], address: row[1] }))
 }
 
 const stakerRows = stakerRow.statement(
@@ -112,7 +102,7 @@ const cycleHeights = statement('select distinct height from cycle order by heigh
  * Heights from which sets of validators show what the end of a cycle did to a weight, ascending.
  */
 export async function settledHeights(reader: Reader): Promise<number[]> {
-  return (await reader.all(cycleHeights)).map(([height]) => integerValue(height))
+  return (await reader.all(cycleHeights)).map(([height]) => height)
 }
 
 const assetRow = storedRow({
@@ -138,8 +128,8 @@ export async function everySupply(
 ): Promise<{ readonly subnetId: Uint8Array; readonly supply: Uint8Array }[]> {
   const rows = await reader.all(supplyRows)
   return rows.map(([subnetId, supply]) => ({
-    subnetId: bytesValue(subnetId),
-    supply: bytesValue(supply),
+    subnetId,
+    supply,
   }))
 }
 
@@ -147,8 +137,7 @@ const progressRow = statement("select body from progress where chain = 'P'")
 
 /** Fee state of L1 validators after the newest block, as it is stored. */
 export async function feeState(reader: Reader): Promise<Uint8Array | undefined> {
-  const row = await reader.get(progressRow)
-  return row === undefined ? undefined : bytesAt(row, 0)
+  return (await reader.get(progressRow))?.[0]
 }
 
 const transactionRows = statement(
@@ -163,8 +152,8 @@ export async function transactionIds(
 ): Promise<{ readonly pos: number; readonly txId: Uint8Array; readonly committed: boolean }[]> {
   const rows = await reader.all(transactionRows, [range.from, range.until, range.limit])
   return rows.map(([pos, txId, body]) => ({
-    pos: integerValue(pos),
-    txId: bytesValue(txId),
-    committed: txStart.fromStart(bytesValue(body)).committed,
+    pos,
+    txId,
+    committed: txStart.fromStart(body).committed,
   }))
 }

@@ -6,8 +6,8 @@
  * that no fact is ever changed: {@link spend}, {@link stakeReturn}, {@link lateSpend}.
  */
 
-import { sumsBy, table } from '../../engine/table.ts'
 import { blocksPerSum, placesPerSum, utxosPerSum } from '../sums.ts'
+import { sumsBy, table } from '../table.ts'
 
 /**
  * Blocks. `id` is the chain's and height's part of `pos`. `supply` and `l1_fees` in nAVAX, P-Chain

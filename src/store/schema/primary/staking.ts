@@ -1,7 +1,7 @@
 /** Tables of staking periods, rewards, subnets, chains and L1 validators. */
 
-import { sumsBy, table } from '../../engine/table.ts'
 import { blocksPerSum, placesPerSum, secondsPerSum, utxosPerSum, idsPerSum } from '../sums.ts'
+import { sumsBy, table } from '../table.ts'
 
 /**
  * Validating and delegating periods under the `pos` of their transaction.

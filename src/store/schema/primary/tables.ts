@@ -1,7 +1,7 @@
 /** Tables of one primary network: P-Chain, X-Chain and the C-Chain's atomic transactions. */
 
-import { sumsBy, table } from '../../engine/table.ts'
 import { idsPerSum } from '../sums.ts'
+import { sumsBy, table } from '../table.ts'
 import {
   block,
   blockByHash,

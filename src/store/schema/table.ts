@@ -77,39 +77,25 @@ export const historyStages = ['blocks', 'traces'] as const
 /** One of {@link historyStages}. */
 export type HistoryStage = (typeof historyStages)[number]
 
-/** Names of the tables whose rows freeze: a question that names one says over what it is read. */
-export type HistoryTable =
-  | 'evm_block'
-  | 'evm_transaction'
-  | 'evm_transaction_by_hash'
-  | 'evm_transaction_failed'
-  | 'evm_transaction_by_address'
-  | 'transfer'
-  | 'transfer_by_address'
-  | 'transfer_by_token'
-  | 'internal'
-  | 'internal_by_address'
-  | 'balance'
-  | 'holding'
-  | 'event'
-  | 'event_by_kind'
-
-/** A {@link Table} whose columns and key the compiler knows. */
-export type TableOf<C, K> = Omit<Table, 'columns' | 'key'> & {
+/** A {@link Table} whose name, columns and key the compiler knows, and whether it freezes. */
+export type TableOf<N, C, K, F> = Omit<Table, 'name' | 'columns' | 'key' | 'freezes'> & {
+  readonly name: N
   readonly columns: C
   readonly key: K
-}
+} & F
 
 /** A table of wide rows. Key: one integer column, or any columns when `keyed`. */
 export function table<
+  const N extends string,
   const C extends Readonly<Record<string, ColumnType>>,
   const K extends readonly (keyof C & string)[],
+  const F extends Pick<Table, 'freezes'>,
 >(
-  name: string,
+  name: N,
   columns: C,
-  shape: { readonly key: K } & Pick<Table, 'layout' | 'sums' | 'freezes' | 'stage'> &
+  shape: F & { readonly key: K } & Pick<Table, 'layout' | 'sums' | 'stage'> &
     Partial<Pick<Table, 'indexes'>>,
-): TableOf<C, K> {
+): TableOf<N, C, K, F> {
   return { indexes: [], ...shape, name, columns }
 }
 
